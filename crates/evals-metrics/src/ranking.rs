@@ -1,0 +1,150 @@
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+use std::slice;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The rankings of a system for a set of queries: query id to [`Ranking`].
+pub type Run = BTreeMap<String, Ranking>;
+
+/// A document and the score that a system gave it; higher is better.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScoredDocument {
+    /// The document's id, as the judgements name it.
+    pub id: String,
+    /// The score in single precision, because `trec_eval` holds scores so: which scores tie is decided there.
+    pub score: f32,
+}
+
+/// What a system returned for one query, always in the order of `trec_eval`: score descending, then document id descending in
+/// byte order.
+///
+/// The order in which a system lists its documents is therefore never an input: of two documents with one score, the greater id
+/// comes first. Ids are unique and scores finite. Serialises as an array, `[{"id": "d1", "score": 0.5}]`, and is checked and
+/// sorted again when read.
+///
+/// ```
+/// use evals_metrics::{Ranking, ScoredDocument};
+///
+/// let scored = |id: &str, score| ScoredDocument { id: id.to_owned(), score };
+/// let ranking = Ranking::new([scored("a", 1.0), scored("b", 1.0), scored("c", 2.0)])?;
+/// let ids: Vec<_> = ranking.iter().map(|document| document.id.as_str()).collect();
+/// assert_eq!(ids, ["c", "b", "a"]);
+/// # Ok::<(), evals_metrics::RankingError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<ScoredDocument>", into = "Vec<ScoredDocument>")]
+pub struct Ranking(Vec<ScoredDocument>);
+
+impl Ranking {
+    /// Sorts the documents into `trec_eval`'s order.
+    pub fn new(documents: impl IntoIterator<Item = ScoredDocument>) -> Result<Self, RankingError> {
+        let mut documents: Vec<_> = documents.into_iter().collect();
+        for document in &mut documents {
+            if !document.score.is_finite() {
+                return Err(RankingError::NotFinite {
+                    id: document.id.clone(),
+                    score: document.score,
+                });
+            }
+            // Turns -0.0 into 0.0: trec_eval takes the two for a tie, `total_cmp` does not.
+            document.score += 0.0;
+        }
+        reject_duplicates(&documents)?;
+        documents.sort_unstable_by(trec_eval_order);
+        Ok(Self(documents))
+    }
+
+    /// Keeps the best `k` documents.
+    pub fn truncate(&mut self, k: usize) {
+        self.0.truncate(k);
+    }
+
+    /// The documents, best first.
+    pub fn iter(&self) -> slice::Iter<'_, ScoredDocument> {
+        self.0.iter()
+    }
+
+    /// The number of documents.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing was retrieved.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn trec_eval_order(left: &ScoredDocument, right: &ScoredDocument) -> Ordering {
+    right
+        .score
+        .total_cmp(&left.score)
+        .then_with(|| right.id.cmp(&left.id))
+}
+
+fn reject_duplicates(documents: &[ScoredDocument]) -> Result<(), RankingError> {
+    let mut seen = HashSet::with_capacity(documents.len());
+    match documents
+        .iter()
+        .find(|document| !seen.insert(document.id.as_str()))
+    {
+        Some(document) => Err(RankingError::DuplicateId {
+            id: document.id.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+impl TryFrom<Vec<ScoredDocument>> for Ranking {
+    type Error = RankingError;
+
+    fn try_from(documents: Vec<ScoredDocument>) -> Result<Self, Self::Error> {
+        Self::new(documents)
+    }
+}
+
+impl From<Ranking> for Vec<ScoredDocument> {
+    fn from(ranking: Ranking) -> Self {
+        ranking.0
+    }
+}
+
+impl IntoIterator for Ranking {
+    type Item = ScoredDocument;
+    type IntoIter = std::vec::IntoIter<ScoredDocument>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Ranking {
+    type Item = &'a ScoredDocument;
+    type IntoIter = slice::Iter<'a, ScoredDocument>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Why documents do not form a [`Ranking`].
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum RankingError {
+    /// One document is listed twice, so its rank is unclear.
+    #[error("document `{id}` is ranked twice")]
+    DuplicateId {
+        /// The document that is there twice.
+        id: String,
+    },
+    /// A score is NaN or infinite (a number beyond the range of single precision is), so it has no place in the order.
+    #[error("document `{id}` has the score `{score}`, which is not a finite number")]
+    NotFinite {
+        /// The document with that score.
+        id: String,
+        /// The score.
+        score: f32,
+    },
+}
