@@ -1,0 +1,34 @@
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::{EmbedError, Embeddings, ModelIdentity};
+
+/// The side of retrieval a text stands on. Models trained on pairs embed the two sides differently (a prefix, an instruction).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TextKind {
+    /// What somebody asks.
+    Query,
+    /// What may answer it.
+    Document,
+}
+
+/// A model that turns texts into vectors of one fixed dimension, to be compared by cosine.
+#[async_trait]
+pub trait Embedder: Debug + Send + Sync {
+    /// Names the model exactly enough that equal identities mean equal vectors.
+    fn identity(&self) -> &ModelIdentity;
+
+    /// Length of every vector this embedder returns.
+    fn dimension(&self) -> usize;
+
+    /// Tokens of a text that the model reads; what lies beyond is ignored. `None`: it reads all of it.
+    fn max_tokens(&self) -> Option<usize>;
+
+    /// Embeds a batch: one row for each text, in the order of `texts`. An empty batch gives an empty matrix.
+    ///
+    /// A row does not depend on the texts around it. Rows are finite and never all zero, because a zero vector has no cosine.
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError>;
+}

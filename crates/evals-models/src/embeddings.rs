@@ -1,0 +1,102 @@
+use std::slice::ChunksExact;
+
+use thiserror::Error;
+
+/// Vectors of one dimension, one row for each embedded text, in one contiguous allocation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embeddings {
+    dimension: usize,
+    values: Vec<f32>,
+}
+
+/// Values that do not form rows of the stated dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{values} values do not form rows of dimension {dimension}")]
+pub struct ShapeError {
+    /// Number of values given.
+    pub values: usize,
+    /// Length that each row should have had.
+    pub dimension: usize,
+}
+
+impl Embeddings {
+    /// Takes row-major `values`. Fails when `dimension` is 0 or the last row is incomplete.
+    pub fn new(dimension: usize, values: Vec<f32>) -> Result<Self, ShapeError> {
+        if dimension == 0 || !values.len().is_multiple_of(dimension) {
+            return Err(ShapeError {
+                values: values.len(),
+                dimension,
+            });
+        }
+        Ok(Self { dimension, values })
+    }
+
+    /// Length of each row, at least 1.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.dimension
+    }
+
+    /// Whether there is no row at all.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The rows in the order of the texts.
+    pub fn rows(&self) -> ChunksExact<'_, f32> {
+        self.values.chunks_exact(self.dimension)
+    }
+
+    /// The row of one text, `None` past the end.
+    pub fn row(&self, index: usize) -> Option<&[f32]> {
+        self.rows().nth(index)
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Gives the row-major allocation away, for callers that store vectors without copying them.
+    pub fn into_values(self) -> Vec<f32> {
+        self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_follow_each_other() {
+        let embeddings = Embeddings::new(2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!(embeddings.len(), 3);
+        assert_eq!(
+            embeddings.rows().collect::<Vec<_>>(),
+            [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+        );
+        assert_eq!(embeddings.row(2), Some([5.0, 6.0].as_slice()));
+        assert_eq!(embeddings.row(3), None);
+    }
+
+    #[test]
+    fn no_rows_keep_their_dimension() {
+        let embeddings = Embeddings::new(3, Vec::new()).unwrap();
+        assert!(embeddings.is_empty());
+        assert_eq!((embeddings.len(), embeddings.dimension()), (0, 3));
+    }
+
+    #[test]
+    fn incomplete_rows_are_refused() {
+        let error = Embeddings::new(3, vec![0.5; 4]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "4 values do not form rows of dimension 3"
+        );
+        assert!(Embeddings::new(0, Vec::new()).is_err());
+    }
+}

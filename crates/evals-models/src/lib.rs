@@ -1,0 +1,51 @@
+//! Models behind small traits: what the rest of the workspace may know about an embedding model.
+//!
+//! An [`Embedder`] turns texts into vectors, a [`Tokenizer`] says how long a text is for a model, and a [`ModelIdentity`] names
+//! exactly which model produced a vector, so that an index is never searched with another model's vectors.
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
+//!
+//! /// Counts vowels: enough of a model to show the contract.
+//! #[derive(Debug)]
+//! struct Vowels(ModelIdentity);
+//!
+//! #[async_trait]
+//! impl Embedder for Vowels {
+//!     fn identity(&self) -> &ModelIdentity {
+//!         &self.0
+//!     }
+//!     fn dimension(&self) -> usize {
+//!         5
+//!     }
+//!     fn max_tokens(&self) -> Option<usize> {
+//!         None
+//!     }
+//!     async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
+//!         let count = |text: &str, vowel| f32::from(u8::try_from(text.matches(vowel).count()).unwrap_or(u8::MAX));
+//!         let values = texts.iter().flat_map(|text| "aeiou".chars().map(move |vowel| count(text, vowel))).collect();
+//!         Ok(Embeddings::new(5, values)?)
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), EmbedError> {
+//! let model = Vowels(ModelIdentity::new("example", "vowels"));
+//! let embeddings = model.embed(&["banana", "kiwi"], TextKind::Document).await?;
+//! assert_eq!(embeddings.row(1), Some([0.0, 0.0, 2.0, 0.0, 0.0].as_slice()));
+//! # Ok(())
+//! # }
+//! ```
+
+mod embedder;
+mod embeddings;
+mod error;
+mod identity;
+mod tokenizer;
+
+pub use embedder::{Embedder, TextKind};
+pub use embeddings::{Embeddings, ShapeError};
+pub use error::{EmbedError, Failure};
+pub use identity::ModelIdentity;
+pub use tokenizer::Tokenizer;
