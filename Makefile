@@ -1,0 +1,34 @@
+# The four commands a newcomer needs: demo, test, lint, bench.
+# Everything is built with the release profile, so that one build of the heavy dependencies serves all of them.
+
+CARGO ?= cargo
+LIGHT := evals-metrics evals evals-models evals-rag
+
+.PHONY: demo build install test lint bench samples prerequisites
+
+demo: build ## Benchmarks retrieval on the bundled news stories, offline
+	@$(CARGO) run --release --quiet --package evaluations -- sample --skip-qa --profile all
+
+build: prerequisites ## Builds the binary
+	$(CARGO) build --release --package evaluations
+
+install: prerequisites ## Puts `evaluations` into cargo's bin folder, which is on the PATH
+	$(CARGO) install --locked --path evaluations
+
+test: prerequisites ## Runs every test
+	$(CARGO) test --release --workspace
+
+lint: prerequisites ## Checks format, lints, documentation and the direction of dependencies
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --release --workspace --no-deps --quiet
+	scripts/check-dependencies $(LIGHT)
+
+bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says how to read them
+	$(CARGO) bench --profile release --package evals-metrics --package evals --package evals-models
+
+samples: prerequisites ## Writes the bundled sample data anew from its sources
+	$(CARGO) run --release --package evals-data --example build_samples
+
+prerequisites:
+	@scripts/install-prerequisites
