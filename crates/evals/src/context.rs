@@ -1,0 +1,33 @@
+//! What an evaluator is shown.
+
+use std::time::Duration;
+
+use crate::{Case, Domain, Recording};
+
+/// One finished run of the task, as its evaluators see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a, D: Domain> {
+    /// The case that was run.
+    pub case: &'a Case<D>,
+    /// What the task returned.
+    pub output: &'a D::Output,
+    /// Which repetition this is, from 1.
+    pub repeat: u32,
+    /// How long the task took.
+    pub duration: Duration,
+    /// Stage timings, metrics and attributes that the task recorded.
+    pub recording: &'a Recording,
+}
+
+impl<'a, D: Domain> Context<'a, D> {
+    /// A first repetition that took no time and recorded nothing; made for testing an evaluator on its own.
+    pub fn new(case: &'a Case<D>, output: &'a D::Output) -> Self {
+        Self {
+            case,
+            output,
+            repeat: 1,
+            duration: Duration::ZERO,
+            recording: Recording::EMPTY,
+        }
+    }
+}

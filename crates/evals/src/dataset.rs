@@ -1,0 +1,107 @@
+//! A named list of cases with the evaluators that all of them share.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::{Case, CaseId, Domain, Evaluator};
+
+/// Cases in a fixed order, with unique ids.
+#[derive(Clone, Debug)]
+pub struct Dataset<D: Domain> {
+    name: String,
+    cases: Vec<Arc<Case<D>>>,
+    evaluators: Vec<Arc<dyn Evaluator<D>>>,
+}
+
+/// Why a list of cases is not a dataset.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// Several cases share an id.
+    #[error("dataset `{dataset}` has more than one case with id {}", quoted(ids))]
+    DuplicateIds {
+        /// Name of the dataset.
+        dataset: String,
+        /// Every id that occurs more than once, in order of the ids.
+        ids: Vec<CaseId>,
+    },
+}
+
+fn quoted(ids: &[CaseId]) -> String {
+    let quoted: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
+    quoted.join(", ")
+}
+
+impl<D: Domain> Dataset<D> {
+    /// Makes a dataset without evaluators; an empty one is allowed.
+    pub fn new(
+        name: impl Into<String>,
+        cases: impl IntoIterator<Item = Case<D>>,
+    ) -> Result<Self, DatasetError> {
+        let name = name.into();
+        let cases: Vec<_> = cases.into_iter().map(Arc::new).collect();
+        let ids = repeated_ids(&cases);
+        if !ids.is_empty() {
+            return Err(DatasetError::DuplicateIds { dataset: name, ids });
+        }
+        Ok(Self {
+            name,
+            cases,
+            evaluators: Vec::new(),
+        })
+    }
+
+    /// Adds an evaluator for every case.
+    #[must_use]
+    pub fn evaluator(mut self, evaluator: impl Evaluator<D> + 'static) -> Self {
+        self.evaluators.push(Arc::new(evaluator));
+        self
+    }
+
+    /// Adds evaluators for every case.
+    #[must_use]
+    pub fn with_evaluators(
+        mut self,
+        evaluators: impl IntoIterator<Item = Arc<dyn Evaluator<D>>>,
+    ) -> Self {
+        self.evaluators.extend(evaluators);
+        self
+    }
+
+    /// The dataset's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The cases, in the order they were given.
+    pub fn cases(&self) -> &[Arc<Case<D>>] {
+        &self.cases
+    }
+
+    /// The evaluators that every case shares, in the order they were added.
+    pub fn evaluators(&self) -> &[Arc<dyn Evaluator<D>>] {
+        &self.evaluators
+    }
+
+    /// How many cases there are.
+    pub fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Whether there are no cases.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+}
+
+fn repeated_ids<D: Domain>(cases: &[Arc<Case<D>>]) -> Vec<CaseId> {
+    let mut seen = BTreeSet::new();
+    let repeated: BTreeSet<&CaseId> = cases
+        .iter()
+        .map(|case| &case.id)
+        .filter(|id| !seen.insert(*id))
+        .collect();
+    repeated.into_iter().cloned().collect()
+}

@@ -1,0 +1,45 @@
+//! What judges an output.
+
+use std::error::Error;
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+
+use crate::{Context, Domain, Outcome};
+
+/// Judges the output of one case.
+///
+/// An evaluator may return several outcomes, or none when it does not apply to the case. One that fails or panics becomes an
+/// [`EvaluatorFailure`](crate::EvaluatorFailure) in the report and leaves the other evaluators' outcomes alone.
+#[async_trait]
+pub trait Evaluator<D: Domain>: Debug + Send + Sync {
+    /// Names the evaluator in reports; also the usual name of its outcome.
+    fn name(&self) -> &str;
+
+    /// Judges one output. The evaluators of a case run concurrently.
+    async fn evaluate(&self, context: &Context<'_, D>) -> Result<Vec<Outcome>, EvaluatorError>;
+}
+
+/// Why an evaluator could not judge.
+///
+/// Wraps any error, so that `?` works on all of them; for the same reason it is not itself a [`std::error::Error`].
+#[derive(Debug)]
+pub struct EvaluatorError(Box<dyn Error + Send + Sync>);
+
+impl EvaluatorError {
+    /// Makes an error from a message or a boxed error.
+    pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(error.into())
+    }
+
+    /// The wrapped error.
+    pub fn get_ref(&self) -> &(dyn Error + Send + Sync + 'static) {
+        &*self.0
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for EvaluatorError {
+    fn from(error: E) -> Self {
+        Self(Box::new(error))
+    }
+}

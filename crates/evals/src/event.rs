@@ -1,0 +1,44 @@
+//! What a running experiment tells the outside.
+
+use crate::{Case, CaseReport, Domain};
+
+/// Follows a running experiment: a progress bar, a log, a journal.
+///
+/// Called on the worker that ran the case, which takes up its next case only after the call returns; several workers call
+/// at the same time. A panic in an observer ends the run.
+pub trait Observer<D: Domain>: Send + Sync {
+    /// Takes note of an event.
+    fn on_event(&self, event: Event<'_, D>);
+}
+
+/// A step of a running experiment.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a, D: Domain> {
+    /// The run begins.
+    Started {
+        /// Name of the experiment.
+        name: &'a str,
+        /// How many runs of cases are ahead: cases times repetitions.
+        total: usize,
+    },
+    /// A case begins.
+    CaseStarted {
+        /// The case.
+        case: &'a Case<D>,
+        /// Which repetition this is, from 1.
+        repeat: u32,
+    },
+    /// A case is done and judged. Cases that are dropped by a cancellation never get here.
+    CaseFinished {
+        /// Everything that the final report will hold of it.
+        report: &'a CaseReport<D>,
+        /// Its position in the final report of an uninterrupted run.
+        position: usize,
+    },
+    /// The run is over.
+    Finished {
+        /// How many runs of cases did not happen because of a cancellation.
+        not_run: usize,
+    },
+}

@@ -1,0 +1,95 @@
+//! One run of one case: the task, then its evaluators.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::FutureExt as _;
+
+use super::grading::{self, Grading};
+use crate::{
+    Case, CaseReport, Context, Domain, Evaluator, Recording, TaskError, TaskFailure, TaskResult,
+    TaskScope,
+};
+
+/// Runs the task and judges its output; whatever goes wrong is in the report.
+pub(super) async fn run<D, T, F>(
+    task: &T,
+    case: &Arc<Case<D>>,
+    repeat: u32,
+    shared: &[Arc<dyn Evaluator<D>>],
+) -> CaseReport<D>
+where
+    D: Domain,
+    T: Fn(Arc<Case<D>>, TaskScope) -> F + Sync,
+    F: Future<Output = Result<D::Output, TaskError>> + Send,
+{
+    let scope = TaskScope::default();
+    let started = Instant::now();
+    let result = guarded(task, Arc::clone(case), scope.clone()).await;
+    let duration = started.elapsed();
+    let mut recording = scope.take();
+    let result = result.and_then(|output| match drop_non_finite(&mut recording) {
+        Some(failure) => Err(failure),
+        None => Ok(output),
+    });
+    let grading = match &result {
+        Ok(output) => {
+            let context = Context {
+                case,
+                output,
+                repeat,
+                duration,
+                recording: &recording,
+            };
+            grading::grade(&context, case.evaluators.iter().chain(shared)).await
+        }
+        Err(_) => Grading::default(),
+    };
+    CaseReport {
+        id: case.id.clone(),
+        repeat,
+        input: case.input.clone(),
+        expected: case.expected.clone(),
+        metadata: case.metadata.clone(),
+        result: result.map_or_else(TaskResult::Failure, TaskResult::Output),
+        outcomes: grading.outcomes,
+        evaluator_failures: grading.failures,
+        duration,
+        timings: recording.timings,
+        metrics: recording.metrics,
+        attributes: recording.attributes,
+    }
+}
+
+/// Runs the task and turns an error or a panic into a failure.
+async fn guarded<D, T, F>(
+    task: &T,
+    case: Arc<Case<D>>,
+    scope: TaskScope,
+) -> Result<D::Output, TaskFailure>
+where
+    D: Domain,
+    T: Fn(Arc<Case<D>>, TaskScope) -> F + Sync,
+    F: Future<Output = Result<D::Output, TaskError>> + Send,
+{
+    // The call is inside the guarded future, because a closure may panic before it returns its own.
+    let attempt = async { task(case, scope).await };
+    match AssertUnwindSafe(attempt).catch_unwind().await {
+        Ok(Ok(output)) => Ok(output),
+        Ok(Err(error)) => Err(TaskFailure::from_error(error.get_ref())),
+        Err(payload) => Err(TaskFailure::from_panic(&*payload)),
+    }
+}
+
+/// Removes metrics that JSON cannot hold and returns the first of them as a failure.
+fn drop_non_finite(recording: &mut Recording) -> Option<TaskFailure> {
+    let mut failure = None;
+    recording.metrics.retain(|name, value| {
+        if !value.is_finite() && failure.is_none() {
+            failure = Some(TaskFailure::not_finite(name, *value));
+        }
+        value.is_finite()
+    });
+    failure
+}

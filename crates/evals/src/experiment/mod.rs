@@ -1,0 +1,169 @@
+//! Running a task over a dataset.
+
+mod attempt;
+mod grading;
+mod worker;
+
+use std::fmt;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::panic;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Case, CaseReport, Dataset, Domain, Event, Observer, Report, SchemaVersion, TaskError, TaskScope,
+};
+
+const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not 0");
+
+/// A task to be run over every case of a dataset.
+///
+/// The task is a closure from a case to a future; a live index, a recorded run and a scripted fake are all just tasks.
+pub struct Experiment<D: Domain, T> {
+    dataset: Arc<Dataset<D>>,
+    task: T,
+    name: Option<String>,
+    concurrency: NonZeroUsize,
+    repeat: NonZeroU32,
+    cancellation: CancellationToken,
+    observers: Vec<Arc<dyn Observer<D>>>,
+    metadata: serde_json::Map<String, serde_json::Value>,
+}
+
+impl<D: Domain, T> Experiment<D, T> {
+    /// Pairs a dataset with a task.
+    pub fn new<F>(dataset: impl Into<Arc<Dataset<D>>>, task: T) -> Self
+    where
+        T: Fn(Arc<Case<D>>, TaskScope) -> F,
+        F: Future<Output = Result<D::Output, TaskError>>,
+    {
+        Self {
+            dataset: dataset.into(),
+            task,
+            name: None,
+            concurrency: DEFAULT_CONCURRENCY,
+            repeat: NonZeroU32::MIN,
+            cancellation: CancellationToken::new(),
+            observers: Vec::new(),
+            metadata: serde_json::Map::new(),
+        }
+    }
+
+    /// Names the experiment; by default it is called as its dataset.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Limits how many cases run at the same time; 4 by default.
+    #[must_use]
+    pub fn concurrency(mut self, concurrency: NonZeroUsize) -> Self {
+        self.concurrency = concurrency;
+        self
+    }
+
+    /// Runs every case this often; once by default.
+    #[must_use]
+    pub fn repeat(mut self, repeat: NonZeroU32) -> Self {
+        self.repeat = repeat;
+        self
+    }
+
+    /// Ends the run early when the token is cancelled: no case is started any more, and running ones are dropped at their
+    /// next await. The report holds what was finished, and says that it is not everything.
+    #[must_use]
+    pub fn cancellation(mut self, cancellation: CancellationToken) -> Self {
+        self.cancellation = cancellation;
+        self
+    }
+
+    /// Adds someone to tell about progress; observers are called in the order they were added.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer<D>>) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// Keeps a fact with the report, such as a setting or a seed.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Runs every case and judges every output.
+    ///
+    /// Needs a tokio runtime, on which it starts no more tasks than cases may run at the same time. Cases start in dataset
+    /// order and are reported in dataset order. Nothing that a task or an evaluator does ends the run. Dropping the future
+    /// ends it without a report.
+    pub async fn run<F>(self) -> Report<D>
+    where
+        T: Fn(Arc<Case<D>>, TaskScope) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<D::Output, TaskError>> + Send + 'static,
+    {
+        let started = Instant::now();
+        let name = self.name.unwrap_or_else(|| self.dataset.name().to_owned());
+        let metadata = self.metadata;
+        let queue = Arc::new(worker::Queue::new(
+            self.dataset,
+            self.task,
+            self.repeat,
+            self.observers,
+        ));
+        let total = queue.total();
+
+        queue.tell(Event::Started { name: &name, total });
+        let mut workers = JoinSet::new();
+        for _ in 0..total.min(self.concurrency.get()) {
+            workers.spawn(worker::work(Arc::clone(&queue), self.cancellation.clone()));
+        }
+        let cases = gather(workers).await;
+        let not_run = total - cases.len();
+        queue.tell(Event::Finished { not_run });
+
+        Report {
+            schema_version: SchemaVersion,
+            name,
+            dataset: queue.dataset().name().to_owned(),
+            repeat: self.repeat.get(),
+            interrupted: not_run > 0,
+            not_run,
+            duration: started.elapsed(),
+            metadata,
+            cases,
+        }
+    }
+}
+
+/// Waits for all workers and puts their cases back into dataset order.
+async fn gather<D: Domain>(mut workers: JoinSet<Vec<worker::Finished<D>>>) -> Vec<CaseReport<D>> {
+    let mut finished = Vec::new();
+    while let Some(joined) = workers.join_next().await {
+        match joined {
+            Ok(mut cases) => finished.append(&mut cases),
+            // Tasks and evaluators are caught where they run, so this is an observer's panic: a bug of the host.
+            Err(error) if error.is_panic() => panic::resume_unwind(error.into_panic()),
+            // The runtime is shutting down; what the worker had is counted as not run.
+            Err(_) => {}
+        }
+    }
+    finished.sort_unstable_by_key(|case| case.position);
+    finished.into_iter().map(|case| case.report).collect()
+}
+
+impl<D: Domain, T> fmt::Debug for Experiment<D, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Experiment")
+            .field("name", &self.name)
+            .field("dataset", &self.dataset.name())
+            .field("concurrency", &self.concurrency)
+            .field("repeat", &self.repeat)
+            .field("metadata", &self.metadata)
+            .finish_non_exhaustive()
+    }
+}

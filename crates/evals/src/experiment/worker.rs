@@ -1,0 +1,114 @@
+//! Bounded concurrency: a fixed number of workers take the next case from one counter.
+//!
+//! The queue is a number, so memory does not grow with what is still to be done. Workers are tasks of their own rather than
+//! branches of one stream: cases then run on all cores, and the time of one is not inflated by the computation of another.
+
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::future::{Either, select};
+use tokio::task::coop;
+use tokio_util::sync::CancellationToken;
+
+use super::attempt;
+use crate::{Case, CaseReport, Dataset, Domain, Event, Observer, TaskError, TaskScope};
+
+/// What there is to do, shared by all workers.
+pub(super) struct Queue<D: Domain, T> {
+    dataset: Arc<Dataset<D>>,
+    task: T,
+    repeat: NonZeroU32,
+    observers: Vec<Arc<dyn Observer<D>>>,
+    next: AtomicUsize,
+}
+
+/// One finished case and its place in the report.
+pub(super) struct Finished<D: Domain> {
+    pub(super) position: usize,
+    pub(super) report: CaseReport<D>,
+}
+
+impl<D: Domain, T> Queue<D, T> {
+    pub(super) fn new(
+        dataset: Arc<Dataset<D>>,
+        task: T,
+        repeat: NonZeroU32,
+        observers: Vec<Arc<dyn Observer<D>>>,
+    ) -> Self {
+        Self {
+            dataset,
+            task,
+            repeat,
+            observers,
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn dataset(&self) -> &Dataset<D> {
+        &self.dataset
+    }
+
+    pub(super) fn total(&self) -> usize {
+        self.dataset
+            .len()
+            .saturating_mul(self.repeat.get() as usize)
+    }
+
+    pub(super) fn tell(&self, event: Event<'_, D>) {
+        for observer in &self.observers {
+            observer.on_event(event);
+        }
+    }
+
+    /// Hands out every position once, in order.
+    fn claim(&self) -> Option<usize> {
+        let position = self.next.fetch_add(1, Ordering::Relaxed);
+        (position < self.total()).then_some(position)
+    }
+
+    async fn attempt<F>(&self, position: usize) -> CaseReport<D>
+    where
+        T: Fn(Arc<Case<D>>, TaskScope) -> F + Sync,
+        F: Future<Output = Result<D::Output, TaskError>> + Send,
+    {
+        let repeats = self.repeat.get() as usize;
+        let case = &self.dataset.cases()[position / repeats];
+        let repeat = u32::try_from(position % repeats + 1)
+            .expect("at most the number of repetitions, which is a `u32`");
+        self.tell(Event::CaseStarted { case, repeat });
+        let report = attempt::run(&self.task, case, repeat, self.dataset.evaluators()).await;
+        self.tell(Event::CaseFinished {
+            report: &report,
+            position,
+        });
+        report
+    }
+}
+
+/// Runs cases until there are none left or the run is cancelled.
+pub(super) async fn work<D, T, F>(
+    queue: Arc<Queue<D, T>>,
+    cancellation: CancellationToken,
+) -> Vec<Finished<D>>
+where
+    D: Domain,
+    T: Fn(Arc<Case<D>>, TaskScope) -> F + Send + Sync,
+    F: Future<Output = Result<D::Output, TaskError>> + Send,
+{
+    let mut finished = Vec::new();
+    let mut cancelled = pin!(cancellation.cancelled());
+    while !cancellation.is_cancelled()
+        && let Some(position) = queue.claim()
+    {
+        // Cases that never wait would otherwise keep the thread from everything else, cancellation included.
+        coop::consume_budget().await;
+        // The case is asked first, so one that is finished counts even if the cancellation came in the same instant.
+        match select(pin!(queue.attempt(position)), cancelled.as_mut()).await {
+            Either::Left((report, _)) => finished.push(Finished { position, report }),
+            Either::Right(_) => break,
+        }
+    }
+    finished
+}

@@ -1,0 +1,68 @@
+//! What an evaluator says about an output.
+
+use serde::{Deserialize, Serialize};
+
+/// One named result of an evaluator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Names the measure; results of the same name are aggregated over the cases.
+    pub name: String,
+    /// The result itself.
+    pub value: Value,
+    /// Why the value is what it is; always there when it is undefined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The kinds of results; each is aggregated in its own way.
+///
+/// In JSON: `{"assertion": true}`, `{"score": 0.5}`, `{"label": "polite"}` or `"undefined"`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Value {
+    /// Passed or failed; aggregated to a pass rate.
+    Assertion(bool),
+    /// A finite number; aggregated to a mean. One that is not finite becomes an evaluator failure.
+    Score(f64),
+    /// One of several classes; aggregated to the share of each.
+    Label(String),
+    /// There is no value for this case, as for a recall without relevant documents. The outcome says why.
+    Undefined,
+}
+
+impl Outcome {
+    /// Makes a passed or failed check.
+    pub fn assertion(name: impl Into<String>, passed: bool) -> Self {
+        Self::of(name, Value::Assertion(passed))
+    }
+
+    /// Makes a number.
+    pub fn score(name: impl Into<String>, score: f64) -> Self {
+        Self::of(name, Value::Score(score))
+    }
+
+    /// Makes a class.
+    pub fn label(name: impl Into<String>, label: impl Into<String>) -> Self {
+        Self::of(name, Value::Label(label.into()))
+    }
+
+    /// States that there is no value, and why.
+    pub fn undefined(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::of(name, Value::Undefined).because(reason)
+    }
+
+    /// Adds why the value is what it is.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    fn of(name: impl Into<String>, value: Value) -> Self {
+        Self {
+            name: name.into(),
+            value,
+            reason: None,
+        }
+    }
+}

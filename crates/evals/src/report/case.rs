@@ -1,0 +1,123 @@
+//! What an experiment found about one case.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{CaseId, Domain, EvaluatorFailure, TaskFailure, Timing, Value};
+
+/// One repetition of one case: what went in, what came out, how it was judged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct CaseReport<D: Domain> {
+    /// The case's id.
+    pub id: CaseId,
+    /// Which repetition this is, from 1.
+    pub repeat: u32,
+    /// What the task was given.
+    pub input: D::Input,
+    /// What a good output is compared with, where it is known.
+    pub expected: Option<D::Expected>,
+    /// What else is known about the case.
+    pub metadata: D::Metadata,
+    /// What the task returned, or why it did not.
+    pub result: TaskResult<D::Output>,
+    /// What the evaluators said: the case's own first, then the dataset's. Empty for a failed task.
+    pub outcomes: Vec<CaseOutcome>,
+    /// The evaluators that could not say anything.
+    pub evaluator_failures: Vec<EvaluatorFailure>,
+    /// How long the task took.
+    #[serde(rename = "seconds", with = "crate::seconds")]
+    pub duration: Duration,
+    /// Stage timings, in the order the task recorded them.
+    pub timings: Vec<Timing>,
+    /// Numbers that the task recorded.
+    pub metrics: BTreeMap<String, f64>,
+    /// Anything else that the task recorded.
+    pub attributes: BTreeMap<String, serde_json::Value>,
+}
+
+/// Either an output or the reason why there is none.
+///
+/// In JSON: `{"output": …}` or `{"failure": {"kind": …, "message": …}}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskResult<O> {
+    /// The task returned this.
+    Output(O),
+    /// The task returned an error or panicked.
+    Failure(TaskFailure),
+}
+
+/// One outcome with the evaluator it came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseOutcome {
+    /// Unique within the case: the second outcome of one name is called `name_2`, the third `name_3`.
+    pub name: String,
+    /// Name of the evaluator that returned it.
+    pub evaluator: String,
+    /// The result itself.
+    pub value: Value,
+    /// Why the value is what it is; always there when it is undefined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl<O> TaskResult<O> {
+    /// The output, where there is one.
+    pub fn output(&self) -> Option<&O> {
+        match self {
+            Self::Output(output) => Some(output),
+            Self::Failure(_) => None,
+        }
+    }
+
+    /// The failure, where there is one.
+    pub fn failure(&self) -> Option<&TaskFailure> {
+        match self {
+            Self::Output(_) => None,
+            Self::Failure(failure) => Some(failure),
+        }
+    }
+}
+
+impl<D: Domain> CaseReport<D> {
+    /// The outcome of that name, where the case has one.
+    pub fn outcome(&self, name: &str) -> Option<&CaseOutcome> {
+        self.outcomes.iter().find(|outcome| outcome.name == name)
+    }
+
+    /// The score of that name, where the case has one.
+    pub fn score(&self, name: &str) -> Option<f64> {
+        match self.outcome(name)?.value {
+            Value::Score(score) => Some(score),
+            Value::Assertion(_) | Value::Label(_) | Value::Undefined => None,
+        }
+    }
+
+    /// The id for people: with `repeats` above 1 it carries the repetition, as in `q7 [2/5]`.
+    pub fn label(&self, repeats: u32) -> impl fmt::Display + '_ {
+        Label {
+            id: &self.id,
+            repeat: self.repeat,
+            repeats,
+        }
+    }
+}
+
+struct Label<'a> {
+    id: &'a CaseId,
+    repeat: u32,
+    repeats: u32,
+}
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.repeats {
+            0 | 1 => write!(formatter, "{}", self.id),
+            repeats => write!(formatter, "{} [{}/{repeats}]", self.id, self.repeat),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What an experiment found, case by case.
+
+mod case;
+mod schema;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use case::{CaseOutcome, CaseReport, TaskResult};
+pub use schema::SchemaVersion;
+
+use crate::Domain;
+
+/// The result of one experiment.
+///
+/// Serialises to a stable JSON object and reads back equal. Fields are only ever added to one
+/// [`schema_version`](Self::schema_version); a change of meaning raises it, and reading another version is an error.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Report<D: Domain> {
+    /// The version of the JSON shape.
+    pub schema_version: SchemaVersion,
+    /// Name of the experiment.
+    pub name: String,
+    /// Name of the dataset.
+    pub dataset: String,
+    /// How often each case was to be run.
+    pub repeat: u32,
+    /// Whether a cancellation ended the run early.
+    pub interrupted: bool,
+    /// How many runs of cases (cases times repetitions) a cancellation left out.
+    pub not_run: usize,
+    /// Wall time of the whole run.
+    #[serde(rename = "seconds", with = "crate::seconds")]
+    pub duration: Duration,
+    /// Whatever the caller wants to keep with the numbers: settings, models, seed.
+    pub metadata: serde_json::Map<String, serde_json::Value>,
+    /// The finished cases in dataset order, repetitions of a case one after the other.
+    pub cases: Vec<CaseReport<D>>,
+}
