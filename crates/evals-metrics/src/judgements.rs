@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// The graded relevance judgements of one query: document id to grade.
 ///
-/// A grade of 1 or more is relevant, 0 is judged and not relevant. Negative grades, which some collections use for spam, are
-/// judged, not relevant and without gain. A document that is missing here is unjudged, which every measure treats as not relevant.
+/// A grade of 1 or more is relevant, 0 is judged and not relevant. Negative grades, which some
+/// collections use for spam, are judged, not relevant and without gain. A document that is missing
+/// here is unjudged, which every measure treats as not relevant.
 ///
 /// Ids are unique and kept in byte order. Serialises as an object, `{"document id": grade}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

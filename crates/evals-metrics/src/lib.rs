@@ -1,15 +1,60 @@
-//! Rank measures and statistics: pure functions, no I/O of their own, no async.
+//! Rank measures, equal to `trec_eval`'s, and the statistics around them: pure functions, no I/O of
+//! their own, no async.
 //!
-//! A [`Ranking`] is what a system returned for one query, a [`Judgements`] what people said about that query's documents.
+//! A [`Ranking`] is what a system returned for one query, [`Judgements`] are what people said about
+//! that query's documents, and a [`Measure`] puts a number on the two. Many such numbers make a
+//! [`Mean`], with the confidence interval of a [`Bootstrap`] and a count of what had to be left
+//! out.
+//!
+//! ```
+//! use evals_metrics::{Bootstrap, Judgements, Mean, Measure, Ranking, ScoredDocument, UndefinedAs};
+//!
+//! let judgements = Judgements::from_iter([("a".to_owned(), 1), ("b".to_owned(), 2)]);
+//! let scored = |id: &str, score| ScoredDocument { id: id.to_owned(), score };
+//! let ranking = Ranking::new([scored("c", 3.0), scored("b", 2.0), scored("a", 1.0)])?;
+//!
+//! let reciprocal_rank: Measure = "RR@10".parse()?;
+//! let score = reciprocal_rank.score(&judgements, &ranking);
+//! assert_eq!(score, Ok(0.5));
+//!
+//! let nothing_relevant = reciprocal_rank.score(&Judgements::new(), &ranking);
+//! let mean = Mean::over([score, nothing_relevant], UndefinedAs::Excluded, &Bootstrap::default());
+//! assert_eq!((mean.value, mean.n), (Some(0.5), 1));
+//! assert_eq!(mean.excluded["no relevant documents"], 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Which `trec_eval`
+//!
+//! The scores equal those of `trec_eval` 9.0 and of pytrec\_eval, which hold document scores in
+//! single precision. Later versions of `trec_eval` hold them in double precision, which tells
+//! scores apart that tie here; runs that [`trec::write_run`] writes have single precision and score
+//! the same in both.
 
+mod bootstrap;
+mod count;
+mod graded_ranking;
 mod judgements;
 mod mean;
+mod measure;
+pub mod measures;
+mod notation;
+mod percentiles;
 mod qrels;
+mod quantile;
+mod random;
 mod ranking;
+mod run_scores;
+pub mod trec;
 mod undefined;
 
+pub use bootstrap::Bootstrap;
 pub use judgements::Judgements;
 pub use mean::{Interval, Mean};
+pub use measure::Measure;
+pub use notation::ParseMeasureError;
+pub use percentiles::Percentiles;
 pub use qrels::Qrels;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
+pub use run_scores::{Queries, RunScores, score_run};
 pub use undefined::{Undefined, UndefinedAs};

@@ -1,8 +1,13 @@
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-/// A mean with what is needed to trust it: over how many values, what was left out and why, and how far chance carries.
+use crate::count::as_f64;
+use crate::{Bootstrap, UndefinedAs};
+
+/// A mean with what is needed to trust it: over how many values, what was left out and why, and how
+/// far chance carries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// The arithmetic mean, or `None` where there was no value at all.
@@ -24,4 +29,51 @@ pub struct Interval {
     pub high: f64,
     /// The confidence level as a share, such as 0.95.
     pub level: f64,
+}
+
+impl Mean {
+    /// Averages values, of which those without a value say why.
+    ///
+    /// A value that is not finite is left out in either policy, under the reason `not a finite
+    /// number`. The result depends on the order of the values in its last digits only, and its
+    /// interval on the seed.
+    ///
+    /// ```
+    /// use evals_metrics::{Bootstrap, Mean, Undefined, UndefinedAs};
+    ///
+    /// let scores = [Ok(1.0), Ok(0.5), Err(Undefined::NoRelevantDocuments)];
+    /// let mean = Mean::over(scores, UndefinedAs::Excluded, &Bootstrap::default());
+    /// assert_eq!((mean.value, mean.n), (Some(0.75), 2));
+    /// assert_eq!(mean.excluded["no relevant documents"], 1);
+    ///
+    /// let published = Mean::over(scores, UndefinedAs::Zero, &Bootstrap::default());
+    /// assert_eq!((published.value, published.n), (Some(0.5), 3));
+    /// ```
+    pub fn over<Reason: Display>(
+        results: impl IntoIterator<Item = Result<f64, Reason>>,
+        undefined: UndefinedAs,
+        bootstrap: &Bootstrap,
+    ) -> Self {
+        let mut values = Vec::new();
+        let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
+        let mut exclude = |reason: String| *excluded.entry(reason).or_default() += 1;
+        for result in results {
+            match (result, undefined) {
+                (Ok(value), _) if value.is_finite() => values.push(value),
+                (Ok(_), _) => exclude("not a finite number".to_owned()),
+                (Err(_), UndefinedAs::Zero) => values.push(0.0),
+                (Err(reason), UndefinedAs::Excluded) => exclude(reason.to_string()),
+            }
+        }
+        Self {
+            value: arithmetic_mean(&values),
+            n: values.len(),
+            excluded,
+            interval: bootstrap.mean_interval(&values),
+        }
+    }
+}
+
+fn arithmetic_mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / as_f64(values.len()))
 }

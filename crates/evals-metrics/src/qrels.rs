@@ -6,7 +6,7 @@ use crate::Judgements;
 
 /// The judgements of a whole collection: query id to [`Judgements`], in byte order of the query id.
 ///
-/// "Qrels" is TREC's name for *query relevance* files.
+/// "Qrels" is TREC's name for *query relevance* files; [`trec`](crate::trec) reads and writes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Qrels(BTreeMap<String, Judgements>);

@@ -13,16 +13,17 @@ pub type Run = BTreeMap<String, Ranking>;
 pub struct ScoredDocument {
     /// The document's id, as the judgements name it.
     pub id: String,
-    /// The score in single precision, because `trec_eval` holds scores so: which scores tie is decided there.
+    /// The score in single precision, because `trec_eval` holds scores so: which scores tie is
+    /// decided there.
     pub score: f32,
 }
 
-/// What a system returned for one query, always in the order of `trec_eval`: score descending, then document id descending in
-/// byte order.
+/// What a system returned for one query, always in the order of `trec_eval`: score descending, then
+/// document id descending in byte order.
 ///
-/// The order in which a system lists its documents is therefore never an input: of two documents with one score, the greater id
-/// comes first. Ids are unique and scores finite. Serialises as an array, `[{"id": "d1", "score": 0.5}]`, and is checked and
-/// sorted again when read.
+/// The order in which a system lists its documents is therefore never an input: of two documents
+/// with one score, the greater id comes first. Ids are unique and scores finite. Serialises as an
+/// array, `[{"id": "d1", "score": 0.5}]`, and is checked and sorted again when read.
 ///
 /// ```
 /// use evals_metrics::{Ranking, ScoredDocument};
@@ -139,7 +140,8 @@ pub enum RankingError {
         /// The document that is there twice.
         id: String,
     },
-    /// A score is NaN or infinite (a number beyond the range of single precision is), so it has no place in the order.
+    /// A score is NaN or infinite (a number beyond the range of single precision is), so it has no
+    /// place in the order.
     #[error("document `{id}` has the score `{score}`, which is not a finite number")]
     NotFinite {
         /// The document with that score.

@@ -1,0 +1,124 @@
+use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graded_ranking::GradedRanking;
+use crate::measures::{
+    AveragePrecision, Judged, MinimumGrade, Ndcg, Precision, RPrecision, Recall, ReciprocalRank,
+    Success,
+};
+use crate::{Judgements, ParseMeasureError, Ranking, Undefined};
+
+/// A rank measure with its parameters; written as in [ir-measures](https://ir-measur.es), such as
+/// `nDCG@10` or `RR(rel=2)@10`.
+///
+/// Parsing ignores case and also takes the names of `trec_eval` (`ndcg_cut_10`, `map`,
+/// `recip_rank`, `P_5`) and the aliases of ir-measures (`MRR`, `MAP`, `Recall` …). Displaying gives
+/// the one canonical spelling, which is also what serialises.
+///
+/// ```
+/// use evals_metrics::Measure;
+///
+/// assert_eq!("ndcg_cut_10".parse::<Measure>()?.to_string(), "nDCG@10");
+/// assert_eq!("MRR(rel=1)@5".parse::<Measure>()?.to_string(), "RR@5");
+/// # Ok::<(), evals_metrics::ParseMeasureError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
+pub enum Measure {
+    /// `AP`, `AP@k`.
+    AveragePrecision(AveragePrecision),
+    /// `Judged`, `Judged@k`.
+    Judged(Judged),
+    /// `nDCG`, `nDCG@k`.
+    Ndcg(Ndcg),
+    /// `P@k`.
+    Precision(Precision),
+    /// `Rprec`.
+    RPrecision(RPrecision),
+    /// `R@k`.
+    Recall(Recall),
+    /// `RR`, `RR@k`.
+    ReciprocalRank(ReciprocalRank),
+    /// `Success@k`.
+    Success(Success),
+}
+
+impl Measure {
+    /// Scores one query's ranking against its judgements; the result is finite and between 0 and 1.
+    pub fn score(&self, judgements: &Judgements, ranking: &Ranking) -> Result<f64, Undefined> {
+        self.score_graded(&GradedRanking::new(judgements, ranking))
+    }
+
+    pub(crate) fn score_graded(&self, ranking: &GradedRanking) -> Result<f64, Undefined> {
+        match self {
+            Self::AveragePrecision(measure) => measure.score(ranking),
+            Self::Judged(measure) => measure.score(ranking),
+            Self::Ndcg(measure) => measure.score(ranking),
+            Self::Precision(measure) => Ok(measure.score(ranking)),
+            Self::RPrecision(measure) => measure.score(ranking),
+            Self::Recall(measure) => measure.score(ranking),
+            Self::ReciprocalRank(measure) => measure.score(ranking),
+            Self::Success(measure) => measure.score(ranking),
+        }
+    }
+
+    /// The name without parameters and cutoff, such as `nDCG`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::AveragePrecision(_) => "AP",
+            Self::Judged(_) => "Judged",
+            Self::Ndcg(_) => "nDCG",
+            Self::Precision(_) => "P",
+            Self::RPrecision(_) => "Rprec",
+            Self::Recall(_) => "R",
+            Self::ReciprocalRank(_) => "RR",
+            Self::Success(_) => "Success",
+        }
+    }
+
+    /// How many documents the measure looks at; `None` where it looks at all. A ranking has to be
+    /// at least that long for the score to be the system's and not that of the depth it was asked
+    /// for.
+    pub fn cutoff(&self) -> Option<NonZeroUsize> {
+        match self {
+            Self::AveragePrecision(measure) => measure.cutoff,
+            Self::Judged(measure) => measure.cutoff,
+            Self::Ndcg(measure) => measure.cutoff,
+            Self::Precision(measure) => Some(measure.cutoff),
+            Self::RPrecision(_) => None,
+            Self::Recall(measure) => Some(measure.cutoff),
+            Self::ReciprocalRank(measure) => measure.cutoff,
+            Self::Success(measure) => Some(measure.cutoff),
+        }
+    }
+
+    /// The lowest relevant grade; `None` for measures that do not divide documents into relevant
+    /// and not.
+    pub fn minimum_grade(&self) -> Option<MinimumGrade> {
+        match self {
+            Self::Judged(_) | Self::Ndcg(_) => None,
+            Self::AveragePrecision(measure) => Some(measure.rel),
+            Self::Precision(measure) => Some(measure.rel),
+            Self::RPrecision(measure) => Some(measure.rel),
+            Self::Recall(measure) => Some(measure.rel),
+            Self::ReciprocalRank(measure) => Some(measure.rel),
+            Self::Success(measure) => Some(measure.rel),
+        }
+    }
+}
+
+impl TryFrom<String> for Measure {
+    type Error = ParseMeasureError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Measure> for String {
+    fn from(measure: Measure) -> Self {
+        measure.to_string()
+    }
+}

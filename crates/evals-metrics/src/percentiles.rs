@@ -1,0 +1,87 @@
+use serde::{Deserialize, Serialize};
+
+use crate::count::as_f64;
+use crate::quantile::quantile;
+
+/// Below this many samples a percentile says more about chance than about the system.
+const FEWEST_SAMPLES: usize = 20;
+
+/// How measurements such as latencies spread; in the unit of the samples.
+///
+/// Percentiles interpolate linearly between samples, as `numpy.percentile` does by default. There
+/// are none below 20 samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Percentiles {
+    /// The number of samples.
+    pub n: usize,
+    /// The arithmetic mean, or `None` without samples.
+    pub mean: Option<f64>,
+    /// The median.
+    pub p50: Option<f64>,
+    /// What 95 of 100 samples do not exceed.
+    pub p95: Option<f64>,
+    /// What 99 of 100 samples do not exceed.
+    pub p99: Option<f64>,
+}
+
+impl Percentiles {
+    /// Summarises samples, in any order. Samples that are not finite are no measurements, and do
+    /// not count.
+    pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
+        let mut samples: Vec<f64> = samples
+            .into_iter()
+            .filter(|sample| sample.is_finite())
+            .collect();
+        samples.sort_unstable_by(f64::total_cmp);
+        let n = samples.len();
+        let percentile = |q| {
+            if n < FEWEST_SAMPLES {
+                None
+            } else {
+                quantile(&samples, q)
+            }
+        };
+        Self {
+            n,
+            mean: (n > 0).then(|| samples.iter().sum::<f64>() / as_f64(n)),
+            p50: percentile(0.50),
+            p95: percentile(0.95),
+            p99: percentile(0.99),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_numpy() {
+        // numpy 2.4.6: np.percentile([x * x for x in range(1, 26)], [50, 95, 99])
+        let percentiles = Percentiles::of((1..=25).rev().map(|x| f64::from(x * x)));
+        assert_eq!(percentiles.n, 25);
+        assert_eq!(percentiles.mean, Some(221.0));
+        assert_eq!(percentiles.p50, Some(169.0));
+        assert!((percentiles.p95.unwrap() - 566.6).abs() < 1e-9);
+        assert!((percentiles.p99.unwrap() - 613.24).abs() < 1e-9);
+    }
+
+    #[test]
+    fn gives_no_percentile_below_twenty_samples() {
+        let nineteen = Percentiles::of((0..19).map(f64::from));
+        assert_eq!(
+            nineteen,
+            Percentiles {
+                n: 19,
+                mean: Some(9.0),
+                ..Percentiles::default()
+            }
+        );
+        assert_eq!(Percentiles::of((0..20).map(f64::from)).p50, Some(9.5));
+    }
+
+    #[test]
+    fn gives_no_mean_without_samples() {
+        assert_eq!(Percentiles::of([f64::NAN]), Percentiles::default());
+    }
+}

@@ -1,0 +1,43 @@
+use std::io::Write;
+
+use super::line::Line;
+use super::write_error::check_field;
+use super::{ParseError, WriteError};
+use crate::Qrels;
+
+/// Reads a qrels file: four fields per line, `query iteration document grade`.
+///
+/// A document that is judged twice for a query is an error, as in `trec_eval`, even where both
+/// grades agree.
+pub fn parse_qrels(text: &str) -> Result<Qrels, ParseError> {
+    let mut qrels = Qrels::new();
+    for line in Line::all(text) {
+        let [query, _iteration, document, grade] =
+            line.exactly("4 fields (query, iteration, document, grade)")?;
+        let grade = grade.parse().map_err(|_| ParseError::Grade {
+            line: line.number,
+            value: grade.to_owned(),
+        })?;
+        if qrels.judge(query, document, grade).is_some() {
+            return Err(ParseError::Duplicate {
+                line: line.number,
+                query: query.to_owned(),
+                document: document.to_owned(),
+            });
+        }
+    }
+    Ok(qrels)
+}
+
+/// Writes a qrels file, queries and documents in byte order of their ids; iteration is `0`.
+///
+/// A query without judgements leaves no line.
+pub fn write_qrels(mut out: impl Write, qrels: &Qrels) -> Result<(), WriteError> {
+    for (query, judgements) in qrels.iter() {
+        let query = check_field(query)?;
+        for (document, grade) in judgements.iter() {
+            writeln!(out, "{query} 0 {} {grade}", check_field(document)?)?;
+        }
+    }
+    Ok(())
+}
