@@ -1,0 +1,253 @@
+//! Several reports side by side.
+
+use std::collections::BTreeSet;
+
+use evals_metrics::{Interval, Mean, Percentiles};
+use serde::{Deserialize, Serialize};
+
+use crate::{Summary, number};
+
+/// A table with one row for each measure and one column for each report.
+///
+/// Names a winner where at least two reports have a value and one of them is best as printed; values that print alike are a
+/// tie. It does not say that a difference is more than chance: for that look at the intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Titles of the columns.
+    pub reports: Vec<String>,
+    /// Scores, assertions, metrics, then latencies; within these the order in which the reports first show them.
+    pub rows: Vec<Row>,
+}
+
+/// One measure in all reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Name of the measure; for a latency the stage and the percentile, as in `embed p50`.
+    pub measure: String,
+    /// What the numbers count.
+    pub unit: Unit,
+    /// Which end is better.
+    pub better: Direction,
+    /// One cell for each report.
+    pub cells: Vec<Cell>,
+    /// Which report is best, if a single one is.
+    pub winner: Option<usize>,
+}
+
+/// What a row's numbers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// A score or a share.
+    Score,
+    /// A number that the task recorded.
+    Metric,
+    /// Seconds.
+    Seconds,
+}
+
+/// Which end of a measure is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// More is better, as for scores and pass rates.
+    Higher,
+    /// Less is better, as for latencies.
+    Lower,
+    /// Neither is known to be better, as for recorded metrics; such a row has no winner.
+    Unknown,
+}
+
+/// One measure in one report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cell {
+    /// The report has a value.
+    Value {
+        /// The mean or percentile.
+        value: f64,
+        /// The confidence interval of a mean.
+        interval: Option<Interval>,
+        /// Over how many cases or samples.
+        n: usize,
+    },
+    /// The report has the measure, but it is undefined.
+    Undefined {
+        /// Why, as far as it is known.
+        reasons: Vec<String>,
+    },
+    /// The report does not have the measure at all.
+    Missing,
+}
+
+type Named<T> = Vec<(String, T)>;
+
+impl Comparison {
+    /// Puts summaries side by side, each under its title.
+    pub fn new(summaries: &[(&str, &Summary)]) -> Self {
+        let mut rows = mean_rows(summaries, Unit::Score, Direction::Higher, |summary| {
+            &summary.scores
+        });
+        rows.extend(mean_rows(
+            summaries,
+            Unit::Score,
+            Direction::Higher,
+            |summary| &summary.assertions,
+        ));
+        rows.extend(mean_rows(
+            summaries,
+            Unit::Metric,
+            Direction::Unknown,
+            |summary| &summary.metrics,
+        ));
+        for stage in names(summaries, |summary| &summary.timings) {
+            let cells = cells(summaries, |summary| {
+                find(&summary.timings, &stage).map(|times| percentile(times, times.p50))
+            });
+            rows.push(Row::new(
+                format!("{stage} p50"),
+                Unit::Seconds,
+                Direction::Lower,
+                cells,
+            ));
+        }
+        rows.extend(task_rows(summaries));
+        Self {
+            reports: summaries
+                .iter()
+                .map(|(title, _)| (*title).to_owned())
+                .collect(),
+            rows,
+        }
+    }
+}
+
+impl Row {
+    fn new(measure: String, unit: Unit, better: Direction, cells: Vec<Cell>) -> Self {
+        let winner = winner(unit, better, &cells);
+        Self {
+            measure,
+            unit,
+            better,
+            cells,
+            winner,
+        }
+    }
+}
+
+impl Unit {
+    /// Prints a value for people.
+    pub(crate) fn print(self, value: f64) -> String {
+        match self {
+            Self::Score => number::score(value),
+            Self::Metric => number::metric(value),
+            Self::Seconds => number::duration(value),
+        }
+    }
+}
+
+fn mean_rows(
+    summaries: &[(&str, &Summary)],
+    unit: Unit,
+    better: Direction,
+    means: impl Fn(&Summary) -> &Named<Mean>,
+) -> Vec<Row> {
+    let row = |measure: String| {
+        let cells = cells(summaries, |summary| {
+            find(means(summary), &measure).map(mean)
+        });
+        Row::new(measure, unit, better, cells)
+    };
+    names(summaries, &means).into_iter().map(row).collect()
+}
+
+fn task_rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
+    let times = |pick: fn(&Percentiles) -> Option<f64>| {
+        cells(summaries, |summary| {
+            Some(percentile(&summary.task_time, pick(&summary.task_time)))
+        })
+    };
+    let row = |name: &str, cells| Row::new(name.to_owned(), Unit::Seconds, Direction::Lower, cells);
+    vec![
+        row("task p50", times(|times| times.p50)),
+        row("task p95", times(|times| times.p95)),
+    ]
+}
+
+fn cells(summaries: &[(&str, &Summary)], cell: impl Fn(&Summary) -> Option<Cell>) -> Vec<Cell> {
+    summaries
+        .iter()
+        .map(|(_, summary)| cell(summary).unwrap_or(Cell::Missing))
+        .collect()
+}
+
+fn mean(mean: &Mean) -> Cell {
+    match mean.value {
+        Some(value) => Cell::Value {
+            value,
+            interval: mean.interval,
+            n: mean.n,
+        },
+        None => Cell::Undefined {
+            reasons: mean.excluded.keys().cloned().collect(),
+        },
+    }
+}
+
+fn percentile(times: &Percentiles, value: Option<f64>) -> Cell {
+    match value {
+        Some(value) => Cell::Value {
+            value,
+            interval: None,
+            n: times.n,
+        },
+        None => Cell::Undefined {
+            reasons: vec![format!("{} samples are too few for a percentile", times.n)],
+        },
+    }
+}
+
+/// All names that occur, in first-seen order.
+fn names<T>(summaries: &[(&str, &Summary)], list: impl Fn(&Summary) -> &Named<T>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let all = summaries
+        .iter()
+        .flat_map(|(_, summary)| list(summary))
+        .map(|(name, _)| name);
+    all.filter(|name| seen.insert(name.as_str()))
+        .cloned()
+        .collect()
+}
+
+fn find<'a, T>(list: &'a Named<T>, name: &str) -> Option<&'a T> {
+    list.iter()
+        .find(|(candidate, _)| candidate == name)
+        .map(|(_, value)| value)
+}
+
+fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
+    let mut values: Vec<(usize, f64)> = cells
+        .iter()
+        .enumerate()
+        .filter_map(|(i, cell)| Some((i, cell.value()?)))
+        .collect();
+    match better {
+        Direction::Higher => values.sort_by(|(_, left), (_, right)| right.total_cmp(left)),
+        Direction::Lower => values.sort_by(|(_, left), (_, right)| left.total_cmp(right)),
+        Direction::Unknown => return None,
+    }
+    match values[..] {
+        [(best, first), (_, second), ..] if unit.print(first) != unit.print(second) => Some(best),
+        _ => None,
+    }
+}
+
+impl Cell {
+    /// The value, where there is one.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Value { value, .. } => Some(*value),
+            Self::Undefined { .. } | Self::Missing => None,
+        }
+    }
+}

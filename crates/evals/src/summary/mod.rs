@@ -1,0 +1,148 @@
+//! What an experiment found, over all cases.
+
+mod column;
+mod latency;
+mod tally;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use evals_metrics::{Bootstrap, Mean, Percentiles};
+use serde::{Deserialize, Serialize};
+
+use crate::{Domain, Report};
+use latency::Latencies;
+use tally::Tally;
+
+/// The aggregates of one report.
+///
+/// A measure's value for a case is the mean over the case's repetitions, so `n` counts cases and repetitions never pass for
+/// more samples. A case without a value is left out of the mean and counted under its reason: `task failed`,
+/// `evaluator failed`, or why the measure is undefined for it. A failed task is left out of every measure. An evaluator that
+/// failed is left out of each measure that it returned for other cases; one that never returned anything is listed under its
+/// own name. A case for which an evaluator returned neither outcome nor failure does not count at all.
+///
+/// In JSON, lists of named values are objects in the same order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Name of the experiment.
+    pub name: String,
+    /// Name of the dataset.
+    pub dataset: String,
+    /// How many runs of cases were finished, failed ones included.
+    pub finished: usize,
+    /// How many of them failed.
+    pub failed: usize,
+    /// How many evaluators failed, over all cases.
+    pub evaluator_failures: usize,
+    /// Whether a cancellation ended the run early.
+    pub interrupted: bool,
+    /// How many runs of cases a cancellation left out.
+    pub not_run: usize,
+    /// Wall time of the whole run.
+    #[serde(rename = "seconds", with = "crate::seconds")]
+    pub duration: Duration,
+    /// Mean of each score, in the order in which the cases first show them.
+    #[serde(with = "crate::in_order")]
+    pub scores: Vec<(String, Mean)>,
+    /// Pass rate of each assertion, in the same order.
+    #[serde(with = "crate::in_order")]
+    pub assertions: Vec<(String, Mean)>,
+    /// Pass rate over all assertions of all cases together.
+    pub pass_rate: PassRate,
+    /// How often each label was given, in the same order.
+    #[serde(with = "crate::in_order")]
+    pub labels: Vec<(String, LabelShares)>,
+    /// Mean of each metric that the task recorded, in the order of their names.
+    #[serde(with = "crate::in_order")]
+    pub metrics: Vec<(String, Mean)>,
+    /// Service time of each stage in seconds. Finished stages of failed cases count; results from a cache do not.
+    #[serde(with = "crate::in_order")]
+    pub timings: Vec<(String, Percentiles)>,
+    /// Original service time in seconds of stages whose result came from a cache.
+    #[serde(with = "crate::in_order")]
+    pub cached_timings: Vec<(String, Percentiles)>,
+    /// Time of the whole task in seconds, over the cases that did not fail and took nothing from a cache.
+    pub task_time: Percentiles,
+}
+
+/// A share of passed assertions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PassRate {
+    /// The share from 0 to 1, or `None` where nothing was asserted.
+    pub value: Option<f64>,
+    /// How many assertions passed.
+    pub passed: usize,
+    /// How many assertions there were.
+    pub n: usize,
+}
+
+/// How often each label was given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabelShares {
+    /// Each label with its count, in the order of the labels.
+    pub counts: BTreeMap<String, usize>,
+    /// The sum of the counts; repetitions count one by one.
+    pub n: usize,
+    /// How many cases have no label, by reason.
+    pub excluded: BTreeMap<String, usize>,
+}
+
+impl LabelShares {
+    /// The share of a label from 0 to 1, or `None` where no label was given at all.
+    pub fn share(&self, label: &str) -> Option<f64> {
+        ratio(self.counts.get(label).copied().unwrap_or(0), self.n)
+    }
+}
+
+impl Summary {
+    /// How many runs of cases were finished per second of wall time; `None` when no time passed.
+    pub fn throughput(&self) -> Option<f64> {
+        let seconds = self.duration.as_secs_f64();
+        (seconds > 0.0).then(|| count(self.finished) / seconds)
+    }
+}
+
+impl<D: Domain> Report<D> {
+    /// Aggregates the cases; intervals are drawn as `bootstrap` says and are the same for the same seed.
+    pub fn summary(&self, bootstrap: &Bootstrap) -> Summary {
+        let tally = Tally::of(&self.cases);
+        let latencies = Latencies::of(&self.cases);
+        Summary {
+            name: self.name.clone(),
+            dataset: self.dataset.clone(),
+            finished: self.cases.len(),
+            failed: self
+                .cases
+                .iter()
+                .filter(|case| case.result.failure().is_some())
+                .count(),
+            evaluator_failures: self
+                .cases
+                .iter()
+                .map(|case| case.evaluator_failures.len())
+                .sum(),
+            interrupted: self.interrupted,
+            not_run: self.not_run,
+            duration: self.duration,
+            pass_rate: tally.pass_rate(),
+            scores: tally.means(column::Kind::Score, bootstrap),
+            assertions: tally.means(column::Kind::Assertion, bootstrap),
+            labels: tally.labels(),
+            metrics: tally.metrics(bootstrap),
+            timings: latencies.fresh(),
+            cached_timings: latencies.cached(),
+            task_time: latencies.task(),
+        }
+    }
+}
+
+/// A share, or `None` of nothing.
+fn ratio(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| count(part) / count(whole))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn count(number: usize) -> f64 {
+    number as f64
+}
