@@ -1,0 +1,51 @@
+//! What travels inside the crate, so that an installed tool works from any folder.
+
+use crate::manifest::{Manifest, ManifestError, Origin};
+
+/// Manifests by name, in alphabetical order.
+const MANIFESTS: &[(&str, &str)] = &[
+    ("hotpotqa", include_str!("../../../../datasets/hotpotqa.yaml")),
+    ("repliqa", include_str!("../../../../datasets/repliqa.yaml")),
+    ("wix", include_str!("../../../../datasets/wix.yaml")),
+    ("wix-simulated", include_str!("../../../../datasets/wix-simulated.yaml")),
+    ("wix-synthetic", include_str!("../../../../datasets/wix-synthetic.yaml")),
+];
+
+/// Data files by name.
+const FILES: &[(&str, &[u8])] = &[];
+
+/// The names of the bundled manifests.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    MANIFESTS.iter().map(|(name, _)| *name)
+}
+
+/// The bundled manifest of that name.
+pub(super) fn manifest(name: &str) -> Option<Result<Manifest, ManifestError>> {
+    let (name, text) = MANIFESTS.iter().find(|(known, _)| *known == name)?;
+    Some(Manifest::parse(text, Origin::Bundled((*name).to_owned())))
+}
+
+/// The bundled data file of that name.
+pub(crate) fn file(name: &str) -> Option<&'static [u8]> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Source;
+
+    #[test]
+    fn every_manifest_parses_under_its_own_name_and_finds_its_files() {
+        for name in names() {
+            let manifest = manifest(name).unwrap().unwrap();
+            assert_eq!(manifest.name, name);
+            assert!(manifest.licence.is_some() && manifest.homepage.is_some(), "{name}");
+            for source in manifest.sources() {
+                if let Source::Bundled { name } = source {
+                    assert!(file(name).is_some(), "{name}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Finding a dataset by name.
+
+mod beir;
+pub(crate) mod bundled;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::manifest::{Manifest, ManifestError};
+use crate::nearest::nearest;
+
+/// The datasets that can be named: manifests in the user's folders, the bundled ones, and `beir:<name>`.
+///
+/// ```
+/// use evals_data::Catalog;
+///
+/// let catalog = Catalog::new(["./datasets"]);
+/// assert_eq!(catalog.find("beir:scifact")?.retrieval.limit.get(), 100);
+///
+/// let unknown = catalog.find("wixx").unwrap_err();
+/// assert!(unknown.to_string().starts_with("unknown dataset `wixx`, did you mean `wix`"));
+/// # Ok::<(), evals_data::CatalogError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    folders: Vec<PathBuf>,
+}
+
+/// A dataset that cannot be named so.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CatalogError {
+    /// No manifest has that name.
+    #[error("unknown dataset `{name}`{}", did_you_mean(nearest))]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// Similar names, most similar first; may be empty.
+        nearest: Vec<String>,
+    },
+    /// There is a manifest, but it is not usable.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+}
+
+fn did_you_mean(nearest: &[String]) -> String {
+    if nearest.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
+    format!(", did you mean {}?", names.join(" or "))
+}
+
+impl Catalog {
+    /// A catalog that looks into `folders` first, in that order, and then at what is built in.
+    ///
+    /// A folder that does not exist holds no manifests.
+    pub fn new<P: Into<PathBuf>>(folders: impl IntoIterator<Item = P>) -> Self {
+        Self { folders: folders.into_iter().map(Into::into).collect() }
+    }
+
+    /// The manifest called `name`, or the one at that path where `name` ends in `.yaml` or `.yml`.
+    pub fn find(&self, name: &str) -> Result<Manifest, CatalogError> {
+        if is_manifest_file(Path::new(name)) {
+            return Ok(Manifest::read(Path::new(name))?);
+        }
+        if let Some(path) = self.file_named(name) {
+            return Ok(Manifest::read(&path)?);
+        }
+        if let Some(manifest) = bundled::manifest(name) {
+            return Ok(manifest?);
+        }
+        match name.strip_prefix(beir::PREFIX) {
+            Some(collection) if beir::is_name(collection) => Ok(beir::manifest(collection)?),
+            _ => Err(CatalogError::Unknown { name: name.to_owned(), nearest: self.nearest(name) }),
+        }
+    }
+
+    /// Every dataset that can be named without knowing more: the folders' in order, the bundled ones, then BEIR.
+    ///
+    /// A name that stands in an earlier place hides the later one. A manifest that cannot be read is listed as its error.
+    pub fn manifests(&self) -> Vec<Result<Manifest, ManifestError>> {
+        self.names()
+            .iter()
+            .filter_map(|name| match self.find(name) {
+                Ok(manifest) => Some(Ok(manifest)),
+                Err(CatalogError::Manifest(error)) => Some(Err(error)),
+                // The file went away since its folder was read.
+                Err(CatalogError::Unknown { .. }) => None,
+            })
+            .collect()
+    }
+
+    /// Known names similar to `name`, most similar first.
+    pub fn nearest(&self, name: &str) -> Vec<String> {
+        nearest(name, self.names().iter().map(String::as_str))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let in_folders = self.folders.iter().flat_map(|folder| manifest_names(folder));
+        let built_in = bundled::names().map(str::to_owned).chain(beir::names());
+        let mut names: Vec<String> = Vec::new();
+        for name in in_folders.chain(built_in) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    fn file_named(&self, name: &str) -> Option<PathBuf> {
+        let is_plain = Path::new(name).components().count() == 1;
+        let candidates = self
+            .folders
+            .iter()
+            .flat_map(|folder| ["yaml", "yml"].map(|extension| folder.join(format!("{name}.{extension}"))));
+        candidates.into_iter().find(|path| is_plain && path.is_file())
+    }
+}
+
+fn is_manifest_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+/// The names of the manifests in a folder, in alphabetical order.
+fn manifest_names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.path())
+        .filter(|path| is_manifest_file(path) && path.is_file())
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+
+/// A column of a source table, written as in a manifest.
+///
+/// * `title`: the column of that name.
+/// * `context.title`: the field `title` of the struct (or JSON object) in column `context`. A top-level column whose
+///   own name is `context.title` wins.
+/// * `context.title[]`: each element of a list. In the documents table all columns with `[]` are walked together, and
+///   every step makes one document; columns without `[]` repeat. In `relevant`, a list-valued column contributes each
+///   of its elements with or without `[]`.
+///
+/// ```
+/// use evals_data::Column;
+///
+/// let column: Column = "context.title[]".parse()?;
+/// assert_eq!(column.segments(), ["context", "title"]);
+/// assert!(column.each());
+/// # Ok::<(), evals_data::ColumnError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Column {
+    segments: Vec<String>,
+    each: bool,
+}
+
+/// A column reference that is not one.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ColumnError {
+    /// The reference, or one of its parts between dots, is empty.
+    #[error("column `{0}` has an empty part")]
+    Empty(String),
+    /// `[]` stands elsewhere than at the end.
+    #[error("column `{0}`: `[]` may stand at the end only")]
+    Brackets(String),
+}
+
+impl Column {
+    /// The parts between dots, outermost first; never empty.
+    pub fn segments(&self) -> &[String] {
+        &self.segments
+    }
+
+    /// Whether the reference ends in `[]`.
+    pub fn each(&self) -> bool {
+        self.each
+    }
+
+    /// The reference without `[]`, as an error message or a schema names it.
+    pub fn path(&self) -> String {
+        self.segments.join(".")
+    }
+}
+
+impl FromStr for Column {
+    type Err = ColumnError;
+
+    fn from_str(text: &str) -> Result<Self, ColumnError> {
+        let (path, each) = match text.strip_suffix("[]") {
+            Some(path) => (path, true),
+            None => (text, false),
+        };
+        if path.contains("[]") {
+            return Err(ColumnError::Brackets(text.to_owned()));
+        }
+        let segments: Vec<String> = path.split('.').map(str::to_owned).collect();
+        if segments.iter().any(String::is_empty) {
+            return Err(ColumnError::Empty(text.to_owned()));
+        }
+        Ok(Self { segments, each })
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.path())?;
+        if self.each { formatter.write_str("[]") } else { Ok(()) }
+    }
+}
+
+impl Serialize for Column {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Column {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_empty_parts_and_inner_brackets() {
+        let error = |text: &str| text.parse::<Column>().unwrap_err().to_string();
+        assert_eq!(error(""), "column `` has an empty part");
+        assert_eq!(error("a..b"), "column `a..b` has an empty part");
+        assert_eq!(error("[]"), "column `[]` has an empty part");
+        assert_eq!(error("a[].b"), "column `a[].b`: `[]` may stand at the end only");
+    }
+
+    #[test]
+    fn prints_what_it_read() {
+        for text in ["title", "context.title", "context.title[]"] {
+            assert_eq!(text.parse::<Column>().unwrap().to_string(), text);
+        }
+    }
+}

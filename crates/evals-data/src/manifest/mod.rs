@@ -1,0 +1,108 @@
+//! Dataset manifests: which files hold documents, questions and judgements, and which columns mean what.
+
+mod column;
+mod error;
+mod filter;
+mod one_or_many;
+mod retrieval;
+mod source;
+mod tables;
+mod written;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use column::{Column, ColumnError};
+pub use error::ManifestError;
+pub use filter::Filter;
+pub use retrieval::RetrievalDefaults;
+pub use source::{Origin, Source};
+pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
+
+use written::Written;
+
+/// One dataset: where its tables are and how their columns become documents, questions and judgements.
+///
+/// Read with [`Manifest::parse`] or [`Manifest::read`]; the keys are those of the YAML file.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    /// The name on the command line and in reports.
+    pub name: String,
+    /// One line for people.
+    pub description: String,
+    /// The data's licence, as its publisher names it.
+    pub licence: Option<String>,
+    /// Where the data is described.
+    pub homepage: Option<String>,
+    /// How much there is, as published; for listings only.
+    pub size: Option<Size>,
+    /// The documents' files and columns.
+    pub documents: Table<DocumentColumns>,
+    /// The questions' files and columns.
+    pub questions: Table<QuestionColumns>,
+    /// A separate table of judgements, where there is one.
+    pub judgements: Option<Table<JudgementColumns>>,
+    /// Reference answers which say that the corpus does not hold the answer; compared after trimming.
+    pub unanswerable: Vec<String>,
+    /// How retrieval is measured by default.
+    pub retrieval: RetrievalDefaults,
+    /// This dataset's defaults for the tool's settings; not looked into here.
+    pub settings: Map<String, Value>,
+    /// Where the manifest came from.
+    pub origin: Origin,
+}
+
+/// One table: its files and its columns.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table<C> {
+    /// Where the rows are.
+    pub source: Source,
+    /// What they hold.
+    pub columns: C,
+}
+
+/// Published counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    /// Documents in the corpus, where published.
+    pub documents: Option<u64>,
+    /// Questions asked, where published.
+    pub questions: Option<u64>,
+}
+
+impl Manifest {
+    /// Reads a manifest from YAML text.
+    ///
+    /// Unknown keys, missing keys and contradictions are errors that name the line, and for an unknown key the known one
+    /// that is nearest.
+    pub fn parse(text: &str, origin: Origin) -> Result<Self, ManifestError> {
+        let written: Written =
+            serde_saphyr::from_str(text).map_err(|error| ManifestError::from_yaml(&error, &origin.to_string()))?;
+        written.check(origin)
+    }
+
+    /// Reads a manifest from a YAML file.
+    pub fn read(path: &Path) -> Result<Self, ManifestError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
+        Self::parse(&text, Origin::File(path.to_owned()))
+    }
+
+    /// The sources of all tables, in the order documents, questions, judgements.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        [&self.documents.source, &self.questions.source]
+            .into_iter()
+            .chain(self.judgements.as_ref().map(|table| &table.source))
+    }
+
+    /// Whether a reference answer says that the corpus does not hold the answer.
+    pub(crate) fn is_unanswerable(&self, answer: &str) -> bool {
+        self.unanswerable.iter().any(|known| known.trim() == answer.trim())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+use std::num::NonZeroUsize;
+
+use evals_metrics::Measure;
+use serde::{Deserialize, Serialize};
+
+/// How a dataset's retrieval is measured unless the user says otherwise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetrievalDefaults {
+    /// Documents kept per question; 10 where the manifest does not say.
+    #[serde(default = "default_limit")]
+    pub limit: NonZeroUsize,
+    /// The measure that ranks systems; `nDCG@10` where the manifest does not say.
+    #[serde(default = "default_headline")]
+    pub headline: Measure,
+    /// The measures reported; `nDCG@10, R@10, RR@10` where the manifest does not say. The headline is added in front
+    /// where it is missing.
+    #[serde(default = "default_measures")]
+    pub measures: Vec<Measure>,
+    /// Whether a document with the question's own id is left out of its ranking, as the published BEIR figures do where
+    /// questions are part of the corpus.
+    #[serde(default)]
+    pub ignore_identical_ids: bool,
+}
+
+fn default_limit() -> NonZeroUsize {
+    NonZeroUsize::new(10).expect("10 is not 0")
+}
+
+fn default_headline() -> Measure {
+    "nDCG@10".parse().expect("a measure's own notation parses")
+}
+
+fn default_measures() -> Vec<Measure> {
+    ["nDCG@10", "R@10", "RR@10"]
+        .map(|measure| measure.parse().expect("a measure's own notation parses"))
+        .to_vec()
+}
+
+impl Default for RetrievalDefaults {
+    fn default() -> Self {
+        Self {
+            limit: default_limit(),
+            headline: default_headline(),
+            measures: default_measures(),
+            ignore_identical_ids: false,
+        }
+    }
+}
+
+impl RetrievalDefaults {
+    pub(super) fn with_headline_first(mut self) -> Self {
+        if !self.measures.contains(&self.headline) {
+            self.measures.insert(0, self.headline.clone());
+        }
+        self
+    }
+}

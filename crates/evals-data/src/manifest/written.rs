@@ -1,0 +1,130 @@
+//! The manifest file's own shape, before sources are inherited and contradictions looked for.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use serde_saphyr::Spanned;
+
+use super::source::WrittenSource;
+use super::{
+    Column, DocumentColumns, JudgementColumns, Manifest, ManifestError, Origin, QuestionColumns, RetrievalDefaults,
+    Size, Table,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Written {
+    name: Spanned<String>,
+    #[serde(default)]
+    description: String,
+    licence: Option<String>,
+    homepage: Option<String>,
+    size: Option<Size>,
+    source: Option<Spanned<WrittenSource>>,
+    documents: Spanned<DocumentColumns>,
+    questions: Spanned<QuestionColumns>,
+    judgements: Option<Spanned<JudgementColumns>>,
+    #[serde(default)]
+    unanswerable: Unanswerable,
+    #[serde(default)]
+    retrieval: RetrievalDefaults,
+    #[serde(default)]
+    settings: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unanswerable {
+    #[serde(default, deserialize_with = "super::one_or_many::one_or_many")]
+    answer: Vec<String>,
+}
+
+impl Written {
+    pub(super) fn check(self, origin: Origin) -> Result<Manifest, ManifestError> {
+        let check = Check { origin: &origin };
+        if self.name.value.trim().is_empty() {
+            return Err(check.fails(self.name.referenced.line(), "`name` is empty"));
+        }
+        let parent = self.source.as_ref();
+        let judged_apart = self.judgements.is_some();
+        check.document_columns(&self.documents)?;
+        check.question_columns(&self.questions, judged_apart)?;
+        let documents = check.table(self.documents, |columns| columns.source.take(), parent)?;
+        let questions = check.table(self.questions, |columns| columns.source.take(), parent)?;
+        let judgements = self
+            .judgements
+            .map(|written| check.table(written, |columns| columns.source.take(), parent))
+            .transpose()?;
+        Ok(Manifest {
+            name: self.name.value,
+            description: self.description,
+            licence: self.licence,
+            homepage: self.homepage,
+            size: self.size,
+            documents,
+            questions,
+            judgements,
+            unanswerable: self.unanswerable.answer,
+            retrieval: self.retrieval.with_headline_first(),
+            settings: self.settings,
+            origin,
+        })
+    }
+}
+
+/// The checks that span several keys.
+struct Check<'a> {
+    origin: &'a Origin,
+}
+
+impl Check<'_> {
+    fn fails(&self, line: u64, message: impl Into<String>) -> ManifestError {
+        ManifestError::Invalid { origin: self.origin.to_string(), line, message: message.into() }
+    }
+
+    fn table<C>(
+        &self,
+        written: Spanned<C>,
+        own: impl FnOnce(&mut C) -> Option<Spanned<WrittenSource>>,
+        parent: Option<&Spanned<WrittenSource>>,
+    ) -> Result<Table<C>, ManifestError> {
+        let table_line = written.referenced.line();
+        let mut columns = written.value;
+        let own = own(&mut columns);
+        let line = own.as_ref().or(parent).map_or(table_line, |source| source.referenced.line());
+        let source = own
+            .map(|source| source.value)
+            .unwrap_or_default()
+            .resolve(parent.map(|source| &source.value), self.origin)
+            .map_err(|message| self.fails(line, message))?;
+        Ok(Table { source, columns })
+    }
+
+    fn document_columns(&self, written: &Spanned<DocumentColumns>) -> Result<(), ManifestError> {
+        let (line, columns) = (written.referenced.line(), &written.value);
+        if columns.text.is_empty() {
+            return Err(self.fails(line, "`documents.text` names no column"));
+        }
+        if columns.text.iter().any(Column::each) && !columns.uri.each() {
+            return Err(self.fails(line, "`documents.text` walks a list (`[]`), so `documents.uri` has to as well"));
+        }
+        if columns.filter.columns().any(Column::each) {
+            return Err(self.fails(line, "`documents.where` compares single values, not list elements (`[]`)"));
+        }
+        Ok(())
+    }
+
+    fn question_columns(&self, written: &Spanned<QuestionColumns>, judged: bool) -> Result<(), ManifestError> {
+        let (line, columns) = (written.referenced.line(), &written.value);
+        match (columns.relevant.is_empty(), judged) {
+            (true, false) => Err(self.fails(
+                line,
+                "nothing says which documents are relevant: give `questions.relevant` or `judgements`",
+            )),
+            (false, true) => Err(self.fails(line, "both `questions.relevant` and `judgements` are given; keep one")),
+            _ if judged && columns.id.is_none() => {
+                Err(self.fails(line, "`judgements` name questions by id, so `questions.id` is needed"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
