@@ -38,8 +38,10 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// A score or a share.
+    /// A score.
     Score,
+    /// The share of passed assertions.
+    PassRate,
     /// A number that the task recorded.
     Metric,
     /// Seconds.
@@ -90,7 +92,7 @@ impl Comparison {
         });
         rows.extend(mean_rows(
             summaries,
-            Unit::Score,
+            Unit::PassRate,
             Direction::Higher,
             |summary| &summary.assertions,
         ));
@@ -139,7 +141,7 @@ impl Unit {
     /// Prints a value for people.
     pub(crate) fn print(self, value: f64) -> String {
         match self {
-            Self::Score => number::score(value),
+            Self::Score | Self::PassRate => number::score(value),
             Self::Metric => number::metric(value),
             Self::Seconds => number::duration(value),
         }
@@ -243,6 +245,14 @@ fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
 }
 
 impl Cell {
+    /// Over how many cases or samples the value is, where there is one.
+    pub fn n(&self) -> Option<usize> {
+        match self {
+            Self::Value { n, .. } => Some(*n),
+            Self::Undefined { .. } | Self::Missing => None,
+        }
+    }
+
     /// The value, where there is one.
     pub fn value(&self) -> Option<f64> {
         match self {

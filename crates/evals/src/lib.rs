@@ -14,6 +14,7 @@ mod naming;
 mod number;
 mod outcome;
 mod recording;
+pub mod render;
 mod report;
 mod seconds;
 mod summary;

@@ -29,6 +29,8 @@ pub struct Summary {
     pub name: String,
     /// Name of the dataset.
     pub dataset: String,
+    /// How often each case was to be run.
+    pub repeat: u32,
     /// How many runs of cases were finished, failed ones included.
     pub finished: usize,
     /// How many of them failed.
@@ -111,6 +113,7 @@ impl<D: Domain> Report<D> {
         Summary {
             name: self.name.clone(),
             dataset: self.dataset.clone(),
+            repeat: self.repeat,
             finished: self.cases.len(),
             failed: self
                 .cases

@@ -1,0 +1,242 @@
+//! Tables for a terminal.
+
+mod comparison;
+mod paint;
+mod table;
+mod wrap;
+
+use std::io::{self, Write};
+
+use super::failures::Failures;
+use super::glyphs::Glyphs;
+use super::single_line::single_line;
+use super::{headline, latency, measures};
+use crate::{Comparison, Domain, Report, Summary};
+use paint::{Paint, Style};
+use table::{Align, Column, Entry, Table};
+
+/// Renders for a terminal of a given width.
+#[derive(Clone, Copy, Debug)]
+pub struct Console {
+    /// Columns of the terminal; 80 by default. Tables wrap from about 60 down.
+    pub width: u16,
+    /// Whether to write ANSI escape codes; off by default.
+    pub color: Color,
+    /// Which characters lines and marks are made of; Unicode by default.
+    pub symbols: Symbols,
+}
+
+/// Whether to write ANSI escape codes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Color {
+    /// Bold, dim and coloured text.
+    On,
+    /// Plain text.
+    #[default]
+    Off,
+}
+
+/// Which characters lines and marks are made of. Names and messages are printed as they are in either.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Symbols {
+    /// Lines, dashes and stars from Unicode.
+    #[default]
+    Unicode,
+    /// ASCII look-alikes.
+    Ascii,
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Self {
+            width: 80,
+            color: Color::default(),
+            symbols: Symbols::default(),
+        }
+    }
+}
+
+impl Console {
+    /// Writes the aggregates of a report: headline, measures, latencies, first failures.
+    pub fn report<D: Domain>(
+        &self,
+        out: impl Write,
+        report: &Report<D>,
+        summary: &Summary,
+    ) -> io::Result<()> {
+        let mut page = Page::new(*self, out);
+        page.headline(summary)?;
+        page.measures(summary)?;
+        page.latency(summary)?;
+        page.failures(&Failures::of(report))
+    }
+
+    /// Writes several reports side by side, the best of each row marked.
+    ///
+    /// Intervals are left out where the width does not suffice for them.
+    pub fn comparison(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
+        let mut page = Page::new(*self, out);
+        page.comparison(comparison)
+    }
+
+    fn glyphs(self) -> &'static Glyphs {
+        match self.symbols {
+            Symbols::Unicode => Glyphs::UNICODE,
+            Symbols::Ascii => Glyphs::ASCII,
+        }
+    }
+}
+
+/// A rendering in progress.
+struct Page<W> {
+    console: Console,
+    glyphs: &'static Glyphs,
+    paint: Paint,
+    out: W,
+}
+
+impl<W: Write> Page<W> {
+    fn new(console: Console, out: W) -> Self {
+        Self {
+            console,
+            glyphs: console.glyphs(),
+            paint: Paint::new(console.color),
+            out,
+        }
+    }
+
+    fn headline(&mut self, summary: &Summary) -> io::Result<()> {
+        let name = single_line(&summary.name);
+        self.line(Style::Bold, &name)?;
+        self.line(Style::Dim, &headline::facts(summary, self.glyphs))?;
+        match headline::interruption(summary) {
+            Some(warning) => self.line(Style::Warning, &warning),
+            None => Ok(()),
+        }
+    }
+
+    fn measures(&mut self, summary: &Summary) -> io::Result<()> {
+        let rows = measures::rows(summary);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let confidence = measures::confidence_percent(summary);
+        let any_excluded = rows.iter().any(|row| row.excluded > 0);
+        let mut columns = vec![
+            Column::new("Measure", Align::Left),
+            Column::new("Value", Align::Right),
+        ];
+        columns.extend(
+            confidence
+                .iter()
+                .map(|percent| Column::new(format!("{percent} interval"), Align::Left)),
+        );
+        columns.push(Column::new("n", Align::Right));
+        columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
+        let mut table = Table::new(columns);
+        for row in rows {
+            let mut entries = vec![
+                Entry::plain(row.name),
+                Entry::bold(self.or_undefined(row.value)),
+            ];
+            entries.extend(
+                confidence
+                    .is_some()
+                    .then(|| Entry::dim(row.interval.unwrap_or_default())),
+            );
+            entries.push(Entry::plain(row.n.to_string()));
+            entries.extend(any_excluded.then(|| Entry::plain(nonzero(row.excluded))));
+            table.push(entries);
+        }
+        self.table(&table)?;
+        for line in measures::exclusions(summary, self.glyphs) {
+            self.wrapped(Style::Dim, "excluded: ", &line)?;
+        }
+        Ok(())
+    }
+
+    fn latency(&mut self, summary: &Summary) -> io::Result<()> {
+        let rows = latency::rows(summary, self.glyphs);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let undefined = latency::any_undefined(&rows);
+        let right = |title: &str| Column::new(title, Align::Right);
+        let mut table = Table::new(vec![
+            Column::new("Latency", Align::Left),
+            right("p50"),
+            right("p95"),
+            right("p99"),
+            right("n"),
+        ]);
+        for row in rows {
+            let mut entries = vec![Entry::plain(row.stage)];
+            entries.extend(
+                row.percentiles
+                    .map(|time| Entry::plain(self.or_undefined(time))),
+            );
+            entries.push(Entry::plain(row.n.to_string()));
+            table.push(entries);
+        }
+        self.table(&table)?;
+        if undefined {
+            let note = format!("{} {}", self.glyphs.undefined, latency::TOO_FEW_SAMPLES);
+            self.line(Style::Dim, &note)?;
+        }
+        Ok(())
+    }
+
+    fn failures(&mut self, failures: &Failures) -> io::Result<()> {
+        if failures.total == 0 {
+            return Ok(());
+        }
+        writeln!(self.out)?;
+        self.line(Style::Error, &format!("Failures ({})", failures.total))?;
+        for (place, message) in &failures.first {
+            self.cut(&format!("  {place}: {message}"))?;
+        }
+        match failures.more() {
+            0 => Ok(()),
+            more => self.line(Style::Dim, &format!("  and {more} more")),
+        }
+    }
+
+    /// Writes an empty line and a table.
+    fn table(&mut self, table: &Table) -> io::Result<()> {
+        writeln!(self.out)?;
+        table.write(&mut self.out, self.console, self.glyphs)
+    }
+
+    fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", self.paint.apply(style, text))
+    }
+
+    /// Writes text that takes as many lines as it needs, broken at blanks.
+    fn wrapped(&mut self, style: Style, prefix: &str, text: &str) -> io::Result<()> {
+        for line in wrap::wrap(&format!("{prefix}{text}"), self.console.width.into()) {
+            self.line(style, &line)?;
+        }
+        Ok(())
+    }
+
+    /// Writes text that takes one line, cut off where the width ends.
+    fn cut(&mut self, text: &str) -> io::Result<()> {
+        writeln!(
+            self.out,
+            "{}",
+            wrap::cut(text, self.console.width.into(), self.glyphs.ellipsis)
+        )
+    }
+
+    fn or_undefined(&self, text: Option<String>) -> String {
+        text.unwrap_or_else(|| self.glyphs.undefined.to_owned())
+    }
+}
+
+fn nonzero(count: usize) -> String {
+    if count == 0 {
+        String::new()
+    } else {
+        count.to_string()
+    }
+}

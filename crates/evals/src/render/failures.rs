@@ -1,0 +1,45 @@
+//! The first failures of a report.
+
+use super::single_line::single_line;
+use crate::{Domain, Report};
+
+/// As many as tell what went wrong without drowning the numbers.
+const SHOWN: usize = 5;
+
+/// Failed tasks first, then failed evaluators, each in dataset order.
+#[derive(Debug)]
+pub(super) struct Failures {
+    /// How many there are.
+    pub(super) total: usize,
+    /// Where and why, for the first few.
+    pub(super) first: Vec<(String, String)>,
+}
+
+impl Failures {
+    pub(super) fn of<D: Domain>(report: &Report<D>) -> Self {
+        let tasks = report.cases.iter().filter_map(|case| {
+            let failure = case.result.failure()?;
+            Some((case.label(report.repeat).to_string(), &failure.message))
+        });
+        let evaluators = report.cases.iter().flat_map(|case| {
+            let place = case.label(report.repeat);
+            case.evaluator_failures
+                .iter()
+                .map(move |failure| (format!("{place}, {}", failure.evaluator), &failure.message))
+        });
+        let mut total = 0;
+        let mut first = Vec::new();
+        for (place, message) in tasks.chain(evaluators) {
+            total += 1;
+            if first.len() < SHOWN {
+                first.push((single_line(&place), single_line(message)));
+            }
+        }
+        Self { total, first }
+    }
+
+    /// How many are not among the first.
+    pub(super) fn more(&self) -> usize {
+        self.total - self.first.len()
+    }
+}

@@ -1,0 +1,53 @@
+//! The few characters of our own that are not ASCII, and what stands for them where a terminal has none.
+
+use crate::number;
+
+/// One set of characters.
+#[derive(Debug)]
+pub(super) struct Glyphs {
+    /// Stands for an undefined value.
+    pub(super) undefined: &'static str,
+    /// Between the facts of a headline.
+    pub(super) separator: &'static str,
+    /// Under the head of a table.
+    pub(super) rule: char,
+    /// Marks a winner.
+    pub(super) winner: &'static str,
+    /// At the end of text that was cut.
+    pub(super) ellipsis: &'static str,
+    /// Between a count and what is counted.
+    pub(super) times: &'static str,
+    micro: &'static str,
+}
+
+impl Glyphs {
+    pub(super) const UNICODE: &Self = &Self {
+        undefined: "–",
+        separator: " · ",
+        rule: '─',
+        winner: "★",
+        ellipsis: "…",
+        times: "×",
+        micro: "µ",
+    };
+
+    pub(super) const ASCII: &Self = &Self {
+        undefined: "-",
+        separator: " | ",
+        rule: '-',
+        winner: "*",
+        ellipsis: "...",
+        times: "x",
+        micro: "u",
+    };
+
+    /// Prints a duration in seconds.
+    pub(super) fn duration(&self, seconds: f64) -> String {
+        self.spell(&number::duration(seconds))
+    }
+
+    /// Puts a printed number into this set of characters.
+    pub(super) fn spell(&self, printed: &str) -> String {
+        printed.replace('µ', self.micro)
+    }
+}

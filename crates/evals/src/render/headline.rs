@@ -1,0 +1,34 @@
+//! The one line that says how a run went.
+
+use super::glyphs::Glyphs;
+use super::single_line::single_line;
+use crate::Summary;
+
+/// What was run, how much of it, how fast.
+pub(super) fn facts(summary: &Summary, glyphs: &Glyphs) -> String {
+    let mut facts = vec![single_line(&summary.dataset), cases(summary, glyphs)];
+    if summary.failed > 0 {
+        facts.push(format!("{} failed", summary.failed));
+    }
+    facts.push(glyphs.duration(summary.duration.as_secs_f64()));
+    if let Some(throughput) = summary.throughput().filter(|_| summary.finished > 0) {
+        facts.push(format!("{throughput:.1} per second"));
+    }
+    facts.join(glyphs.separator)
+}
+
+/// The warning under the headline of a run that was ended early.
+pub(super) fn interruption(summary: &Summary) -> Option<String> {
+    let planned = summary.finished + summary.not_run;
+    summary
+        .interrupted
+        .then(|| format!("interrupted: {} of {planned} were not run", summary.not_run))
+}
+
+fn cases(summary: &Summary, glyphs: &Glyphs) -> String {
+    match (summary.repeat, summary.finished) {
+        (0 | 1, 1) => "1 case".to_owned(),
+        (0 | 1, finished) => format!("{finished} cases"),
+        (repeat, finished) => format!("{finished} runs (each case {} {repeat})", glyphs.times),
+    }
+}

@@ -1,0 +1,65 @@
+//! One JSON document.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::{CaseReport, Comparison, Domain, Report, SchemaVersion, Summary};
+
+/// The report's fields with the summary between the head and the cases, so that a reader meets the numbers first.
+#[derive(Serialize)]
+#[serde(bound = "")]
+struct Document<'a, D: Domain> {
+    schema_version: SchemaVersion,
+    name: &'a str,
+    dataset: &'a str,
+    repeat: u32,
+    interrupted: bool,
+    not_run: usize,
+    #[serde(rename = "seconds", serialize_with = "crate::seconds::serialize")]
+    duration: Duration,
+    metadata: &'a serde_json::Map<String, serde_json::Value>,
+    summary: &'a Summary,
+    cases: &'a [CaseReport<D>],
+}
+
+/// Writes the whole report with its summary.
+///
+/// The document reads back as a [`Report`], which leaves the summary aside; it can be drawn again from the cases.
+pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary) -> io::Result<()> {
+    let Report {
+        schema_version,
+        name,
+        dataset,
+        repeat,
+        interrupted,
+        not_run,
+        duration,
+        metadata,
+        cases,
+    } = report;
+    let document = Document {
+        schema_version: *schema_version,
+        name,
+        dataset,
+        repeat: *repeat,
+        interrupted: *interrupted,
+        not_run: *not_run,
+        duration: *duration,
+        metadata,
+        summary,
+        cases,
+    };
+    pretty(out, &document)
+}
+
+/// Writes a comparison.
+pub fn comparison(out: impl Write, comparison: &Comparison) -> io::Result<()> {
+    pretty(out, comparison)
+}
+
+fn pretty(mut out: impl Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut out, document)?;
+    writeln!(out)
+}

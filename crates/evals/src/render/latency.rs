@@ -1,0 +1,49 @@
+//! The rows of the latency table.
+
+use evals_metrics::Percentiles;
+
+use super::glyphs::Glyphs;
+use super::single_line::single_line;
+use crate::Summary;
+
+/// Printed under a table that holds an undefined percentile.
+pub(super) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
+
+/// One printed row.
+#[derive(Debug)]
+pub(super) struct LatencyRow {
+    pub(super) stage: String,
+    /// Median, 95th and 99th percentile; `None` where there are too few samples.
+    pub(super) percentiles: [Option<String>; 3],
+    pub(super) n: usize,
+}
+
+/// Stages, then the whole task, then stages whose result came from a cache. Empty when nothing was timed.
+pub(super) fn rows(summary: &Summary, glyphs: &Glyphs) -> Vec<LatencyRow> {
+    let row = |stage: String, times: &Percentiles| LatencyRow {
+        stage,
+        percentiles: [times.p50, times.p95, times.p99]
+            .map(|time| time.map(|seconds| glyphs.duration(seconds))),
+        n: times.n,
+    };
+    let mut rows: Vec<_> = summary
+        .timings
+        .iter()
+        .map(|(stage, times)| row(single_line(stage), times))
+        .collect();
+    if summary.task_time.n > 0 {
+        rows.push(row("task".to_owned(), &summary.task_time));
+    }
+    let cached = summary.cached_timings.iter();
+    rows.extend(
+        cached.map(|(stage, times)| row(format!("{} (cached)", single_line(stage)), times)),
+    );
+    rows
+}
+
+/// Whether any percentile of the rows is undefined.
+pub(super) fn any_undefined(rows: &[LatencyRow]) -> bool {
+    rows.iter()
+        .flat_map(|row| &row.percentiles)
+        .any(Option::is_none)
+}

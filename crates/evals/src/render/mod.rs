@@ -1,0 +1,27 @@
+//! Reports and comparisons in the formats that people and other tools read.
+//!
+//! Everything writes to any [`std::io::Write`]; nothing looks at the terminal or the environment. Pass `&mut writer` to keep
+//! a writer, and a buffered one where it is a file.
+//!
+//! | format | report | comparison | for |
+//! |---|---|---|---|
+//! | [`Console`] | aggregates | yes | people at a terminal |
+//! | [`markdown`] | aggregates | yes | documents and pull requests |
+//! | [`json`] | everything | yes | other tools |
+//! | [`jsonl`] | a line for each case | | streaming tools |
+//! | [`csv`] | a row for each case | | spreadsheets |
+
+mod console;
+pub mod csv;
+mod failures;
+mod glyphs;
+mod headline;
+pub mod json;
+pub mod jsonl;
+mod latency;
+pub mod markdown;
+mod measures;
+mod side_by_side;
+mod single_line;
+
+pub use console::{Color, Console, Symbols};

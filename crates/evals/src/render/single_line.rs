@@ -1,0 +1,16 @@
+//! Foreign text in a place where it may take one line only.
+
+/// Makes a single line of any text: runs of white space become one blank, and other control characters, which could steer a
+/// terminal, are written as Rust escapes.
+pub(super) fn single_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut line = String::with_capacity(words.len());
+    for character in words.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
