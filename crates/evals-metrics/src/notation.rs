@@ -4,73 +4,11 @@ use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use crate::Measure;
 use crate::measures::{
     AveragePrecision, Gain, Judged, MinimumGrade, Ndcg, Precision, RPrecision, Recall,
     ReciprocalRank, Success,
 };
-
-/// Why a text does not name a [`Measure`].
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ParseMeasureError {
-    /// There is no measure of that name.
-    #[error(
-        "unknown measure `{measure}`; known are `AP`, `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` and `Success`"
-    )]
-    UnknownName {
-        /// The whole text.
-        measure: String,
-    },
-    /// The text is not built like a measure.
-    #[error("measure `{measure}` is not of the form `Name(parameter=value)@cutoff`")]
-    Syntax {
-        /// The whole text.
-        measure: String,
-    },
-    /// The cutoff is missing where the measure has no meaning without.
-    #[error("measure `{measure}` needs a cutoff, as in `{measure}@10`")]
-    MissingCutoff {
-        /// The whole text.
-        measure: String,
-    },
-    /// The measure sets its own depth.
-    #[error("measure `{measure}` takes no cutoff")]
-    UnexpectedCutoff {
-        /// The whole text.
-        measure: String,
-    },
-    /// The measure does not have this parameter.
-    #[error("measure `{measure}` has no parameter `{parameter}`")]
-    UnknownParameter {
-        /// The whole text.
-        measure: String,
-        /// The parameter's name.
-        parameter: String,
-    },
-    /// A parameter is given more than once, or the cutoff both as parameter and after `@`.
-    #[error("measure `{measure}` sets `{parameter}` twice")]
-    RepeatedParameter {
-        /// The whole text.
-        measure: String,
-        /// The parameter's name.
-        parameter: &'static str,
-    },
-    /// A parameter, or the cutoff, has a value that it cannot have.
-    #[error("measure `{measure}` has the {parameter} `{value}`; expected {expected}")]
-    InvalidValue {
-        /// The whole text.
-        measure: String,
-        /// The parameter's name.
-        parameter: &'static str,
-        /// The value given.
-        value: String,
-        /// What would be valid.
-        expected: &'static str,
-    },
-}
+use crate::{Measure, ParseMeasureError};
 
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -161,43 +99,32 @@ struct Notation<'t> {
 impl<'t> Notation<'t> {
     fn parse(text: &'t str) -> Result<Self, ParseMeasureError> {
         let (head, cutoff) = split_cutoff(text);
-        let (name, parameters) = match head.split_once('(') {
-            None => (head, ""),
-            Some((name, rest)) => match rest.trim_end().strip_suffix(')') {
-                Some(parameters) => (name, parameters),
-                None => {
-                    return Err(ParseMeasureError::Syntax {
-                        measure: text.to_owned(),
-                    });
-                }
-            },
-        };
         let mut notation = Self {
             text,
-            name: name.trim(),
+            name: "",
             rel: None,
             gain: None,
             cutoff: None,
         };
+        let (name, parameters) = split_parameters(head).ok_or_else(|| notation.syntax())?;
+        notation.name = name;
         if let Some(cutoff) = cutoff {
             notation.set("cutoff", cutoff.trim())?;
         }
-        // Python, whose syntax this is, allows a comma after the last parameter.
-        let parameters = parameters.trim();
-        for parameter in parameters
-            .strip_suffix(',')
-            .unwrap_or(parameters)
-            .split_terminator(',')
-        {
-            let (key, value) =
-                parameter
-                    .split_once('=')
-                    .ok_or_else(|| ParseMeasureError::Syntax {
-                        measure: text.to_owned(),
-                    })?;
-            notation.set(key.trim(), value.trim())?;
+        if !parameters.is_empty() {
+            notation.set_all(parameters)?;
         }
         Ok(notation)
+    }
+
+    fn set_all(&mut self, parameters: &str) -> Result<(), ParseMeasureError> {
+        // Python, whose syntax this is, allows a comma after the last parameter.
+        let parameters = parameters.strip_suffix(',').unwrap_or(parameters);
+        for parameter in parameters.split(',') {
+            let (key, value) = parameter.split_once('=').ok_or_else(|| self.syntax())?;
+            self.set(key.trim(), value.trim())?;
+        }
+        Ok(())
     }
 
     fn set(&mut self, parameter: &str, value: &str) -> Result<(), ParseMeasureError> {
@@ -275,6 +202,12 @@ impl<'t> Notation<'t> {
         Ok(())
     }
 
+    fn syntax(&self) -> ParseMeasureError {
+        ParseMeasureError::Syntax {
+            measure: self.text.to_owned(),
+        }
+    }
+
     fn unknown(&self, parameter: &str) -> ParseMeasureError {
         ParseMeasureError::UnknownParameter {
             measure: self.text.to_owned(),
@@ -306,6 +239,19 @@ fn split_cutoff(text: &str) -> (&str, Option<&str>) {
         Some((head, cutoff)) if is_number(cutoff) => (head, Some(cutoff)),
         _ => (text, None),
     }
+}
+
+/// Splits `name(parameters)` into the two, or gives no parameters; `None` where it is built
+/// otherwise.
+fn split_parameters(head: &str) -> Option<(&str, &str)> {
+    let (name, parameters) = match head.split_once('(') {
+        None => (head, ""),
+        Some((name, rest)) => (name, rest.trim_end().strip_suffix(')')?),
+    };
+    let name = name.trim();
+    name.chars()
+        .all(|c| c.is_alphanumeric() || c == '_')
+        .then_some((name, parameters.trim()))
 }
 
 fn is_number(text: &str) -> bool {

@@ -1,0 +1,61 @@
+use thiserror::Error;
+
+/// Why a text does not name a [`Measure`](crate::Measure).
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ParseMeasureError {
+    /// There is no measure of that name.
+    #[error(
+        "unknown measure `{measure}`; known are `AP`, `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` and `Success`"
+    )]
+    UnknownName {
+        /// The whole text.
+        measure: String,
+    },
+    /// The text is not built like a measure.
+    #[error("measure `{measure}` is not of the form `Name(parameter=value)@cutoff`")]
+    Syntax {
+        /// The whole text.
+        measure: String,
+    },
+    /// The cutoff is missing where the measure has no meaning without.
+    #[error("measure `{measure}` needs a cutoff, as in `{measure}@10`")]
+    MissingCutoff {
+        /// The whole text.
+        measure: String,
+    },
+    /// The measure sets its own depth.
+    #[error("measure `{measure}` takes no cutoff")]
+    UnexpectedCutoff {
+        /// The whole text.
+        measure: String,
+    },
+    /// The measure does not have this parameter.
+    #[error("measure `{measure}` has no parameter `{parameter}`")]
+    UnknownParameter {
+        /// The whole text.
+        measure: String,
+        /// The parameter's name.
+        parameter: String,
+    },
+    /// A parameter is given more than once, or the cutoff both as parameter and after `@`.
+    #[error("measure `{measure}` sets `{parameter}` twice")]
+    RepeatedParameter {
+        /// The whole text.
+        measure: String,
+        /// The parameter's name.
+        parameter: &'static str,
+    },
+    /// A parameter, or the cutoff, has a value that it cannot have.
+    #[error("measure `{measure}` has the {parameter} `{value}`; expected {expected}")]
+    InvalidValue {
+        /// The whole text.
+        measure: String,
+        /// The parameter's name.
+        parameter: &'static str,
+        /// The value given.
+        value: String,
+        /// What would be valid.
+        expected: &'static str,
+    },
+}

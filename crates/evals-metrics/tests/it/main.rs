@@ -1,0 +1,41 @@
+//! Tests of what the crate promises, against the reference tools and by hand.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a panic is how a test fails, in the functions that tests share too"
+)]
+
+mod golden;
+mod measures;
+mod notation;
+mod properties;
+mod ranking;
+mod run_scores;
+mod statistics;
+mod trec;
+
+use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument};
+
+fn measure(text: &str) -> Measure {
+    text.parse().unwrap()
+}
+
+fn judgements(grades: &[(&str, i32)]) -> Judgements {
+    grades
+        .iter()
+        .map(|&(id, grade)| (id.to_owned(), grade))
+        .collect()
+}
+
+fn scored(id: &str, score: f32) -> ScoredDocument {
+    ScoredDocument {
+        id: id.to_owned(),
+        score,
+    }
+}
+
+/// A ranking of these documents in this order.
+fn ranking(ids: &[&str]) -> Ranking {
+    let scores = (0_u16..).map(|rank| -f32::from(rank));
+    Ranking::new(ids.iter().zip(scores).map(|(id, score)| scored(id, score))).unwrap()
+}

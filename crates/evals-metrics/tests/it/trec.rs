@@ -1,0 +1,140 @@
+use evals_metrics::trec::{parse_qrels, parse_run, write_qrels, write_run};
+use evals_metrics::{Judgements, Qrels, Ranking, Run};
+
+use crate::scored;
+
+fn run_of(id: &str, score: f32) -> Run {
+    Run::from([("q".to_owned(), Ranking::new([scored(id, score)]).unwrap())])
+}
+
+fn written(run: &Run) -> String {
+    let mut out = Vec::new();
+    write_run(&mut out, run, "tag").unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn tolerates_tabs_blanks_carriage_returns_empty_lines_and_a_byte_order_mark() {
+    let qrels = parse_qrels("\u{feff}q1\t0\ta  1\r\n\r\n  q1 0   b\t-2  \r\nq2 0 a 0").unwrap();
+    let grades: Vec<_> = qrels.get("q1").unwrap().iter().collect();
+    assert_eq!(grades, [("a", 1), ("b", -2)]);
+    assert_eq!(qrels.len(), 2);
+
+    let run = parse_run("\u{feff}q1\tQ0\ta\t9\t1e-2\tt\r\n\n q1  Q0 b 1 .5 my tag\r\n").unwrap();
+    let ids: Vec<_> = run["q1"]
+        .iter()
+        .map(|document| document.id.as_str())
+        .collect();
+    assert_eq!(ids, ["b", "a"]);
+}
+
+#[test]
+fn malformed_qrels_name_the_line() {
+    for (text, message) in [
+        (
+            "q 0 a 1\n\nq 0 b\n",
+            "line 3: expected 4 fields (query, iteration, document, grade), found 3 fields",
+        ),
+        (
+            "q Q0 a 1 2.5 tag",
+            "line 1: expected 4 fields (query, iteration, document, grade), found 6 fields",
+        ),
+        (
+            "q 0 a 1\nq 0 b high",
+            "line 2: `high` is not a grade; expected a whole number such as `1`",
+        ),
+        (
+            "q 0 a 1.0",
+            "line 1: `1.0` is not a grade; expected a whole number such as `1`",
+        ),
+        (
+            "q 0 a 1\nr 0 a 1\nq 0 a 1",
+            "line 3: document `a` is listed a second time for query `q`",
+        ),
+    ] {
+        assert_eq!(parse_qrels(text).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn malformed_runs_name_the_line() {
+    for (text, message) in [
+        (
+            "q Q0 a 1 2.5",
+            "line 1: expected 6 fields (query, Q0, document, rank, score, tag), found 5 fields",
+        ),
+        (
+            "q Q0 a 1 2.5 t\nq Q0 b 2 2,5 t",
+            "line 2: `2,5` is not a score; expected a number such as `12.5`",
+        ),
+        (
+            "q Q0 a 1 NaN t",
+            "line 1: `NaN` is not a score; expected a number such as `12.5`",
+        ),
+        (
+            "q Q0 a 1 1e39 t",
+            "line 1: `1e39` is not a score; expected a number such as `12.5`",
+        ),
+        (
+            "q Q0 a 1 2 t\r\nr Q0 a 1 2 t\r\nq Q0 a 2 1 t\r\n",
+            "line 3: document `a` is listed a second time for query `q`",
+        ),
+    ] {
+        assert_eq!(parse_run(text).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn scores_that_differ_in_double_precision_only_tie() {
+    let run = parse_run("q Q0 a 1 1.000000001 t\nq Q0 b 2 1.0 t\n").unwrap();
+    let ids: Vec<_> = run["q"]
+        .iter()
+        .map(|document| document.id.as_str())
+        .collect();
+    assert_eq!(ids, ["b", "a"]);
+}
+
+#[test]
+fn writes_ranks_and_short_scores() {
+    let ranking = Ranking::new([scored("a", 0.1), scored("b", 12.0)]).unwrap();
+    let run = Run::from([("q".to_owned(), ranking)]);
+    assert_eq!(written(&run), "q Q0 b 1 12.0 tag\nq Q0 a 2 0.1 tag\n");
+}
+
+#[test]
+fn writes_qrels_in_order() {
+    let mut qrels = Qrels::new();
+    qrels.judge("q2", "a", 1);
+    qrels.judge("q1", "b", -1);
+    qrels.judge("q1", "a", 3);
+    let mut out = Vec::new();
+    write_qrels(&mut out, &qrels).unwrap();
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        "q1 0 a 3\nq1 0 b -1\nq2 0 a 1\n"
+    );
+}
+
+/// 7.038531e-26 is the shortest text of its float, and the neighbouring float once C has rounded it
+/// to a double first.
+#[test]
+fn scores_survive_rounding_by_way_of_a_double() {
+    let score = 7.038_531e-26_f32;
+    let text = written(&run_of("a", score));
+    assert_ne!(text, "q Q0 a 1 7.038531e-26 tag\n");
+    assert_eq!(parse_run(&text).unwrap(), run_of("a", score));
+}
+
+#[test]
+fn refuses_ids_that_would_read_back_differently() {
+    let message = "`a b` has no place in a TREC file: fields are neither empty nor have blanks";
+    let error = write_run(Vec::new(), &run_of("a b", 1.0), "tag").unwrap_err();
+    assert_eq!(error.to_string(), message);
+    let error = write_run(Vec::new(), &Run::new(), "a b").unwrap_err();
+    assert_eq!(error.to_string(), message);
+
+    let judged = Judgements::from_iter([("a".to_owned(), 1)]);
+    let error = write_qrels(Vec::new(), &Qrels::from_iter([(String::new(), judged)])).unwrap_err();
+    let message = "`` has no place in a TREC file: fields are neither empty nor have blanks";
+    assert_eq!(error.to_string(), message);
+}
