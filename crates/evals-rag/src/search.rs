@@ -1,0 +1,47 @@
+use std::error::Error;
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use evals::Timing;
+use evals_metrics::Ranking;
+use serde::{Deserialize, Serialize};
+
+use crate::Passage;
+
+/// Ranks the documents of a corpus for a question.
+///
+/// The same question has to give the same ranking whenever it is asked: reports are compared byte by byte.
+#[async_trait]
+pub trait Searcher: Debug + Send + Sync {
+    /// The search profile's name, as reports print it.
+    fn profile(&self) -> &str;
+
+    /// Returns the `k` best documents, or all there are where the corpus or the profile finds fewer.
+    async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError>;
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Retrieved {
+    /// The best documents, each once.
+    pub ranking: Ranking,
+    /// The best chunks with their texts, best first; empty where only the ranking was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<Passage>,
+    /// The service time of each stage (`embed`, `bm25`, `semantic`, `fuse` …): without waiting in a queue. A report keeps timings apart from the output, because outputs repeat
+    /// to the byte and timings do not.
+    #[serde(skip)]
+    pub timings: Vec<Timing>,
+}
+
+/// A search that could not be done.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SearchError(Box<dyn Error + Send + Sync>);
+
+impl SearchError {
+    /// Wraps the error of a search engine.
+    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(source.into())
+    }
+}

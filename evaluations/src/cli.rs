@@ -1,0 +1,318 @@
+//! The command line: what can be typed, before anything is resolved.
+
+use std::ffi::OsString;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use evals_metrics::Measure;
+
+/// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
+#[derive(Debug, Parser)]
+#[command(
+    name = "evaluations",
+    version,
+    disable_help_subcommand = true,
+    override_usage = "evaluations <DATASET> [OPTIONS]\n       evaluations <COMMAND> [OPTIONS]",
+    after_help = "`evaluations <DATASET>` is short for `evaluations run <DATASET>`.\n\
+                  Start with `evaluations sample --skip-qa`: it needs neither network nor keys."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How much is printed, and how.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Print results and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print what is done and where things are
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+    /// Show no progress bars
+    #[arg(long, global = true)]
+    pub(crate) no_progress: bool,
+    /// Colour the output
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Index a dataset and benchmark retrieval on it
+    Run(Box<RunArgs>),
+    /// List the datasets there are, with sizes and licences
+    Datasets(DatasetsArgs),
+    /// Fetch a dataset from the Hugging Face hub, to work offline later
+    Download(DownloadArgs),
+    /// Score a TREC run against judgements, as trec_eval does
+    Score(ScoreArgs),
+    /// List stored runs, or show one
+    Runs(RunsArgs),
+    /// Write the report of a stored run in other formats
+    Report(ReportArgs),
+    /// Show the settings in force, or their JSON Schema
+    Config(ConfigArgs),
+    /// Check that everything a run needs is there
+    Doctor(DoctorArgs),
+}
+
+/// Where settings come from.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SettingsArgs {
+    /// Settings file [default: ./evaluations.yaml, else the one in the user's configuration folder]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    /// Override one setting, e.g. `--set search.limit=10`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) assignments: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunArgs {
+    /// A dataset's name (see `evaluations datasets`), `beir:<name>`, or the path of a manifest
+    pub(crate) dataset: String,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) stages: StageArgs,
+    #[command(flatten)]
+    pub(crate) retrieval: RetrievalArgs,
+    #[command(flatten)]
+    pub(crate) control: ControlArgs,
+    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+}
+
+/// What is run, and on which database.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Stages")]
+pub(crate) struct StageArgs {
+    /// Database [default: <data folder>/dbs/<dataset>.lancedb]
+    #[arg(long, value_name = "URI")]
+    pub(crate) db: Option<String>,
+    /// Use the index that is there, and fail where it does not match the settings
+    #[arg(long)]
+    pub(crate) skip_db: bool,
+    /// Leave out the retrieval benchmark
+    #[arg(long)]
+    pub(crate) skip_retrieval: bool,
+    /// Leave out question answering
+    #[arg(long)]
+    pub(crate) skip_qa: bool,
+}
+
+/// What the retrieval benchmark measures.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Retrieval")]
+pub(crate) struct RetrievalArgs {
+    /// Search profile: unranked, bm25, semantic, hybrid or all; several are compared
+    #[arg(long = "profile", value_name = "NAME")]
+    pub(crate) profiles: Vec<String>,
+    /// Documents kept for each question [default: the dataset's]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) k: Option<NonZeroUsize>,
+    /// A further measure, e.g. `nDCG@10`, `RR@10`, `AP@100`, `R@5`, `P@1`, `Success@10`
+    #[arg(long = "measure", value_name = "M")]
+    pub(crate) measures: Vec<Measure>,
+    /// Search only documents that match a WHERE clause over uri, title and metadata
+    #[arg(long, value_name = "SQL")]
+    pub(crate) filter: Option<String>,
+    /// Count judgements of documents that the corpus does not have, instead of failing
+    #[arg(long)]
+    pub(crate) allow_missing_judged: bool,
+}
+
+/// How the run is conducted.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct ControlArgs {
+    /// Use the first N questions only; the whole corpus is still indexed
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) limit: Option<NonZeroUsize>,
+    /// Name of the run [default: <dataset>_retrieval_evaluation]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Questions searched at the same time [default: the setting evaluations.concurrency]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) concurrency: Option<NonZeroUsize>,
+    /// Ask each question N times
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_once)]
+    pub(crate) repeat: NonZeroU32,
+    /// Seed of everything random, which is the bootstrap of the intervals
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Start anew instead of continuing an unfinished run; retrieval always starts anew
+    #[arg(long)]
+    pub(crate) fresh: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DatasetsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DownloadArgs {
+    /// A dataset's name, the path of a manifest, or `all`
+    pub(crate) dataset: String,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ScoreArgs {
+    /// Judgements in TREC format: query, iteration, document, grade
+    #[arg(long, value_name = "FILE")]
+    pub(crate) qrels: PathBuf,
+    /// Rankings in TREC format: query, Q0, document, rank, score, tag
+    #[arg(long, value_name = "FILE")]
+    pub(crate) run: PathBuf,
+    /// What to measure, in ir-measures notation or by trec_eval's name [default: AP nDCG@10 RR P@10 R@100 Rprec]
+    #[arg(long = "measure", value_name = "M")]
+    pub(crate) measures: Vec<Measure>,
+    /// Count judged queries that the run leaves out as 0 (trec_eval -c)
+    #[arg(long)]
+    pub(crate) complete: bool,
+    /// Print a row for every query as well (trec_eval -q)
+    #[arg(long)]
+    pub(crate) per_query: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<RunsCommand>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum RunsCommand {
+    /// List stored runs, newest last
+    List,
+    /// Show the report of one run
+    Show {
+        /// The run: its folder, its name, or `latest`
+        run: String,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReportArgs {
+    /// The run: its folder, its name, or `latest`
+    pub(crate) run: String,
+    /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) out: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the settings in force as YAML, and where they come from
+    Show {
+        #[command(flatten)]
+        settings: SettingsArgs,
+        /// Include the settings of this dataset
+        #[arg(long)]
+        dataset: Option<String>,
+    },
+    /// Print the JSON Schema of the settings file
+    Schema,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
+
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<usize>() {
+        Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "has to be at least 1".to_owned()),
+        Err(_) => Err("not a whole number".to_owned()),
+    }
+}
+
+fn at_least_once(text: &str) -> Result<NonZeroU32, String> {
+    match text.parse::<u32>() {
+        Ok(number) => NonZeroU32::new(number).ok_or_else(|| "has to be at least 1".to_owned()),
+        Err(_) => Err("not a whole number".to_owned()),
+    }
+}
+
+/// Inserts `run` where the first word is not a command: `evaluations repliqa` is short for `evaluations run repliqa`.
+pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let words = || arguments.iter().skip(1).map(|argument| argument.to_string_lossy());
+    let mut first = words().skip_while(|word| is_output_flag(word));
+    let short = match first.next() {
+        None => false,
+        Some(word) if matches!(&*word, "-h" | "--help" | "-V" | "--version") => false,
+        Some(word) => !is_command(&word),
+    };
+    if short {
+        arguments.insert(1, OsString::from("run"));
+    }
+    arguments
+}
+
+/// The options that may stand before a command. `--color WHEN` counts as one word and its value as another.
+fn is_output_flag(word: &str) -> bool {
+    matches!(word, "-q" | "--quiet" | "-v" | "--verbose" | "--no-progress" | "--color" | "auto" | "always" | "never")
+        || word.starts_with("--color=")
+}
+
+fn is_command(word: &str) -> bool {
+    use clap::CommandFactory as _;
+    Cli::command().get_subcommands().any(|command| command.get_name() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(line: &str) -> String {
+        let words = expand(line.split(' ').map(OsString::from));
+        words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_dataset_alone_means_run() {
+        assert_eq!(expanded("evaluations repliqa --limit 3"), "evaluations run repliqa --limit 3");
+        assert_eq!(expanded("evaluations --limit 3 repliqa"), "evaluations run --limit 3 repliqa");
+        assert_eq!(expanded("evaluations --color never -q wix"), "evaluations run --color never -q wix");
+    }
+
+    #[test]
+    fn a_command_stays_as_it_is() {
+        for line in ["evaluations", "evaluations run wix", "evaluations --help", "evaluations -q datasets"] {
+            assert_eq!(expanded(line), line);
+        }
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+}

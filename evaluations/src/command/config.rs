@@ -1,0 +1,42 @@
+//! `evaluations config`: the settings in force, and what a settings file may hold.
+
+use anyhow::{Context as _, Result};
+use evals_data::Catalog;
+
+use super::Session;
+use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
+use crate::exit::Exit;
+use crate::settings::{self, Layer};
+
+pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<Exit> {
+    match &arguments.command {
+        ConfigCommand::Show { settings, dataset } => show(session, settings, dataset.as_deref()),
+        ConfigCommand::Schema => schema(session),
+    }
+}
+
+/// Prints the resolved settings as a file that gives the same ones again.
+fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) -> Result<Exit> {
+    let mut layers = Vec::new();
+    if let Some(dataset) = dataset {
+        let manifest = Catalog::new(session.directories.manifests()).find(dataset)?;
+        layers.push(Layer::dataset(manifest.name(), manifest.settings())?);
+    }
+    layers.extend(session.user_layers(arguments)?);
+    let resolved = settings::resolve(&layers)?;
+    let mut text = String::from("# from: built-in defaults");
+    for origin in &resolved.origins {
+        text.push_str(", ");
+        text.push_str(origin);
+    }
+    text.push('\n');
+    text.push_str(&serde_saphyr::to_string(&resolved.settings).context("cannot write the settings as YAML")?);
+    session.printer.result(&text)?;
+    Ok(Exit::Done)
+}
+
+fn schema(session: &Session<'_>) -> Result<Exit> {
+    let text = serde_json::to_string_pretty(&settings::json_schema()).context("cannot write the schema")?;
+    session.printer.result(&(text + "\n"))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,62 @@
+//! One file for each command.
+
+mod config;
+mod datasets;
+mod doctor;
+mod download;
+mod report;
+mod run;
+mod runs;
+mod score;
+
+use anyhow::Result;
+
+use crate::cli::{Command, SettingsArgs};
+use crate::directories::Directories;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::settings::{Layer, SettingsFile};
+
+/// Does what the command line says.
+pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
+    let session = Session { printer, directories: Directories::from_env()? };
+    match command {
+        Command::Run(arguments) => run::execute(&session, &arguments),
+        Command::Datasets(arguments) => datasets::execute(&session, &arguments),
+        Command::Download(arguments) => download::execute(&session, &arguments),
+        Command::Score(arguments) => score::execute(&session, &arguments),
+        Command::Runs(arguments) => runs::execute(&session, &arguments),
+        Command::Report(arguments) => report::execute(&session, &arguments),
+        Command::Config(arguments) => config::execute(&session, &arguments),
+        Command::Doctor(arguments) => doctor::execute(&session, &arguments),
+    }
+}
+
+/// What every command is given.
+#[derive(Debug)]
+struct Session<'p> {
+    printer: &'p Printer,
+    directories: Directories,
+}
+
+impl Session<'_> {
+    /// The layers that the user's file and `--set` make, weakest first.
+    fn user_layers(&self, arguments: &SettingsArgs) -> Result<Vec<Layer>> {
+        let directories = &self.directories;
+        let found = arguments
+            .config
+            .clone()
+            .or_else(|| SettingsFile::discover(&directories.working, &directories.config));
+        let mut layers = Vec::new();
+        if let Some(path) = found {
+            let file = SettingsFile::read(&path)?;
+            file.warnings.iter().for_each(|warning| self.printer.warn(warning));
+            self.printer.detail(&format!("settings from {}", file.path.display()));
+            layers.push(file.layer);
+        }
+        for assignment in &arguments.assignments {
+            layers.push(Layer::assignment(assignment)?);
+        }
+        Ok(layers)
+    }
+}

@@ -1,0 +1,90 @@
+//! `evaluations score`: rank measures of any TREC run.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use evals_metrics::{Bootstrap, Measure, Queries, RunScores, Undefined, UndefinedAs, score_run, trec};
+
+use super::Session;
+use crate::cli::ScoreArgs;
+use crate::exit::Exit;
+
+/// What is measured when nothing is asked for.
+const DEFAULT_MEASURES: [&str; 6] = ["AP", "nDCG@10", "RR", "P@10", "R@100", "Rprec"];
+
+pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
+    let qrels = parse(&arguments.qrels, trec::parse_qrels)?;
+    let run = parse(&arguments.run, trec::parse_run)?;
+    let queries = if arguments.complete { Queries::Judged } else { Queries::Both };
+    let scores = score_run(&qrels, &run, &measures(arguments), queries);
+    if scores.is_empty() {
+        bail!(
+            "no query of `{}` is judged in `{}`; are they of the same collection?",
+            arguments.run.display(),
+            arguments.qrels.display()
+        );
+    }
+    warn_of_left_out(session, arguments, &scores);
+    session.printer.result(&table(&scores, arguments.per_query))?;
+    Ok(Exit::Done)
+}
+
+fn measures(arguments: &ScoreArgs) -> Vec<Measure> {
+    if arguments.measures.is_empty() {
+        DEFAULT_MEASURES.iter().map(|name| name.parse().expect("a default measure is a measure")).collect()
+    } else {
+        arguments.measures.clone()
+    }
+}
+
+fn parse<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let text =
+        String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8 text", path.display()))?;
+    parse(&text).with_context(|| format!("`{}` is not a TREC file", path.display()))
+}
+
+fn warn_of_left_out(session: &Session<'_>, arguments: &ScoreArgs, scores: &RunScores) {
+    let warn = |queries: &[String], what: &str| {
+        if let Some(first) = queries.first() {
+            let count = queries.len();
+            session.printer.warn(&format!("{count} queries {what}, the first is `{first}`"));
+        }
+    };
+    warn(scores.unjudged(), "of the run have no judgements and are left out");
+    if !arguments.complete {
+        warn(scores.unranked(), "with judgements are not in the run and are left out (--complete counts them)");
+    }
+    let undefined = scores.iter().filter(|(_, row)| row.contains(&Err(Undefined::NoRelevantDocuments))).count();
+    if undefined > 0 {
+        session.printer.warn(&format!("{undefined} queries without relevant documents count as 0, as in trec_eval"));
+    }
+}
+
+/// One line for each measure: measure, query or `all`, value, as trec_eval prints them.
+fn table(scores: &RunScores, per_query: bool) -> String {
+    let mut text = String::new();
+    if per_query {
+        for (query, row) in scores.iter() {
+            for (measure, score) in scores.measures().iter().zip(row) {
+                line(&mut text, *measure, query, score.unwrap_or(0.0));
+            }
+        }
+    }
+    // Undefined scores count as 0, so that every mean has a value; intervals are not printed here.
+    for (measure, mean) in scores.means(UndefinedAs::Zero, &Bootstrap::default()) {
+        if let Some(value) = mean.value {
+            line(&mut text, measure, "all", value);
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, measure: Measure, query: &str, value: f64) {
+    writeln!(text, "{:<22}\t{query}\t{value:.4}", measure.to_string()).expect("a string takes any text");
+}

@@ -1,0 +1,72 @@
+//! Where the tool keeps its own files.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
+
+/// The folders of one user.
+#[derive(Debug, Clone)]
+pub(crate) struct Directories {
+    /// Databases and runs: `EVALUATIONS_DATA_DIR`, else the platform's data folder.
+    pub(crate) data: PathBuf,
+    /// Settings and dataset manifests of this user.
+    pub(crate) config: PathBuf,
+    /// The folder the command was started in.
+    pub(crate) working: PathBuf,
+}
+
+impl Directories {
+    pub(crate) fn from_env() -> Result<Self> {
+        let working = env::current_dir().context("cannot tell the working folder")?;
+        let native = choose_native_strategy().context("cannot tell the home folder; set HOME")?;
+        let data = match env::var_os("EVALUATIONS_DATA_DIR").filter(|value| !value.is_empty()) {
+            Some(data) => working.join(data),
+            None => native.data_dir().join("evaluations"),
+        };
+        Ok(Self { data, config: native.config_dir().join("evaluations"), working })
+    }
+
+    /// The database of a dataset, unless `--db` names another.
+    pub(crate) fn database(&self, dataset: &str) -> PathBuf {
+        self.data.join("dbs").join(format!("{}.lancedb", file_stem(dataset)))
+    }
+
+    /// The parent of all run folders.
+    pub(crate) fn runs(&self) -> PathBuf {
+        self.data.join("runs")
+    }
+
+    /// The folders searched for manifests before the bundled ones.
+    pub(crate) fn manifests(&self) -> Vec<PathBuf> {
+        vec![self.working.join("datasets"), self.config.join("datasets")]
+    }
+}
+
+/// `name` with everything but letters, digits, `.`, `_` and `-` replaced, so that it can be part of a file name on
+/// any system: `beir:scifact` becomes `beir-scifact`.
+pub(crate) fn file_stem(name: &str) -> String {
+    let stem: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
+        .collect();
+    stem.trim_start_matches('.').to_owned()
+}
+
+/// `path` as people like to read it: relative to the working folder where it lies below.
+pub(crate) fn shown<'p>(path: &'p Path, working: &Path) -> std::path::Display<'p> {
+    path.strip_prefix(working).unwrap_or(path).display()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dataset_name_becomes_a_file_name() {
+        assert_eq!(file_stem("beir:scifact"), "beir-scifact");
+        assert_eq!(file_stem("../up"), "-up");
+        assert_eq!(file_stem("my set/é"), "my-set--");
+    }
+}

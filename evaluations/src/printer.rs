@@ -1,0 +1,95 @@
+//! What reaches the terminal: results on stdout, everything else on stderr.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::Arc;
+
+use indicatif::{MultiProgress, ProgressDrawTarget};
+
+use crate::cli::{ColorChoice, OutputArgs};
+
+/// Widest table on a terminal that does not tell its width, and in a pipe.
+const DEFAULT_WIDTH: usize = 100;
+
+/// How much is said beside the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verbosity {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+/// Prints results to stdout and messages to stderr, each as the user asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Printer {
+    verbosity: Verbosity,
+    color: ColorChoice,
+    progress: Arc<MultiProgress>,
+}
+
+impl Printer {
+    pub(crate) fn new(arguments: &OutputArgs) -> Self {
+        let verbosity = match (arguments.quiet, arguments.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        };
+        let shown = verbosity > Verbosity::Quiet && !arguments.no_progress && io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Self { verbosity, color: arguments.color, progress: Arc::new(MultiProgress::with_draw_target(target)) }
+    }
+
+    /// The bars of this process; hidden where stderr is not a terminal.
+    pub(crate) fn progress(&self) -> &MultiProgress {
+        &self.progress
+    }
+
+    /// Writes a result to stdout, in one piece, with progress bars out of the way.
+    pub(crate) fn result(&self, text: &str) -> io::Result<()> {
+        self.progress.suspend(|| {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(text.as_bytes())?;
+            stdout.flush()
+        })
+    }
+
+    /// Says what was done.
+    pub(crate) fn note(&self, message: &str) {
+        self.message(Verbosity::Normal, "", message);
+    }
+
+    /// Says where things are and how they went.
+    pub(crate) fn detail(&self, message: &str) {
+        self.message(Verbosity::Verbose, "", message);
+    }
+
+    /// Says what the user should know before trusting the result.
+    pub(crate) fn warn(&self, message: &str) {
+        self.message(Verbosity::Quiet, "warning: ", message);
+    }
+
+    fn message(&self, least: Verbosity, label: &str, message: &str) {
+        if self.verbosity < least {
+            return;
+        }
+        self.progress.suspend(|| {
+            // Nobody is left to be told that stderr is closed.
+            let _ = writeln!(io::stderr().lock(), "{label}{message}");
+        });
+    }
+
+    /// Whether stdout takes colour: as asked for, else on a terminal unless `NO_COLOR` is set.
+    pub(crate) fn color(&self) -> bool {
+        match self.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        }
+    }
+
+    /// Columns of stdout.
+    pub(crate) fn width(&self) -> usize {
+        console::Term::stdout().size_checked().map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
+    }
+}

@@ -1,0 +1,82 @@
+use std::path::PathBuf;
+
+use super::known::UnknownKey;
+
+/// Settings that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum SettingsError {
+    /// The file could not be read.
+    #[error("cannot read settings file `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is not YAML.
+    #[error("{origin} is not valid YAML")]
+    Syntax {
+        /// File and line.
+        origin: String,
+        #[source]
+        source: Box<serde_saphyr::Error>,
+    },
+    /// The top of the file is a list or a single value.
+    #[error("{origin}: settings have to be a mapping such as `search: {{limit: 5}}`")]
+    NotAMapping {
+        /// The file.
+        origin: String,
+    },
+    /// A key is not a setting.
+    #[error("{}", unknown_keys(origin, keys))]
+    UnknownKeys {
+        /// The layer.
+        origin: String,
+        /// Every unknown key in it.
+        keys: Vec<UnknownKey>,
+    },
+    /// A value has the wrong type or is out of range.
+    #[error("{origin}: bad value for `{path}`: {message}")]
+    BadValue {
+        /// Layer and line.
+        origin: String,
+        /// The dotted path of the setting.
+        path: String,
+        /// What is wrong, in serde's words.
+        message: String,
+    },
+    /// A `--set` argument without `=`.
+    #[error("`--set {argument}` is not of the form KEY=VALUE, e.g. `--set search.limit=10`")]
+    NotAnAssignment {
+        /// The argument.
+        argument: String,
+    },
+    /// A `--set` value that is not YAML.
+    #[error("`--set {argument}`: the value is not valid YAML")]
+    BadAssignment {
+        /// The argument.
+        argument: String,
+        #[source]
+        source: Box<serde_saphyr::Error>,
+    },
+}
+
+fn unknown_keys(origin: &str, keys: &[UnknownKey]) -> String {
+    let lines: Vec<String> = keys.iter().map(|key| unknown_key(origin, key)).collect();
+    lines.join("\n")
+}
+
+/// One unknown key as a sentence, for errors and warnings alike.
+pub(crate) fn unknown_key(origin: &str, key: &UnknownKey) -> String {
+    let place = match key.line {
+        Some(line) => format!("{origin}:{line}"),
+        None => origin.to_owned(),
+    };
+    match &key.nearest {
+        Some(nearest) => format!("{place}: unknown setting `{}`; did you mean `{nearest}`?", key.path),
+        None => {
+            format!("{place}: unknown setting `{}`; `evaluations config show` lists all settings", key.path)
+        }
+    }
+}

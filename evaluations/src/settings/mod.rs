@@ -1,0 +1,250 @@
+//! Settings: what they are, their defaults, and how layers of them become one resolved value.
+//!
+//! Layers, weakest first: built-in defaults, the dataset's `settings`, the settings file, `--set`. Each layer is a
+//! [`Tree`](tree::Tree) that remembers where every key was written, so that any error can name file, line and key.
+
+mod error;
+mod file;
+mod known;
+mod resolve;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub(crate) use error::SettingsError;
+pub(crate) use file::SettingsFile;
+pub(crate) use resolve::{Layer, Resolved, resolve};
+
+/// Everything a run can be told apart from its dataset; see `docs/settings.md`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// How texts become vectors.
+    pub(crate) embeddings: Embeddings,
+    /// How documents are cut into chunks.
+    pub(crate) processing: Processing,
+    /// How chunks are searched.
+    pub(crate) search: Search,
+    /// Whether and how search results are put into a better order.
+    pub(crate) reranking: Reranking,
+    /// The model that answers questions.
+    pub(crate) qa: Qa,
+    /// How runs are conducted and judged.
+    pub(crate) evaluations: Evaluations,
+    /// Where each provider is reached.
+    pub(crate) providers: BTreeMap<String, Provider>,
+    /// USD per million tokens, by model name. A model without a price has an unknown cost, not a cost of 0.
+    pub(crate) prices: BTreeMap<String, Price>,
+}
+
+/// How texts become vectors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Embeddings {
+    /// The embedding model.
+    pub(crate) model: Model,
+}
+
+impl Default for Embeddings {
+    fn default() -> Self {
+        let vector_dim = NonZeroUsize::new(256);
+        Self { model: Model { vector_dim, ..Model::named("embedded", "static-minilm") } }
+    }
+}
+
+/// How documents are cut into chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Processing {
+    /// Largest chunk, in tokens of the embedder's tokenizer. `null` keeps documents whole.
+    pub(crate) chunk_size: Option<NonZeroUsize>,
+    /// Tokens that a chunk repeats of the one before it.
+    pub(crate) chunk_overlap: usize,
+}
+
+impl Default for Processing {
+    fn default() -> Self {
+        Self { chunk_size: NonZeroUsize::new(256), chunk_overlap: 0 }
+    }
+}
+
+/// How chunks are searched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Search {
+    /// Passages given to the answering model.
+    pub(crate) limit: NonZeroUsize,
+    /// `unranked`, `bm25`, `semantic` or `hybrid`.
+    pub(crate) profile: String,
+    /// How `hybrid` joins its two rankings.
+    pub(crate) fusion: Fusion,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        let limit = NonZeroUsize::new(5).expect("5 is not 0");
+        Self { limit, profile: "hybrid".to_owned(), fusion: Fusion::default() }
+    }
+}
+
+/// How `hybrid` joins its two rankings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Fusion {
+    /// `rrf`, `linear` or `log-bm25`.
+    pub(crate) method: FusionMethod,
+    /// The constant of reciprocal rank fusion.
+    pub(crate) k: NonZeroU32,
+    /// The share of the semantic score in `linear`, between 0 and 1.
+    pub(crate) weight: f64,
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        let k = NonZeroU32::new(60).expect("60 is not 0");
+        Self { method: FusionMethod::Rrf, k, weight: 0.5 }
+    }
+}
+
+/// The way two rankings become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FusionMethod {
+    /// Reciprocal rank fusion.
+    Rrf,
+    /// A weighted sum of normalised scores.
+    Linear,
+    /// Closeness plus the logarithm of the BM25 score.
+    LogBm25,
+}
+
+/// Whether and how search results are put into a better order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Reranking {
+    /// The reranker; `null` for none.
+    pub(crate) model: Option<Model>,
+    /// Documents that the reranker reads for each question.
+    pub(crate) candidates: NonZeroUsize,
+}
+
+impl Default for Reranking {
+    fn default() -> Self {
+        Self { model: None, candidates: NonZeroUsize::new(50).expect("50 is not 0") }
+    }
+}
+
+/// The model that answers questions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Qa {
+    /// The answering model.
+    pub(crate) model: Model,
+}
+
+impl Default for Qa {
+    fn default() -> Self {
+        Self { model: Model::named("embedded", "extractive") }
+    }
+}
+
+/// How runs are conducted and judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Evaluations {
+    /// The model that judges answers, apart from the model under test.
+    pub(crate) judge: Model,
+    /// Test cases worked on at the same time.
+    pub(crate) concurrency: NonZeroUsize,
+}
+
+impl Default for Evaluations {
+    fn default() -> Self {
+        let concurrency = NonZeroUsize::new(4).expect("4 is not 0");
+        Self { judge: Model::named("embedded", "overlap"), concurrency }
+    }
+}
+
+/// One model, wherever it is named. A layer that gives a `provider` replaces the whole mapping of the layers below
+/// it, because a dimension or a URL of another provider's model makes no sense for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Model {
+    /// `embedded`, `ollama`, `openai`, `local`, `http` or `llm`, as far as the place allows.
+    pub(crate) provider: String,
+    /// The model's name, as its provider calls it.
+    pub(crate) name: String,
+    /// Dimensions of an embedding model's vectors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) vector_dim: Option<NonZeroUsize>,
+    /// The server's address, instead of the provider's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base_url: Option<String>,
+    /// The environment variable that holds the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) api_key_env: Option<String>,
+    /// Longest wait for one request, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<f64>,
+    /// Requests under way at the same time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_concurrency: Option<NonZeroUsize>,
+    /// Sampling temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) temperature: Option<f64>,
+    /// Longest answer, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_tokens: Option<NonZeroUsize>,
+    /// Further fields of the request, sent as they are.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(crate) extra_body: Map<String, Value>,
+}
+
+impl Model {
+    fn named(provider: &str, name: &str) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            name: name.to_owned(),
+            vector_dim: None,
+            base_url: None,
+            api_key_env: None,
+            timeout: None,
+            max_concurrency: None,
+            temperature: None,
+            max_tokens: None,
+            extra_body: Map::new(),
+        }
+    }
+}
+
+/// Where a provider is reached.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Provider {
+    /// The server's address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) base_url: Option<String>,
+    /// The environment variable that holds the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) api_key_env: Option<String>,
+}
+
+/// USD per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Price {
+    /// Of the prompt.
+    pub(crate) input: f64,
+    /// Of the answer.
+    pub(crate) output: f64,
+}
+
+/// The JSON Schema of a settings file, for editors.
+pub(crate) fn json_schema() -> Value {
+    schemars::schema_for!(Settings).to_value()
+}
