@@ -66,8 +66,18 @@ impl Bootstrap {
     }
 }
 
+/// The sum of as many values as there are, drawn with replacement. Two running sums, because each
+/// addition has to wait for the one before.
 fn resampled_sum(values: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
-    (0..values.len())
-        .map(|_| values[random.index(values.len())])
-        .sum()
+    let mut sums = [0.0; 2];
+    for _ in 0..values.len() / 2 {
+        let [left, right] = random.index_pair(values.len());
+        sums[0] += values[left];
+        sums[1] += values[right];
+    }
+    if values.len() % 2 == 1 {
+        let [last, _] = random.index_pair(values.len());
+        sums[0] += values[last];
+    }
+    sums[0] + sums[1]
 }

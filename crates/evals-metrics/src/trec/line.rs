@@ -1,34 +1,37 @@
+use std::str::SplitAsciiWhitespace;
+
 use super::ParseError;
 
-/// One line of a file, split into fields.
+/// One line of a file that has content.
+#[derive(Clone, Copy)]
 pub(super) struct Line<'t> {
     /// Counts from 1, as editors do.
     pub(super) number: usize,
-    fields: Vec<&'t str>,
+    text: &'t str,
 }
 
 impl<'t> Line<'t> {
     /// The lines that have content.
     pub(super) fn all(text: &'t str) -> impl Iterator<Item = Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        text.lines()
-            .enumerate()
-            .map(|(index, line)| Self {
+        let lines = text.lines().enumerate();
+        lines
+            .map(|(index, text)| Self {
                 number: index + 1,
-                fields: line.split_ascii_whitespace().collect(),
+                text,
             })
-            .filter(|line| !line.fields.is_empty())
+            .filter(|line| line.fields().next().is_some())
     }
 
-    /// Exactly `N` fields.
+    /// The fields, of which there have to be exactly `N`.
     pub(super) fn exactly<const N: usize>(
         &self,
         expected: &'static str,
     ) -> Result<[&'t str; N], ParseError> {
-        self.fields
-            .as_slice()
-            .try_into()
-            .map_err(|_| self.wrong_count(expected))
+        match self.fields().nth(N) {
+            None => self.at_least(expected),
+            Some(_) => Err(self.wrong_count(expected)),
+        }
     }
 
     /// The first `N` fields; more may follow.
@@ -36,17 +39,23 @@ impl<'t> Line<'t> {
         &self,
         expected: &'static str,
     ) -> Result<[&'t str; N], ParseError> {
-        self.fields
-            .first_chunk()
-            .copied()
-            .ok_or_else(|| self.wrong_count(expected))
+        let mut fields = self.fields();
+        let mut first = [""; N];
+        for field in &mut first {
+            *field = fields.next().ok_or_else(|| self.wrong_count(expected))?;
+        }
+        Ok(first)
+    }
+
+    fn fields(&self) -> SplitAsciiWhitespace<'t> {
+        self.text.split_ascii_whitespace()
     }
 
     fn wrong_count(&self, expected: &'static str) -> ParseError {
         ParseError::Fields {
             line: self.number,
             expected,
-            found: self.fields.len(),
+            found: self.fields().count(),
         }
     }
 }

@@ -6,6 +6,8 @@ use super::write_error::check_field;
 use super::{ParseError, WriteError};
 use crate::{Ranking, Run, ScoredDocument};
 
+const RUN_FIELDS: &str = "6 fields (query, Q0, document, rank, score, tag)";
+
 /// Reads a run file: six fields per line, `query Q0 document rank score tag`; what follows them is
 /// ignored.
 ///
@@ -13,34 +15,40 @@ use crate::{Ranking, Run, ScoredDocument};
 /// that is listed twice for a query is an error, as in `trec_eval`.
 pub fn parse_run(text: &str) -> Result<Run, ParseError> {
     let mut documents: BTreeMap<&str, Vec<ScoredDocument>> = BTreeMap::new();
-    let mut seen = HashSet::new();
     for line in Line::all(text) {
-        let [query, _q0, document, _rank, score, _tag] =
-            line.at_least("6 fields (query, Q0, document, rank, score, tag)")?;
+        let [query, _q0, document, _rank, score, _tag] = line.at_least(RUN_FIELDS)?;
         let score = parse_score(score).ok_or_else(|| ParseError::Score {
             line: line.number,
             value: score.to_owned(),
         })?;
-        if !seen.insert((query, document)) {
-            return Err(ParseError::Duplicate {
-                line: line.number,
-                query: query.to_owned(),
-                document: document.to_owned(),
-            });
-        }
         let id = document.to_owned();
         documents
             .entry(query)
             .or_default()
             .push(ScoredDocument { id, score });
     }
-    Ok(documents
-        .into_iter()
-        .map(|(query, documents)| {
-            let ranking = Ranking::new(documents).expect("scores are finite and ids unique");
-            (query.to_owned(), ranking)
+    let mut run = Run::new();
+    for (query, documents) in documents {
+        let ranking = Ranking::new(documents).map_err(|_| {
+            first_duplicate(text).expect("of finite scores only duplicates are rejected")
+        })?;
+        run.insert(query.to_owned(), ranking);
+    }
+    Ok(run)
+}
+
+/// Where a document is listed a second time. Looked for only once a ranking was rejected, because
+/// remembering every line would take longer than all other parsing.
+fn first_duplicate(text: &str) -> Option<ParseError> {
+    let mut seen = HashSet::new();
+    Line::all(text).find_map(|line| {
+        let [query, _q0, document] = line.at_least(RUN_FIELDS).ok()?;
+        (!seen.insert((query, document))).then(|| ParseError::Duplicate {
+            line: line.number,
+            query: query.to_owned(),
+            document: document.to_owned(),
         })
-        .collect())
+    })
 }
 
 /// Writes a run file, queries in byte order of their ids, documents by rank.
