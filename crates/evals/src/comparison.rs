@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Summary, number};
 
+/// Why a percentile is undefined.
+pub(crate) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
+
 /// A table with one row for each measure and one column for each report.
 ///
 /// Names a winner where at least two reports have a value and one of them is best as printed; values that print alike are a
@@ -204,7 +207,7 @@ fn percentile(times: &Percentiles, value: Option<f64>) -> Cell {
             n: times.n,
         },
         None => Cell::Undefined {
-            reasons: vec![format!("{} samples are too few for a percentile", times.n)],
+            reasons: vec![TOO_FEW_SAMPLES.to_owned()],
         },
     }
 }

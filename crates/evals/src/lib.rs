@@ -1,4 +1,78 @@
-//! An evaluation framework: datasets, cases, evaluators, reports.
+//! An evaluation framework: run a task over a dataset, judge every output, report what was found.
+//!
+//! A [`Domain`] says which types an evaluation is about. A [`Dataset`] holds [`Case`]s and [`Evaluator`]s, an [`Experiment`]
+//! runs a task over it, and the [`Report`] holds every case with its [`Outcome`]s. A [`Summary`] aggregates a report, a
+//! [`Comparison`] puts several side by side, and [`render`] prints them.
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use evals::render::Console;
+//! use evals::{Case, Context, Dataset, Domain, Evaluator, EvaluatorError, Experiment, Outcome};
+//! use evals_metrics::Bootstrap;
+//!
+//! #[derive(Clone, Copy, Debug)]
+//! struct Capitals;
+//!
+//! impl Domain for Capitals {
+//!     type Input = String;
+//!     type Output = String;
+//!     type Expected = String;
+//!     type Metadata = ();
+//! }
+//!
+//! #[derive(Debug)]
+//! struct Exact;
+//!
+//! #[async_trait]
+//! impl Evaluator<Capitals> for Exact {
+//!     fn name(&self) -> &str {
+//!         "exact"
+//!     }
+//!
+//!     async fn evaluate(&self, context: &Context<'_, Capitals>) -> Result<Vec<Outcome>, EvaluatorError> {
+//!         let passed = context.case.expected.as_ref() == Some(context.output);
+//!         Ok(vec![Outcome::assertion("exact", passed)])
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let cases = [
+//!     Case::new("france", "France".to_owned()).expecting("Paris".to_owned()),
+//!     Case::new("kenya", "Kenya".to_owned()).expecting("Nairobi".to_owned()),
+//!     Case::new("atlantis", "Atlantis".to_owned()),
+//! ];
+//! let dataset = Dataset::new("capitals", cases)?.evaluator(Exact);
+//!
+//! let experiment = Experiment::new(dataset, |case, _scope| async move {
+//!     match case.input.as_str() {
+//!         "France" => Ok("Paris".to_owned()),
+//!         "Kenya" => Ok("Mombasa".to_owned()),
+//!         country => Err(evals::TaskError::new(format!("`{country}` is not on the map"))),
+//!     }
+//! });
+//! let report = experiment.run().await;
+//!
+//! let summary = report.summary(&Bootstrap::default());
+//! let (name, exact) = &summary.assertions[0];
+//! assert_eq!((name.as_str(), exact.value, exact.n), ("exact", Some(0.5), 2));
+//! assert_eq!(exact.excluded["task failed"], 1);
+//!
+//! let mut page = Vec::new();
+//! Console::default().report(&mut page, &report, &summary)?;
+//! assert!(String::from_utf8(page)?.contains("atlantis: `Atlantis` is not on the map"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Rules
+//!
+//! - What a task or an evaluator does wrong is data of its case and never ends the run: errors, panics, numbers that are not
+//!   finite.
+//! - What is undefined is [`Value::Undefined`] with a reason, never 0 and never NaN. Each mean says over how many cases it
+//!   is and what was left out.
+//! - Results come in dataset order, and equal outcomes give equal output to the byte, timings apart.
+//! - Memory grows with what is finished, not with what is still to be done.
 
 mod case;
 mod comparison;

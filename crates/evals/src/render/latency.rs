@@ -6,9 +6,6 @@ use super::glyphs::Glyphs;
 use super::single_line::single_line;
 use crate::Summary;
 
-/// Printed under a table that holds an undefined percentile.
-pub(super) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
-
 /// One printed row.
 #[derive(Debug)]
 pub(super) struct LatencyRow {

@@ -7,6 +7,7 @@ use super::glyphs::Glyphs;
 use super::side_by_side::{self, Intervals};
 use super::single_line::single_line;
 use super::{headline, latency, measures};
+use crate::comparison::TOO_FEW_SAMPLES;
 use crate::{Comparison, Domain, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
@@ -112,7 +113,7 @@ fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {
     if undefined {
         notes(
             &mut out,
-            &[format!("{} {}", GLYPHS.undefined, latency::TOO_FEW_SAMPLES)],
+            &[format!("{} {}", GLYPHS.undefined, TOO_FEW_SAMPLES)],
         )?;
     }
     Ok(())
@@ -164,8 +165,11 @@ fn escape(text: &str) -> String {
     for character in single_line(text).chars() {
         match character {
             '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            '\\' | '|' | '`' | '*' | '_' | '~' => {
+            // A bracket stays as it is, for intervals are written with them; without what follows it makes no link.
+            '(' if escaped.ends_with(']') => escaped.push_str("\\("),
+            '\\' | '|' | '`' | '*' | '_' | '~' | '#' => {
                 escaped.push('\\');
                 escaped.push(character);
             }

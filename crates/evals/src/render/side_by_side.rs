@@ -40,6 +40,20 @@ pub(super) fn cell(row: &Row, cell: &Cell, intervals: Intervals, glyphs: &Glyphs
     }
 }
 
+/// Whether any cell has an interval to show.
+pub(super) fn any_interval(comparison: &Comparison) -> bool {
+    let mut cells = comparison.rows.iter().flat_map(|row| &row.cells);
+    cells.any(|cell| {
+        matches!(
+            cell,
+            Cell::Value {
+                interval: Some(_),
+                ..
+            }
+        )
+    })
+}
+
 /// What a reader has to know besides the numbers: over how many cases, and why some are undefined.
 pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
     let undefined = comparison
@@ -49,31 +63,46 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
     sizes(comparison).into_iter().chain(undefined).collect()
 }
 
-/// One note where all means are over the same number of cases, else one for each measure.
+/// Over how many cases the means are; measures of which that is the same share a note.
 fn sizes(comparison: &Comparison) -> Vec<String> {
-    let rows: Vec<&Row> = comparison
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for row in comparison
         .rows
         .iter()
         .filter(|row| row.unit != Unit::Seconds)
-        .collect();
-    let mut all = rows.iter().flat_map(|row| &row.cells).filter_map(Cell::n);
-    let Some(first) = all.next() else {
-        return Vec::new();
-    };
-    if all.all(|n| n == first) {
-        return vec![format!("n = {first}")];
+    {
+        let Some(size) = size(row, comparison) else {
+            continue;
+        };
+        match groups.iter_mut().find(|(known, _)| *known == size) {
+            Some((_, measures)) => measures.push(title(row)),
+            None => groups.push((size, vec![title(row)])),
+        }
     }
-    rows.into_iter()
-        .filter_map(|row| size_note(row, comparison))
-        .collect()
+    match &groups[..] {
+        [(size, _)] => vec![size.clone()],
+        _ => groups
+            .iter()
+            .map(|(size, measures)| format!("{size}: {}", measures.join(", ")))
+            .collect(),
+    }
 }
 
-fn size_note(row: &Row, comparison: &Comparison) -> Option<String> {
+/// One number where all reports agree, else one for each; `None` where no report has a value.
+fn size(row: &Row, comparison: &Comparison) -> Option<String> {
     let sizes = row.cells.iter().zip(&comparison.reports);
-    let sizes: Vec<String> = sizes
-        .filter_map(|(cell, report)| Some(format!("{} ({})", cell.n()?, single_line(report))))
+    let sizes: Vec<(usize, &String)> = sizes
+        .filter_map(|(cell, report)| Some((cell.n()?, report)))
         .collect();
-    (!sizes.is_empty()).then(|| format!("n of {}: {}", title(row), sizes.join(", ")))
+    let (first, _) = sizes.first()?;
+    if sizes.iter().all(|(n, _)| n == first) {
+        return Some(format!("n = {first}"));
+    }
+    let named: Vec<String> = sizes
+        .iter()
+        .map(|(n, report)| format!("{n} ({})", single_line(report)))
+        .collect();
+    Some(format!("n = {}", named.join(", ")))
 }
 
 fn undefined_note(row: &Row, comparison: &Comparison, glyphs: &Glyphs) -> Option<String> {

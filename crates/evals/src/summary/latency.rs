@@ -2,69 +2,85 @@
 
 use evals_metrics::Percentiles;
 
-use crate::{CaseReport, Domain};
+use crate::{CaseReport, Domain, Timing};
 
-/// Samples in seconds, by stage in first-seen order.
-#[derive(Debug, Default)]
-struct Stages(Vec<(String, Vec<f64>)>);
-
-impl Stages {
-    fn add(&mut self, stage: &str, seconds: f64) {
-        // Tasks have a handful of stages, for which a search from the front is quickest.
-        match self.0.iter_mut().find(|(name, _)| name == stage) {
-            Some((_, samples)) => samples.push(seconds),
-            None => self.0.push((stage.to_owned(), vec![seconds])),
-        }
-    }
-
-    fn percentiles(&self) -> Vec<(String, Percentiles)> {
-        self.0
-            .iter()
-            .map(|(stage, samples)| (stage.clone(), Percentiles::of(samples.iter().copied())))
-            .collect()
-    }
+/// The samples of one stage, in seconds.
+#[derive(Debug)]
+struct Stage<'a> {
+    name: &'a str,
+    fresh: Vec<f64>,
+    cached: Vec<f64>,
 }
 
-/// All timings of a report.
+/// All timings of a report; stages in the order in which the cases first show them, cached or not.
 #[derive(Debug, Default)]
-pub(super) struct Latencies {
-    fresh: Stages,
-    cached: Stages,
+pub(super) struct Latencies<'a> {
+    stages: Vec<Stage<'a>>,
     task: Vec<f64>,
 }
 
-impl Latencies {
-    pub(super) fn of<D: Domain>(cases: &[CaseReport<D>]) -> Self {
+impl<'a> Latencies<'a> {
+    pub(super) fn of<D: Domain>(cases: &'a [CaseReport<D>]) -> Self {
         let mut latencies = Self::default();
         for case in cases {
-            latencies.add(case);
+            for timing in &case.timings {
+                latencies.add(timing);
+            }
+            if case.result.output().is_some() && !case.timings.iter().any(|timing| timing.cached) {
+                latencies.task.push(case.duration.as_secs_f64());
+            }
         }
         latencies
     }
 
-    fn add<D: Domain>(&mut self, case: &CaseReport<D>) {
-        for timing in &case.timings {
-            let stages = if timing.cached {
-                &mut self.cached
-            } else {
-                &mut self.fresh
-            };
-            stages.add(&timing.stage, timing.duration.as_secs_f64());
-        }
-        if case.result.output().is_some() && !case.timings.iter().any(|timing| timing.cached) {
-            self.task.push(case.duration.as_secs_f64());
-        }
+    fn add(&mut self, timing: &'a Timing) {
+        let stage = self.stage(&timing.stage);
+        let samples = if timing.cached {
+            &mut stage.cached
+        } else {
+            &mut stage.fresh
+        };
+        samples.push(timing.duration.as_secs_f64());
+    }
+
+    /// Tasks have a handful of stages, for which a search from the front is quickest.
+    fn stage(&mut self, name: &'a str) -> &mut Stage<'a> {
+        let known = self.stages.iter().position(|stage| stage.name == name);
+        let position = known.unwrap_or_else(|| {
+            self.stages.push(Stage {
+                name,
+                fresh: Vec::new(),
+                cached: Vec::new(),
+            });
+            self.stages.len() - 1
+        });
+        &mut self.stages[position]
     }
 
     pub(super) fn fresh(&self) -> Vec<(String, Percentiles)> {
-        self.fresh.percentiles()
+        self.percentiles(|stage| &stage.fresh[..])
     }
 
     pub(super) fn cached(&self) -> Vec<(String, Percentiles)> {
-        self.cached.percentiles()
+        self.percentiles(|stage| &stage.cached[..])
+    }
+
+    fn percentiles<'s>(
+        &'s self,
+        samples: fn(&'s Stage<'a>) -> &'s [f64],
+    ) -> Vec<(String, Percentiles)> {
+        let stages = self.stages.iter().map(|stage| (stage.name, samples(stage)));
+        let timed = stages.filter(|(_, samples)| !samples.is_empty());
+        timed
+            .map(|(name, samples)| (name.to_owned(), percentiles(samples)))
+            .collect()
     }
 
     pub(super) fn task(&self) -> Percentiles {
-        Percentiles::of(self.task.iter().copied())
+        percentiles(&self.task)
     }
+}
+
+fn percentiles(samples: &[f64]) -> Percentiles {
+    Percentiles::of(samples.iter().copied())
 }

@@ -13,17 +13,18 @@ use crate::Comparison;
 impl<W: Write> Page<W> {
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
         let full = table(comparison, Intervals::Shown, self.glyphs);
-        if full.natural_width() <= usize::from(self.console.width) {
-            full.write(&mut self.out, self.console, self.glyphs)?;
-        } else {
-            table(comparison, Intervals::Hidden, self.glyphs).write(
-                &mut self.out,
-                self.console,
-                self.glyphs,
-            )?;
+        let bare = table(comparison, Intervals::Hidden, self.glyphs);
+        let (natural, width) = (full.natural_width(), usize::from(self.console.width));
+        let fits = natural <= width;
+        let chosen = if fits { full } else { bare };
+        chosen.write(&mut self.out, self.console, self.glyphs)?;
+        if !fits && side_by_side::any_interval(comparison) {
+            let note =
+                format!("intervals are left out: they take {natural} columns, there are {width}");
+            self.wrapped(Style::Dim, &note)?;
         }
         for note in side_by_side::notes(comparison, self.glyphs) {
-            self.wrapped(Style::Dim, "", &note)?;
+            self.wrapped(Style::Dim, &note)?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::single_line::single_line;
 use super::{headline, latency, measures};
+use crate::comparison::TOO_FEW_SAMPLES;
 use crate::{Comparison, Domain, Report, Summary};
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
@@ -107,10 +108,10 @@ impl<W: Write> Page<W> {
 
     fn headline(&mut self, summary: &Summary) -> io::Result<()> {
         let name = single_line(&summary.name);
-        self.line(Style::Bold, &name)?;
-        self.line(Style::Dim, &headline::facts(summary, self.glyphs))?;
+        self.wrapped(Style::Bold, &name)?;
+        self.wrapped(Style::Dim, &headline::facts(summary, self.glyphs))?;
         match headline::interruption(summary) {
-            Some(warning) => self.line(Style::Warning, &warning),
+            Some(warning) => self.wrapped(Style::Warning, &warning),
             None => Ok(()),
         }
     }
@@ -150,7 +151,7 @@ impl<W: Write> Page<W> {
         }
         self.table(&table)?;
         for line in measures::exclusions(summary, self.glyphs) {
-            self.wrapped(Style::Dim, "excluded: ", &line)?;
+            self.wrapped(Style::Dim, &format!("excluded: {line}"))?;
         }
         Ok(())
     }
@@ -180,7 +181,7 @@ impl<W: Write> Page<W> {
         }
         self.table(&table)?;
         if undefined {
-            let note = format!("{} {}", self.glyphs.undefined, latency::TOO_FEW_SAMPLES);
+            let note = format!("{} {}", self.glyphs.undefined, TOO_FEW_SAMPLES);
             self.line(Style::Dim, &note)?;
         }
         Ok(())
@@ -212,8 +213,8 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes text that takes as many lines as it needs, broken at blanks.
-    fn wrapped(&mut self, style: Style, prefix: &str, text: &str) -> io::Result<()> {
-        for line in wrap::wrap(&format!("{prefix}{text}"), self.console.width.into()) {
+    fn wrapped(&mut self, style: Style, text: &str) -> io::Result<()> {
+        for line in wrap::wrap(text, self.console.width.into()) {
             self.line(style, &line)?;
         }
         Ok(())

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, TableComponent};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::super::glyphs::Glyphs;
 use super::{Color, Console};
 
-/// Blanks between two columns.
-const GAP: u16 = 2;
+/// Blanks after every column but the last. The layout adds one more, where a border would stand.
+const PADDING: u16 = 1;
 
 /// Where the text of a column stands.
 #[derive(Clone, Copy, Debug)]
@@ -85,12 +86,7 @@ impl Table {
     /// The width that the table takes when nothing has to wrap.
     pub(super) fn natural_width(&self) -> usize {
         let table = self.arrange(ContentArrangement::Disabled, Color::Off, Glyphs::UNICODE);
-        let widths = table.column_max_content_widths();
-        widths
-            .iter()
-            .map(|width| usize::from(width + GAP))
-            .sum::<usize>()
-            .saturating_sub(GAP.into())
+        table.lines().map(|line| line.width()).max().unwrap_or(0)
     }
 
     pub(super) fn write(
@@ -100,8 +96,7 @@ impl Table {
         glyphs: &Glyphs,
     ) -> io::Result<()> {
         let mut table = self.arrange(ContentArrangement::Dynamic, console.color, glyphs);
-        // The gap after the last column is cut off below.
-        table.set_width(console.width.saturating_add(GAP));
+        table.set_width(console.width);
         for line in table.lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -134,7 +129,8 @@ impl Table {
             table.add_row(row.iter().map(Entry::cell));
         }
         for (column, arranged) in self.columns.iter().zip(table.column_iter_mut()) {
-            arranged.set_padding((0, GAP));
+            let is_last = arranged.index + 1 == self.columns.len();
+            arranged.set_padding((0, if is_last { 0 } else { PADDING }));
             arranged.set_cell_alignment(match column.align {
                 Align::Left => CellAlignment::Left,
                 Align::Right => CellAlignment::Right,

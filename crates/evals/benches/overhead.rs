@@ -1,0 +1,159 @@
+//! What the framework itself costs: cases that do nothing, judged by four cheap evaluators.
+//!
+//! `benches/overhead.py` runs this beside pydantic-evals and prints the ratio:
+//!
+//! ```sh
+//! python3 -m venv target/overhead && target/overhead/bin/pip install pydantic-evals
+//! target/overhead/bin/python crates/evals/benches/overhead.py
+//! ```
+//!
+//! Prints one JSON object: cases, best and median wall time of several runs in milliseconds, and the peak of resident
+//! memory in kilobytes above what the process had before the dataset was made.
+
+#![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use evals::{Case, Context, Dataset, Domain, Evaluator, EvaluatorError, Experiment, Outcome};
+
+const CASES: usize = 10_000;
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).expect("16 is not 0");
+const RUNS: usize = 11;
+
+#[derive(Clone, Copy, Debug)]
+struct Echo;
+
+impl Domain for Echo {
+    type Input = String;
+    type Output = String;
+    type Expected = String;
+    type Metadata = ();
+}
+
+#[derive(Debug)]
+struct EqualsExpected;
+
+#[async_trait]
+impl Evaluator<Echo> for EqualsExpected {
+    fn name(&self) -> &'static str {
+        "EqualsExpected"
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Echo>) -> Result<Vec<Outcome>, EvaluatorError> {
+        let expected = context.case.expected.as_ref();
+        Ok(expected
+            .map(|expected| Outcome::assertion("EqualsExpected", expected == context.output))
+            .into_iter()
+            .collect())
+    }
+}
+
+#[derive(Debug)]
+struct Contains(&'static str);
+
+#[async_trait]
+impl Evaluator<Echo> for Contains {
+    fn name(&self) -> &'static str {
+        "Contains"
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Echo>) -> Result<Vec<Outcome>, EvaluatorError> {
+        Ok(vec![Outcome::assertion(
+            "Contains",
+            context.output.contains(self.0),
+        )])
+    }
+}
+
+#[derive(Debug)]
+struct IsNotEmpty;
+
+#[async_trait]
+impl Evaluator<Echo> for IsNotEmpty {
+    fn name(&self) -> &'static str {
+        "IsNotEmpty"
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Echo>) -> Result<Vec<Outcome>, EvaluatorError> {
+        Ok(vec![Outcome::assertion(
+            "IsNotEmpty",
+            !context.output.is_empty(),
+        )])
+    }
+}
+
+#[derive(Debug)]
+struct MaxDuration(Duration);
+
+#[async_trait]
+impl Evaluator<Echo> for MaxDuration {
+    fn name(&self) -> &'static str {
+        "MaxDuration"
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Echo>) -> Result<Vec<Outcome>, EvaluatorError> {
+        Ok(vec![Outcome::assertion(
+            "MaxDuration",
+            context.duration <= self.0,
+        )])
+    }
+}
+
+fn dataset() -> Dataset<Echo> {
+    let cases = (0..CASES).map(|number| {
+        let text = format!("case {number}");
+        Case::new(text.clone(), text.clone()).expecting(text)
+    });
+    Dataset::new("overhead", cases)
+        .expect("numbered ids are unique")
+        .evaluator(EqualsExpected)
+        .evaluator(Contains("case"))
+        .evaluator(IsNotEmpty)
+        .evaluator(MaxDuration(Duration::from_secs(2)))
+}
+
+fn main() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime can be started");
+    let base = status_kilobytes("VmHWM:");
+    let mut times: Vec<Duration> = (0..RUNS).map(|_| runtime.block_on(run())).collect();
+    let peak = status_kilobytes("VmHWM:");
+    times.sort_unstable();
+    println!(
+        "{{\"cases\": {CASES}, \"best_ms\": {:.1}, \"median_ms\": {:.1}, \"base_kb\": {base}, \"peak_above_base_kb\": {}}}",
+        times[0].as_secs_f64() * 1e3,
+        times[RUNS / 2].as_secs_f64() * 1e3,
+        peak.saturating_sub(base),
+    );
+}
+
+/// Times one run, from the dataset to the report.
+async fn run() -> Duration {
+    let dataset = dataset();
+    let started = Instant::now();
+    let experiment = Experiment::new(
+        dataset,
+        |case, _scope| async move { Ok(case.input.clone()) },
+    );
+    let report = experiment.concurrency(CONCURRENCY).run().await;
+    let elapsed = started.elapsed();
+    assert_eq!(
+        report
+            .cases
+            .iter()
+            .map(|case| case.outcomes.len())
+            .sum::<usize>(),
+        4 * CASES
+    );
+    elapsed
+}
+
+/// A line of `/proc/self/status`; 0 where there is no such file.
+fn status_kilobytes(key: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok())
+        .unwrap_or(0)
+}

@@ -1,0 +1,145 @@
+//! Winners, ties and gaps.
+
+use std::time::Duration;
+
+use evals::{Cell, Comparison, Direction, Row, Summary};
+use evals_metrics::Bootstrap;
+
+use crate::fakes::{finished, report, score, timing, undefined};
+
+/// One case with these scores, 20 times over, each of which took so long.
+fn summary(scores: &[(&str, f64)], micros: u64) -> Summary {
+    let cases = (0..20).map(|number| {
+        let mut case = finished(
+            &number.to_string(),
+            scores
+                .iter()
+                .map(|(name, value)| score(name, *value))
+                .collect(),
+        );
+        case.duration = Duration::from_micros(micros);
+        case.timings = vec![timing("search", micros, false)];
+        case
+    });
+    report(cases.collect()).summary(&Bootstrap::default())
+}
+
+fn row<'a>(comparison: &'a Comparison, measure: &str) -> &'a Row {
+    comparison
+        .rows
+        .iter()
+        .find(|row| row.measure == measure)
+        .unwrap()
+}
+
+#[test]
+fn the_higher_score_and_the_lower_time_win() {
+    let (slow, fast) = (
+        summary(&[("RR", 0.7)], 2_000),
+        summary(&[("RR", 0.6)], 1_000),
+    );
+    let comparison = Comparison::new(&[("semantic", &slow), ("bm25", &fast)]);
+    assert_eq!(comparison.reports, ["semantic", "bm25"]);
+    assert_eq!(row(&comparison, "RR").winner, Some(0));
+    assert_eq!(row(&comparison, "search p50").winner, Some(1));
+    assert_eq!(row(&comparison, "task p95").winner, Some(1));
+}
+
+#[test]
+fn values_that_print_alike_are_a_tie() {
+    let (left, right) = (
+        summary(&[("RR", 0.687_11)], 1_000),
+        summary(&[("RR", 0.687_14)], 1_010),
+    );
+    let comparison = Comparison::new(&[("left", &left), ("right", &right)]);
+    assert_eq!(row(&comparison, "RR").winner, None);
+    assert_eq!(
+        row(&comparison, "task p50").winner,
+        None,
+        "both print as 1.0 ms"
+    );
+}
+
+#[test]
+fn a_tie_of_the_best_two_has_no_winner_even_above_a_third() {
+    let (high, low) = (
+        summary(&[("RR", 0.7)], 1_000),
+        summary(&[("RR", 0.1)], 1_000),
+    );
+    let comparison = Comparison::new(&[("a", &high), ("b", &low), ("c", &high)]);
+    assert_eq!(row(&comparison, "RR").winner, None);
+}
+
+#[test]
+fn a_measure_that_one_report_lacks_says_so_and_has_no_winner() {
+    let (left, right) = (
+        summary(&[("RR", 0.5), ("AP", 0.4)], 1_000),
+        summary(&[("RR", 0.6)], 1_000),
+    );
+    let comparison = Comparison::new(&[("left", &left), ("right", &right)]);
+    assert_eq!(row(&comparison, "AP").cells[1], Cell::Missing);
+    assert_eq!(row(&comparison, "AP").winner, None);
+    assert_eq!(row(&comparison, "RR").winner, Some(1));
+}
+
+#[test]
+fn an_undefined_measure_keeps_its_reason() {
+    let left = summary(&[("RR", 0.5)], 1_000);
+    let right = report(vec![finished(
+        "a",
+        vec![undefined("RR", "no relevant documents")],
+    )])
+    .summary(&Bootstrap::default());
+    let comparison = Comparison::new(&[("left", &left), ("right", &right)]);
+    let reasons = |reason: &str| Cell::Undefined {
+        reasons: vec![reason.to_owned()],
+    };
+    assert_eq!(
+        row(&comparison, "RR").cells[1],
+        reasons("no relevant documents")
+    );
+    assert_eq!(row(&comparison, "RR").winner, None);
+    assert_eq!(
+        row(&comparison, "task p50").cells[1],
+        reasons("too few samples for a percentile")
+    );
+}
+
+#[test]
+fn recorded_metrics_have_no_better_end() {
+    let with_tokens = |tokens: f64| {
+        let mut case = finished("a", vec![]);
+        case.metrics.insert("tokens".to_owned(), tokens);
+        report(vec![case]).summary(&Bootstrap::default())
+    };
+    let (few, many) = (with_tokens(1.0), with_tokens(2.0));
+    let comparison = Comparison::new(&[("few", &few), ("many", &many)]);
+    assert_eq!(row(&comparison, "tokens").better, Direction::Unknown);
+    assert_eq!(row(&comparison, "tokens").winner, None);
+}
+
+#[test]
+fn nothing_compares_to_nothing() {
+    let comparison = Comparison::new(&[]);
+    assert!(comparison.reports.is_empty());
+    assert!(
+        comparison
+            .rows
+            .iter()
+            .all(|row| row.cells.is_empty() && row.winner.is_none())
+    );
+}
+
+#[test]
+fn a_comparison_reads_back() {
+    let (left, right) = (
+        summary(&[("RR", 0.5), ("AP", 0.4)], 1_000),
+        summary(&[("RR", 0.6)], 1_000),
+    );
+    let comparison = Comparison::new(&[("left", &left), ("right", &right)]);
+    let text = serde_json::to_string(&comparison).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Comparison>(&text).unwrap(),
+        comparison
+    );
+}

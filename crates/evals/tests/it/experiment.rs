@@ -1,0 +1,319 @@
+//! Order, concurrency, repetition, cancellation and isolation of a run.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use evals::{Case, Dataset, DatasetError, Experiment, FailureKind, Report, TaskError, TaskScope};
+use proptest::prelude::*;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::fakes::{Scripted, Words, case, dataset, echo, numbered};
+
+fn ids(report: &Report<Words>) -> Vec<String> {
+    report
+        .cases
+        .iter()
+        .map(|case| case.label(report.repeat).to_string())
+        .collect()
+}
+
+fn many(number: usize) -> NonZeroUsize {
+    NonZeroUsize::new(number).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn results_are_in_dataset_order_whatever_finishes_first(
+        delays in prop::collection::vec(0_u64..50, 0..40),
+        concurrency in 1_usize..12,
+    ) {
+        let expected: Vec<String> = (0..delays.len()).map(|number| format!("case {number}")).collect();
+        let dataset = dataset(&expected);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let report = runtime.block_on(async {
+            let next = AtomicUsize::new(0);
+            let task = move |case: Arc<Case<Words>>, _: TaskScope| {
+                let delay = delays[next.fetch_add(1, Ordering::Relaxed)];
+                async move {
+                    sleep(Duration::from_millis(delay)).await;
+                    Ok(case.input.clone())
+                }
+            };
+            Experiment::new(dataset, task).concurrency(many(concurrency)).run().await
+        });
+        prop_assert_eq!(ids(&report), expected);
+        prop_assert!(!report.interrupted);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_more_cases_run_at_once_than_allowed() {
+    for limit in [1, 3, 16] {
+        let running = Arc::new(AtomicUsize::new(0));
+        let most = Arc::new(AtomicUsize::new(0));
+        let (counter, peak) = (Arc::clone(&running), Arc::clone(&most));
+        let task = move |case: Arc<Case<Words>>, _: TaskScope| {
+            let (counter, peak) = (Arc::clone(&counter), Arc::clone(&peak));
+            async move {
+                peak.fetch_max(counter.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                sleep(Duration::from_millis(2)).await;
+                counter.fetch_sub(1, Ordering::SeqCst);
+                Ok(case.input.clone())
+            }
+        };
+        let report = Experiment::new(numbered(60), task)
+            .concurrency(many(limit))
+            .run()
+            .await;
+        assert_eq!(report.cases.len(), 60);
+        let most = most.load(Ordering::SeqCst);
+        assert!(
+            most <= limit,
+            "{most} cases ran at once, {limit} were allowed"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_cases_run_at_once_as_allowed() {
+    let task = |case: Arc<Case<Words>>, _: TaskScope| async move {
+        sleep(Duration::from_secs(1)).await;
+        Ok(case.input.clone())
+    };
+    let started = tokio::time::Instant::now();
+    Experiment::new(numbered(10), task)
+        .concurrency(many(4))
+        .run()
+        .await;
+    // Three rounds of one second: four cases, four cases, two cases.
+    assert_eq!(started.elapsed().as_secs(), 3);
+}
+
+#[tokio::test]
+async fn repetitions_follow_each_other_and_carry_their_number() {
+    let task = |case: Arc<Case<Words>>, _: TaskScope| async move { Ok(case.input.clone()) };
+    let report = Experiment::new(dataset(["a", "b"]), task)
+        .repeat(NonZeroU32::new(3).unwrap())
+        .run()
+        .await;
+    assert_eq!(
+        ids(&report),
+        [
+            "a [1/3]", "a [2/3]", "a [3/3]", "b [1/3]", "b [2/3]", "b [3/3]"
+        ]
+    );
+    assert_eq!(report.cases[4].id.as_str(), "b");
+    assert_eq!(report.cases[4].repeat, 2);
+}
+
+#[tokio::test]
+async fn an_experiment_is_called_as_its_dataset_unless_it_has_a_name() {
+    let report = echo(dataset(["a"])).await;
+    assert_eq!(
+        (report.name.as_str(), report.dataset.as_str()),
+        ("words", "words")
+    );
+    assert_eq!(ids(&report), ["a"]);
+
+    let task = |case: Arc<Case<Words>>, _: TaskScope| async move { Ok(case.input.clone()) };
+    let report = Experiment::new(dataset(["a"]), task)
+        .name("bm25")
+        .metadata("seed", 7)
+        .run()
+        .await;
+    assert_eq!(
+        (report.name.as_str(), report.dataset.as_str()),
+        ("bm25", "words")
+    );
+    assert_eq!(report.metadata["seed"], 7);
+}
+
+#[tokio::test]
+async fn an_empty_dataset_gives_an_empty_report() {
+    let report = echo(numbered(0)).await;
+    assert!(report.cases.is_empty());
+    assert!(!report.interrupted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_keeps_what_is_finished_and_says_what_is_missing() {
+    let cancellation = CancellationToken::new();
+    let started = Arc::new(AtomicUsize::new(0));
+    let (token, counter) = (cancellation.clone(), Arc::clone(&started));
+    let task = move |case: Arc<Case<Words>>, _: TaskScope| {
+        let number = counter.fetch_add(1, Ordering::SeqCst);
+        let token = token.clone();
+        async move {
+            match number {
+                0..=3 => Ok(case.input.clone()),
+                4 => {
+                    sleep(Duration::from_secs(1)).await;
+                    token.cancel();
+                    // Never gets past this await: the case is dropped.
+                    std::future::pending().await
+                }
+                _ => {
+                    sleep(Duration::from_hours(1)).await;
+                    Ok(case.input.clone())
+                }
+            }
+        }
+    };
+    let experiment = Experiment::new(numbered(20), task)
+        .concurrency(many(3))
+        .cancellation(cancellation);
+    let before = tokio::time::Instant::now();
+    let report = experiment.run().await;
+
+    assert_eq!(ids(&report), ["case 0", "case 1", "case 2", "case 3"]);
+    assert!(report.interrupted);
+    assert_eq!(report.not_run, 16);
+    assert_eq!(
+        started.load(Ordering::SeqCst),
+        7,
+        "no case is started after the cancellation"
+    );
+    assert_eq!(
+        before.elapsed(),
+        Duration::from_secs(1),
+        "running cases are not waited for"
+    );
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_before_it_starts_runs_nothing() {
+    let cancellation = CancellationToken::new();
+    cancellation.cancel();
+    let task = |_: Arc<Case<Words>>, _: TaskScope| async move { panic!("must not run") };
+    let report: Report<Words> = Experiment::new(numbered(5), task)
+        .cancellation(cancellation)
+        .run()
+        .await;
+    assert_eq!(
+        (report.cases.len(), report.not_run, report.interrupted),
+        (0, 5, true)
+    );
+}
+
+#[tokio::test]
+async fn cases_that_never_wait_do_not_keep_a_cancellation_out() {
+    let cancellation = CancellationToken::new();
+    let first = Arc::new(Notify::new());
+    let canceller = tokio::spawn({
+        let (token, first) = (cancellation.clone(), Arc::clone(&first));
+        async move {
+            first.notified().await;
+            token.cancel();
+        }
+    });
+    // On a single thread the canceller gets a turn only if the workers give one up now and then.
+    let task = move |case: Arc<Case<Words>>, _: TaskScope| {
+        first.notify_one();
+        async move { Ok(case.input.clone()) }
+    };
+    let report = Experiment::new(numbered(20_000), task)
+        .cancellation(cancellation)
+        .run()
+        .await;
+    canceller.await.unwrap();
+    assert!(report.interrupted, "all cases ran");
+    assert!(!report.cases.is_empty());
+}
+
+#[tokio::test]
+async fn an_error_fails_its_case_and_no_other() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("could not search")]
+    struct SearchError(#[source] std::num::ParseIntError);
+
+    let task = |case: Arc<Case<Words>>, scope: TaskScope| async move {
+        scope.timing("embed", Duration::from_millis(3));
+        if case.id.as_str() == "b" {
+            "x".parse::<u8>().map_err(SearchError)?;
+        }
+        Ok(case.input.clone())
+    };
+    let dataset = dataset(["a", "b", "c"])
+        .evaluator(Scripted::constant("e", evals::Outcome::score("e", 1.0)));
+    let report = Experiment::new(dataset, task).run().await;
+
+    let failure = report.cases[1].result.failure().unwrap();
+    assert_eq!(failure.kind, FailureKind::Error);
+    assert_eq!(
+        failure.message,
+        "could not search: invalid digit found in string"
+    );
+    assert!(report.cases[1].outcomes.is_empty());
+    assert_eq!(
+        report.cases[1].timings[0].stage, "embed",
+        "what was recorded before the failure stays"
+    );
+    assert_eq!(report.cases[0].score("e"), Some(1.0));
+    assert_eq!(report.cases[2].result.output().unwrap(), "input of c");
+}
+
+#[tokio::test]
+async fn a_panic_fails_its_case_and_no_other() {
+    let task = |case: Arc<Case<Words>>, _: TaskScope| {
+        assert!(case.id.as_str() != "a", "before the future");
+        async move {
+            assert!(case.id.as_str() != "b", "inside the future of {}", case.id);
+            Ok::<_, TaskError>(case.input.clone())
+        }
+    };
+    let report = Experiment::new(dataset(["a", "b", "c"]), task)
+        .concurrency(many(1))
+        .run()
+        .await;
+    let messages: Vec<_> = report
+        .cases
+        .iter()
+        .filter_map(|case| case.result.failure())
+        .collect();
+    assert!(
+        messages
+            .iter()
+            .all(|failure| failure.kind == FailureKind::Panic)
+    );
+    assert_eq!(messages[0].message, "before the future");
+    assert_eq!(messages[1].message, "inside the future of b");
+    assert_eq!(report.cases[2].result.output().unwrap(), "input of c");
+}
+
+#[tokio::test]
+async fn a_metric_that_is_not_finite_fails_its_case() {
+    let task = |case: Arc<Case<Words>>, scope: TaskScope| async move {
+        scope.metric("tokens", 12.0);
+        scope.metric("cost", f64::NAN);
+        scope.attribute("model", "m1");
+        Ok(case.input.clone())
+    };
+    let report = Experiment::new(dataset(["a"]), task).run().await;
+    let failure = report.cases[0].result.failure().unwrap();
+    assert_eq!(failure.kind, FailureKind::NotFinite);
+    assert_eq!(failure.message, "metric `cost` is not finite: NaN");
+    assert_eq!(
+        report.cases[0].metrics.keys().collect::<Vec<_>>(),
+        ["tokens"]
+    );
+    assert_eq!(report.cases[0].attributes["model"], "m1");
+}
+
+#[test]
+fn cases_with_equal_ids_are_no_dataset() {
+    let error = Dataset::new("words", ["b", "a", "b", "c", "a", "b"].map(case)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "dataset `words` has more than one case with id `a`, `b`"
+    );
+    let DatasetError::DuplicateIds { ids, .. } = error else {
+        panic!("another error: {error}");
+    };
+    assert_eq!(ids.len(), 2);
+}

@@ -1,0 +1,172 @@
+//! A domain, evaluators and reports to test with.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use evals::{
+    Case, CaseOutcome, CaseReport, Context, Dataset, Domain, Evaluator, EvaluatorError, Experiment,
+    Outcome, Report, SchemaVersion, TaskError, TaskResult, TaskScope, Timing, Value,
+};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words;
+
+impl Domain for Words {
+    type Input = String;
+    type Output = String;
+    type Expected = String;
+    type Metadata = ();
+}
+
+type Judge = dyn Fn(&Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError> + Send + Sync;
+
+/// An evaluator that does what a closure says.
+#[derive(Clone)]
+pub(crate) struct Scripted {
+    name: &'static str,
+    judge: Arc<Judge>,
+    delay: Duration,
+}
+
+impl Scripted {
+    pub(crate) fn new(
+        name: &'static str,
+        judge: impl Fn(&Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self {
+            name,
+            judge: Arc::new(judge),
+            delay: Duration::ZERO,
+        }
+    }
+
+    /// Returns one outcome, always.
+    pub(crate) fn constant(name: &'static str, outcome: Outcome) -> Self {
+        Self::new(name, move |_| Ok(vec![outcome.clone()]))
+    }
+
+    pub(crate) fn after(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+}
+
+impl fmt::Debug for Scripted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Scripted")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Evaluator<Words> for Scripted {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError> {
+        if !self.delay.is_zero() {
+            tokio::time::sleep(self.delay).await;
+        }
+        (self.judge)(context)
+    }
+}
+
+pub(crate) fn case(id: &str) -> Case<Words> {
+    Case::new(id, format!("input of {id}"))
+}
+
+pub(crate) fn dataset(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Dataset<Words> {
+    Dataset::new("words", ids.into_iter().map(|id| case(id.as_ref()))).unwrap()
+}
+
+pub(crate) fn numbered(count: usize) -> Dataset<Words> {
+    dataset((0..count).map(|number| format!("case {number}")))
+}
+
+/// Runs a dataset with a task that returns its input.
+pub(crate) async fn echo(dataset: Dataset<Words>) -> Report<Words> {
+    Experiment::new(dataset, |case: Arc<Case<Words>>, _: TaskScope| async move {
+        Ok::<_, TaskError>(case.input.clone())
+    })
+    .run()
+    .await
+}
+
+/// A report of finished cases, written by hand.
+pub(crate) fn report(cases: Vec<CaseReport<Words>>) -> Report<Words> {
+    Report {
+        schema_version: SchemaVersion,
+        name: "bm25".to_owned(),
+        dataset: "sample".to_owned(),
+        repeat: 1,
+        interrupted: false,
+        not_run: 0,
+        duration: Duration::from_millis(1_240),
+        metadata: serde_json::Map::new(),
+        cases,
+    }
+}
+
+/// A case that succeeded in 2 ms.
+pub(crate) fn finished(id: &str, outcomes: Vec<CaseOutcome>) -> CaseReport<Words> {
+    CaseReport {
+        id: id.into(),
+        repeat: 1,
+        input: format!("input of {id}"),
+        expected: None,
+        metadata: (),
+        result: TaskResult::Output(format!("output of {id}")),
+        outcomes,
+        evaluator_failures: Vec::new(),
+        duration: Duration::from_millis(2),
+        timings: Vec::new(),
+        metrics: BTreeMap::new(),
+        attributes: BTreeMap::new(),
+    }
+}
+
+pub(crate) fn failed(id: &str, message: &str) -> CaseReport<Words> {
+    let failure = serde_json::json!({"kind": "error", "message": message});
+    CaseReport {
+        result: TaskResult::Failure(serde_json::from_value(failure).unwrap()),
+        ..finished(id, Vec::new())
+    }
+}
+
+/// An outcome of the evaluator of the same name.
+pub(crate) fn outcome(name: &str, value: Value) -> CaseOutcome {
+    CaseOutcome {
+        name: name.to_owned(),
+        evaluator: name.to_owned(),
+        value,
+        reason: None,
+    }
+}
+
+pub(crate) fn score(name: &str, score: f64) -> CaseOutcome {
+    outcome(name, Value::Score(score))
+}
+
+pub(crate) fn undefined(name: &str, reason: &str) -> CaseOutcome {
+    CaseOutcome {
+        reason: Some(reason.to_owned()),
+        ..outcome(name, Value::Undefined)
+    }
+}
+
+pub(crate) fn timing(stage: &str, micros: u64, cached: bool) -> Timing {
+    Timing {
+        stage: stage.to_owned(),
+        duration: Duration::from_micros(micros),
+        cached,
+    }
+}

@@ -1,0 +1,12 @@
+//! Tests of the framework through its public interface.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod comparison;
+mod experiment;
+mod fakes;
+mod judging;
+mod observers;
+mod rendering;
+mod reports;
+mod summary;

@@ -1,0 +1,100 @@
+//! What an observer is told.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use evals::{Event, Experiment, Observer, TaskScope};
+use tokio_util::sync::CancellationToken;
+
+use crate::fakes::{Words, dataset};
+
+#[derive(Default)]
+struct Log {
+    lines: Mutex<Vec<String>>,
+    cancel_after: Option<(&'static str, CancellationToken)>,
+}
+
+impl Observer<Words> for Log {
+    fn on_event(&self, event: Event<'_, Words>) {
+        let line = match event {
+            Event::Started { name, total } => format!("started {name}: {total}"),
+            Event::CaseStarted { case, repeat } => format!("case {} {repeat}", case.id),
+            Event::CaseFinished { report, position } => {
+                if let Some((id, token)) = &self.cancel_after
+                    && report.id.as_str() == *id
+                {
+                    token.cancel();
+                }
+                format!(
+                    "finished {} at {position}: {:?}",
+                    report.id,
+                    report.result.output()
+                )
+            }
+            Event::Finished { not_run } => format!("over, {not_run} not run"),
+            other => format!("{other:?}"),
+        };
+        self.lines.lock().unwrap().push(line);
+    }
+}
+
+#[tokio::test]
+async fn events_come_in_order_and_carry_the_finished_case() {
+    let log = Arc::new(Log::default());
+    let task = |case: Arc<evals::Case<Words>>, _: TaskScope| async move { Ok(case.id.to_string()) };
+    let experiment = Experiment::new(dataset(["a", "b"]), task).concurrency(NonZeroUsize::MIN);
+    experiment.observer(log.clone()).run().await;
+    assert_eq!(
+        *log.lines.lock().unwrap(),
+        [
+            "started words: 2",
+            "case a 1",
+            r#"finished a at 0: Some("a")"#,
+            "case b 1",
+            r#"finished b at 1: Some("b")"#,
+            "over, 0 not run",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_case_is_announced_as_finished_exactly_if_it_is_in_the_report() {
+    let token = CancellationToken::new();
+    let log = Arc::new(Log {
+        cancel_after: Some(("a", token.clone())),
+        ..Log::default()
+    });
+    let task = |case: Arc<evals::Case<Words>>, _: TaskScope| async move { Ok(case.id.to_string()) };
+    let experiment = Experiment::new(dataset(["a", "b"]), task).concurrency(NonZeroUsize::MIN);
+    let report = experiment
+        .observer(log.clone())
+        .cancellation(token)
+        .run()
+        .await;
+    assert_eq!(report.cases.len(), 1);
+    assert_eq!(
+        *log.lines.lock().unwrap(),
+        [
+            "started words: 2",
+            "case a 1",
+            r#"finished a at 0: Some("a")"#,
+            "over, 1 not run"
+        ]
+    );
+}
+
+#[tokio::test]
+#[should_panic(expected = "disk full")]
+async fn a_panic_in_an_observer_reaches_the_caller() {
+    struct Broken;
+    impl Observer<Words> for Broken {
+        fn on_event(&self, event: Event<'_, Words>) {
+            assert!(!matches!(event, Event::CaseFinished { .. }), "disk full");
+        }
+    }
+    let task = |case: Arc<evals::Case<Words>>, _: TaskScope| async move { Ok(case.id.to_string()) };
+    Experiment::new(dataset(["a"]), task)
+        .observer(Arc::new(Broken))
+        .run()
+        .await;
+}
