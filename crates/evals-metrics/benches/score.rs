@@ -1,7 +1,5 @@
 //! How fast a large run is scored: 10,000 queries of 100 documents each, with eight measures.
 
-use std::num::NonZeroU32;
-
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use evals_metrics::{
@@ -107,9 +105,5 @@ fn bootstrap(bencher: Bencher<'_, '_>, values: u32) {
     let values: Vec<f64> = (0..values)
         .map(|value| f64::from(scramble(value)))
         .collect();
-    let bootstrap = Bootstrap {
-        resamples: NonZeroU32::new(10_000).expect("not 0"),
-        ..Bootstrap::default()
-    };
-    bencher.bench(|| bootstrap.mean_interval(&values));
+    bencher.bench(|| Bootstrap::default().mean_interval(&values));
 }
