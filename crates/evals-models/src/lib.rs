@@ -3,6 +3,8 @@
 //! An [`Embedder`] turns texts into vectors, a [`Tokenizer`] says how long a text is for a model, and a [`ModelIdentity`] names
 //! exactly which model produced a vector, so that an index is never searched with another model's vectors.
 //!
+//! The feature `embedded` adds a tokenizer that needs no download: `WordPiece`.
+//!
 //! ```
 //! use async_trait::async_trait;
 //! use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
@@ -43,9 +45,13 @@ mod embeddings;
 mod error;
 mod identity;
 mod tokenizer;
+#[cfg(feature = "embedded")]
+mod wordpiece;
 
 pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, ShapeError};
 pub use error::{EmbedError, Failure};
 pub use identity::ModelIdentity;
 pub use tokenizer::Tokenizer;
+#[cfg(feature = "embedded")]
+pub use wordpiece::{VocabularyError, WordPiece};
