@@ -1,19 +1,54 @@
-//! Datasets: manifests that say where documents, questions and judgements are, and the catalog that finds them.
+//! Datasets: from a manifest to documents and questions.
+//!
+//! A [`Manifest`] says where a dataset's tables are and what their columns mean; the [`Catalog`] finds one by name. A
+//! [`Hub`] brings the files here and verifies them, and the [`Collection`] reads them: parquet, JSON Lines and CSV, in
+//! constant memory.
 //!
 //! ```
-//! use evals_data::{Catalog, Source};
+//! use evals_data::{Collection, Hub, HubSettings, Manifest, Origin};
 //!
-//! let manifest = Catalog::new(["./datasets"]).find("repliqa")?;
-//! assert!(matches!(&manifest.documents.source, Source::Hub { repo, .. } if repo == "ServiceNow/repliqa"));
-//! # Ok::<(), evals_data::CatalogError>(())
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! std::fs::write(folder.path().join("rows.csv"), "id,text,question\n1,The sun is a star.,What is the sun?\n")?;
+//! let manifest = Manifest::parse(
+//!     "name: tiny
+//! source: {path: rows.csv}
+//! documents: {uri: id, text: text}
+//! questions: {text: question, relevant: id}
+//! ",
+//!     Origin::File(folder.path().join("tiny.yaml")),
+//! )?;
+//! let hub = Hub::new(HubSettings::from_env());
+//! let collection = Collection::resolve(&manifest, &hub, &()).await?;
+//! let documents = collection.documents()?.collect::<Result<Vec<_>, _>>()?;
+//! let questions = collection.questions()?.questions;
+//! assert_eq!(documents[0].text, "The sun is a star.");
+//! assert_eq!((questions[0].id.as_str(), questions[0].relevant.grade("1")), ("q1", Some(1)));
+//! # Ok(())
+//! # }
 //! ```
 
 mod catalog;
+mod collection;
+mod error;
+mod hub;
 mod manifest;
 mod nearest;
+mod provenance;
+mod reader;
 
 pub use catalog::{Catalog, CatalogError};
-pub use manifest::{
-    Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Manifest, ManifestError, Origin,
-    QuestionColumns, RetrievalDefaults, Size, Source, Table,
+pub use collection::{
+    Collection, DocumentCounts, DocumentTally, Documents, QuestionCounts, Questions,
 };
+pub use error::{DataError, ParquetFailure, Place, Unit};
+pub use hub::{
+    Damage, DownloadEvent, DownloadObserver, FetchedFile, Hub, HubError, HubFiles, HubSettings,
+    HubWarning, RetryPolicy, Token,
+};
+pub use manifest::{
+    Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Manifest,
+    ManifestError, Origin, QuestionColumns, RetrievalDefaults, Size, Source, Table,
+};
+pub use provenance::{FileProvenance, Provenance, TableProvenance};

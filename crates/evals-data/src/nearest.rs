@@ -5,11 +5,20 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     const SIMILAR: f64 = 0.8;
     let mut scored: Vec<(f64, &str)> = known
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (
+                strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()),
+                candidate,
+            )
+        })
         .filter(|(similarity, _)| *similarity >= SIMILAR)
         .collect();
     scored.sort_by(|left, right| right.0.total_cmp(&left.0));
-    scored.into_iter().take(3).map(|(_, candidate)| candidate.to_owned()).collect()
+    scored
+        .into_iter()
+        .take(3)
+        .map(|(_, candidate)| candidate.to_owned())
+        .collect()
 }
 
 #[cfg(test)]

@@ -17,7 +17,13 @@ struct Collection {
 }
 
 const fn collection(name: &'static str, documents: u64, questions: u64) -> Collection {
-    Collection { name, repo: None, split: "test", documents, questions }
+    Collection {
+        name,
+        repo: None,
+        split: "test",
+        documents,
+        questions,
+    }
 }
 
 const COLLECTIONS: &[Collection] = &[
@@ -35,35 +41,51 @@ const COLLECTIONS: &[Collection] = &[
     collection("cqadupstack-unix", 47_382, 1_072),
     collection("cqadupstack-webmasters", 17_405, 506),
     collection("cqadupstack-wordpress", 48_605, 541),
-    Collection { repo: Some("dbpedia"), ..collection("dbpedia-entity", 4_635_922, 400) },
+    Collection {
+        repo: Some("dbpedia"),
+        ..collection("dbpedia-entity", 4_635_922, 400)
+    },
     collection("fever", 5_416_568, 6_666),
     collection("fiqa", 57_638, 648),
     collection("hotpotqa", 5_233_329, 7_405),
     // The test judgements were never published; figures are those of the development split.
-    Collection { split: "dev", ..collection("msmarco", 8_841_823, 6_980) },
+    Collection {
+        split: "dev",
+        ..collection("msmarco", 8_841_823, 6_980)
+    },
     collection("nfcorpus", 3_633, 323),
     collection("nq", 2_681_468, 3_452),
     collection("quora", 522_931, 10_000),
     collection("scidocs", 25_657, 1_000),
     collection("scifact", 5_183, 300),
-    Collection { repo: Some("touche2020"), ..collection("webis-touche2020", 382_545, 49) },
+    Collection {
+        repo: Some("touche2020"),
+        ..collection("webis-touche2020", 382_545, 49)
+    },
     collection("trec-covid", 171_332, 50),
 ];
 
 /// The names of all known collections, with their prefix, in alphabetical order.
 pub(super) fn names() -> impl Iterator<Item = String> {
-    COLLECTIONS.iter().map(|collection| format!("{PREFIX}{}", collection.name))
+    COLLECTIONS
+        .iter()
+        .map(|collection| format!("{PREFIX}{}", collection.name))
 }
 
 /// The manifest of `beir:<name>`.
 ///
 /// An unknown name is tried as `mteb/<name>` with its test split, because BEIR-like repositories keep being added.
 pub(super) fn manifest(name: &str) -> Result<Manifest, ManifestError> {
-    let known = COLLECTIONS.iter().find(|collection| collection.name == name || collection.repo == Some(name));
+    let known = COLLECTIONS
+        .iter()
+        .find(|collection| collection.name == name || collection.repo == Some(name));
     let repo = known.and_then(|collection| collection.repo).unwrap_or(name);
     let split = known.map_or("test", |collection| collection.split);
     let size = known.map_or_else(String::new, |collection| {
-        format!("size: {{documents: {}, questions: {}}}\n", collection.documents, collection.questions)
+        format!(
+            "size: {{documents: {}, questions: {}}}\n",
+            collection.documents, collection.questions
+        )
     });
     // A document is its title and text joined by a blank, searched whole, and judged to depth 100: this is what the
     // published figures measure. Questions that are documents themselves (ArguAna, Quora) do not find themselves.
@@ -86,7 +108,10 @@ pub(super) fn manifest(name: &str) -> Result<Manifest, ManifestError> {
 
 /// Whether a name can be a repository's, so that nothing else is spliced into the manifest.
 pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
 }
 
 #[cfg(test)]
@@ -103,8 +128,14 @@ mod tests {
 
     #[test]
     fn particular_collections_differ() {
-        assert_eq!(repo_and_glob("scifact"), ("mteb/scifact".to_owned(), "**/test*.parquet".to_owned()));
-        assert_eq!(repo_and_glob("msmarco"), ("mteb/msmarco".to_owned(), "**/dev*.parquet".to_owned()));
+        assert_eq!(
+            repo_and_glob("scifact"),
+            ("mteb/scifact".to_owned(), "**/test*.parquet".to_owned())
+        );
+        assert_eq!(
+            repo_and_glob("msmarco"),
+            ("mteb/msmarco".to_owned(), "**/dev*.parquet".to_owned())
+        );
         assert_eq!(repo_and_glob("dbpedia-entity").0, "mteb/dbpedia");
         assert_eq!(repo_and_glob("dbpedia").0, "mteb/dbpedia");
         assert_eq!(repo_and_glob("my-own").0, "mteb/my-own");
@@ -112,16 +143,22 @@ mod tests {
 
     #[test]
     fn the_parts_of_cqadupstack_add_up_to_the_published_whole() {
-        let parts = COLLECTIONS.iter().filter(|collection| collection.name.starts_with("cqadupstack-"));
-        let (documents, questions) =
-            parts.fold((0, 0), |sum, part| (sum.0 + part.documents, sum.1 + part.questions));
+        let parts = COLLECTIONS
+            .iter()
+            .filter(|collection| collection.name.starts_with("cqadupstack-"));
+        let (documents, questions) = parts.fold((0, 0), |sum, part| {
+            (sum.0 + part.documents, sum.1 + part.questions)
+        });
         assert_eq!((documents, questions), (457_199, 13_145));
     }
 
     #[test]
     fn every_collection_has_a_manifest() {
         for collection in COLLECTIONS {
-            assert_eq!(manifest(collection.name).unwrap().size.unwrap().documents, Some(collection.documents));
+            assert_eq!(
+                manifest(collection.name).unwrap().size.unwrap().documents,
+                Some(collection.documents)
+            );
         }
     }
 }

@@ -4,15 +4,42 @@ use crate::manifest::{Manifest, ManifestError, Origin};
 
 /// Manifests by name, in alphabetical order.
 const MANIFESTS: &[(&str, &str)] = &[
-    ("hotpotqa", include_str!("../../../../datasets/hotpotqa.yaml")),
+    (
+        "hotpotqa",
+        include_str!("../../../../datasets/hotpotqa.yaml"),
+    ),
     ("repliqa", include_str!("../../../../datasets/repliqa.yaml")),
+    ("sample", include_str!("../../../../datasets/sample.yaml")),
+    (
+        "sample-support",
+        include_str!("../../../../datasets/sample-support.yaml"),
+    ),
     ("wix", include_str!("../../../../datasets/wix.yaml")),
-    ("wix-simulated", include_str!("../../../../datasets/wix-simulated.yaml")),
-    ("wix-synthetic", include_str!("../../../../datasets/wix-synthetic.yaml")),
+    (
+        "wix-simulated",
+        include_str!("../../../../datasets/wix-simulated.yaml"),
+    ),
+    (
+        "wix-synthetic",
+        include_str!("../../../../datasets/wix-synthetic.yaml"),
+    ),
 ];
 
 /// Data files by name.
-const FILES: &[(&str, &[u8])] = &[];
+const FILES: &[(&str, &[u8])] = &[
+    (
+        "sample.parquet",
+        include_bytes!("../../../../datasets/sample.parquet"),
+    ),
+    (
+        "sample-support-articles.parquet",
+        include_bytes!("../../../../datasets/sample-support-articles.parquet"),
+    ),
+    (
+        "sample-support-questions.parquet",
+        include_bytes!("../../../../datasets/sample-support-questions.parquet"),
+    ),
+];
 
 /// The names of the bundled manifests.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -27,7 +54,10 @@ pub(super) fn manifest(name: &str) -> Option<Result<Manifest, ManifestError>> {
 
 /// The bundled data file of that name.
 pub(crate) fn file(name: &str) -> Option<&'static [u8]> {
-    FILES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+    FILES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, bytes)| *bytes)
 }
 
 #[cfg(test)]
@@ -40,7 +70,10 @@ mod tests {
         for name in names() {
             let manifest = manifest(name).unwrap().unwrap();
             assert_eq!(manifest.name, name);
-            assert!(manifest.licence.is_some() && manifest.homepage.is_some(), "{name}");
+            assert!(
+                manifest.licence.is_some() && manifest.size.is_some(),
+                "{name}"
+            );
             for source in manifest.sources() {
                 if let Source::Bundled { name } = source {
                     assert!(file(name).is_some(), "{name}");

@@ -57,7 +57,9 @@ impl Catalog {
     ///
     /// A folder that does not exist holds no manifests.
     pub fn new<P: Into<PathBuf>>(folders: impl IntoIterator<Item = P>) -> Self {
-        Self { folders: folders.into_iter().map(Into::into).collect() }
+        Self {
+            folders: folders.into_iter().map(Into::into).collect(),
+        }
     }
 
     /// The manifest called `name`, or the one at that path where `name` ends in `.yaml` or `.yml`.
@@ -73,7 +75,10 @@ impl Catalog {
         }
         match name.strip_prefix(beir::PREFIX) {
             Some(collection) if beir::is_name(collection) => Ok(beir::manifest(collection)?),
-            _ => Err(CatalogError::Unknown { name: name.to_owned(), nearest: self.nearest(name) }),
+            _ => Err(CatalogError::Unknown {
+                name: name.to_owned(),
+                nearest: self.nearest(name),
+            }),
         }
     }
 
@@ -98,7 +103,10 @@ impl Catalog {
     }
 
     fn names(&self) -> Vec<String> {
-        let in_folders = self.folders.iter().flat_map(|folder| manifest_names(folder));
+        let in_folders = self
+            .folders
+            .iter()
+            .flat_map(|folder| manifest_names(folder));
         let built_in = bundled::names().map(str::to_owned).chain(beir::names());
         let mut names: Vec<String> = Vec::new();
         for name in in_folders.chain(built_in) {
@@ -111,16 +119,27 @@ impl Catalog {
 
     fn file_named(&self, name: &str) -> Option<PathBuf> {
         let is_plain = Path::new(name).components().count() == 1;
-        let candidates = self
-            .folders
-            .iter()
-            .flat_map(|folder| ["yaml", "yml"].map(|extension| folder.join(format!("{name}.{extension}"))));
-        candidates.into_iter().find(|path| is_plain && path.is_file())
+        let candidates = self.folders.iter().flat_map(|folder| {
+            ["yaml", "yml"].map(|extension| folder.join(format!("{name}.{extension}")))
+        });
+        candidates
+            .into_iter()
+            .find(|path| is_plain && path.is_file())
     }
 }
 
+/// Known BEIR collections similar to `name`; none where `name` is a known one, or no `beir:` name at all.
+pub(crate) fn nearest_beir(name: &str) -> Vec<String> {
+    if !name.starts_with(beir::PREFIX) || beir::names().any(|known| known == name) {
+        return Vec::new();
+    }
+    let names: Vec<String> = beir::names().collect();
+    nearest(name, names.iter().map(String::as_str))
+}
+
 fn is_manifest_file(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+    path.extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
 /// The names of the manifests in a folder, in alphabetical order.

@@ -18,13 +18,21 @@ fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
 fn folders_come_before_what_is_bundled() {
     let folder = folder_with("wix.yaml", OWN);
     let manifest = Catalog::new([folder.path()]).find("wix").unwrap();
-    assert_eq!(manifest.origin, Origin::File(folder.path().join("wix.yaml")));
+    assert_eq!(
+        manifest.origin,
+        Origin::File(folder.path().join("wix.yaml"))
+    );
     assert_eq!(
         manifest.documents.source,
-        Source::Path { path: folder.path().join("rows.jsonl"), files: vec![] },
+        Source::Path {
+            path: folder.path().join("rows.jsonl"),
+            files: vec![]
+        },
         "a path starts at the manifest's folder"
     );
-    let bundled = Catalog::new([folder.path().join("absent")]).find("wix").unwrap();
+    let bundled = Catalog::new([folder.path().join("absent")])
+        .find("wix")
+        .unwrap();
     assert_eq!(bundled.origin, Origin::Bundled("wix".to_owned()));
 }
 
@@ -32,7 +40,13 @@ fn folders_come_before_what_is_bundled() {
 fn a_path_to_a_manifest_works_as_a_name() {
     let folder = folder_with("mine.yml", OWN);
     let path = folder.path().join("mine.yml");
-    assert_eq!(Catalog::new::<PathBuf>([]).find(path.to_str().unwrap()).unwrap().name, "wix");
+    assert_eq!(
+        Catalog::new::<PathBuf>([])
+            .find(path.to_str().unwrap())
+            .unwrap()
+            .name,
+        "wix"
+    );
     let absent = Catalog::new::<PathBuf>([]).find("absent.yaml").unwrap_err();
     assert_eq!(absent.to_string(), "cannot read `absent.yaml`");
 }
@@ -41,11 +55,20 @@ fn a_path_to_a_manifest_works_as_a_name() {
 fn an_unknown_name_brings_the_nearest() {
     let catalog = Catalog::new::<PathBuf>([]);
     let message = |name: &str| catalog.find(name).unwrap_err().to_string();
-    assert_eq!(message("repliqua"), "unknown dataset `repliqua`, did you mean `repliqa`?");
+    assert_eq!(
+        message("repliqua"),
+        "unknown dataset `repliqua`, did you mean `repliqa`?"
+    );
     assert_eq!(message("§§"), "unknown dataset `§§`");
     assert_eq!(catalog.nearest("beir:scifct")[0], "beir:scifact");
-    assert!(matches!(catalog.find("beir:a/b"), Err(CatalogError::Unknown { .. })));
-    assert!(matches!(catalog.find("../wix"), Err(CatalogError::Unknown { .. })));
+    assert!(matches!(
+        catalog.find("beir:a/b"),
+        Err(CatalogError::Unknown { .. })
+    ));
+    assert!(matches!(
+        catalog.find("../wix"),
+        Err(CatalogError::Unknown { .. })
+    ));
 }
 
 #[test]
@@ -53,8 +76,18 @@ fn the_list_holds_each_name_once_and_broken_manifests_as_errors() {
     let folder = folder_with("wix.yaml", OWN);
     std::fs::write(folder.path().join("broken.yaml"), "name: [").unwrap();
     let listed = Catalog::new([folder.path()]).manifests();
-    assert!(listed[0].as_ref().unwrap_err().to_string().contains("broken.yaml:1: "));
-    let names: Vec<&str> = listed.iter().flatten().map(|manifest| manifest.name.as_str()).collect();
+    assert!(
+        listed[0]
+            .as_ref()
+            .unwrap_err()
+            .to_string()
+            .contains("broken.yaml:1: ")
+    );
+    let names: Vec<&str> = listed
+        .iter()
+        .flatten()
+        .map(|manifest| manifest.name.as_str())
+        .collect();
     assert_eq!(names[..2], ["wix", "hotpotqa"]);
     assert_eq!(names.iter().filter(|name| **name == "wix").count(), 1);
     assert!(names.contains(&"beir:scifact"));

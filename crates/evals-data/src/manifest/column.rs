@@ -78,7 +78,11 @@ impl FromStr for Column {
 impl fmt::Display for Column {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.path())?;
-        if self.each { formatter.write_str("[]") } else { Ok(()) }
+        if self.each {
+            formatter.write_str("[]")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -90,7 +94,9 @@ impl Serialize for Column {
 
 impl<'de> Deserialize<'de> for Column {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -104,7 +110,10 @@ mod tests {
         assert_eq!(error(""), "column `` has an empty part");
         assert_eq!(error("a..b"), "column `a..b` has an empty part");
         assert_eq!(error("[]"), "column `[]` has an empty part");
-        assert_eq!(error("a[].b"), "column `a[].b`: `[]` may stand at the end only");
+        assert_eq!(
+            error("a[].b"),
+            "column `a[].b`: `[]` may stand at the end only"
+        );
     }
 
     #[test]

@@ -54,16 +54,36 @@ impl ManifestError {
         let line = bare.location().map_or(1, |location| location.line());
         let origin = origin.to_owned();
         match bare {
-            serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
+            serde_saphyr::Error::SerdeUnknownField {
+                field, expected, ..
+            } => {
                 let known: Vec<String> = expected.iter().map(|&key| key.to_owned()).collect();
-                let nearest = crate::nearest::nearest(field, known.iter().map(String::as_str)).into_iter().next();
-                Self::UnknownKey { origin, line, key: field.clone(), nearest, known }
+                let nearest = crate::nearest::nearest(field, known.iter().map(String::as_str))
+                    .into_iter()
+                    .next();
+                Self::UnknownKey {
+                    origin,
+                    line,
+                    key: field.clone(),
+                    nearest,
+                    known,
+                }
             }
-            serde_saphyr::Error::SerdeMissingField { field, .. } => {
-                Self::Invalid { origin, line, message: format!("missing key `{field}`") }
-            }
-            serde_saphyr::Error::Message { msg, .. } => Self::Invalid { origin, line, message: msg.clone() },
-            other => Self::Invalid { origin, line, message: without_place(&other.to_string()) },
+            serde_saphyr::Error::SerdeMissingField { field, .. } => Self::Invalid {
+                origin,
+                line,
+                message: format!("missing key `{field}`"),
+            },
+            serde_saphyr::Error::Message { msg, .. } => Self::Invalid {
+                origin,
+                line,
+                message: msg.clone(),
+            },
+            other => Self::Invalid {
+                origin,
+                line,
+                message: without_place(&other.to_string()),
+            },
         }
     }
 }
@@ -71,5 +91,8 @@ impl ManifestError {
 /// The parser's message without its own ` at line …`, which stands in front already.
 fn without_place(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
-    line.rsplit_once(" at line ").map_or(line, |(text, _)| text).trim().to_owned()
+    line.rsplit_once(" at line ")
+        .map_or(line, |(text, _)| text)
+        .trim()
+        .to_owned()
 }

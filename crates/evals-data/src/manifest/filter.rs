@@ -58,10 +58,14 @@ impl<'de> Deserialize<'de> for Filter {
         let written = serde_json::Map::<String, Value>::deserialize(deserializer)?;
         let condition = |(column, values): (String, Value)| {
             let column = column.parse().map_err(serde::de::Error::custom)?;
-            let Values(values) = serde_json::from_value(values).map_err(serde::de::Error::custom)?;
+            let Values(values) =
+                serde_json::from_value(values).map_err(serde::de::Error::custom)?;
             Ok(Condition { column, values })
         };
-        let conditions = written.into_iter().map(condition).collect::<Result<_, D::Error>>()?;
+        let conditions = written
+            .into_iter()
+            .map(condition)
+            .collect::<Result<_, D::Error>>()?;
         Ok(Self { conditions })
     }
 }
@@ -81,7 +85,10 @@ mod tests {
         let filter = filter(json!({"topic": "News", "year": [2023, 2024]}));
         assert!(filter.accepts(&[json!("News"), json!(2024)]));
         assert!(filter.accepts(&[json!("News"), json!(2024.0)]));
-        assert!(filter.accepts(&[json!("News"), json!("2023")]), "CSV has strings only");
+        assert!(
+            filter.accepts(&[json!("News"), json!("2023")]),
+            "CSV has strings only"
+        );
         assert!(!filter.accepts(&[json!("News"), json!(2025)]));
         assert!(!filter.accepts(&[json!("Sport"), json!(2024)]));
         assert!(!filter.accepts(&[Value::Null, json!(2024)]));

@@ -79,15 +79,17 @@ impl Manifest {
     /// Unknown keys, missing keys and contradictions are errors that name the line, and for an unknown key the known one
     /// that is nearest.
     pub fn parse(text: &str, origin: Origin) -> Result<Self, ManifestError> {
-        let written: Written =
-            serde_saphyr::from_str(text).map_err(|error| ManifestError::from_yaml(&error, &origin.to_string()))?;
+        let written: Written = serde_saphyr::from_str(text)
+            .map_err(|error| ManifestError::from_yaml(&error, &origin.to_string()))?;
         written.check(origin)
     }
 
     /// Reads a manifest from a YAML file.
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| ManifestError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
         Self::parse(&text, Origin::File(path.to_owned()))
     }
 
@@ -100,7 +102,9 @@ impl Manifest {
 
     /// Whether a reference answer says that the corpus does not hold the answer.
     pub(crate) fn is_unanswerable(&self, answer: &str) -> bool {
-        self.unanswerable.iter().any(|known| known.trim() == answer.trim())
+        self.unanswerable
+            .iter()
+            .any(|known| known.trim() == answer.trim())
     }
 }
 

@@ -75,10 +75,20 @@ impl WrittenSource {
         let Some(parent) = parent else { return self };
         let own_place = self.repo.is_some() || self.path.is_some();
         Self {
-            repo: self.repo.or_else(|| parent.repo.clone().filter(|_| !own_place)),
-            path: self.path.or_else(|| parent.path.clone().filter(|_| !own_place)),
-            revision: self.revision.or_else(|| parent.revision.clone().filter(|_| !own_place)),
-            files: if self.files.is_empty() && !own_place { parent.files.clone() } else { self.files },
+            repo: self
+                .repo
+                .or_else(|| parent.repo.clone().filter(|_| !own_place)),
+            path: self
+                .path
+                .or_else(|| parent.path.clone().filter(|_| !own_place)),
+            revision: self
+                .revision
+                .or_else(|| parent.revision.clone().filter(|_| !own_place)),
+            files: if self.files.is_empty() && !own_place {
+                parent.files.clone()
+            } else {
+                self.files
+            },
         }
     }
 
@@ -97,23 +107,38 @@ impl WrittenSource {
     }
 }
 
-fn hub_source(repo: String, revision: Option<String>, files: Vec<String>) -> Result<Source, String> {
+fn hub_source(
+    repo: String,
+    revision: Option<String>,
+    files: Vec<String>,
+) -> Result<Source, String> {
     let parts: Vec<&str> = repo.split('/').collect();
     if parts.len() != 2 || parts.iter().any(|part| part.is_empty()) {
         return Err(format!("`repo: {repo}` is not of the form `owner/name`"));
     }
     if files.is_empty() {
-        return Err("a `repo` needs `files`: one or more globs such as `data/*.parquet`".to_owned());
+        return Err(
+            "a `repo` needs `files`: one or more globs such as `data/*.parquet`".to_owned(),
+        );
     }
     for glob in &files {
         globset::Glob::new(glob).map_err(|error| error.to_string())?;
     }
-    Ok(Source::Hub { repo, revision: revision.unwrap_or_else(|| "main".to_owned()), files })
+    Ok(Source::Hub {
+        repo,
+        revision: revision.unwrap_or_else(|| "main".to_owned()),
+        files,
+    })
 }
 
 fn local_source(path: &Path, files: Vec<String>, origin: &Origin) -> Source {
     match origin {
-        Origin::Bundled(_) => Source::Bundled { name: path.display().to_string() },
-        Origin::File(_) | Origin::Memory => Source::Path { path: origin.folder().join(path), files },
+        Origin::Bundled(_) => Source::Bundled {
+            name: path.display().to_string(),
+        },
+        Origin::File(_) | Origin::Memory => Source::Path {
+            path: origin.folder().join(path),
+            files,
+        },
     }
 }

@@ -62,7 +62,11 @@ impl<'de> Deserialize<'de> for Deduplicate {
             }
 
             fn visit_bool<E>(self, value: bool) -> Result<Deduplicate, E> {
-                Ok(if value { Deduplicate::Identical } else { Deduplicate::No })
+                Ok(if value {
+                    Deduplicate::Identical
+                } else {
+                    Deduplicate::No
+                })
             }
 
             fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Deduplicate, E> {

@@ -30,20 +30,45 @@ fn reads_every_key() {
         files: vec!["data/repliqa_3-*.parquet".to_owned()],
     };
     assert_eq!(manifest.sources().collect::<Vec<_>>(), [&hub, &hub]);
-    assert_eq!(manifest.documents.columns.text, ["document_extracted".parse().unwrap()]);
-    assert_eq!(manifest.documents.columns.deduplicate, Deduplicate::Identical);
-    assert!(manifest.documents.columns.filter.accepts(&[json!("News Stories")]));
+    assert_eq!(
+        manifest.documents.columns.text,
+        ["document_extracted".parse().unwrap()]
+    );
+    assert_eq!(
+        manifest.documents.columns.deduplicate,
+        Deduplicate::Identical
+    );
+    assert!(
+        manifest
+            .documents
+            .columns
+            .filter
+            .accepts(&[json!("News Stories")])
+    );
     assert!(manifest.is_unanswerable(" The answer is not found in the document.\n"));
     assert_eq!(manifest.retrieval.limit.get(), 5);
-    let measures: Vec<String> = manifest.retrieval.measures.iter().map(ToString::to_string).collect();
-    assert_eq!(measures, ["RR@5", "R@1", "nDCG@5"], "the headline is reported too");
+    let measures: Vec<String> = manifest
+        .retrieval
+        .measures
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        measures,
+        ["RR@5", "R@1", "nDCG@5"],
+        "the headline is reported too"
+    );
     assert_eq!(manifest.settings["processing"], json!({"chunk_size": null}));
 }
 
 #[test]
 fn an_unknown_key_names_line_and_nearest() {
     assert_eq!(
-        error(&REPLIQA.replace("licence", "x").replace("unanswerable:", "unanswerabel:")),
+        error(
+            &REPLIQA
+                .replace("licence", "x")
+                .replace("unanswerable:", "unanswerabel:")
+        ),
         "sets/my.yaml:6: unknown key `unanswerabel`, did you mean `unanswerable`?"
     );
     assert_eq!(
@@ -59,7 +84,9 @@ fn an_unknown_key_names_line_and_nearest() {
 #[test]
 fn a_wrong_value_names_its_line() {
     assert!(error(&REPLIQA.replace("limit: 5", "limit: 0")).starts_with("sets/my.yaml:7: "));
-    assert!(error(&REPLIQA.replace("headline: RR@5", "headline: QQ@5")).starts_with("sets/my.yaml:7: "));
+    assert!(
+        error(&REPLIQA.replace("headline: RR@5", "headline: QQ@5")).starts_with("sets/my.yaml:7: ")
+    );
     assert_eq!(
         error(&REPLIQA.replace("text: question,", "text: \"a[].b\",")),
         "sets/my.yaml:5: column `a[].b`: `[]` may stand at the end only"
@@ -72,9 +99,16 @@ fn a_wrong_value_names_its_line() {
 
 #[test]
 fn a_missing_table_is_named() {
-    let without_documents: String =
-        REPLIQA.lines().filter(|line| !line.starts_with("documents")).map(|line| format!("{line}\n")).collect();
-    assert!(error(&without_documents).ends_with("missing key `documents`"), "{}", error(&without_documents));
+    let without_documents: String = REPLIQA
+        .lines()
+        .filter(|line| !line.starts_with("documents"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(
+        error(&without_documents).ends_with("missing key `documents`"),
+        "{}",
+        error(&without_documents)
+    );
 }
 
 #[test]
@@ -83,7 +117,10 @@ fn contradictions_are_errors() {
         let line = REPLIQA.lines().nth(2).unwrap();
         error(&REPLIQA.replace(line, source))
     };
-    assert_eq!(with_source("licence: none"), "sets/my.yaml:4: a source needs `repo` or `path`");
+    assert_eq!(
+        with_source("licence: none"),
+        "sets/my.yaml:4: a source needs `repo` or `path`"
+    );
     assert_eq!(
         with_source("source: {repo: a/b, path: c.csv}"),
         "sets/my.yaml:3: a source has `repo` or `path`, not both"
@@ -122,5 +159,11 @@ fn tables_inherit_what_they_leave_out() {
     };
     assert_eq!(manifest.documents.source, hub("corpus/*.parquet"));
     assert_eq!(manifest.judgements.unwrap().source, hub("**/test*.parquet"));
-    assert_eq!(manifest.questions.source, Source::Path { path: "sets/mine.csv".into(), files: vec![] });
+    assert_eq!(
+        manifest.questions.source,
+        Source::Path {
+            path: "sets/mine.csv".into(),
+            files: vec![]
+        }
+    );
 }

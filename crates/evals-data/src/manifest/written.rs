@@ -6,8 +6,8 @@ use serde_saphyr::Spanned;
 
 use super::source::WrittenSource;
 use super::{
-    Column, DocumentColumns, JudgementColumns, Manifest, ManifestError, Origin, QuestionColumns, RetrievalDefaults,
-    Size, Table,
+    Column, DocumentColumns, JudgementColumns, Manifest, ManifestError, Origin, QuestionColumns,
+    RetrievalDefaults, Size, Table,
 };
 
 #[derive(Deserialize)]
@@ -78,7 +78,11 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn fails(&self, line: u64, message: impl Into<String>) -> ManifestError {
-        ManifestError::Invalid { origin: self.origin.to_string(), line, message: message.into() }
+        ManifestError::Invalid {
+            origin: self.origin.to_string(),
+            line,
+            message: message.into(),
+        }
     }
 
     fn table<C>(
@@ -90,7 +94,10 @@ impl Check<'_> {
         let table_line = written.referenced.line();
         let mut columns = written.value;
         let own = own(&mut columns);
-        let line = own.as_ref().or(parent).map_or(table_line, |source| source.referenced.line());
+        let line = own
+            .as_ref()
+            .or(parent)
+            .map_or(table_line, |source| source.referenced.line());
         let source = own
             .map(|source| source.value)
             .unwrap_or_default()
@@ -105,15 +112,25 @@ impl Check<'_> {
             return Err(self.fails(line, "`documents.text` names no column"));
         }
         if columns.text.iter().any(Column::each) && !columns.uri.each() {
-            return Err(self.fails(line, "`documents.text` walks a list (`[]`), so `documents.uri` has to as well"));
+            return Err(self.fails(
+                line,
+                "`documents.text` walks a list (`[]`), so `documents.uri` has to as well",
+            ));
         }
         if columns.filter.columns().any(Column::each) {
-            return Err(self.fails(line, "`documents.where` compares single values, not list elements (`[]`)"));
+            return Err(self.fails(
+                line,
+                "`documents.where` compares single values, not list elements (`[]`)",
+            ));
         }
         Ok(())
     }
 
-    fn question_columns(&self, written: &Spanned<QuestionColumns>, judged: bool) -> Result<(), ManifestError> {
+    fn question_columns(
+        &self,
+        written: &Spanned<QuestionColumns>,
+        judged: bool,
+    ) -> Result<(), ManifestError> {
         let (line, columns) = (written.referenced.line(), &written.value);
         match (columns.relevant.is_empty(), judged) {
             (true, false) => Err(self.fails(

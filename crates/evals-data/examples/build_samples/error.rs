@@ -1,0 +1,44 @@
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Sources that do not make a sample dataset.
+#[derive(Debug, Error)]
+pub(crate) enum SampleError {
+    /// A folder or file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    /// A source is not the YAML that is expected.
+    #[error("{}: {source}", path.display())]
+    Yaml {
+        path: PathBuf,
+        source: Box<serde_saphyr::Error>,
+    },
+    /// A rule of the sample data is broken.
+    #[error("{0}")]
+    Rule(String),
+    /// The parquet writer gave up.
+    #[error(transparent)]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// The columns do not make a table.
+    #[error(transparent)]
+    Arrow(#[from] arrow::error::ArrowError),
+    /// The result cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+}
+
+/// `Err` with the message unless the rule holds.
+pub(crate) fn rule(holds: bool, message: impl FnOnce() -> String) -> Result<(), SampleError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(SampleError::Rule(message()))
+    }
+}

@@ -1,0 +1,351 @@
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use evals_rag::Document;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::cells;
+use super::fingerprint::fingerprint;
+use crate::error::{DataError, Place};
+use crate::manifest::{Column, Deduplicate, DocumentColumns};
+use crate::reader::{Row, Rows, TableFile};
+
+/// A corpus, one document after another, in the order of its files.
+///
+/// Reads blocking, in constant memory apart from 32 bytes for each document id. Ends after the first error. Send it to a
+/// thread that may block.
+pub struct Documents {
+    dataset: String,
+    mapping: Mapping,
+    files: VecDeque<TableFile>,
+    rows: Option<Rows>,
+    ready: VecDeque<Document>,
+    seen: HashMap<u128, u128>,
+    tally: DocumentTally,
+    ended: bool,
+}
+
+/// What was read and what was left out, so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentCounts {
+    /// Rows read.
+    pub rows: u64,
+    /// Rows that `where` left out.
+    pub filtered: u64,
+    /// Documents given out.
+    pub documents: u64,
+    /// Repeated rows that `deduplicate` dropped.
+    pub duplicates: u64,
+    /// Of [`duplicates`](Self::duplicates), those that differed from the first; only with `deduplicate: first`.
+    pub conflicting: u64,
+    /// Documents without text, which are their title.
+    pub title_only: u64,
+    /// Documents dropped because they have neither text nor title.
+    pub empty: u64,
+}
+
+/// A view of an iteration's [`DocumentCounts`] that outlives it.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentTally(Arc<Mutex<DocumentCounts>>);
+
+impl DocumentTally {
+    /// The counts so far; final once the iteration has ended.
+    pub fn counts(&self) -> DocumentCounts {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, change: impl FnOnce(&mut DocumentCounts)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Documents {
+    pub(super) fn open(
+        dataset: &str,
+        columns: &DocumentColumns,
+        files: &[TableFile],
+    ) -> Result<Self, DataError> {
+        let mapping = Mapping::new(columns.clone());
+        let mut files: VecDeque<TableFile> = files.iter().cloned().collect();
+        let rows = files
+            .pop_front()
+            .map(|file| file.rows(&mapping.wanted))
+            .transpose()?;
+        Ok(Self {
+            dataset: dataset.to_owned(),
+            mapping,
+            files,
+            rows,
+            ready: VecDeque::new(),
+            seen: HashMap::new(),
+            tally: DocumentTally::default(),
+            ended: false,
+        })
+    }
+
+    /// A view of the counts, to be read after the iterator has been given away.
+    pub fn tally(&self) -> DocumentTally {
+        self.tally.clone()
+    }
+
+    /// Reads rows until a document is ready; `None` at the end of the last file.
+    fn advance(&mut self) -> Result<Option<Document>, DataError> {
+        loop {
+            if let Some(document) = self.ready.pop_front() {
+                return Ok(Some(document));
+            }
+            if let Some(row) = self.rows.as_mut().and_then(Iterator::next) {
+                self.take(&row?)?;
+            } else if let Some(file) = self.files.pop_front() {
+                self.rows = Some(file.rows(&self.mapping.wanted)?);
+            } else {
+                return self.finish();
+            }
+        }
+    }
+
+    fn take(&mut self, row: &Row) -> Result<(), DataError> {
+        self.tally.add(|counts| counts.rows += 1);
+        let Some(found) = self.mapping.documents(row)? else {
+            self.tally.add(|counts| counts.filtered += 1);
+            return Ok(());
+        };
+        for document in found {
+            if let Some(document) = self.with_text(document)
+                && self.is_first(&document, &row.place)?
+            {
+                self.tally.add(|counts| counts.documents += 1);
+                self.ready.push_back(document);
+            }
+        }
+        Ok(())
+    }
+
+    /// A document without text is its title, so that it can be found; without either it is dropped.
+    fn with_text(&self, mut document: Document) -> Option<Document> {
+        if !document.text.is_empty() {
+            return Some(document);
+        }
+        if let Some(title) = &document.title {
+            self.tally.add(|counts| counts.title_only += 1);
+            document.text.clone_from(title);
+            return Some(document);
+        }
+        self.tally.add(|counts| counts.empty += 1);
+        None
+    }
+
+    fn is_first(&mut self, document: &Document, place: &Place) -> Result<bool, DataError> {
+        let content = fingerprint(
+            [
+                document.text.as_str(),
+                document.title.as_deref().unwrap_or_default(),
+            ]
+            .into_iter()
+            .chain([Value::Object(document.metadata.clone())
+                .to_string()
+                .as_str()]),
+        );
+        let same = match self.seen.entry(fingerprint([document.uri.as_str()])) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(content);
+                return Ok(true);
+            }
+            Entry::Occupied(occupied) => *occupied.get() == content,
+        };
+        match (self.mapping.columns.deduplicate, same) {
+            (Deduplicate::First, _) | (Deduplicate::Identical, true) => {
+                self.tally.add(|counts| {
+                    counts.duplicates += 1;
+                    counts.conflicting += u64::from(!same);
+                });
+                Ok(false)
+            }
+            (Deduplicate::No, _) | (Deduplicate::Identical, false) => {
+                Err(DataError::DuplicateDocument {
+                    place: place.clone(),
+                    id: document.uri.clone(),
+                    same,
+                })
+            }
+        }
+    }
+
+    fn finish(&self) -> Result<Option<Document>, DataError> {
+        let counts = self.tally.counts();
+        if counts.documents > 0 {
+            return Ok(None);
+        }
+        Err(DataError::EmptyCorpus {
+            dataset: self.dataset.clone(),
+            rows: counts.rows,
+        })
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Result<Document, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+impl std::fmt::Debug for Documents {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Documents")
+            .field("dataset", &self.dataset)
+            .field("counts", &self.tally.counts())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How rows become documents.
+struct Mapping {
+    columns: DocumentColumns,
+    /// The columns to read: those of the filter, the id, the title, the texts, the metadata, in this order.
+    wanted: Vec<Column>,
+}
+
+impl Mapping {
+    fn new(columns: DocumentColumns) -> Self {
+        let wanted = columns
+            .filter
+            .columns()
+            .chain([&columns.uri])
+            .chain(&columns.title)
+            .chain(&columns.text)
+            .chain(&columns.metadata)
+            .cloned()
+            .collect();
+        Self { columns, wanted }
+    }
+
+    /// The documents of a row: one, or one for each element where lists are walked; `None` where the filter says no.
+    fn documents(&self, row: &Row) -> Result<Option<Vec<Document>>, DataError> {
+        let (filtered, rest) = row.cells.split_at(self.columns.filter.columns().count());
+        if !self.columns.filter.accepts(filtered) {
+            return Ok(None);
+        }
+        let columns = &self.wanted[filtered.len()..];
+        if !self.columns.uri.each() {
+            let cells: Vec<&Value> = rest.iter().collect();
+            return Ok(Some(vec![self.document(columns, &cells, &row.place)?]));
+        }
+        let steps = steps(columns, rest, &row.place)?;
+        let at = |step: usize| -> Vec<&Value> {
+            let cell = |(column, cell): (&Column, _)| element(column, cell, step);
+            columns.iter().zip(rest).map(cell).collect()
+        };
+        let documents = (0..steps).map(|step| self.document(columns, &at(step), &row.place));
+        documents.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A document from the cells of the id, the title, the texts and the metadata.
+    fn document(
+        &self,
+        columns: &[Column],
+        cells: &[&Value],
+        place: &Place,
+    ) -> Result<Document, DataError> {
+        let mut pairs = columns.iter().zip(cells.iter().copied());
+        let mut next = || {
+            pairs
+                .next()
+                .expect("a row has a cell for each wanted column")
+        };
+        let (column, cell) = next();
+        let uri = cells::id(cell, column, place)?;
+        let title = match self.columns.title {
+            Some(_) => {
+                let (column, cell) = next();
+                cells::text(cell, column, place)?
+            }
+            None => None,
+        };
+        let mut parts = Vec::with_capacity(self.columns.text.len());
+        for _ in &self.columns.text {
+            let (column, cell) = next();
+            parts.extend(cells::text(cell, column, place)?);
+        }
+        let text = if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            parts.join(" ")
+        };
+        let metadata: Map<String, Value> = pairs
+            .map(|(column, cell)| (column.path(), cell.clone()))
+            .collect();
+        Ok(Document {
+            uri,
+            title,
+            text,
+            metadata,
+        })
+    }
+}
+
+/// How many elements the walked lists have; all the same.
+fn steps(columns: &[Column], cells: &[Value], place: &Place) -> Result<usize, DataError> {
+    let mut lengths = Vec::new();
+    for (column, cell) in columns
+        .iter()
+        .zip(cells)
+        .filter(|(column, _)| column.each())
+    {
+        match cell {
+            Value::Array(elements) => lengths.push(elements.len()),
+            Value::Null => lengths.push(0),
+            other => return Err(cells::unfit(other, column, place, "a list")),
+        }
+    }
+    match lengths.first() {
+        Some(first) if lengths.iter().all(|length| length == first) => Ok(*first),
+        Some(_) => Err(DataError::UnevenLists {
+            place: place.clone(),
+            lengths,
+        }),
+        None => Ok(0),
+    }
+}
+
+fn element<'c>(column: &Column, cell: &'c Value, step: usize) -> &'c Value {
+    match cell {
+        Value::Array(elements) if column.each() => &elements[step],
+        whole => whole,
+    }
+}
+
+/// The ids of a corpus, repeats included: a pass over the columns of the id and the filter alone.
+pub(super) fn for_each_id(
+    columns: &DocumentColumns,
+    files: &[TableFile],
+    mut visit: impl FnMut(&str),
+) -> Result<(), DataError> {
+    let wanted: Vec<Column> = columns
+        .filter
+        .columns()
+        .chain([&columns.uri])
+        .cloned()
+        .collect();
+    for file in files {
+        for row in file.rows(&wanted)? {
+            let row = row?;
+            let (id, filtered) = row.cells.split_last().expect("the id is always read");
+            if columns.filter.accepts(filtered) {
+                cells::ids(id, &columns.uri, &row.place)?
+                    .iter()
+                    .for_each(|id| visit(id));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! From a manifest's sources to verified files on this machine.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::catalog::{self, bundled};
+use crate::error::DataError;
+use crate::hub::{
+    DownloadObserver, Expected, Globs, Hub, HubError, HubFiles, HubWarning, Identity, files_below,
+    sha256, verify,
+};
+use crate::manifest::{Manifest, Source};
+use crate::provenance::FileProvenance;
+use crate::reader::{Content, TableFile};
+
+/// A table's files, and who vouches for them.
+#[derive(Debug, Clone)]
+pub(super) struct TableFiles {
+    pub(super) commit: Option<String>,
+    pub(super) files: Vec<TableFile>,
+    pub(super) identities: Vec<FileProvenance>,
+}
+
+/// Everything fetched for one dataset: each repository and revision is resolved once, whatever the number of tables.
+pub(super) struct Fetched {
+    repositories: BTreeMap<(String, String), HubFiles>,
+    pub(super) warnings: Vec<HubWarning>,
+}
+
+impl Fetched {
+    pub(super) async fn new(
+        manifest: &Manifest,
+        hub: &Hub,
+        observer: &dyn DownloadObserver,
+    ) -> Result<Self, DataError> {
+        let mut wanted: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+        for source in manifest.sources() {
+            if let Source::Hub {
+                repo,
+                revision,
+                files,
+            } = source
+            {
+                let globs = wanted.entry((repo.clone(), revision.clone())).or_default();
+                globs.extend(
+                    files
+                        .iter()
+                        .filter(|glob| !globs.contains(glob))
+                        .cloned()
+                        .collect::<Vec<_>>(),
+                );
+            }
+        }
+        let mut fetched = Self {
+            repositories: BTreeMap::new(),
+            warnings: Vec::new(),
+        };
+        for ((repo, revision), globs) in wanted {
+            let failed = |source| hub_error(manifest, source);
+            let mut files = hub
+                .fetch(&repo, &revision, &globs, observer)
+                .await
+                .map_err(failed)?;
+            fetched.warnings.append(&mut files.warnings);
+            fetched.repositories.insert((repo, revision), files);
+        }
+        Ok(fetched)
+    }
+
+    /// The files of one table.
+    pub(super) fn table(&self, source: &Source) -> Result<TableFiles, DataError> {
+        match source {
+            Source::Hub {
+                repo,
+                revision,
+                files,
+            } => Ok(self.from_hub(repo, revision, files)),
+            Source::Path { path, files } => from_disk(path, files),
+            Source::Bundled { name } => from_bundle(name),
+        }
+    }
+
+    fn from_hub(&self, repo: &str, revision: &str, globs: &[String]) -> TableFiles {
+        let fetched = &self.repositories[&(repo.to_owned(), revision.to_owned())];
+        let globs =
+            Globs::new(globs.iter().map(String::as_str)).expect("the hub took these globs before");
+        let mut table = TableFiles {
+            commit: Some(fetched.commit.clone()),
+            files: Vec::new(),
+            identities: Vec::new(),
+        };
+        for file in fetched
+            .files
+            .iter()
+            .filter(|file| globs.matches(&file.path))
+        {
+            table.files.push(TableFile {
+                name: file.path.clone(),
+                content: Content::OnDisk(file.local.clone()),
+            });
+            let identity = Identity {
+                size: file.size,
+                sha256: file.sha256.clone(),
+            };
+            table
+                .identities
+                .push(provenance(file.path.clone(), identity));
+        }
+        table
+    }
+}
+
+fn hub_error(manifest: &Manifest, source: HubError) -> DataError {
+    let nearest = match &source {
+        HubError::RepositoryNotFound { .. } | HubError::Unauthorized { .. } => {
+            catalog::nearest_beir(&manifest.name)
+        }
+        _ => Vec::new(),
+    };
+    DataError::Hub {
+        dataset: manifest.name.clone(),
+        nearest,
+        source,
+    }
+}
+
+fn from_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
+    if !path.is_dir() {
+        let name = path.display().to_string();
+        return local_files([(name, path.to_owned())]);
+    }
+    if globs.is_empty() {
+        return Err(DataError::Folder {
+            path: path.to_owned(),
+        });
+    }
+    let unreadable = |source| DataError::Unreadable {
+        file: path.display().to_string(),
+        source,
+    };
+    let compiled = Globs::new(globs.iter().map(String::as_str)).map_err(|_| DataError::NoFile {
+        path: path.join(globs.join(", ")),
+    })?;
+    let present = files_below(path).map_err(unreadable)?;
+    if let Some(glob) = compiled.first_without_match(&present) {
+        return Err(DataError::NoFile {
+            path: path.join(glob),
+        });
+    }
+    let matching = present.into_iter().filter(|file| compiled.matches(file));
+    local_files(matching.map(|file| (file.clone(), path.join(file))))
+}
+
+fn local_files(
+    named: impl IntoIterator<Item = (String, std::path::PathBuf)>,
+) -> Result<TableFiles, DataError> {
+    let mut table = TableFiles {
+        commit: None,
+        files: Vec::new(),
+        identities: Vec::new(),
+    };
+    for (name, path) in named {
+        if !path.exists() {
+            return Err(DataError::NoFile { path });
+        }
+        let identity =
+            verify(&path, &name, &Expected::default()).map_err(|damage| DataError::Damaged {
+                file: name.clone(),
+                damage,
+            })?;
+        table.files.push(TableFile {
+            name: name.clone(),
+            content: Content::OnDisk(path),
+        });
+        table.identities.push(provenance(name, identity));
+    }
+    Ok(table)
+}
+
+fn from_bundle(name: &str) -> Result<TableFiles, DataError> {
+    let bytes = bundled::file(name).ok_or_else(|| DataError::NoFile { path: name.into() })?;
+    let identity = Identity {
+        size: bytes.len() as u64,
+        sha256: sha256(bytes),
+    };
+    Ok(TableFiles {
+        commit: None,
+        files: vec![TableFile {
+            name: name.to_owned(),
+            content: Content::Bundled(bytes),
+        }],
+        identities: vec![provenance(name.to_owned(), identity)],
+    })
+}
+
+fn provenance(path: String, identity: Identity) -> FileProvenance {
+    FileProvenance {
+        path,
+        size: identity.size,
+        sha256: identity.sha256,
+    }
+}

@@ -1,0 +1,174 @@
+//! A dataset on this machine: its documents and its questions.
+
+mod cells;
+mod documents;
+mod files;
+mod fingerprint;
+mod judged;
+mod questions;
+
+use std::collections::{BTreeSet, HashSet};
+
+use evals_rag::Question;
+use serde::Serialize;
+
+pub use documents::{DocumentCounts, DocumentTally, Documents};
+pub use questions::{QuestionCounts, Questions};
+
+use crate::error::DataError;
+use crate::hub::{DownloadObserver, Hub, HubWarning};
+use crate::manifest::{Manifest, Source, Table};
+use crate::provenance::{Provenance, TableProvenance};
+use crate::reader::TableFile;
+use files::{Fetched, TableFiles};
+use questions::QuestionReader;
+
+/// A dataset whose files are on this machine and verified.
+#[derive(Debug, Clone)]
+pub struct Collection {
+    manifest: Manifest,
+    documents: Vec<TableFile>,
+    questions: Vec<TableFile>,
+    judgements: Vec<TableFile>,
+    provenance: Provenance,
+    warnings: Vec<HubWarning>,
+    allow_missing_judged: bool,
+}
+
+impl Collection {
+    /// Brings the manifest's files here, as far as they are not, and verifies them.
+    pub async fn resolve(
+        manifest: &Manifest,
+        hub: &Hub,
+        observer: &dyn DownloadObserver,
+    ) -> Result<Self, DataError> {
+        let fetched = Fetched::new(manifest, hub, observer).await?;
+        let documents = fetched.table(&manifest.documents.source)?;
+        let questions = fetched.table(&manifest.questions.source)?;
+        let judgements = manifest
+            .judgements
+            .as_ref()
+            .map(|table| fetched.table(&table.source))
+            .transpose()?;
+        let provenance = Provenance {
+            dataset: manifest.name.clone(),
+            documents: table_provenance(&manifest.documents, &documents),
+            questions: table_provenance(&manifest.questions, &questions),
+            judgements: manifest
+                .judgements
+                .as_ref()
+                .zip(judgements.as_ref())
+                .map(|(table, files)| table_provenance(table, files)),
+        };
+        Ok(Self {
+            manifest: manifest.clone(),
+            documents: documents.files,
+            questions: questions.files,
+            judgements: judgements.map_or_else(Vec::new, |table| table.files),
+            provenance,
+            warnings: fetched.warnings,
+            allow_missing_judged: false,
+        })
+    }
+
+    /// Whether judgements may name documents that the corpus does not have. They are an error by default, because every
+    /// figure would be too low for a reason that nobody sees; allowed, they are counted, and score as never found.
+    #[must_use]
+    pub fn allow_missing_judged(mut self, allow: bool) -> Self {
+        self.allow_missing_judged = allow;
+        self
+    }
+
+    /// The manifest it was made from.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Which bytes it is.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// What went otherwise than asked for while the files were fetched.
+    pub fn warnings(&self) -> &[HubWarning] {
+        &self.warnings
+    }
+
+    /// The corpus, from the beginning. Opens the first file at once, so that a missing column is known now.
+    ///
+    /// * A document whose text is null or blank is its title; without a title it is dropped and counted.
+    /// * A repeated id is what the manifest's [`deduplicate`](crate::Deduplicate) says.
+    /// * No document at all is an error, which comes as the only item.
+    pub fn documents(&self) -> Result<Documents, DataError> {
+        Documents::open(
+            &self.manifest.name,
+            &self.manifest.documents.columns,
+            &self.documents,
+        )
+    }
+
+    /// The questions with their judgements.
+    ///
+    /// * With a judgements table, questions that it does not name are dropped and counted; without one, questions to which
+    ///   no document is relevant are kept and counted.
+    /// * A repeated id is an error; a question without text is dropped and counted.
+    /// * A judged document that the corpus does not have is an error unless
+    ///   [allowed](Self::allow_missing_judged); to know, the ids of the corpus are read, not its texts.
+    pub fn questions(&self) -> Result<Questions, DataError> {
+        let judged = match &self.manifest.judgements {
+            Some(table) => Some(judged::read(&table.columns, &self.judgements)?),
+            None => None,
+        };
+        let reader = QuestionReader {
+            manifest: &self.manifest,
+            judged,
+            counts: QuestionCounts::default(),
+            seen: HashSet::new(),
+        };
+        let mut read = reader.read(&self.questions)?;
+        let unknown = self.unknown_documents(&read.questions)?;
+        read.counts.unknown_documents = unknown.len() as u64;
+        if unknown.is_empty() || self.allow_missing_judged {
+            return Ok(read);
+        }
+        let first = unknown.iter().take(5).map(|&id| id.to_owned()).collect();
+        Err(DataError::UnknownDocuments {
+            count: unknown.len(),
+            first,
+        })
+    }
+
+    /// The judged documents that the corpus does not have, in order. Memory grows with what is judged, not with the
+    /// corpus.
+    fn unknown_documents<'q>(
+        &self,
+        questions: &'q [Question],
+    ) -> Result<BTreeSet<&'q str>, DataError> {
+        let mut unknown: BTreeSet<&str> = questions
+            .iter()
+            .flat_map(|question| question.relevant.iter())
+            .map(|(id, _)| id)
+            .collect();
+        documents::for_each_id(&self.manifest.documents.columns, &self.documents, |id| {
+            unknown.remove(id);
+        })?;
+        Ok(unknown)
+    }
+}
+
+fn table_provenance<C: Serialize>(table: &Table<C>, files: &TableFiles) -> TableProvenance {
+    let (repo, revision) = match &table.source {
+        Source::Hub { repo, revision, .. } => (Some(repo.clone()), Some(revision.clone())),
+        Source::Path { .. } | Source::Bundled { .. } => (None, None),
+    };
+    TableProvenance {
+        repo,
+        revision,
+        commit: files.commit.clone(),
+        files: files.identities.clone(),
+        columns: serde_json::to_value(&table.columns).expect("columns are strings, lists and maps"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+use std::collections::{BTreeSet, HashSet};
+
+use evals_metrics::Judgements;
+use evals_rag::Question;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::cells;
+use super::fingerprint::fingerprint;
+use super::judged::ByQuestion;
+use crate::error::{DataError, Place};
+use crate::manifest::{Column, Manifest, QuestionColumns};
+use crate::reader::{Row, TableFile};
+
+/// A dataset's questions, in the order of its files, with what is judged for them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Questions {
+    /// The questions.
+    pub questions: Vec<Question>,
+    /// What was read and what was left out.
+    pub counts: QuestionCounts,
+}
+
+/// What was read and what was left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionCounts {
+    /// Rows read.
+    pub rows: u64,
+    /// Rows that `where` left out.
+    pub filtered: u64,
+    /// Questions given out.
+    pub questions: u64,
+    /// Rows dropped because their text is null or blank.
+    pub empty: u64,
+    /// Questions dropped because the judgements table does not name them; BEIR holds those of other splits as well.
+    pub unjudged: u64,
+    /// Questions kept although no document is relevant to them; rank measures leave them out and say so.
+    pub without_relevant: u64,
+    /// Questions that the judgements table names and the questions table does not have.
+    pub judged_elsewhere: u64,
+    /// Documents that judgements name and the corpus does not have; an error unless they are allowed.
+    pub unknown_documents: u64,
+}
+
+/// Reads questions and gives them their judgements.
+pub(super) struct QuestionReader<'a> {
+    pub(super) manifest: &'a Manifest,
+    /// The judgements table, where there is one; what is taken from it is removed.
+    pub(super) judged: Option<ByQuestion>,
+    pub(super) counts: QuestionCounts,
+    pub(super) seen: HashSet<u128>,
+}
+
+impl QuestionReader<'_> {
+    pub(super) fn read(mut self, files: &[TableFile]) -> Result<Questions, DataError> {
+        let wanted = wanted(&self.manifest.questions.columns);
+        let mut questions = Vec::new();
+        for file in files {
+            for row in file.rows(&wanted)? {
+                self.counts.rows += 1;
+                questions.extend(self.question(&row?)?);
+            }
+        }
+        if questions.is_empty() {
+            let dataset = self.manifest.name.clone();
+            return Err(DataError::NoQuestions {
+                dataset,
+                rows: self.counts.rows,
+            });
+        }
+        self.counts.questions = questions.len() as u64;
+        self.counts.judged_elsewhere = self.judged.map_or(0, |rest| rest.len() as u64);
+        Ok(Questions {
+            questions,
+            counts: self.counts,
+        })
+    }
+
+    fn question(&mut self, row: &Row) -> Result<Option<Question>, DataError> {
+        let columns = &self.manifest.questions.columns;
+        let (filtered, rest) = row.cells.split_at(columns.filter.columns().count());
+        if !columns.filter.accepts(filtered) {
+            self.counts.filtered += 1;
+            return Ok(None);
+        }
+        let cells = QuestionCells::split(columns, rest);
+        let number = self.counts.rows - self.counts.filtered;
+        let id = match (&columns.id, cells.id) {
+            (Some(column), Some(cell)) => cells::id(cell, column, &row.place)?,
+            _ => format!("q{number}"),
+        };
+        if !self.seen.insert(fingerprint([id.as_str()])) {
+            return Err(DataError::DuplicateQuestion {
+                place: row.place.clone(),
+                id,
+            });
+        }
+        let Some(text) = cells::text(cells.text, &columns.text, &row.place)? else {
+            self.counts.empty += 1;
+            return Ok(None);
+        };
+        let Some(relevant) = self.relevant(&id, columns, cells.relevant, &row.place)? else {
+            self.counts.unjudged += 1;
+            return Ok(None);
+        };
+        self.counts.without_relevant += u64::from(relevant.relevant().next().is_none());
+        let answer = match (&columns.answer, cells.answer) {
+            (Some(column), Some(cell)) => cells::text(cell, column, &row.place)?,
+            _ => None,
+        };
+        let answerable = !answer
+            .as_deref()
+            .is_some_and(|answer| self.manifest.is_unanswerable(answer));
+        Ok(Some(Question {
+            id,
+            text,
+            answer,
+            answerable,
+            relevant,
+        }))
+    }
+
+    /// The question's judgements; `None` where the table does not name it.
+    fn relevant(
+        &mut self,
+        id: &str,
+        columns: &QuestionColumns,
+        cells: &[Value],
+        place: &Place,
+    ) -> Result<Option<Judgements>, DataError> {
+        if let Some(judged) = &mut self.judged {
+            return Ok(judged.remove(id));
+        }
+        let mut documents = BTreeSet::new();
+        for (column, cell) in columns.relevant.iter().zip(cells) {
+            documents.extend(cells::ids(cell, column, place)?);
+        }
+        Ok(Some(
+            documents
+                .into_iter()
+                .map(|document| (document, 1))
+                .collect(),
+        ))
+    }
+}
+
+/// The columns to read: those of the filter, the id, the text, the answer, the relevant ones, in this order.
+fn wanted(columns: &QuestionColumns) -> Vec<Column> {
+    columns
+        .filter
+        .columns()
+        .chain(&columns.id)
+        .chain([&columns.text])
+        .chain(&columns.answer)
+        .chain(&columns.relevant)
+        .cloned()
+        .collect()
+}
+
+/// A row's cells by what they mean.
+struct QuestionCells<'c> {
+    id: Option<&'c Value>,
+    text: &'c Value,
+    answer: Option<&'c Value>,
+    relevant: &'c [Value],
+}
+
+impl<'c> QuestionCells<'c> {
+    fn split(columns: &QuestionColumns, cells: &'c [Value]) -> Self {
+        let (id, cells) = cells.split_at(usize::from(columns.id.is_some()));
+        let (text, cells) = cells.split_first().expect("the text is always read");
+        let (answer, relevant) = cells.split_at(usize::from(columns.answer.is_some()));
+        Self {
+            id: id.first(),
+            text,
+            answer: answer.first(),
+            relevant,
+        }
+    }
+}

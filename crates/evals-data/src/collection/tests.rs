@@ -1,0 +1,401 @@
+use evals_rag::Document;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::hub::HubSettings;
+use crate::manifest::Origin;
+
+/// A folder with tables, read by the manifest given at each call.
+struct Tables(tempfile::TempDir);
+
+fn tables(files: &[(&str, &str)]) -> Tables {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    Tables(folder)
+}
+
+impl Tables {
+    fn try_collection(&self, manifest: &str) -> Result<Collection, DataError> {
+        let origin = Origin::File(self.0.path().join("my.yaml"));
+        let manifest = Manifest::parse(&format!("name: my\n{manifest}"), origin).unwrap();
+        let hub = Hub::new(HubSettings::from_variables(|name| {
+            (name == "HF_HUB_OFFLINE").then(|| "1".to_owned())
+        }));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(Collection::resolve(&manifest, &hub, &()))
+    }
+
+    fn collection(&self, manifest: &str) -> Collection {
+        self.try_collection(manifest).unwrap()
+    }
+
+    /// An error's message, with the folder's own name taken out.
+    fn message(&self, error: &DataError) -> String {
+        error
+            .to_string()
+            .replace(&format!("{}/", self.0.path().display()), "")
+    }
+
+    fn documents_error(&self, manifest: &str) -> String {
+        let documents = self
+            .collection(manifest)
+            .documents()
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        self.message(&documents.unwrap_err())
+    }
+
+    fn questions_error(&self, manifest: &str) -> String {
+        self.message(&self.collection(manifest).questions().unwrap_err())
+    }
+}
+
+fn documents(collection: &Collection) -> (Vec<Document>, DocumentCounts) {
+    let mut documents = collection.documents().unwrap();
+    let read = documents.by_ref().collect::<Result<_, _>>().unwrap();
+    (read, documents.tally().counts())
+}
+
+/// RepliQA's layout: one row for each question.
+const ROWS: &str = "\
+topic,doc,text,qid,question,answer
+News,d1,First text.,d1-q1,One?,yes
+News,d1,First text.,d1-q2,Two?,NOT FOUND
+Sport,d2,Second text.,d2-q1,Three?,no
+";
+const REPLIQA: &str = "\
+source: {path: rows.csv}
+documents: {uri: doc, text: text, metadata: [topic], deduplicate: true}
+questions: {id: qid, text: question, answer: answer, relevant: [doc]}
+unanswerable: {answer: NOT FOUND}
+";
+
+#[test]
+fn rows_become_documents_once_and_questions_each() {
+    let tables = tables(&[("rows.csv", ROWS)]);
+    let collection = tables.collection(REPLIQA);
+    let (read, counts) = documents(&collection);
+    assert_eq!(
+        read.iter()
+            .map(|document| document.uri.as_str())
+            .collect::<Vec<_>>(),
+        ["d1", "d2"]
+    );
+    assert_eq!(
+        Value::from(read[0].metadata.clone()),
+        json!({"topic": "News"})
+    );
+    assert_eq!(
+        counts,
+        DocumentCounts {
+            rows: 3,
+            documents: 2,
+            duplicates: 1,
+            ..DocumentCounts::default()
+        }
+    );
+    let Questions { questions, counts } = collection.questions().unwrap();
+    let answerable: Vec<(&str, bool)> = questions
+        .iter()
+        .map(|question| (question.id.as_str(), question.answerable))
+        .collect();
+    assert_eq!(
+        answerable,
+        [("d1-q1", true), ("d1-q2", false), ("d2-q1", true)]
+    );
+    assert_eq!(questions[2].relevant.grade("d2"), Some(1));
+    assert_eq!(
+        counts,
+        QuestionCounts {
+            rows: 3,
+            questions: 3,
+            ..QuestionCounts::default()
+        }
+    );
+}
+
+#[test]
+fn where_keeps_matching_rows_of_both_tables() {
+    let tables = tables(&[("rows.csv", ROWS)]);
+    let filtered = REPLIQA
+        .replace(
+            "deduplicate: true",
+            "deduplicate: true, where: {topic: Sport}",
+        )
+        .replace(
+            "relevant: [doc]",
+            "relevant: [doc], where: {topic: [Sport, Culture]}",
+        );
+    let collection = tables.collection(&filtered);
+    let (read, counts) = documents(&collection);
+    assert_eq!((read.len(), counts.filtered), (1, 2));
+    assert_eq!(collection.questions().unwrap().counts.filtered, 2);
+    let none = REPLIQA.replace(
+        "deduplicate: true",
+        "deduplicate: true, where: {topic: Art}",
+    );
+    assert_eq!(
+        tables.documents_error(&none),
+        "dataset `my` has no documents: none of its 3 rows is kept (see `where`, and empty texts)"
+    );
+}
+
+#[test]
+fn a_repeated_document_is_what_deduplicate_says() {
+    let tables = tables(&[(
+        "rows.csv",
+        &format!("{ROWS}News,d1,Other text.,d1-q3,Four?,yes\n"),
+    )]);
+    assert_eq!(
+        tables.documents_error(&REPLIQA.replace(", deduplicate: true", "")),
+        "rows.csv:3: document id `d1` is there twice; `deduplicate: true` drops repeated rows"
+    );
+    assert_eq!(
+        tables.documents_error(REPLIQA),
+        "rows.csv:5: document id `d1` is there twice, with different content; `deduplicate: first` keeps the first"
+    );
+    let (read, counts) =
+        documents(&tables.collection(&REPLIQA.replace("deduplicate: true", "deduplicate: first")));
+    assert_eq!(read[0].text, "First text.");
+    assert_eq!(
+        (read.len(), counts.duplicates, counts.conflicting),
+        (2, 2, 1)
+    );
+}
+
+#[test]
+fn documents_without_text_are_their_title_or_dropped() {
+    let tables = tables(&[(
+        "rows.jsonl",
+        "{\"id\": \"a\", \"title\": \"Title\", \"text\": null}\n\
+         {\"id\": \"b\", \"title\": \" \", \"text\": \"\\n\"}\n\
+         {\"id\": \"c\", \"title\": \"T\", \"text\": \"Body\"}\n",
+    )]);
+    let manifest = "source: {path: rows.jsonl}\n\
+                    documents: {uri: id, title: title, text: text}\n\
+                    questions: {text: text, relevant: id}\n";
+    let (read, counts) = documents(&tables.collection(manifest));
+    let texts: Vec<(&str, &str)> = read
+        .iter()
+        .map(|document| (&*document.uri, &*document.text))
+        .collect();
+    assert_eq!(texts, [("a", "Title"), ("c", "Body")]);
+    assert_eq!((counts.title_only, counts.empty), (1, 1));
+    let (joined, _) = documents(
+        &tables.collection(&manifest.replace("text: text}\nq", "text: [title, text]}\nq")),
+    );
+    assert_eq!(joined.last().unwrap().text, "T Body", "joined by a blank");
+    let questions = tables.collection(manifest).questions().unwrap();
+    assert_eq!(
+        (questions.counts.empty, questions.questions[0].id.as_str()),
+        (2, "q3"),
+        "numbered by row"
+    );
+}
+
+#[test]
+fn a_row_can_hold_many_documents() {
+    let tables = tables(&[(
+        "rows.jsonl",
+        "{\"id\": \"q\", \"text\": \"?\", \"context\": {\"title\": [\"A\", \"B\"], \"sentences\": [[\"One.\", \" Two.\"], [\"Three.\"]]}, \"supporting_facts\": {\"title\": [\"B\", \"B\"]}}\n\
+         {\"id\": \"r\", \"text\": \"?\", \"context\": {\"title\": [\"A\"], \"sentences\": [[\"One.\", \" Two.\"]]}, \"supporting_facts\": {\"title\": []}}\n",
+    )]);
+    let manifest = "source: {path: rows.jsonl}\n\
+         documents: {uri: 'context.title[]', title: 'context.title[]', text: 'context.sentences[]', metadata: [id], deduplicate: first}\n\
+         questions: {id: id, text: text, relevant: 'supporting_facts.title[]'}\n";
+    let collection = tables.collection(manifest);
+    let (read, counts) = documents(&collection);
+    let texts: Vec<(&str, &str)> = read
+        .iter()
+        .map(|document| (&*document.uri, &*document.text))
+        .collect();
+    assert_eq!(texts, [("A", "One. Two."), ("B", "Three.")]);
+    assert_eq!(counts.duplicates, 1);
+    let questions = collection.questions().unwrap();
+    assert_eq!(
+        questions.questions[0].relevant.iter().collect::<Vec<_>>(),
+        [("B", 1)]
+    );
+    assert_eq!(questions.counts.without_relevant, 1, "kept, and counted");
+    let uneven = manifest.replace(
+        "text: 'context.sentences[]'",
+        "text: 'supporting_facts.title[]'",
+    );
+    assert_eq!(
+        tables.documents_error(&uneven),
+        "rows.jsonl:2: the lists that are walked together differ in length ([1, 1, 0])"
+    );
+}
+
+const BEIR: &str = "\
+documents: {source: {path: corpus.csv}, uri: _id, text: text}
+questions: {source: {path: queries.csv}, id: _id, text: text}
+judgements: {source: {path: qrels.csv}, query: query-id, document: corpus-id, grade: score}
+";
+
+fn beir(qrels: &str) -> Tables {
+    tables(&[
+        ("corpus.csv", "_id,text\nd1,one\nd2,two\n"),
+        ("queries.csv", "_id,text\nq1,first\nq2,second\nq3,third\n"),
+        ("qrels.csv", &format!("query-id,corpus-id,score\n{qrels}")),
+    ])
+}
+
+#[test]
+fn a_judgements_table_drops_unjudged_questions_and_keeps_grades() {
+    let questions = beir("q3,d1,0\nq1,d1,2\nq1,d2,1.0\nq9,d1,1\n")
+        .collection(BEIR)
+        .questions()
+        .unwrap();
+    let ids: Vec<&str> = questions
+        .questions
+        .iter()
+        .map(|question| question.id.as_str())
+        .collect();
+    assert_eq!(ids, ["q1", "q3"], "in the order of the questions' file");
+    assert_eq!(
+        questions.questions[0].relevant.iter().collect::<Vec<_>>(),
+        [("d1", 2), ("d2", 1)]
+    );
+    let expected = QuestionCounts {
+        rows: 3,
+        questions: 2,
+        unjudged: 1,
+        without_relevant: 1,
+        judged_elsewhere: 1,
+        ..QuestionCounts::default()
+    };
+    assert_eq!(questions.counts, expected);
+}
+
+#[test]
+fn judged_documents_have_to_exist_unless_allowed() {
+    let tables = beir("q1,d1,1\nq1,x1,1\nq1,x2,1\nq2,x3,1\nq2,x4,1\nq2,x5,1\nq2,x6,0\n");
+    assert_eq!(
+        tables.questions_error(BEIR),
+        "judgements name 6 documents that are not in the corpus: `x1`, `x2`, `x3`, `x4`, `x5`, …; allow it to score them \
+         as never found"
+    );
+    let allowed = tables
+        .collection(BEIR)
+        .allow_missing_judged(true)
+        .questions()
+        .unwrap();
+    assert_eq!(allowed.counts.unknown_documents, 6);
+    assert_eq!(
+        allowed.questions[0].relevant.grade("x1"),
+        Some(1),
+        "still counted against recall"
+    );
+}
+
+#[test]
+fn contradicting_judgements_and_repeated_questions_are_errors() {
+    assert_eq!(
+        beir("q1,d1,1\nq1,d1,1\nq1,d1,2\n").questions_error(BEIR),
+        "qrels.csv:4: document `d1` has two grades for question `q1`: 1 and 2"
+    );
+    assert_eq!(
+        beir("q1,d1,good\n").questions_error(BEIR),
+        "qrels.csv:2: column `score` is not a grade (a whole number): \"good\""
+    );
+    assert_eq!(
+        beir("q8,d1,1\n").questions_error(BEIR),
+        "dataset `my` has no questions: none of its 3 rows is kept (see `where`, and empty texts)"
+    );
+    let twice = tables(&[("rows.csv", &ROWS.replace("d1-q2", "d1-q1"))]);
+    assert_eq!(
+        twice.questions_error(REPLIQA),
+        "rows.csv:3: question id `d1-q1` is there twice"
+    );
+}
+
+#[test]
+fn missing_files_columns_and_rows_are_named() {
+    let tables = tables(&[
+        ("rows.csv", "doc,text\n"),
+        ("bad.parquet", "<html>rate limit</html>"),
+    ]);
+    let own = |path: &str| {
+        format!(
+            "source: {{path: {path}}}\ndocuments: {{uri: doc, text: text}}\nquestions: {{text: text, relevant: doc}}\n"
+        )
+    };
+    assert_eq!(
+        tables.documents_error(&own("rows.csv")),
+        "dataset `my` has no documents"
+    );
+    assert_eq!(
+        tables.documents_error(&own("rows.csv").replace("text: text}\nq", "text: body}\nq")),
+        "`rows.csv` has no column `body`; there are `doc`, `text`"
+    );
+    let failed = |manifest: &str| tables.message(&tables.try_collection(manifest).unwrap_err());
+    assert_eq!(failed(&own("absent.csv")), "no file matches `absent.csv`");
+    assert_eq!(failed(&own("bad.parquet")), "`bad.parquet` is damaged");
+    assert!(
+        failed(&own(".")).contains("is a folder: name its files with `files: [\"*.parquet\"]`")
+    );
+    assert_eq!(
+        failed(&own("., files: '*.jsonl'")).rsplit('/').next(),
+        Some("*.jsonl`")
+    );
+    assert_eq!(documents_of_folder(&tables), 0);
+}
+
+/// A folder with globs works like a file; here it has a header and no row.
+fn documents_of_folder(tables: &Tables) -> u64 {
+    let manifest = "source: {path: ., files: '*.csv'}\ndocuments: {uri: doc, text: text}\nquestions: {text: text, relevant: doc}\n";
+    let mut documents = tables.collection(manifest).documents().unwrap();
+    assert!(matches!(
+        documents.next(),
+        Some(Err(DataError::EmptyCorpus { rows: 0, .. }))
+    ));
+    assert!(documents.next().is_none(), "it ends after an error");
+    documents.tally().counts().documents
+}
+
+#[test]
+fn the_fingerprint_follows_content_and_mapping_but_not_the_place() {
+    let fingerprint = |rows: &str, manifest: &str| {
+        let provenance = tables(&[("rows.csv", rows)])
+            .collection(manifest)
+            .provenance()
+            .clone();
+        (provenance.fingerprint(), provenance.documents_fingerprint())
+    };
+    let first = fingerprint(ROWS, REPLIQA);
+    assert_eq!(
+        first,
+        fingerprint(ROWS, REPLIQA),
+        "another folder, the same data"
+    );
+    let other_rows = fingerprint(&ROWS.replace("yes", "no"), REPLIQA);
+    assert!(first.0 != other_rows.0 && first.1 != other_rows.1);
+    let other_questions = fingerprint(ROWS, &REPLIQA.replace(", answer: answer", ""));
+    assert!(
+        first.0 != other_questions.0 && first.1 == other_questions.1,
+        "the corpus is the same"
+    );
+}
+
+#[test]
+fn a_document_may_be_very_large() {
+    let large = "word ".repeat(2 << 20);
+    let tables = tables(&[("rows.csv", &format!("doc,text\nd1,\"{large}\"\n"))]);
+    let manifest = "source: {path: rows.csv}\ndocuments: {uri: doc, text: text}\nquestions: {text: doc, relevant: doc}\n";
+    let (read, _) = documents(&tables.collection(manifest));
+    assert_eq!(read[0].text.len(), large.len());
+}
+
+#[test]
+fn resolving_can_move_between_threads() {
+    fn assert_send<T: Send>(_: &T) {}
+    fn assert_static<T: Send + 'static>() {}
+    let manifest = crate::Catalog::new::<&str>([]).find("sample").unwrap();
+    let hub = Hub::new(HubSettings::from_env());
+    assert_send(&Collection::resolve(&manifest, &hub, &()));
+    assert_static::<Documents>();
+}

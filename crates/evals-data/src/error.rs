@@ -1,0 +1,247 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::hub::{Damage, HubError};
+
+/// A dataset that cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// Its files cannot be had from the hub.
+    #[error("cannot get dataset `{dataset}`{}", did_you_mean(nearest))]
+    Hub {
+        /// The dataset's name.
+        dataset: String,
+        /// Known datasets with a similar name, where the repository does not exist.
+        nearest: Vec<String>,
+        /// Why not.
+        #[source]
+        source: HubError,
+    },
+    /// A file cannot be opened or read.
+    #[error("cannot read `{file}`")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// No file is where the manifest says.
+    #[error("no file matches `{}`", path.display())]
+    NoFile {
+        /// The path, with the glob where there is one.
+        path: PathBuf,
+    },
+    /// A folder without globs.
+    #[error("`{}` is a folder: name its files with `files: [\"*.parquet\"]`", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file on disk is not what its name says.
+    #[error("`{file}` is damaged")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        #[source]
+        damage: Damage,
+    },
+    /// The extension stands for no known format.
+    #[error("`{file}` has no known format: the extensions are {}", crate::reader::EXTENSIONS.join(", "))]
+    UnknownFormat {
+        /// The file.
+        file: String,
+    },
+    /// The parquet reader gave up.
+    #[error("`{file}` is not readable parquet")]
+    Parquet {
+        /// The file.
+        file: String,
+        /// Why.
+        #[source]
+        source: ParquetFailure,
+    },
+    /// A line is not a JSON object.
+    #[error("{place}: not a JSON object")]
+    Json {
+        /// The line.
+        place: Place,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A row is not CSV, or has more or fewer fields than the header.
+    #[error("{place}: not a row of this table")]
+    Csv {
+        /// The line.
+        place: Place,
+        /// What is wrong with it.
+        #[source]
+        source: csv::Error,
+    },
+    /// Bytes that are not UTF-8 text.
+    #[error("{place}: the text is not UTF-8")]
+    NotUtf8 {
+        /// Where.
+        place: Place,
+    },
+    /// The manifest names a column that the file does not have.
+    #[error("`{file}` has no column `{column}`; there are {}", quoted(columns))]
+    MissingColumn {
+        /// The file.
+        file: String,
+        /// The column as the manifest names it.
+        column: String,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// A cell that cannot be what the manifest says it is.
+    #[error("{place}: column `{column}` is not {wanted}: {found}")]
+    Cell {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// What is needed.
+        wanted: &'static str,
+        /// What is there, cut short.
+        found: String,
+    },
+    /// Columns that are walked together have lists of different lengths.
+    #[error("{place}: the lists that are walked together differ in length ({lengths:?})")]
+    UnevenLists {
+        /// Where.
+        place: Place,
+        /// The lengths.
+        lengths: Vec<usize>,
+    },
+    /// Two documents have one id.
+    #[error("{place}: document id `{id}` is there twice{}", if *same { "; `deduplicate: true` drops repeated rows" } else { ", with different content; `deduplicate: first` keeps the first" })]
+    DuplicateDocument {
+        /// Where the second is.
+        place: Place,
+        /// The id.
+        id: String,
+        /// Whether both have the same content.
+        same: bool,
+    },
+    /// Two questions have one id.
+    #[error("{place}: question id `{id}` is there twice")]
+    DuplicateQuestion {
+        /// Where the second is.
+        place: Place,
+        /// The id.
+        id: String,
+    },
+    /// A pair of question and document is judged twice, and differently.
+    #[error(
+        "{place}: document `{document}` has two grades for question `{query}`: {first} and {second}"
+    )]
+    ConflictingGrades {
+        /// Where the second is.
+        place: Place,
+        /// The question.
+        query: String,
+        /// The document.
+        document: String,
+        /// The earlier grade.
+        first: i32,
+        /// The later grade.
+        second: i32,
+    },
+    /// There is no document.
+    #[error("dataset `{dataset}` has no documents{}", kept_none(*rows))]
+    EmptyCorpus {
+        /// The dataset.
+        dataset: String,
+        /// Rows read.
+        rows: u64,
+    },
+    /// There is no question.
+    #[error("dataset `{dataset}` has no questions{}", kept_none(*rows))]
+    NoQuestions {
+        /// The dataset.
+        dataset: String,
+        /// Rows read.
+        rows: u64,
+    },
+    /// Judgements name documents that are not in the corpus.
+    #[error(
+        "judgements name {count} documents that are not in the corpus: {}{}; allow it to score them as never found",
+        quoted(first), if *count > first.len() { ", …" } else { "" }
+    )]
+    UnknownDocuments {
+        /// How many.
+        count: usize,
+        /// The first five, in order.
+        first: Vec<String>,
+    },
+}
+
+/// Why the parquet reader gave up.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub struct ParquetFailure(Box<dyn std::error::Error + Send + Sync>);
+
+impl ParquetFailure {
+    pub(crate) fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// The line or row, from 1.
+    pub number: u64,
+    /// What is counted.
+    pub unit: Unit,
+}
+
+/// What a [`Place`] counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Lines of a text file, as an editor shows them.
+    Line,
+    /// Rows of a table.
+    Row,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.unit {
+            Unit::Line => write!(formatter, "{}:{}", self.file, self.number),
+            Unit::Row => write!(formatter, "{}, row {}", self.file, self.number),
+        }
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn did_you_mean(nearest: &[String]) -> String {
+    if nearest.is_empty() {
+        String::new()
+    } else {
+        format!(", did you mean {}?", quoted(nearest))
+    }
+}
+
+fn kept_none(rows: u64) -> String {
+    if rows == 0 {
+        String::new()
+    } else {
+        format!(": none of its {rows} rows is kept (see `where`, and empty texts)")
+    }
+}

@@ -1,0 +1,196 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::verify::Damage;
+
+/// A file that the hub, or its cache, does not give.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum HubError {
+    /// The hub wants to know who asks. It answers so for repositories that do not exist as well.
+    #[error(
+        "the hub asks for a token to read `{repo}`: check the repository's name; if it is private, set `HF_TOKEN` to a \
+         token that may read it"
+    )]
+    Unauthorized {
+        /// The repository.
+        repo: String,
+    },
+    /// The token does not allow it.
+    #[error(
+        "the hub refuses access to `{repo}`: accept its terms on its page, or set `HF_TOKEN` to a token that may read it"
+    )]
+    Forbidden {
+        /// The repository.
+        repo: String,
+    },
+    /// There is no such repository.
+    #[error("the hub has no dataset repository `{repo}`: check the name (`source.repo`)")]
+    RepositoryNotFound {
+        /// The repository.
+        repo: String,
+    },
+    /// The repository has no such branch, tag or commit.
+    #[error("`{repo}` has no revision `{revision}`: check `source.revision`")]
+    RevisionNotFound {
+        /// The repository.
+        repo: String,
+        /// The revision asked for.
+        revision: String,
+    },
+    /// No file of the repository matches a glob.
+    #[error(
+        "no file of `{repo}` at `{commit}` matches `{glob}`: check `source.files`; there are {}",
+        listed(files)
+    )]
+    NoFileMatches {
+        /// The repository.
+        repo: String,
+        /// The commit looked into.
+        commit: String,
+        /// The glob.
+        glob: String,
+        /// Files there are, at most ten.
+        files: Vec<String>,
+    },
+    /// The hub listed a file that it does not give.
+    #[error("`{url}` is not there although the hub lists it")]
+    FileNotFound {
+        /// The file's address.
+        url: String,
+    },
+    /// Too many requests, after all tries.
+    #[error("the hub limits the rate of requests; wait, or set `HF_TOKEN`, which raises the limit")]
+    RateLimited {
+        /// What the server asked to wait, where it said so.
+        retry_after: Option<Duration>,
+    },
+    /// A status that says neither yes nor why not.
+    #[error("`{url}` answered with status {status}")]
+    Status {
+        /// What was asked for.
+        url: String,
+        /// The status.
+        status: u16,
+        /// What the server asked to wait, where it said so.
+        retry_after: Option<Duration>,
+    },
+    /// No answer: no connection, a broken one, or silence.
+    #[error("no answer from `{url}`")]
+    Unreachable {
+        /// What was asked for.
+        url: String,
+        /// Why.
+        #[source]
+        source: reqwest::Error,
+    },
+    /// An answer that is not the hub's protocol.
+    #[error("`{url}` gave an answer that is not the hub's: {what}; check `HF_ENDPOINT`")]
+    Malformed {
+        /// What was asked for.
+        url: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// What arrived is not the file that the hub describes, also when fetched anew.
+    #[error("`{file}` of `{repo}` did not arrive as the hub describes it")]
+    Corrupt {
+        /// The repository.
+        repo: String,
+        /// The file's path in it.
+        file: String,
+        /// What is wrong.
+        #[source]
+        damage: Damage,
+    },
+    /// A damaged file in the cache that cannot be fetched anew, because the hub is out of reach.
+    #[error(
+        "`{}` in the hub cache is damaged; delete it, or allow network access (unset `HF_HUB_OFFLINE`) to fetch it anew",
+        path.display()
+    )]
+    DamagedCache {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        damage: Damage,
+    },
+    /// The cache lacks something, and the hub is out of reach.
+    #[error(
+        "{missing} for `{repo}` at `{revision}` in the hub cache `{}`; allow network access once (unset \
+         `HF_HUB_OFFLINE`), or set `HF_HOME` to a cache that has it",
+        cache_dir.display()
+    )]
+    NotCached {
+        /// The repository.
+        repo: String,
+        /// The revision asked for.
+        revision: String,
+        /// The cache looked into.
+        cache_dir: PathBuf,
+        /// What is missing.
+        missing: String,
+    },
+    /// The cache cannot be read or written.
+    #[error("cannot use `{}` in the hub cache", path.display())]
+    Cache {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A glob that is not one.
+    #[error(transparent)]
+    Glob(#[from] globset::Error),
+    /// The settings do not make a client: an address that is none, or a token that no header can hold.
+    #[error("cannot set up a client for `{endpoint}`: {what}; check `HF_ENDPOINT` and `HF_TOKEN`")]
+    Settings {
+        /// The hub's address.
+        endpoint: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+fn listed(files: &[String]) -> String {
+    let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+impl HubError {
+    /// Whether the same request may succeed later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::RateLimited { .. } => true,
+            Self::Status { status, .. } => matches!(status, 408 | 500..=599),
+            Self::Unreachable { source, .. } => !source.is_builder(),
+            _ => false,
+        }
+    }
+
+    /// What the server asked to wait.
+    pub(super) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after } | Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// The message with those of its sources, in one line.
+    pub(super) fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            text = format!("{text}: {error}");
+            source = error.source();
+        }
+        text
+    }
+}

@@ -1,0 +1,405 @@
+//! Speaking to the hub: what a revision is, which files it has, and their bytes.
+
+use std::time::Duration;
+
+use hf_hub::{HFClient, HFError};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RETRY_AFTER};
+use reqwest::{Client, Response, StatusCode, Url};
+use serde::Deserialize;
+
+use super::retry::Retry;
+use super::verify::Expected;
+use super::{DownloadObserver, HubError, HubSettings};
+
+/// A hub within reach.
+#[derive(Debug)]
+pub(super) struct Online<'a> {
+    settings: &'a HubSettings,
+    api: HFClient,
+    http: Client,
+    endpoint: Url,
+}
+
+/// A file as the hub lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedFile {
+    pub(super) path: String,
+    pub(super) size: u64,
+    pub(super) sha256: Option<String>,
+    /// The name of its blob in the cache.
+    pub(super) etag: String,
+}
+
+impl ListedFile {
+    pub(super) fn expected(&self) -> Expected {
+        Expected {
+            size: Some(self.size),
+            sha256: self.sha256.clone(),
+        }
+    }
+}
+
+/// An entry of the hub's tree answer; fields that are not needed are left out.
+#[derive(Deserialize)]
+struct TreeEntry {
+    r#type: String,
+    path: String,
+    #[serde(default)]
+    size: u64,
+    oid: String,
+    lfs: Option<LargeFile>,
+}
+
+/// The tree calls a large file's SHA-256 `oid`; other answers of the hub, and some mirrors, call it `sha256`.
+#[derive(Deserialize)]
+struct LargeFile {
+    #[serde(alias = "sha256")]
+    oid: String,
+    size: u64,
+}
+
+impl<'a> Online<'a> {
+    pub(super) fn connect(settings: &'a HubSettings) -> Result<Self, HubError> {
+        let failed = |what: String| HubError::Settings {
+            endpoint: settings.endpoint.clone(),
+            what,
+        };
+        let endpoint = Url::parse(&settings.endpoint).map_err(|error| failed(error.to_string()))?;
+        if endpoint.cannot_be_a_base() {
+            return Err(failed("it is not an address".to_owned()));
+        }
+        let http = client(settings).map_err(failed)?;
+        // hf-hub would read a token from the environment where it is given none, so it is given one that no header can
+        // hold; the token that counts is in our client's own headers.
+        let api = HFClient::builder()
+            .endpoint(settings.endpoint.as_str())
+            .token("\n")
+            .cache_dir(&settings.cache_dir)
+            .client(http.clone())
+            .retry_max_attempts(0)
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        Ok(Self {
+            settings,
+            api,
+            http,
+            endpoint,
+        })
+    }
+
+    /// The commit that a revision points to.
+    pub(super) async fn commit(
+        &self,
+        repo: &str,
+        revision: &str,
+        observer: &dyn DownloadObserver,
+    ) -> Result<String, HubError> {
+        let (owner, name) = hf_hub::split_id(repo);
+        let dataset = self.api.dataset(owner, name);
+        let url = format!("{}/api/datasets/{repo}", self.settings.endpoint);
+        let mut retry = self.retry();
+        let answer = loop {
+            match dataset.info().revision(revision).send().await {
+                Ok(answer) => break answer,
+                Err(error) => {
+                    retry
+                        .after(from_hf(error, repo, revision, &url), &url, observer)
+                        .await?
+                }
+            }
+        };
+        let malformed = || HubError::Malformed {
+            url: url.clone(),
+            what: "no commit in it".to_owned(),
+        };
+        answer
+            .sha
+            .filter(|sha| super::cache::is_commit(sha))
+            .ok_or_else(malformed)
+    }
+
+    /// All files of a commit.
+    pub(super) async fn list(
+        &self,
+        repo: &str,
+        commit: &str,
+        observer: &dyn DownloadObserver,
+    ) -> Result<Vec<ListedFile>, HubError> {
+        let mut next = Some(self.tree_url(repo, commit));
+        let mut files = Vec::new();
+        let mut retry = self.retry();
+        while let Some(url) = next {
+            match self.page(repo, &url).await {
+                Ok((page, following)) => {
+                    files.extend(page);
+                    next = following;
+                    retry = self.retry();
+                }
+                Err(error) => {
+                    retry.after(error, url.as_str(), observer).await?;
+                    next = Some(url);
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    async fn page(
+        &self,
+        repo: &str,
+        url: &Url,
+    ) -> Result<(Vec<ListedFile>, Option<Url>), HubError> {
+        let response = self.get(repo, url.clone()).await?;
+        let following = self.next_page(response.headers());
+        let malformed = |what: String| HubError::Malformed {
+            url: url.to_string(),
+            what,
+        };
+        let body = response
+            .text()
+            .await
+            .map_err(|source| unreachable(url.as_str(), source))?;
+        let entries: Vec<TreeEntry> =
+            serde_json::from_str(&body).map_err(|error| malformed(error.to_string()))?;
+        let files: Vec<ListedFile> = entries
+            .into_iter()
+            .filter(|entry| entry.r#type == "file")
+            .map(listed)
+            .collect();
+        match files
+            .iter()
+            .find(|file| !is_inside(&file.path) || !is_inside(&file.etag))
+        {
+            Some(file) => Err(malformed(format!(
+                "`{}` is not a path inside a repository",
+                file.path
+            ))),
+            None => Ok((files, following)),
+        }
+    }
+
+    /// The next page of a listing. Only what follows `/api/` is taken from the header: a mirror may pass on the hub's own
+    /// address, and the token goes to the configured endpoint only.
+    fn next_page(&self, headers: &HeaderMap) -> Option<Url> {
+        let header = headers.get(LINK)?.to_str().ok()?;
+        let next = header
+            .split(',')
+            .find(|part| part.contains("rel=\"next\""))?;
+        let address = next.split_once('<')?.1.split_once('>')?.0;
+        let (_, rest) = address.split_once("/api/")?;
+        Url::parse(&format!("{}/api/{rest}", self.settings.endpoint)).ok()
+    }
+
+    /// Asks for a file's bytes.
+    pub(super) async fn file(
+        &self,
+        repo: &str,
+        commit: &str,
+        path: &str,
+    ) -> Result<Response, HubError> {
+        self.get(repo, self.file_url(repo, commit, path)).await
+    }
+
+    async fn get(&self, repo: &str, url: Url) -> Result<Response, HubError> {
+        let address = url.to_string();
+        let response = self
+            .http
+            .get(url)
+            .send()
+            .await
+            .map_err(|source| unreachable(&address, source))?;
+        match status_error(&response, repo, address) {
+            Some(error) => Err(error),
+            None => Ok(response),
+        }
+    }
+
+    /// A new count of failures, for one request.
+    pub(super) fn retry(&self) -> Retry {
+        Retry::new(self.settings.retry)
+    }
+
+    fn tree_url(&self, repo: &str, commit: &str) -> Url {
+        let mut url = self.url(
+            ["api", "datasets"]
+                .into_iter()
+                .chain(repo.split('/'))
+                .chain(["tree", commit]),
+        );
+        url.set_query(Some("recursive=true"));
+        url
+    }
+
+    pub(super) fn file_url(&self, repo: &str, commit: &str, path: &str) -> Url {
+        let place = ["datasets"]
+            .into_iter()
+            .chain(repo.split('/'))
+            .chain(["resolve", commit]);
+        self.url(place.chain(path.split('/')))
+    }
+
+    fn url<'s>(&self, segments: impl Iterator<Item = &'s str>) -> Url {
+        let mut url = self.endpoint.clone();
+        url.path_segments_mut()
+            .expect("checked when connecting")
+            .pop_if_empty()
+            .extend(segments);
+        url
+    }
+}
+
+fn client(settings: &HubSettings) -> Result<Client, String> {
+    let mut headers = HeaderMap::new();
+    if let Some(token) = &settings.token {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", token.secret()))
+            .map_err(|_| "the token holds characters that a header cannot".to_owned())?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    Client::builder()
+        .user_agent(concat!("evaluations/", env!("CARGO_PKG_VERSION")))
+        .default_headers(headers)
+        .connect_timeout(settings.connect_timeout)
+        .read_timeout(settings.read_timeout)
+        // A file is wanted as it is stored: its size and digest are checked.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+fn listed(entry: TreeEntry) -> ListedFile {
+    match entry.lfs {
+        Some(large) => ListedFile {
+            path: entry.path,
+            size: large.size,
+            etag: large.oid.clone(),
+            sha256: Some(large.oid),
+        },
+        None => ListedFile {
+            path: entry.path,
+            size: entry.size,
+            etag: entry.oid,
+            sha256: None,
+        },
+    }
+}
+
+/// Whether a path stays inside the folder it is joined to.
+fn is_inside(path: &str) -> bool {
+    !path.is_empty()
+        && path
+            .split('/')
+            .all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains('\\'))
+}
+
+pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
+    // The address is in the message already.
+    HubError::Unreachable {
+        url: url.to_owned(),
+        source: source.without_url(),
+    }
+}
+
+fn status_error(response: &Response, repo: &str, url: String) -> Option<HubError> {
+    let status = response.status();
+    if status.is_success() {
+        return None;
+    }
+    let repo = repo.to_owned();
+    Some(match status {
+        StatusCode::UNAUTHORIZED => HubError::Unauthorized { repo },
+        StatusCode::FORBIDDEN => HubError::Forbidden { repo },
+        StatusCode::NOT_FOUND => HubError::FileNotFound { url },
+        StatusCode::TOO_MANY_REQUESTS => HubError::RateLimited {
+            retry_after: retry_after(response.headers()),
+        },
+        other => HubError::Status {
+            url,
+            status: other.as_u16(),
+            retry_after: retry_after(response.headers()),
+        },
+    })
+}
+
+/// The pause in whole seconds; the header's date form is not used by the hub.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers
+        .get(RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
+        .map(Duration::from_secs)
+}
+
+fn from_hf(error: HFError, repo: &str, revision: &str, url: &str) -> HubError {
+    let repo = repo.to_owned();
+    let revision = revision.to_owned();
+    match error {
+        HFError::AuthRequired { .. } => HubError::Unauthorized { repo },
+        HFError::Forbidden { .. } => HubError::Forbidden { repo },
+        HFError::RateLimited { retry_after, .. } => HubError::RateLimited { retry_after },
+        HFError::RevisionNotFound { context, .. } => {
+            let code = context.and_then(|context| context.error_code);
+            match code.as_deref() {
+                Some("RevisionNotFound") => HubError::RevisionNotFound { repo, revision },
+                _ => HubError::RepositoryNotFound { repo },
+            }
+        }
+        HFError::Http { context } => HubError::Status {
+            url: url.to_owned(),
+            status: context.status.as_u16(),
+            retry_after: None,
+        },
+        HFError::Request { source, .. } if !source.is_decode() => unreachable(url, source),
+        other => HubError::Malformed {
+            url: url.to_owned(),
+            what: other.to_string(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_names_of_a_large_files_digest_are_read() {
+        for key in ["oid", "sha256"] {
+            let entry = format!(
+                r#"{{"type":"file","path":"a.parquet","oid":"git","size":134,"lfs":{{"{key}":"abc","size":9,"pointerSize":134}}}}"#
+            );
+            let file = listed(serde_json::from_str(&entry).unwrap());
+            assert_eq!(
+                (file.size, file.etag.as_str(), file.sha256.as_deref()),
+                (9, "abc", Some("abc"))
+            );
+        }
+    }
+
+    #[test]
+    fn paths_that_leave_the_cache_are_not_inside() {
+        assert!(is_inside("data/test-0.parquet"));
+        for path in ["../x", "/etc/passwd", "a/../../b", "a//b", "", "a\\..\\b"] {
+            assert!(!is_inside(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_revision_with_slashes_is_one_part_of_an_address() {
+        let settings = HubSettings::from_variables(|name| {
+            (name == "HF_ENDPOINT").then(|| "http://m/hf".to_owned())
+        });
+        let online = Online::connect(&settings).unwrap();
+        assert_eq!(
+            online
+                .file_url("a/b", "refs/convert/parquet", "x y/0.parquet")
+                .as_str(),
+            "http://m/hf/datasets/a/b/resolve/refs%2Fconvert%2Fparquet/x%20y/0.parquet"
+        );
+    }
+}

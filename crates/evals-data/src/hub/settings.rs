@@ -1,0 +1,231 @@
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How to reach the hub and where its cache is.
+///
+/// [`from_env`](Self::from_env) follows the variables of the official clients, so that a machine set up for them needs
+/// nothing more, and all of them share one cache.
+#[derive(Debug, Clone)]
+pub struct HubSettings {
+    /// The hub's address, `https://huggingface.co` or a mirror's (`HF_ENDPOINT`); without a slash at the end.
+    pub endpoint: String,
+    /// Proves who asks: private and gated repositories need it.
+    pub token: Option<Token>,
+    /// The hub cache, `~/.cache/huggingface/hub` by default.
+    pub cache_dir: PathBuf,
+    /// Never touches the network (`HF_HUB_OFFLINE`).
+    pub offline: bool,
+    /// How long a connection may take to be made; 10 s by default.
+    pub connect_timeout: Duration,
+    /// How long a server may stay silent, also in the middle of a file; 60 s by default.
+    pub read_timeout: Duration,
+    /// What happens after a failure that may pass.
+    pub retry: RetryPolicy,
+}
+
+/// When to try again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Tries in all, the first included; 5 by default.
+    pub attempts: u32,
+    /// The pause after the first failure, doubled after each further one; 500 ms by default.
+    pub base_delay: Duration,
+    /// The longest pause, whatever the server's `Retry-After` asks for; 60 s by default.
+    pub max_delay: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            attempts: 5,
+            base_delay: Duration::from_millis(500),
+            max_delay: Duration::from_secs(60),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// The pause before the try after `failures` failures.
+    pub(super) fn delay(&self, failures: u32, retry_after: Option<Duration>) -> Duration {
+        let backoff = self
+            .base_delay
+            .saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1)));
+        retry_after.unwrap_or(backoff).min(self.max_delay)
+    }
+}
+
+/// An access token; never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// A token, without the white space a file may have around it; `None` where nothing is left.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        (!text.is_empty()).then(|| Self(text.to_owned()))
+    }
+
+    pub(super) fn secret(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Token(…)")
+    }
+}
+
+impl HubSettings {
+    /// The settings that the process's environment describes.
+    ///
+    /// | variable | meaning |
+    /// |---|---|
+    /// | `HF_ENDPOINT` | the hub or a mirror |
+    /// | `HF_TOKEN`, else the file `HF_TOKEN_PATH`, else `$HF_HOME/token` | the token, unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set |
+    /// | `HF_HUB_CACHE`, else `HUGGINGFACE_HUB_CACHE`, else `$HF_HOME/hub` | the cache |
+    /// | `HF_HOME`, else `$XDG_CACHE_HOME/huggingface`, else `~/.cache/huggingface` | the home of both |
+    /// | `HF_HUB_OFFLINE` | `1`, `true`, `yes` or `on`: read the cache only |
+    pub fn from_env() -> Self {
+        Self::from_variables(|name| std::env::var(name).ok())
+    }
+
+    /// The settings that `variable` describes, which gives a variable's value by its name.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let home = home(&variable);
+        let endpoint =
+            variable("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".to_owned());
+        Self {
+            endpoint: endpoint.trim_end_matches('/').to_owned(),
+            token: token(&variable, &home),
+            cache_dir: variable("HF_HUB_CACHE")
+                .or_else(|| variable("HUGGINGFACE_HUB_CACHE"))
+                .map_or_else(|| home.join("hub"), PathBuf::from),
+            offline: variable("HF_HUB_OFFLINE").is_some_and(|value| is_true(&value)),
+            connect_timeout: Duration::from_secs(10),
+            read_timeout: Duration::from_secs(60),
+            retry: RetryPolicy::default(),
+        }
+    }
+}
+
+fn home(variable: &impl Fn(&str) -> Option<String>) -> PathBuf {
+    if let Some(home) = variable("HF_HOME") {
+        return PathBuf::from(home);
+    }
+    let cache = variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| {
+        let home = variable("HOME").or_else(|| variable("USERPROFILE"))?;
+        Some(PathBuf::from(home).join(".cache"))
+    });
+    cache.unwrap_or_else(std::env::temp_dir).join("huggingface")
+}
+
+fn token(variable: &impl Fn(&str) -> Option<String>, home: &std::path::Path) -> Option<Token> {
+    if variable("HF_HUB_DISABLE_IMPLICIT_TOKEN").is_some_and(|value| is_true(&value)) {
+        return None;
+    }
+    let from_file = |path: PathBuf| Token::new(&std::fs::read_to_string(path).ok()?);
+    variable("HF_TOKEN")
+        .and_then(|text| Token::new(&text))
+        .or_else(|| from_file(variable("HF_TOKEN_PATH")?.into()))
+        .or_else(|| from_file(home.join("token")))
+}
+
+fn is_true(value: &str) -> bool {
+    ["1", "on", "yes", "true"].contains(&value.to_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(variables: &[(&str, &str)]) -> HubSettings {
+        HubSettings::from_variables(|name| {
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_cache_is_found_as_the_official_clients_do() {
+        let cache = |variables| settings(variables).cache_dir;
+        assert_eq!(
+            cache(&[("HOME", "/h")]),
+            PathBuf::from("/h/.cache/huggingface/hub")
+        );
+        assert_eq!(
+            cache(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]),
+            PathBuf::from("/x/huggingface/hub")
+        );
+        assert_eq!(
+            cache(&[("HF_HOME", "/hf"), ("XDG_CACHE_HOME", "/x")]),
+            PathBuf::from("/hf/hub")
+        );
+        assert_eq!(
+            cache(&[("HF_HOME", "/hf"), ("HUGGINGFACE_HUB_CACHE", "/old")]),
+            PathBuf::from("/old")
+        );
+        assert_eq!(
+            cache(&[("HF_HUB_CACHE", "/c"), ("HUGGINGFACE_HUB_CACHE", "/old")]),
+            PathBuf::from("/c")
+        );
+    }
+
+    #[test]
+    fn the_token_comes_from_the_variable_then_from_files_and_is_never_shown() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().to_str().unwrap();
+        std::fs::write(home.path().join("token"), "stored\n").unwrap();
+        std::fs::write(home.path().join("other"), "other\n").unwrap();
+        let other = home.path().join("other");
+        let secret = |variables: &[(&str, &str)]| settings(variables).token.map(|token| token.0);
+        assert_eq!(secret(&[("HF_HOME", path)]).as_deref(), Some("stored"));
+        let both = [
+            ("HF_HOME", path),
+            ("HF_TOKEN_PATH", other.to_str().unwrap()),
+        ];
+        assert_eq!(secret(&both).as_deref(), Some("other"));
+        assert_eq!(
+            secret(&[both[0], both[1], ("HF_TOKEN", "mine")]).as_deref(),
+            Some("mine")
+        );
+        assert_eq!(
+            secret(&[both[0], ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")]),
+            None
+        );
+        assert!(!format!("{:?}", settings(&[("HF_HOME", path)])).contains("stored"));
+    }
+
+    #[test]
+    fn offline_and_endpoint() {
+        assert!(settings(&[("HF_HUB_OFFLINE", "TRUE")]).offline);
+        assert!(!settings(&[("HF_HUB_OFFLINE", "0")]).offline);
+        assert_eq!(
+            settings(&[("HF_ENDPOINT", "http://mirror/")]).endpoint,
+            "http://mirror"
+        );
+        assert_eq!(settings(&[]).endpoint, "https://huggingface.co");
+    }
+
+    #[test]
+    fn pauses_double_up_to_the_longest_and_obey_the_server_up_to_there() {
+        let policy = RetryPolicy {
+            attempts: 9,
+            base_delay: Duration::from_secs(1),
+            max_delay: Duration::from_secs(5),
+        };
+        let backoff: Vec<u64> = (1..=4)
+            .map(|failures| policy.delay(failures, None).as_secs())
+            .collect();
+        assert_eq!(backoff, [1, 2, 4, 5]);
+        assert_eq!(policy.delay(1, Some(Duration::from_secs(3))).as_secs(), 3);
+        assert_eq!(
+            policy.delay(1, Some(Duration::from_secs(86_400))).as_secs(),
+            5
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! Whether a file is what it should be.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use parquet::file::metadata::ParquetMetaDataReader;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+/// What is wrong with a file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Damage {
+    /// It cannot be read.
+    #[error("cannot be read")]
+    Unreadable(#[from] io::Error),
+    /// It is longer or shorter.
+    #[error("{found} bytes instead of {expected}")]
+    Size {
+        /// Bytes as the hub states them.
+        expected: u64,
+        /// Bytes there are.
+        found: u64,
+    },
+    /// Its content is another one.
+    #[error("SHA-256 {found} instead of {expected}")]
+    Sha256 {
+        /// The digest that the hub states.
+        expected: String,
+        /// The digest of what is there.
+        found: String,
+    },
+    /// A parquet file has the four bytes `PAR1` at both ends, and this one has not.
+    #[error("not a parquet file: `PAR1` is missing at its {end}; it begins with {beginning:?}")]
+    NotParquet {
+        /// `beginning` or `end`.
+        end: &'static str,
+        /// The first characters, to recognise an error page.
+        beginning: String,
+    },
+    /// The parquet footer is broken.
+    #[error("not a readable parquet file")]
+    Footer(#[source] parquet::errors::ParquetError),
+}
+
+/// What is known beforehand about a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) size: Option<u64>,
+    pub(crate) sha256: Option<String>,
+}
+
+/// A verified file's identity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) size: u64,
+    pub(crate) sha256: String,
+}
+
+const MAGIC: &[u8; 4] = b"PAR1";
+
+/// Reads a file once: compares it with what is known, looks at parquet's own marks, and returns its identity.
+///
+/// `name` tells the format: a blob's own path has no extension.
+pub(crate) fn verify(path: &Path, name: &str, expected: &Expected) -> Result<Identity, Damage> {
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    check_size(size, expected)?;
+    if Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "parquet")
+    {
+        check_parquet(&mut file, size)?;
+    }
+    file.seek(SeekFrom::Start(0))?;
+    let sha256 = digest(&mut file)?;
+    check_sha256(&sha256, expected)?;
+    Ok(Identity { size, sha256 })
+}
+
+pub(super) fn check_size(found: u64, expected: &Expected) -> Result<(), Damage> {
+    match expected.size {
+        Some(expected) if expected != found => Err(Damage::Size { expected, found }),
+        _ => Ok(()),
+    }
+}
+
+fn check_sha256(found: &str, expected: &Expected) -> Result<(), Damage> {
+    match &expected.sha256 {
+        Some(expected) if !expected.eq_ignore_ascii_case(found) => Err(Damage::Sha256 {
+            expected: expected.clone(),
+            found: found.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Looks for `PAR1` at both ends and reads the footer; an empty dataset is still a whole file.
+fn check_parquet(file: &mut File, size: u64) -> Result<(), Damage> {
+    let mut head = [0; 16];
+    let read = file.read(&mut head)?;
+    let not_parquet = |end| Damage::NotParquet {
+        end,
+        beginning: String::from_utf8_lossy(&head[..read]).into_owned(),
+    };
+    if !head.starts_with(MAGIC) {
+        return Err(not_parquet("beginning"));
+    }
+    let mut tail = [0; 4];
+    file.seek(SeekFrom::Start(size.saturating_sub(4)))?;
+    file.read_exact(&mut tail)?;
+    if tail != *MAGIC {
+        return Err(not_parquet("end"));
+    }
+    ParquetMetaDataReader::new()
+        .parse_and_finish(file)
+        .map_err(Damage::Footer)?;
+    Ok(())
+}
+
+fn digest(reader: &mut impl Read) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut buffer)? {
+            0 => return Ok(hexadecimal(&hasher.finalize())),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+/// The digest of bytes in memory.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+            write!(text, "{byte:02x}").expect("writing to a string does not fail");
+            text
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn damage(name: &str, bytes: &[u8], expected: &Expected) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        verify(&path, name, expected).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn identity_of_a_known_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("abc.jsonl");
+        std::fs::write(&path, "abc").unwrap();
+        let identity = verify(&path, "abc.jsonl", &Expected::default()).unwrap();
+        assert_eq!(identity.size, 3);
+        // FIPS 180-2, appendix B.1.
+        assert_eq!(
+            identity.sha256,
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let size = Expected {
+            size: Some(7),
+            sha256: None,
+        };
+        assert_eq!(damage("a.csv", b"abc", &size), "3 bytes instead of 7");
+        let sha256 = Expected {
+            size: Some(3),
+            sha256: Some("00".to_owned()),
+        };
+        assert!(damage("a.csv", b"abc", &sha256).ends_with("instead of 00"));
+        assert_eq!(
+            damage("a.parquet", b"<html>busy</html>", &Expected::default()),
+            "not a parquet file: `PAR1` is missing at its beginning; it begins with \"<html>busy</html\""
+        );
+        assert!(
+            damage("a.parquet", b"PAR1 cut", &Expected::default()).contains("missing at its end")
+        );
+        assert_eq!(
+            damage("a.parquet", b"PAR1....PAR1", &Expected::default()),
+            "not a readable parquet file"
+        );
+        assert!(
+            damage("a.parquet", b"", &Expected::default()).contains("missing at its beginning")
+        );
+    }
+}

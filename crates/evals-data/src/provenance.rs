@@ -1,0 +1,88 @@
+use serde::{Deserialize, Serialize};
+
+use crate::hub::sha256;
+
+/// Which bytes a dataset was read from, and how.
+///
+/// Goes into the manifest of a run: two runs with the same [`fingerprint`](Self::fingerprint) saw the same data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The dataset's name.
+    pub dataset: String,
+    /// The corpus.
+    pub documents: TableProvenance,
+    /// The questions.
+    pub questions: TableProvenance,
+    /// The judgements, where they are a table of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgements: Option<TableProvenance>,
+}
+
+/// Which bytes a table was read from, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TableProvenance {
+    /// The repository on the hub, where it is from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+    /// The revision asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// The commit that the revision pointed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The files, ordered by path.
+    pub files: Vec<FileProvenance>,
+    /// The columns and filters, as in the manifest.
+    pub columns: serde_json::Value,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileProvenance {
+    /// Its path in the repository, on disk, or in the bundle.
+    pub path: String,
+    /// Its bytes.
+    pub size: u64,
+    /// Its digest, in hexadecimal.
+    pub sha256: String,
+}
+
+impl Provenance {
+    /// The files of all tables, each once, in the order documents, questions, judgements.
+    pub fn files(&self) -> Vec<&FileProvenance> {
+        let mut files: Vec<&FileProvenance> = Vec::new();
+        for file in self.tables().flat_map(|table| &table.files) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    /// A digest of everything here: commits, file digests and columns. The dataset's name is left out, and so are paths,
+    /// so that a copy of the same files elsewhere is the same data.
+    pub fn fingerprint(&self) -> String {
+        let tables: Vec<String> = self.tables().map(TableProvenance::fingerprint).collect();
+        sha256(tables.join("\n").as_bytes())
+    }
+
+    /// A digest of what makes the corpus. An index depends on it alone: other questions over the same documents need no
+    /// other index.
+    pub fn documents_fingerprint(&self) -> String {
+        self.documents.fingerprint()
+    }
+
+    fn tables(&self) -> impl Iterator<Item = &TableProvenance> {
+        [&self.documents, &self.questions]
+            .into_iter()
+            .chain(&self.judgements)
+    }
+}
+
+impl TableProvenance {
+    fn fingerprint(&self) -> String {
+        let digests: Vec<&str> = self.files.iter().map(|file| file.sha256.as_str()).collect();
+        let commit = self.commit.as_deref().unwrap_or_default();
+        sha256(format!("{commit}\n{}\n{}", digests.join("\n"), self.columns).as_bytes())
+    }
+}
