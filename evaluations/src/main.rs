@@ -10,10 +10,13 @@ mod cli;
 mod command;
 mod directories;
 mod exit;
+mod memory;
 mod printer;
 mod progress;
 mod run_folder;
 mod settings;
+mod table;
+mod trec_ids;
 
 use std::process::ExitCode;
 

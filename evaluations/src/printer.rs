@@ -88,8 +88,25 @@ impl Printer {
         }
     }
 
+    /// Whether a person reads stdout, so that lines may wrap to fit.
+    pub(crate) fn stdout_is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
     /// Columns of stdout.
     pub(crate) fn width(&self) -> usize {
         console::Term::stdout().size_checked().map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
+    }
+
+    /// Whether the locale can show more than ASCII; one that is not set is taken to.
+    pub(crate) fn unicode(&self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .iter()
+            .filter_map(|name| std::env::var(name).ok())
+            .find(|value| !value.is_empty());
+        locale.is_none_or(|locale| {
+            let locale = locale.to_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        })
     }
 }

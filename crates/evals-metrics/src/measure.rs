@@ -94,6 +94,26 @@ impl Measure {
         }
     }
 
+    /// The same measure, looking at no more than `depth` documents: `nDCG@10` becomes `nDCG@5` at depth
+    /// 5. A measure without a cutoff stays as it is; its name never promised a depth.
+    #[must_use]
+    pub fn cut_at_most(mut self, depth: NonZeroUsize) -> Self {
+        let lower = |cutoff: &mut NonZeroUsize| *cutoff = depth.min(*cutoff);
+        match &mut self {
+            Self::RPrecision(_) => {}
+            Self::AveragePrecision(AveragePrecision { cutoff, .. })
+            | Self::Judged(Judged { cutoff })
+            | Self::Ndcg(Ndcg { cutoff, .. })
+            | Self::ReciprocalRank(ReciprocalRank { cutoff, .. }) => {
+                cutoff.iter_mut().for_each(lower)
+            }
+            Self::Precision(Precision { cutoff, .. })
+            | Self::Recall(Recall { cutoff, .. })
+            | Self::Success(Success { cutoff, .. }) => lower(cutoff),
+        }
+        self
+    }
+
     /// The lowest relevant grade; `None` for measures that do not divide documents into relevant
     /// and not.
     pub fn minimum_grade(&self) -> Option<MinimumGrade> {
@@ -120,5 +140,31 @@ impl TryFrom<String> for Measure {
 impl From<Measure> for String {
     fn from(measure: Measure) -> Self {
         measure.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cutoff_is_lowered_but_never_raised() {
+        let cut = |name: &str| {
+            let measure: Measure = name.parse().unwrap();
+            measure
+                .cut_at_most(NonZeroUsize::new(5).unwrap())
+                .to_string()
+        };
+        let pairs = [
+            ("nDCG@10", "nDCG@5"),
+            ("RR(rel=2)@10", "RR(rel=2)@5"),
+            ("R@100", "R@5"),
+            ("P@3", "P@3"),
+            ("AP", "AP"),
+            ("Rprec", "Rprec"),
+        ];
+        for (before, after) in pairs {
+            assert_eq!(cut(before), after);
+        }
     }
 }

@@ -9,7 +9,8 @@
 //! use std::sync::Arc;
 //!
 //! use evals_metrics::{Judgements, Ranking, ScoredDocument};
-//! use evals_rag::{Question, Retrieved, SearchError, Searcher, retrieval};
+//! use evals_rag::retrieval::{self, IdenticalIds};
+//! use evals_rag::{Question, Retrieved, SearchError, Searcher};
 //!
 //! #[derive(Debug)]
 //! struct Scripted;
@@ -37,7 +38,7 @@
 //!     relevant: Judgements::from_iter([("b".to_owned(), 1)]),
 //! };
 //! let dataset = retrieval::dataset("demo", [question], vec!["RR@5".parse()?])?;
-//! let task = retrieval::task(Arc::new(Scripted), NonZeroUsize::new(5).expect("5 is not 0"));
+//! let task = retrieval::task(Arc::new(Scripted), NonZeroUsize::new(5).expect("5 is not 0"), IdenticalIds::Keep);
 //! let report = evals::Experiment::new(dataset, task).run().await;
 //! let summary = report.summary(&evals_metrics::Bootstrap::default());
 //! assert_eq!(summary.scores[0].1.value, Some(0.5));

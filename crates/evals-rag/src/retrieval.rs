@@ -9,7 +9,7 @@ use evals::{
     Case, Context, Dataset, DatasetError, Domain, Evaluator, EvaluatorError, Outcome, TaskError,
     TaskScope,
 };
-use evals_metrics::{Judgements, Measure};
+use evals_metrics::{Judgements, Measure, Ranking, RankingError};
 use futures::future::BoxFuture;
 
 use crate::{Question, Retrieved, Searcher};
@@ -41,15 +41,34 @@ pub fn dataset(
     Ok(Dataset::new(name, cases)?.evaluator(RankMeasures { measures }))
 }
 
+/// What becomes of a document that has the question's own id.
+///
+/// In collections such as Arguana questions are documents of the corpus themselves. They would be found first and are
+/// never judged relevant, so the published figures leave them out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdenticalIds {
+    /// It is a document like any other.
+    Keep,
+    /// It does not count as found; the next document takes its place.
+    LeaveOut,
+}
+
 /// Makes the task that asks `searcher` for the `k` best documents and passes its stage timings on.
 pub fn task(
     searcher: Arc<dyn Searcher>,
     k: NonZeroUsize,
+    identical: IdenticalIds,
 ) -> impl Fn(Arc<Case<Retrieval>>, TaskScope) -> BoxFuture<'static, Result<Retrieved, TaskError>> {
     move |case, scope| {
         let searcher = Arc::clone(&searcher);
         Box::pin(async move {
-            let retrieved = searcher.search(&case.input, k.get()).await?;
+            let retrieved = match identical {
+                IdenticalIds::Keep => searcher.search(&case.input, k.get()).await?,
+                IdenticalIds::LeaveOut => {
+                    let retrieved = searcher.search(&case.input, k.get() + 1).await?;
+                    without(retrieved, case.id.as_str(), k.get())?
+                }
+            };
             for timing in &retrieved.timings {
                 match timing.cached {
                     true => scope.cached_timing(&timing.stage, timing.duration),
@@ -59,6 +78,19 @@ pub fn task(
             Ok(retrieved)
         })
     }
+}
+
+/// The first `k` documents other than `id`.
+fn without(mut retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, RankingError> {
+    let others = retrieved
+        .ranking
+        .iter()
+        .filter(|document| document.id != id)
+        .take(k)
+        .cloned();
+    retrieved.ranking = Ranking::new(others)?;
+    retrieved.passages.retain(|passage| passage.document != id);
+    Ok(retrieved)
 }
 
 /// Scores a ranking by rank measures, one outcome for each.
@@ -87,5 +119,124 @@ impl Evaluator<Retrieval> for RankMeasures {
             Err(undefined) => Outcome::undefined(measure.to_string(), undefined.to_string()),
         };
         Ok(self.measures.iter().map(outcome).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use evals::{Experiment, Report};
+    use evals_metrics::ScoredDocument;
+
+    use super::*;
+    use crate::{SearchError, StageTiming};
+
+    /// Finds `q1`, `b`, `a` for every question, in this order.
+    #[derive(Debug)]
+    struct Scripted;
+
+    #[async_trait]
+    impl Searcher for Scripted {
+        fn profile(&self) -> &str {
+            "scripted"
+        }
+
+        async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError> {
+            if question == "broken" {
+                return Err(SearchError::new("the index is gone"));
+            }
+            let found = [("q1", 3.0), ("b", 2.0), ("a", 1.0)];
+            let found = found.map(|(id, score)| ScoredDocument {
+                id: id.to_owned(),
+                score,
+            });
+            let timing = |stage: &str, cached| StageTiming {
+                stage: stage.to_owned(),
+                duration: Duration::from_millis(5),
+                cached,
+            };
+            Ok(Retrieved {
+                ranking: Ranking::new(found.into_iter().take(k)).map_err(SearchError::new)?,
+                passages: Vec::new(),
+                timings: vec![timing("bm25", false), timing("semantic", true)],
+            })
+        }
+    }
+
+    fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
+        Question {
+            id: id.to_owned(),
+            text: text.to_owned(),
+            answer: None,
+            answerable: true,
+            relevant: relevant
+                .iter()
+                .map(|document| ((*document).to_owned(), 1))
+                .collect(),
+        }
+    }
+
+    fn run(question: Question, k: usize, identical: IdenticalIds) -> Report<Retrieval> {
+        let measures = ["RR", "R@2"].map(|name| name.parse().unwrap());
+        let dataset = dataset("demo", [question], measures.to_vec()).unwrap();
+        let task = task(Arc::new(Scripted), NonZeroUsize::new(k).unwrap(), identical);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(Experiment::new(dataset, task).run())
+    }
+
+    #[test]
+    fn rankings_are_measured_against_the_judgements() {
+        let report = run(question("q1", "text", &["b", "a"]), 3, IdenticalIds::Keep);
+        assert_eq!(report.cases[0].score("RR"), Some(0.5));
+        assert_eq!(report.cases[0].score("R@2"), Some(0.5));
+    }
+
+    #[test]
+    fn a_document_with_the_questions_id_makes_room_for_the_next() {
+        let report = run(
+            question("q1", "text", &["b", "a"]),
+            2,
+            IdenticalIds::LeaveOut,
+        );
+        let ranking = &report.cases[0].result.output().unwrap().ranking;
+        assert_eq!(
+            ranking
+                .iter()
+                .map(|document| document.id.as_str())
+                .collect::<Vec<_>>(),
+            ["b", "a"]
+        );
+        assert_eq!(report.cases[0].score("RR"), Some(1.0));
+        assert_eq!(report.cases[0].score("R@2"), Some(1.0));
+    }
+
+    #[test]
+    fn without_relevant_documents_a_measure_is_undefined_with_a_reason() {
+        let report = run(question("q1", "text", &[]), 3, IdenticalIds::Keep);
+        let outcome = report.cases[0].outcome("RR").unwrap();
+        assert_eq!(outcome.value, evals::Value::Undefined);
+        assert_eq!(outcome.reason.as_deref(), Some("no relevant documents"));
+    }
+
+    #[test]
+    fn stage_timings_reach_the_report_and_cached_ones_stay_apart() {
+        let report = run(question("q1", "text", &["b"]), 3, IdenticalIds::Keep);
+        let timings: Vec<_> = report.cases[0]
+            .timings
+            .iter()
+            .map(|timing| (timing.stage.as_str(), timing.cached))
+            .collect();
+        assert_eq!(timings, [("bm25", false), ("semantic", true)]);
+    }
+
+    #[test]
+    fn a_failed_search_is_the_cases_failure() {
+        let report = run(question("q1", "broken", &["b"]), 3, IdenticalIds::Keep);
+        let failure = report.cases[0].result.failure().unwrap();
+        assert_eq!(failure.message, "the index is gone");
     }
 }

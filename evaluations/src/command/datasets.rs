@@ -1,0 +1,85 @@
+//! `evaluations datasets`: what can be run.
+
+use anyhow::{Context as _, Result};
+use evals_data::{Catalog, Hub, Manifest, Source};
+use serde::Serialize;
+
+use super::Session;
+use super::run::hub;
+use crate::cli::DatasetsArgs;
+use crate::exit::Exit;
+use crate::table;
+
+/// One dataset of the listing.
+#[derive(Debug, Serialize)]
+struct Listed {
+    name: String,
+    description: String,
+    documents: Option<u64>,
+    questions: Option<u64>,
+    licence: Option<String>,
+    homepage: Option<String>,
+    /// `bundled`, `cached`, `local` or `hub`: where its files are now.
+    place: &'static str,
+}
+
+pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result<Exit> {
+    let hub = hub();
+    let mut listed = Vec::new();
+    for manifest in Catalog::new(session.directories.manifests()).manifests() {
+        match manifest {
+            Ok(manifest) => listed.push(Listed::of(&manifest, &hub)),
+            Err(error) => session.printer.warn(&format!("{:#}", anyhow::Error::from(error))),
+        }
+    }
+    let text = if arguments.json {
+        serde_json::to_string_pretty(&listed).context("cannot write the listing")? + "\n"
+    } else {
+        let header = ["name", "documents", "questions", "licence", "where", "description"];
+        table::render(session.printer, &header, listed.iter().map(Listed::row).collect())
+    };
+    session.printer.result(&text)?;
+    if !arguments.json {
+        session.printer.note("\nAny other BEIR collection: beir:<name>. Your own: evaluations run ./my.yaml");
+    }
+    Ok(Exit::Done)
+}
+
+impl Listed {
+    fn of(manifest: &Manifest, hub: &Hub) -> Self {
+        Self {
+            name: manifest.name.clone(),
+            description: manifest.description.clone(),
+            documents: manifest.size.and_then(|size| size.documents),
+            questions: manifest.size.and_then(|size| size.questions),
+            licence: manifest.licence.clone(),
+            homepage: manifest.homepage.clone(),
+            place: place(manifest, hub),
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let count = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
+        vec![
+            self.name.clone(),
+            count(self.documents),
+            count(self.questions),
+            self.licence.clone().unwrap_or_else(|| "?".to_owned()),
+            self.place.to_owned(),
+            self.description.clone(),
+        ]
+    }
+}
+
+fn place(manifest: &Manifest, hub: &Hub) -> &'static str {
+    let mut place = "bundled";
+    for source in manifest.sources() {
+        match source {
+            Source::Hub { repo, revision, files } if !hub.is_cached(repo, revision, files) => return "hub",
+            Source::Hub { .. } => place = "cached",
+            Source::Path { .. } => place = "local",
+            Source::Bundled { .. } => {}
+        }
+    }
+    place
+}

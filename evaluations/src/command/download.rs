@@ -1,0 +1,60 @@
+//! `evaluations download`: datasets into the hub's cache.
+
+use anyhow::{Context as _, Result};
+use evals_data::{Catalog, Manifest, Source};
+
+use super::Session;
+use super::run::fetch;
+use crate::cli::DownloadArgs;
+use crate::exit::Exit;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result<Exit> {
+    let catalog = Catalog::new(session.directories.manifests());
+    let manifests = match arguments.dataset.as_str() {
+        "all" => from_the_hub(session, &catalog),
+        name => vec![catalog.find(name).context("`evaluations datasets` lists the datasets there are")?],
+    };
+    let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
+    let mut failed = None;
+    for manifest in &manifests {
+        match runtime.block_on(fetch(session.printer, manifest)) {
+            Ok(collection) => {
+                let files = collection.provenance().files();
+                let bytes: u64 = files.iter().map(|file| file.size).sum();
+                let (name, count) = (&manifest.name, files.len());
+                session.printer.note(&format!("{name}: {count} files, {:.1} MB, verified", megabytes(bytes)));
+            }
+            // One dataset out of reach is no reason to leave out the others.
+            Err(error) if manifests.len() > 1 => {
+                session.printer.warn(&format!("{}: {error:#}", manifest.name));
+                failed = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match failed {
+        Some(error) => Err(error.context("not every dataset could be fetched; the last error was")),
+        None => Ok(Exit::Done),
+    }
+}
+
+/// Every dataset that lies on the hub, apart from the many collections that `beir:` names.
+fn from_the_hub(session: &Session<'_>, catalog: &Catalog) -> Vec<Manifest> {
+    let mut manifests = Vec::new();
+    for manifest in catalog.manifests() {
+        match manifest {
+            Ok(manifest) if manifest.name.starts_with("beir:") => {}
+            Ok(manifest) if manifest.sources().any(|source| matches!(source, Source::Hub { .. })) => {
+                manifests.push(manifest);
+            }
+            Ok(_) => {}
+            Err(error) => session.printer.warn(&format!("{:#}", anyhow::Error::from(error))),
+        }
+    }
+    manifests
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}

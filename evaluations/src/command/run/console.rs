@@ -1,0 +1,72 @@
+//! What a run prints.
+
+use std::io;
+
+use evals::render::{Color, Console, Symbols};
+use evals::{Comparison, Report, Summary};
+use evals_rag::Retrieval;
+
+use super::index::ReadyIndex;
+use super::plan::Plan;
+use super::retrieval::Finished;
+use crate::printer::Printer;
+
+/// The renderer for this terminal.
+pub(crate) fn console(printer: &Printer) -> Console {
+    Console {
+        width: u16::try_from(printer.width()).unwrap_or(u16::MAX),
+        color: if printer.color() { Color::On } else { Color::Off },
+        symbols: if printer.unicode() { Symbols::Unicode } else { Symbols::Ascii },
+    }
+}
+
+/// One report, as `run` and `runs show` print it.
+pub(crate) fn report(printer: &Printer, report: &Report<Retrieval>, summary: &Summary) -> io::Result<String> {
+    text(|out| console(printer).report(out, report, summary))
+}
+
+/// Several profiles side by side, then what failed in each.
+pub(super) fn comparison(
+    printer: &Printer,
+    comparison: &Comparison,
+    finished: &[Finished],
+    plan: &Plan,
+) -> io::Result<String> {
+    let questions = finished.first().map_or(0, |run| run.summary.finished);
+    let mut page = format!("{} · {questions} questions · {} documents kept\n\n", plan.name, plan.k);
+    page.push_str(&text(|out| console(printer).comparison(out, comparison))?);
+    for run in finished.iter().filter(|run| run.summary.failed > 0) {
+        page.push_str(&format!("\n{}: {} of {questions} searches failed\n", run.profile, run.summary.failed));
+    }
+    Ok(page)
+}
+
+/// Says what is searched, and what building it took.
+pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
+    let statistics = &ready.statistics;
+    let size = format!("{} documents in {} chunks", statistics.documents, statistics.chunks);
+    let Some(build) = &ready.build else {
+        printer.detail(&format!("index found: {size}, {}", ready.store.uri()));
+        return;
+    };
+    let rate = build.documents_per_second().map_or_else(String::new, |rate| format!(", {rate:.0} documents/s"));
+    printer.note(&format!("indexed {size} in {:.2} s{rate}", build.wall.as_secs_f64()));
+    printer.detail(&format!(
+        "  read {:.2} s, chunk {:.2} s, embed {:.2} s, write {:.2} s, full-text index {:.2} s; {}",
+        build.read.as_secs_f64(),
+        build.chunk.as_secs_f64(),
+        build.embed.as_secs_f64(),
+        build.write.as_secs_f64(),
+        build.full_text.as_secs_f64(),
+        ready.store.uri()
+    ));
+    if let Some(peak) = crate::memory::peak_bytes() {
+        printer.detail(&format!("  peak memory {} MB", peak / 1_000_000));
+    }
+}
+
+fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<String> {
+    let mut out = Vec::new();
+    write(&mut out)?;
+    String::from_utf8(out).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}

@@ -1,0 +1,106 @@
+//! What a retrieval run leaves in its folder.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use chrono::{DateTime, Utc};
+use evals::{Report, render};
+use evals_index::Profile;
+use evals_metrics::{Qrels, Run, trec};
+use evals_rag::Retrieval;
+
+use super::super::Session;
+use super::Prepared;
+use super::manifest::{DatasetRecord, IndexRecord, RunManifest, Tool};
+use super::plan::Plan;
+use super::retrieval::Finished;
+use crate::cli::RunArgs;
+use crate::run_folder::{RunFolder, timestamp};
+use crate::trec_ids::TrecIds;
+
+/// Version of `manifest.json`.
+const MANIFEST_VERSION: u32 = 1;
+
+/// Writes one run's folder: the manifest before the run, everything else after it.
+pub(super) struct Recorder<'r> {
+    pub(super) session: &'r Session<'r>,
+    pub(super) arguments: &'r RunArgs,
+    pub(super) plan: &'r Plan,
+    pub(super) prepared: &'r Prepared,
+    pub(super) started: DateTime<Utc>,
+}
+
+impl Recorder<'_> {
+    pub(super) fn open(&self, profile: Profile) -> Result<RunFolder> {
+        let name = format!("{}-{profile}", self.plan.name);
+        let folder = RunFolder::create(&self.session.directories.runs(), self.started, &name)?;
+        folder.write_manifest(&self.manifest(profile))?;
+        Ok(folder)
+    }
+
+    pub(super) fn close(&self, folder: &RunFolder, finished: &Finished) -> Result<()> {
+        let Finished { report, summary, .. } = finished;
+        let (qrels, run) = rankings(report);
+        let ids = TrecIds::of(&qrels, &run);
+        let tag = finished.profile.to_string();
+        folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
+        folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
+        folder.write("report.md", |file| render::markdown::report(file, report, summary))?;
+        // The report comes last: a folder that has one has everything.
+        folder.write("report.json", |file| render::json::report(file, report, summary))
+    }
+
+    fn manifest(&self, profile: Profile) -> RunManifest<'_> {
+        let Self { arguments, plan, prepared, .. } = *self;
+        let ready = &prepared.ready;
+        let models = ready.embedder.iter().map(|embedder| ("embedder", embedder.identity())).collect();
+        RunManifest {
+            schema_version: MANIFEST_VERSION,
+            tool: Tool::default(),
+            benchmark: "retrieval",
+            name: &plan.name,
+            profile: profile.to_string(),
+            started: timestamp(self.started),
+            command_line: std::env::args().collect(),
+            dataset: DatasetRecord {
+                name: &plan.manifest.name,
+                provenance: prepared.collection.provenance(),
+                questions: prepared.questions.len(),
+                limit: arguments.control.limit.map(std::num::NonZeroUsize::get),
+            },
+            settings: &plan.resolved.settings,
+            settings_from: &plan.resolved.origins,
+            index: IndexRecord {
+                uri: ready.store.uri(),
+                table: ready.index.identity().table_name(),
+                identity: ready.index.identity(),
+                statistics: &ready.statistics,
+                build: ready.build.as_ref(),
+            },
+            models,
+            prompts: BTreeMap::new(),
+            measures: &plan.measures,
+            k: plan.k.get(),
+            filter: arguments.retrieval.filter.as_deref(),
+            seed: arguments.control.seed,
+            repeat: arguments.control.repeat.get(),
+            concurrency: plan.concurrency.get(),
+        }
+    }
+}
+
+/// The judgements and rankings of a report. Of repeated questions the first repetition counts; the others found the
+/// same, or the report says otherwise.
+fn rankings(report: &Report<Retrieval>) -> (Qrels, Run) {
+    let mut qrels = Qrels::new();
+    let mut run = Run::new();
+    for case in report.cases.iter().filter(|case| case.repeat == 1) {
+        if let Some(judgements) = &case.expected {
+            qrels.insert(case.id.to_string(), judgements.clone());
+        }
+        if let Some(retrieved) = case.result.output() {
+            run.insert(case.id.to_string(), retrieved.ranking.clone());
+        }
+    }
+    (qrels, run)
+}

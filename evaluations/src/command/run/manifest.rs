@@ -1,0 +1,91 @@
+//! What a run was made of, so that anyone can tell two runs apart and repeat either.
+
+use std::collections::BTreeMap;
+
+use evals_data::Provenance;
+use evals_index::{BuildReport, Identity, IndexStatistics};
+use evals_metrics::Measure;
+use evals_models::ModelIdentity;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::Settings;
+
+/// `manifest.json` of a retrieval run.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct RunManifest<'r> {
+    pub(super) schema_version: u32,
+    pub(super) tool: Tool,
+    pub(super) benchmark: &'static str,
+    pub(super) name: &'r str,
+    pub(super) profile: String,
+    /// UTC, to the second.
+    pub(super) started: String,
+    pub(super) command_line: &'r [String],
+    pub(super) dataset: DatasetRecord<'r>,
+    pub(super) settings: &'r Settings,
+    /// Where the settings came from, weakest first, after the built-in defaults.
+    pub(super) settings_from: &'r [String],
+    pub(super) index: IndexRecord<'r>,
+    /// The models that took part, by role.
+    pub(super) models: BTreeMap<&'static str, &'r ModelIdentity>,
+    /// SHA-256 of each prompt template that was used; retrieval uses none.
+    pub(super) prompts: BTreeMap<String, String>,
+    pub(super) measures: &'r [Measure],
+    pub(super) k: usize,
+    pub(super) filter: Option<&'r str>,
+    pub(super) seed: u64,
+    pub(super) repeat: u32,
+    pub(super) concurrency: usize,
+}
+
+/// This program.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+impl Default for Tool {
+    fn default() -> Self {
+        Self { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") }
+    }
+}
+
+/// What was asked of which data.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct DatasetRecord<'r> {
+    pub(super) name: &'r str,
+    pub(super) provenance: &'r Provenance,
+    pub(super) questions: usize,
+    /// The `--limit`, where there was one.
+    pub(super) limit: Option<usize>,
+}
+
+/// What was searched.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct IndexRecord<'r> {
+    pub(super) uri: &'r str,
+    pub(super) table: String,
+    pub(super) identity: &'r Identity,
+    pub(super) statistics: &'r IndexStatistics,
+    /// How long building took; absent where the index was there.
+    pub(super) build: Option<&'r BuildReport>,
+}
+
+/// The part of a manifest that listings need.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct RunHeader {
+    pub(crate) benchmark: String,
+    pub(crate) name: String,
+    pub(crate) profile: String,
+    pub(crate) started: String,
+    pub(crate) dataset: DatasetHeader,
+    pub(crate) seed: u64,
+}
+
+/// The part of a dataset's record that listings need.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct DatasetHeader {
+    pub(crate) name: String,
+    pub(crate) questions: usize,
+}

@@ -1,0 +1,208 @@
+//! What a run is going to do, settled before anything is fetched or written.
+
+use std::num::NonZeroUsize;
+
+use anyhow::{Context as _, Result, bail};
+use evals_data::{Catalog, Manifest};
+use evals_index::{Fusion, Profile};
+use evals_metrics::Measure;
+
+use super::super::Session;
+use super::output::OutFile;
+use crate::cli::RunArgs;
+use crate::settings::{self, FusionMethod, Layer, Resolved, Settings};
+
+/// A run with every choice made.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) manifest: Manifest,
+    pub(super) resolved: Resolved,
+    pub(super) profiles: Vec<Profile>,
+    pub(super) measures: Vec<Measure>,
+    pub(super) k: NonZeroUsize,
+    pub(super) concurrency: NonZeroUsize,
+    pub(super) name: String,
+    pub(super) out: Vec<OutFile>,
+}
+
+impl Plan {
+    pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
+        if !arguments.stages.skip_qa {
+            bail!("question answering is not part of this version yet; add `--skip-qa` to run retrieval");
+        }
+        let manifest = Catalog::new(session.directories.manifests())
+            .find(&arguments.dataset)
+            .context("`evaluations datasets` lists the datasets there are")?;
+        let mut layers = vec![Layer::dataset(&manifest.name, &manifest.settings.clone().into())?];
+        layers.extend(session.user_layers(&arguments.settings)?);
+        let resolved = settings::resolve(&layers)?;
+        refuse_what_is_missing(&resolved.settings)?;
+        let (measures, k) = measures(arguments, &manifest)?;
+        Ok(Self {
+            profiles: profiles(&arguments.retrieval.profiles, &resolved.settings)?,
+            measures,
+            k,
+            concurrency: arguments.control.concurrency.unwrap_or(resolved.settings.evaluations.concurrency),
+            name: arguments
+                .control
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("{}_retrieval_evaluation", manifest.name)),
+            out: arguments.out.iter().map(|path| OutFile::new(path)).collect::<Result<_>>()?,
+            manifest,
+            resolved,
+        })
+    }
+
+    /// Whether any profile compares vectors.
+    pub(super) fn needs_embeddings(&self) -> bool {
+        self.profiles.iter().any(|profile| profile.needs_embeddings())
+    }
+}
+
+fn refuse_what_is_missing(settings: &Settings) -> Result<()> {
+    if let Some(reranker) = &settings.reranking.model {
+        bail!(
+            "`reranking.model` is set to `{}:{}`, but this version has no rerankers yet; remove the setting",
+            reranker.provider,
+            reranker.name
+        );
+    }
+    Ok(())
+}
+
+/// The profiles asked for, each once, in the order of the command line.
+fn profiles(names: &[String], settings: &Settings) -> Result<Vec<Profile>> {
+    let hybrid = Profile::Hybrid(fusion(settings)?);
+    let named = |name: &str| match name {
+        "hybrid" => Ok(hybrid),
+        name => name.parse::<Profile>().map_err(anyhow::Error::from),
+    };
+    if names.is_empty() {
+        return Ok(vec![named(&settings.search.profile).context("bad value for `search.profile`")?]);
+    }
+    let mut profiles = Vec::new();
+    for name in names {
+        if name == "all" {
+            profiles.extend(Profile::all());
+        } else {
+            profiles.push(named(name)?);
+        }
+    }
+    let mut distinct: Vec<Profile> = Vec::new();
+    for profile in profiles {
+        if !distinct.contains(&profile) {
+            distinct.push(profile);
+        }
+    }
+    Ok(distinct)
+}
+
+fn fusion(settings: &Settings) -> Result<Fusion> {
+    let written = &settings.search.fusion;
+    let fusion = match written.method {
+        FusionMethod::Rrf => Fusion::Rrf { k: written.k.get() },
+        FusionMethod::Linear => Fusion::Linear { weight: written.weight },
+        FusionMethod::LogBm25 => Fusion::LogBm25,
+    };
+    if !fusion.is_valid() {
+        bail!("bad value for `search.fusion.weight`: {} is not between 0 and 1", written.weight);
+    }
+    Ok(fusion)
+}
+
+/// What is measured, the headline first, and how many documents that takes.
+///
+/// Without `--k`, as many documents are kept as the dataset says or the deepest measure looks at. With it, the
+/// dataset's own measures are cut at k where they look deeper: their names say so. A measure that was asked for is
+/// never changed.
+fn measures(arguments: &RunArgs, manifest: &Manifest) -> Result<(Vec<Measure>, NonZeroUsize)> {
+    let defaults = &manifest.retrieval;
+    let asked = &arguments.retrieval.measures;
+    let Some(k) = arguments.retrieval.k else {
+        let measures = distinct(defaults.measures.iter().chain(asked));
+        let deepest = measures.iter().filter_map(Measure::cutoff).max();
+        let k = deepest.map_or(defaults.limit, |deepest| deepest.max(defaults.limit));
+        return Ok((measures, k));
+    };
+    if let Some(deep) = asked.iter().find(|measure| measure.cutoff().is_some_and(|cutoff| cutoff > k)) {
+        bail!("`--measure {deep}` looks at more documents than `--k {k}` keeps");
+    }
+    let cut: Vec<Measure> = defaults.measures.iter().map(|measure| measure.cut_at_most(k)).collect();
+    Ok((distinct(cut.iter().chain(asked)), k))
+}
+
+fn distinct<'m>(measures: impl Iterator<Item = &'m Measure>) -> Vec<Measure> {
+    let mut distinct: Vec<Measure> = Vec::new();
+    for measure in measures {
+        if !distinct.contains(measure) {
+            distinct.push(*measure);
+        }
+    }
+    distinct
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn arguments(line: &str) -> RunArgs {
+        let words = ["evaluations", "run", "sample"].into_iter().chain(line.split_whitespace());
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Run(arguments) => *arguments,
+            other => panic!("not a run: {other:?}"),
+        }
+    }
+
+    fn planned(line: &str) -> Result<(String, usize)> {
+        let manifest = Catalog::new(Vec::<String>::new()).find("beir:scifact").unwrap();
+        let (measures, k) = measures(&arguments(line), &manifest)?;
+        let names: Vec<String> = measures.iter().map(ToString::to_string).collect();
+        Ok((names.join(" "), k.get()))
+    }
+
+    #[test]
+    fn a_dataset_brings_its_measures_and_its_depth() {
+        assert_eq!(planned("").unwrap(), ("nDCG@10 R@100 AP@100 RR@10 R@10".to_owned(), 100));
+    }
+
+    #[test]
+    fn a_deeper_measure_keeps_more_documents() {
+        let (names, k) = planned("--measure R@1000").unwrap();
+        assert_eq!((names.as_str(), k), ("nDCG@10 R@100 AP@100 RR@10 R@10 R@1000", 1000));
+    }
+
+    #[test]
+    fn a_smaller_k_renames_what_it_cuts() {
+        assert_eq!(planned("--k 5").unwrap(), ("nDCG@5 R@5 AP@5 RR@5".to_owned(), 5));
+        assert_eq!(
+            planned("--k 5 --measure P@10").unwrap_err().to_string(),
+            "`--measure P@10` looks at more documents than `--k 5` keeps"
+        );
+    }
+
+    #[test]
+    fn profiles_are_run_once_each() {
+        let names = |line: &str| -> Vec<String> {
+            let asked = arguments(line).retrieval.profiles;
+            profiles(&asked, &Settings::default()).unwrap().iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(names(""), ["hybrid"]);
+        assert_eq!(names("--profile bm25 --profile semantic --profile bm25"), ["bm25", "semantic"]);
+        assert_eq!(names("--profile all")[..4], ["unranked", "bm25", "semantic", "hybrid"]);
+    }
+
+    #[test]
+    fn settings_choose_the_fusion() {
+        let mut settings = Settings::default();
+        settings.search.fusion.method = FusionMethod::LogBm25;
+        assert_eq!(profiles(&[], &settings).unwrap(), [Profile::Hybrid(Fusion::LogBm25)]);
+        settings.search.fusion.method = FusionMethod::Linear;
+        settings.search.fusion.weight = 1.5;
+        let error = profiles(&[], &settings).unwrap_err().to_string();
+        assert_eq!(error, "bad value for `search.fusion.weight`: 1.5 is not between 0 and 1");
+    }
+}

@@ -1,0 +1,61 @@
+//! `evaluations runs`: what has been run so far.
+
+use anyhow::Result;
+use evals::Report;
+use evals_metrics::Bootstrap;
+use evals_rag::Retrieval;
+
+use super::Session;
+use super::run::{RunHeader, report_text};
+use crate::cli::{RunsArgs, RunsCommand};
+use crate::exit::Exit;
+use crate::run_folder::RunFolder;
+use crate::table;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &RunsArgs) -> Result<Exit> {
+    match &arguments.command {
+        None | Some(RunsCommand::List) => list(session),
+        Some(RunsCommand::Show { run }) => show(session, run),
+    }
+}
+
+fn list(session: &Session<'_>) -> Result<Exit> {
+    let runs = session.directories.runs();
+    let folders = RunFolder::list(&runs)?;
+    if folders.is_empty() {
+        session.printer.note(&format!("no runs in {}", runs.display()));
+        return Ok(Exit::Done);
+    }
+    let mut rows = Vec::new();
+    for folder in &folders {
+        match folder.read_manifest::<RunHeader>() {
+            Ok(header) => rows.push(row(folder, &header)),
+            Err(error) => session.printer.warn(&format!("{error:#}")),
+        }
+    }
+    let header = ["run", "dataset", "benchmark", "profile", "questions", "state"];
+    session.printer.result(&table::render(session.printer, &header, rows))?;
+    Ok(Exit::Done)
+}
+
+fn row(folder: &RunFolder, header: &RunHeader) -> Vec<String> {
+    let state = if folder.has_report() { "finished" } else { "unfinished" };
+    vec![
+        folder.name(),
+        header.dataset.name.clone(),
+        header.benchmark.clone(),
+        header.profile.clone(),
+        header.dataset.questions.to_string(),
+        state.to_owned(),
+    ]
+}
+
+fn show(session: &Session<'_>, wanted: &str) -> Result<Exit> {
+    let folder = RunFolder::find(&session.directories.runs(), wanted)?;
+    let header: RunHeader = folder.read_manifest()?;
+    let report: Report<Retrieval> = folder.read_report()?;
+    let summary = report.summary(&Bootstrap { seed: header.seed, ..Bootstrap::default() });
+    session.printer.result(&report_text(session.printer, &report, &summary)?)?;
+    session.printer.note(&format!("{} · started {} · {}", header.name, header.started, folder.path().display()));
+    Ok(Exit::Done)
+}
