@@ -1,8 +1,10 @@
 //! Suggestions for misspelled names.
 
-/// The known names similar to `name`, most similar first, at most three. Equally similar ones keep their order.
+/// The known names similar to `name`, most similar first, at most three; those that are much less similar than the first
+/// are left out. Equally similar ones keep their order.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     const SIMILAR: f64 = 0.8;
+    const MUCH_LESS: f64 = 0.05;
     let mut scored: Vec<(f64, &str)> = known
         .into_iter()
         .map(|candidate| {
@@ -14,8 +16,12 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .filter(|(similarity, _)| *similarity >= SIMILAR)
         .collect();
     scored.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let Some(&(best, _)) = scored.first() else {
+        return Vec::new();
+    };
     scored
         .into_iter()
+        .take_while(|(similarity, _)| *similarity > best - MUCH_LESS)
         .take(3)
         .map(|(_, candidate)| candidate.to_owned())
         .collect()

@@ -6,7 +6,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
-use crate::error::SampleError;
+use super::error::SampleError;
 
 /// A column of strings.
 pub(crate) fn strings<'t>(values: impl Iterator<Item = &'t str>) -> ArrayRef {

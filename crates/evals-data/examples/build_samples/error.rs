@@ -5,9 +5,9 @@ use thiserror::Error;
 /// Sources that do not make a sample dataset.
 #[derive(Debug, Error)]
 pub(crate) enum SampleError {
-    /// A folder or file cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
-    Read {
+    /// A folder or file cannot be read or written.
+    #[error("cannot use `{}`: {source}", path.display())]
+    File {
         path: PathBuf,
         source: std::io::Error,
     },
@@ -26,12 +26,6 @@ pub(crate) enum SampleError {
     /// The columns do not make a table.
     #[error(transparent)]
     Arrow(#[from] arrow::error::ArrowError),
-    /// The result cannot be written.
-    #[error("cannot write `{}`: {source}", path.display())]
-    Write {
-        path: PathBuf,
-        source: std::io::Error,
-    },
 }
 
 /// `Err` with the message unless the rule holds.

@@ -56,7 +56,7 @@ fn build(datasets: &Path) -> Result<(), SampleError> {
     ];
     for (name, bytes) in files {
         let path = datasets.join(name);
-        std::fs::write(&path, bytes).map_err(|source| SampleError::Write { path, source })?;
+        std::fs::write(&path, bytes).map_err(|source| SampleError::File { path, source })?;
     }
     Ok(())
 }

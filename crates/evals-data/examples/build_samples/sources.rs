@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use crate::error::SampleError;
+use super::error::SampleError;
 
 /// The entries of all YAML files in a folder whose name begins with `prefix`, the files in the order of their names.
 pub(crate) fn read_all<T: DeserializeOwned>(
@@ -11,7 +11,7 @@ pub(crate) fn read_all<T: DeserializeOwned>(
 ) -> Result<Vec<T>, SampleError> {
     let mut entries = Vec::new();
     for path in yaml_files(folder, prefix)? {
-        let text = std::fs::read_to_string(&path).map_err(|source| SampleError::Read {
+        let text = std::fs::read_to_string(&path).map_err(|source| SampleError::File {
             path: path.clone(),
             source,
         })?;
@@ -25,7 +25,7 @@ pub(crate) fn read_all<T: DeserializeOwned>(
 }
 
 fn yaml_files(folder: &Path, prefix: &str) -> Result<Vec<PathBuf>, SampleError> {
-    let unreadable = |source| SampleError::Read {
+    let unreadable = |source| SampleError::File {
         path: folder.to_owned(),
         source,
     };

@@ -3,9 +3,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::columns::{parquet, strings};
-use crate::error::{SampleError, rule};
-use crate::sources::read_all;
+use super::columns::{parquet, strings};
+use super::error::{SampleError, rule};
+use super::sources::read_all;
 
 const MIN_STORIES: usize = 60;
 const WORDS: std::ops::RangeInclusive<usize> = 300..=900;

@@ -3,9 +3,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::columns::{lists, parquet, strings};
-use crate::error::{SampleError, rule};
-use crate::sources::read_all;
+use super::columns::{lists, parquet, strings};
+use super::error::{SampleError, rule};
+use super::sources::read_all;
 
 const MIN_ARTICLES: usize = 80;
 const MIN_QUESTIONS: usize = 60;

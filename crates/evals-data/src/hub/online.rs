@@ -355,12 +355,18 @@ fn from_hf(error: HFError, repo: &str, revision: &str, url: &str) -> HubError {
             status: context.status.as_u16(),
             retry_after: None,
         },
-        HFError::Request { source, .. } if !source.is_decode() => unreachable(url, source),
+        HFError::Request { source, .. } if !is_other_json(&source) => unreachable(url, source),
         other => HubError::Malformed {
             url: url.to_owned(),
             what: other.to_string(),
         },
     }
+}
+
+/// Whether an answer arrived whole and is not the JSON that was expected. A connection that breaks within the answer is
+/// told as a failure to decode as well.
+fn is_other_json(error: &reqwest::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|source| source.is::<serde_json::Error>())
 }
 
 #[cfg(test)]

@@ -68,15 +68,14 @@ pub(crate) fn verify(path: &Path, name: &str, expected: &Expected) -> Result<Ide
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();
     check_size(size, expected)?;
+    let sha256 = digest(&mut file)?;
+    check_sha256(&sha256, expected)?;
     if Path::new(name)
         .extension()
         .is_some_and(|extension| extension == "parquet")
     {
         check_parquet(&mut file, size)?;
     }
-    file.seek(SeekFrom::Start(0))?;
-    let sha256 = digest(&mut file)?;
-    check_sha256(&sha256, expected)?;
     Ok(Identity { size, sha256 })
 }
 
@@ -100,6 +99,7 @@ fn check_sha256(found: &str, expected: &Expected) -> Result<(), Damage> {
 /// Looks for `PAR1` at both ends and reads the footer; an empty dataset is still a whole file.
 fn check_parquet(file: &mut File, size: u64) -> Result<(), Damage> {
     let mut head = [0; 16];
+    file.seek(SeekFrom::Start(0))?;
     let read = file.read(&mut head)?;
     let not_parquet = |end| Damage::NotParquet {
         end,

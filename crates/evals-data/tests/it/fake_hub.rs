@@ -1,0 +1,454 @@
+//! A hub on loopback: the parts of the real protocol that datasets need, and failures on request.
+//!
+//! One thread for each connection, one request for each connection, every read and wait bounded.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use evals_data::{Hub, HubSettings, RetryPolicy, Token};
+use sha2::{Digest, Sha256};
+
+pub(crate) const REPO: &str = "owner/name";
+pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// What goes wrong with one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A status without more.
+    Status(u16),
+    /// A status with an `X-Error-Code`.
+    ErrorCode(u16, &'static str),
+    /// Status 429 with that `Retry-After`.
+    RateLimited(&'static str),
+    /// The body ends before its stated length, as when a connection is cut.
+    Cut,
+    /// The connection is reset in the middle of the body.
+    Reset,
+    /// A page of another kind with status 200.
+    ErrorPage,
+    /// A shorter file whose length is stated rightly.
+    Short,
+    /// A file of the right length with other bytes.
+    Altered,
+    /// No answer for a while.
+    Hang,
+}
+
+/// A file of the repository.
+#[derive(Debug, Clone)]
+struct StoredFile {
+    bytes: Vec<u8>,
+    /// Large files have a SHA-256 in the tree, and are served from another address.
+    large: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    files: BTreeMap<String, StoredFile>,
+    /// Revisions beside `main`, decoded.
+    revisions: Vec<String>,
+    faults: Vec<(String, Fault, usize)>,
+    requests: Vec<String>,
+    token: Option<String>,
+    page_size: Option<usize>,
+}
+
+/// The server; stops when dropped.
+pub(crate) struct FakeHub {
+    state: Arc<Mutex<State>>,
+    stop: Arc<AtomicBool>,
+    hub: SocketAddr,
+    storage: SocketAddr,
+}
+
+impl FakeHub {
+    pub(crate) fn start() -> Self {
+        let state = Arc::new(Mutex::new(State::default()));
+        let stop = Arc::new(AtomicBool::new(false));
+        // Large files come from another address, as from the real hub's storage.
+        let storage = listen(&state, &stop, None);
+        let hub = listen(&state, &stop, Some(storage));
+        Self {
+            state,
+            stop,
+            hub,
+            storage,
+        }
+    }
+
+    pub(crate) fn with(self, path: &str, bytes: Vec<u8>) -> Self {
+        self.store(path, bytes, true)
+    }
+
+    pub(crate) fn with_small(self, path: &str, bytes: Vec<u8>) -> Self {
+        self.store(path, bytes, false)
+    }
+
+    fn store(self, path: &str, bytes: Vec<u8>, large: bool) -> Self {
+        self.state
+            .lock()
+            .unwrap()
+            .files
+            .insert(path.to_owned(), StoredFile { bytes, large });
+        self
+    }
+
+    pub(crate) fn with_revision(self, revision: &str) -> Self {
+        self.state
+            .lock()
+            .unwrap()
+            .revisions
+            .push(revision.to_owned());
+        self
+    }
+
+    pub(crate) fn with_token(self, token: &str) -> Self {
+        self.state.lock().unwrap().token = Some(token.to_owned());
+        self
+    }
+
+    pub(crate) fn with_page_size(self, entries: usize) -> Self {
+        self.state.lock().unwrap().page_size = Some(entries);
+        self
+    }
+
+    /// Lets the next `times` requests go wrong whose path contains `part`.
+    pub(crate) fn fail(&self, part: &str, fault: Fault, times: usize) {
+        self.state
+            .lock()
+            .unwrap()
+            .faults
+            .push((part.to_owned(), fault, times));
+    }
+
+    /// `GET /path` of every request so far.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.state.lock().unwrap().requests.clone()
+    }
+
+    /// How many requests had `part` in their path.
+    pub(crate) fn count(&self, part: &str) -> usize {
+        self.requests()
+            .iter()
+            .filter(|request| request.contains(part))
+            .count()
+    }
+
+    pub(crate) fn settings(&self, cache: &Path) -> HubSettings {
+        let mut settings = HubSettings::from_variables(|_| None);
+        settings.endpoint = format!("http://{}", self.hub);
+        settings.cache_dir = cache.to_owned();
+        settings.read_timeout = Duration::from_millis(500);
+        settings.retry = RetryPolicy {
+            attempts: 3,
+            base_delay: Duration::from_millis(1),
+            max_delay: Duration::from_millis(20),
+        };
+        settings
+    }
+
+    pub(crate) fn client(&self, cache: &Path) -> Hub {
+        Hub::new(self.settings(cache))
+    }
+
+    pub(crate) fn client_with_token(&self, cache: &Path, token: &str) -> Hub {
+        Hub::new(HubSettings {
+            token: Token::new(token),
+            ..self.settings(cache)
+        })
+    }
+}
+
+impl Drop for FakeHub {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        for address in [self.hub, self.storage] {
+            // Wakes the listener so that it sees the flag.
+            drop(TcpStream::connect(address));
+        }
+    }
+}
+
+fn listen(
+    state: &Arc<Mutex<State>>,
+    stop: &Arc<AtomicBool>,
+    storage: Option<SocketAddr>,
+) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (state, stop) = (Arc::clone(state), Arc::clone(stop));
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            if stop.load(Ordering::SeqCst) {
+                return;
+            }
+            let Ok(stream) = stream else { return };
+            let state = Arc::clone(&state);
+            // A client that goes away in the middle is not the hub's failure.
+            thread::spawn(move || drop(serve(stream, &state, storage)));
+        }
+    });
+    address
+}
+
+struct Request {
+    path: String,
+    query: String,
+    authorization: Option<String>,
+}
+
+fn serve(
+    stream: TcpStream,
+    state: &Mutex<State>,
+    storage: Option<SocketAddr>,
+) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut reader = BufReader::with_capacity(1, stream);
+    let mut first = String::new();
+    reader.by_ref().take(8192).read_line(&mut first)?;
+    let target = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+    let fault = state.lock().unwrap().record(path, &first);
+    if fault == Some(Fault::Reset) {
+        // Closing with unread input makes the system reset the connection.
+        let mut stream = reader.into_inner();
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nPAR1")?;
+        return Ok(());
+    }
+    let mut authorization = None;
+    loop {
+        let mut line = String::new();
+        reader.by_ref().take(8192).read_line(&mut line)?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(": ")
+            && name.eq_ignore_ascii_case("authorization")
+        {
+            authorization = Some(value.trim().to_owned());
+        }
+    }
+    let request = Request {
+        path: path.to_owned(),
+        query: query.to_owned(),
+        authorization,
+    };
+    let answer = match storage {
+        Some(storage) => state.lock().unwrap().answer(&request, storage),
+        None => state.lock().unwrap().stored(&request),
+    };
+    answer.send(reader.into_inner(), fault)
+}
+
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn status(status: u16) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            body: b"{\"error\":\"refused\"}".to_vec(),
+        }
+    }
+
+    fn ok(body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            status: 200,
+            headers: Vec::new(),
+            body: body.into(),
+        }
+    }
+
+    fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    fn send(self, mut stream: TcpStream, fault: Option<Fault>) -> std::io::Result<()> {
+        let mut answer = self;
+        let mut sent = None;
+        match fault {
+            Some(Fault::Status(status)) => answer = Self::status(status),
+            Some(Fault::ErrorCode(status, code)) => {
+                answer = Self::status(status).header("X-Error-Code", code)
+            }
+            Some(Fault::RateLimited(pause)) => {
+                answer = Self::status(429).header("Retry-After", pause)
+            }
+            Some(Fault::ErrorPage) => answer = Self::ok("<html>We are busy</html>"),
+            Some(Fault::Short) => answer.body.truncate(answer.body.len() / 2),
+            Some(Fault::Altered) => {
+                let middle = answer.body.len() / 2;
+                answer.body[middle] ^= 1;
+            }
+            Some(Fault::Cut) => sent = Some(answer.body.len() / 2),
+            Some(Fault::Hang) => thread::sleep(Duration::from_secs(2)),
+            Some(Fault::Reset) | None => {}
+        }
+        let Self {
+            status,
+            headers,
+            body,
+        } = answer;
+        write!(
+            stream,
+            "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Length: {}\r\n",
+            body.len()
+        )?;
+        for (name, value) in headers {
+            write!(stream, "{name}: {value}\r\n")?;
+        }
+        stream.write_all(b"\r\n")?;
+        stream.write_all(&body[..sent.unwrap_or(body.len())])
+    }
+}
+
+impl State {
+    /// Notes the request, and takes the fault that is waiting for it.
+    fn record(&mut self, path: &str, first_line: &str) -> Option<Fault> {
+        let method = first_line.split(' ').next().unwrap_or_default();
+        self.requests.push(format!("{method} {path}"));
+        let (_, fault, times) = self
+            .faults
+            .iter_mut()
+            .find(|(part, _, times)| *times > 0 && path.contains(&**part))?;
+        *times -= 1;
+        Some(*fault)
+    }
+
+    fn answer(&self, request: &Request, storage: SocketAddr) -> Answer {
+        if let Some(token) = &self.token
+            && request.authorization.as_deref() != Some(&format!("Bearer {token}"))
+        {
+            return Answer::status(if request.authorization.is_some() {
+                403
+            } else {
+                401
+            });
+        }
+        let api = format!("/api/datasets/{REPO}/");
+        let resolve = format!("/datasets/{REPO}/resolve/{COMMIT}/");
+        if let Some(revision) = request.path.strip_prefix(&format!("{api}revision/")) {
+            return self.revision(&revision.replace("%2F", "/"));
+        }
+        if request.path == format!("{api}tree/{COMMIT}") {
+            return self.tree(&request.query);
+        }
+        if let Some(file) = request.path.strip_prefix(&resolve) {
+            return self.resolve(file, storage);
+        }
+        Answer::status(404).header("X-Error-Code", "RepoNotFound")
+    }
+
+    fn revision(&self, revision: &str) -> Answer {
+        if revision == "main"
+            || revision == COMMIT
+            || self.revisions.iter().any(|known| known == revision)
+        {
+            return Answer::ok(format!(
+                r#"{{"id":"{REPO}","sha":"{COMMIT}","private":false}}"#
+            ));
+        }
+        Answer::status(404).header("X-Error-Code", "RevisionNotFound")
+    }
+
+    /// One page of the tree; the next one's address is the real hub's, as a mirror may pass it on.
+    fn tree(&self, query: &str) -> Answer {
+        let from: usize = query
+            .split_once("cursor=")
+            .map_or(0, |(_, cursor)| cursor.parse().unwrap());
+        let size = self.page_size.unwrap_or(self.files.len() + 1);
+        let directory = r#"{"type":"directory","oid":"d0","path":"corpus","size":0}"#.to_owned();
+        let files = self.files.iter().map(|(path, file)| file.entry(path));
+        let entries: Vec<String> = std::iter::once(directory).chain(files).collect();
+        let page = entries
+            .iter()
+            .skip(from)
+            .take(size)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(",");
+        let answer = Answer::ok(format!("[{page}]"));
+        if from + size >= entries.len() {
+            return answer;
+        }
+        let next = format!(
+            "https://huggingface.co/api/datasets/{REPO}/tree/{COMMIT}?recursive=true&cursor={}",
+            from + size
+        );
+        answer.header("Link", format!("<{next}>; rel=\"next\""))
+    }
+
+    fn resolve(&self, path: &str, storage: SocketAddr) -> Answer {
+        let Some(file) = self.files.get(path) else {
+            return Answer::status(404).header("X-Error-Code", "EntryNotFound");
+        };
+        if file.large {
+            let digest = file.sha256();
+            return Answer {
+                status: 302,
+                headers: Vec::new(),
+                body: Vec::new(),
+            }
+            .header("Location", format!("http://{storage}/stored/{digest}"))
+            .header("X-Repo-Commit", COMMIT)
+            .header("X-Linked-ETag", format!("\"{digest}\""))
+            .header("X-Linked-Size", file.bytes.len().to_string());
+        }
+        Answer::ok(file.bytes.clone())
+            .header("X-Repo-Commit", COMMIT)
+            .header("ETag", format!("\"{}\"", file.oid()))
+    }
+
+    /// The storage's answer. Like the real one it refuses requests that carry the hub's token.
+    fn stored(&self, request: &Request) -> Answer {
+        if request.authorization.is_some() {
+            return Answer::status(400);
+        }
+        let stored = self
+            .files
+            .values()
+            .find(|file| request.path == format!("/stored/{}", file.sha256()));
+        stored.map_or_else(
+            || Answer::status(404),
+            |file| Answer::ok(file.bytes.clone()),
+        )
+    }
+}
+
+impl StoredFile {
+    fn sha256(&self) -> String {
+        Sha256::digest(&self.bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    /// Stands for the git object id, which nothing here computes.
+    fn oid(&self) -> String {
+        self.sha256()[..40].to_owned()
+    }
+
+    fn entry(&self, path: &str) -> String {
+        let (oid, size) = (self.oid(), self.bytes.len());
+        let large = if self.large {
+            format!(
+                r#","lfs":{{"oid":"{}","size":{size},"pointerSize":133}},"xetHash":"ab12""#,
+                self.sha256()
+            )
+        } else {
+            String::new()
+        };
+        format!(r#"{{"type":"file","oid":"{oid}","size":{size},"path":"{path}"{large}}}"#)
+    }
+}

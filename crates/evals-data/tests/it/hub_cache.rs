@@ -1,0 +1,228 @@
+use std::path::Path;
+
+use evals_data::{Hub, HubError, HubFiles, HubSettings, HubWarning};
+
+use crate::fake_hub::{COMMIT, FakeHub, Fault, REPO};
+use crate::tables::corpus;
+
+const FILE: &str = "corpus/deep/a.parquet";
+
+fn globs() -> Vec<String> {
+    vec!["corpus/**/*.parquet".to_owned()]
+}
+
+async fn fetch(client: &Hub) -> Result<HubFiles, HubError> {
+    client.fetch(REPO, "main", &globs(), &()).await
+}
+
+fn offline(cache: &Path) -> Hub {
+    let mut settings = HubSettings::from_variables(|_| None);
+    settings.cache_dir = cache.to_owned();
+    settings.offline = true;
+    Hub::new(settings)
+}
+
+fn snapshot(cache: &Path) -> std::path::PathBuf {
+    cache
+        .join("datasets--owner--name/snapshots")
+        .join(COMMIT)
+        .join(FILE)
+}
+
+#[tokio::test]
+async fn the_cache_has_the_layout_of_the_official_clients() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    let fetched = fetch(&hub.client(cache.path())).await.unwrap();
+    assert_eq!(fetched.files[0].local, snapshot(cache.path()));
+    #[cfg(unix)]
+    assert_eq!(
+        std::fs::read_link(snapshot(cache.path())).unwrap(),
+        Path::new("../../../../blobs").join(&fetched.files[0].sha256)
+    );
+    // hf-hub itself finds the file there without the network.
+    let official = hf_hub::HFClient::builder()
+        .cache_dir(cache.path())
+        .build()
+        .unwrap();
+    let dataset = official.dataset("owner", "name");
+    let found = dataset
+        .download_file()
+        .filename(FILE)
+        .revision("main")
+        .local_files_only(true)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(std::fs::read(found).unwrap(), corpus());
+}
+
+#[tokio::test]
+async fn offline_reads_the_cache_alone() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    let online = fetch(&hub.client(cache.path())).await.unwrap();
+    drop(hub);
+    assert!(offline(cache.path()).is_cached(REPO, "main", &globs()));
+    assert_eq!(fetch(&offline(cache.path())).await.unwrap(), online);
+    let by_commit = offline(cache.path())
+        .fetch(REPO, COMMIT, &globs(), &())
+        .await
+        .unwrap();
+    assert_eq!(by_commit, online, "a commit needs no reference");
+}
+
+#[tokio::test]
+async fn offline_says_what_is_missing() {
+    let cache = tempfile::tempdir().unwrap();
+    let client = offline(cache.path());
+    let message = |error: HubError| {
+        error
+            .to_string()
+            .replace(&cache.path().display().to_string(), "CACHE")
+    };
+    assert_eq!(
+        message(fetch(&client).await.unwrap_err()),
+        "there is nothing for `owner/name` at `main` in the hub cache `CACHE`; allow network access once (unset \
+         `HF_HUB_OFFLINE`), or set `HF_HOME` to a cache that has it"
+    );
+    assert!(!client.is_cached(REPO, "main", &globs()));
+
+    let hub = FakeHub::start()
+        .with("corpus/x-00000-of-00002.parquet", corpus())
+        .with("other.parquet", corpus());
+    hub.client(cache.path())
+        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
+        .await
+        .unwrap();
+    let missing = client
+        .fetch(REPO, "main", &["other.parquet".to_owned()], &())
+        .await
+        .unwrap_err();
+    assert!(
+        message(missing).starts_with("no file matches `other.parquet` for `owner/name` at `main`")
+    );
+    let shard = client
+        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
+        .await
+        .unwrap_err();
+    assert!(
+        message(shard).starts_with("`corpus/x-00001-of-00002.parquet` is missing for `owner/name`")
+    );
+}
+
+#[tokio::test]
+async fn a_damaged_entry_is_fetched_anew_whoever_left_it() {
+    let whole = corpus();
+    let mut altered = whole.clone();
+    let middle = altered.len() / 2;
+    altered[middle] ^= 1;
+    for damaged in [
+        &b"<html>busy</html>"[..],
+        &whole[..whole.len() - 1],
+        &altered,
+    ] {
+        let hub = FakeHub::start().with(FILE, whole.clone());
+        let cache = tempfile::tempdir().unwrap();
+        let client = hub.client(cache.path());
+        fetch(&client).await.unwrap();
+        std::fs::write(snapshot(cache.path()), damaged).unwrap();
+
+        let again = fetch(&client).await.unwrap();
+        assert!(
+            matches!(&again.warnings[..], [HubWarning::Refetched { file, .. }] if file == FILE)
+        );
+        assert_eq!(std::fs::read(snapshot(cache.path())).unwrap(), whole);
+        assert!(fetch(&client).await.unwrap().warnings.is_empty());
+        assert_eq!(
+            hub.count("/stored/"),
+            2,
+            "the first time, and for the damage"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_entry_is_told_where_it_cannot_be_fetched() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    fetch(&hub.client(cache.path())).await.unwrap();
+    std::fs::write(snapshot(cache.path()), "<html>busy</html>").unwrap();
+    let error = fetch(&offline(cache.path())).await.unwrap_err();
+    assert!(matches!(error, HubError::DamagedCache { .. }));
+    assert!(error.to_string().ends_with(
+        "is damaged; delete it, or allow network access (unset `HF_HUB_OFFLINE`) to fetch it anew"
+    ));
+}
+
+#[tokio::test]
+async fn the_cache_serves_when_the_hub_is_out_of_reach_and_says_so() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    let client = hub.client(cache.path());
+    fetch(&client).await.unwrap();
+    hub.fail("/revision/", Fault::Status(503), usize::MAX);
+    let cached = fetch(&client).await.unwrap();
+    let [warning @ HubWarning::ServedFromCache { commit, .. }] = &cached.warnings[..] else {
+        panic!("{:?}", cached.warnings)
+    };
+    assert_eq!(commit, COMMIT);
+    let text = warning.to_string();
+    assert!(
+        text.starts_with("the hub is out of reach (") && text.contains("answered with status 503"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_is_not_hidden_by_the_cache() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    let client = hub.client(cache.path());
+    fetch(&client).await.unwrap();
+    hub.fail("/revision/", Fault::Status(403), 1);
+    assert!(matches!(
+        fetch(&client).await,
+        Err(HubError::Forbidden { .. })
+    ));
+}
+
+#[tokio::test]
+async fn two_that_want_the_same_file_fetch_it_once() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    let (first, second) = (hub.client(cache.path()), hub.client(cache.path()));
+    let (first, second) = tokio::join!(fetch(&first), fetch(&second));
+    assert_eq!(first.unwrap(), second.unwrap());
+    assert_eq!(hub.count("/stored/"), 1);
+}
+
+/// A cache without blobs, as a copy that followed its links is; and one that cannot be written.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_copied_and_read_only_cache_is_read_and_left_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let cache = tempfile::tempdir().unwrap();
+    let path = snapshot(cache.path());
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, corpus()).unwrap();
+    let references = cache.path().join("datasets--owner--name/refs");
+    std::fs::create_dir_all(&references).unwrap();
+    std::fs::write(references.join("main"), COMMIT).unwrap();
+    let locked = |mode| {
+        std::fs::set_permissions(cache.path(), std::fs::Permissions::from_mode(mode)).unwrap()
+    };
+    locked(0o555);
+    let hub = FakeHub::start().with(FILE, corpus());
+    let from_cache = fetch(&offline(cache.path())).await;
+    let checked_online = fetch(&hub.client(cache.path())).await;
+    locked(0o755);
+    assert_eq!(from_cache.unwrap(), checked_online.unwrap());
+    assert_eq!(hub.count("/stored/"), 0);
+    let left: Vec<_> = std::fs::read_dir(cache.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["datasets--owner--name"]);
+}

@@ -1,0 +1,201 @@
+use std::error::Error;
+
+use evals_data::{Damage, HubError, HubFiles};
+
+use crate::fake_hub::{FakeHub, Fault, REPO};
+use crate::tables::corpus;
+
+const FILE: &str = "corpus/a.parquet";
+
+/// Fetches from a hub on which some requests go wrong; gives the result and how often `part` was asked for.
+async fn fetch(faults: &[(&str, Fault, usize)], part: &str) -> (Result<HubFiles, HubError>, usize) {
+    let hub = FakeHub::start().with(FILE, corpus());
+    for (part, fault, times) in faults {
+        hub.fail(part, *fault, *times);
+    }
+    let cache = tempfile::tempdir().unwrap();
+    let result = hub
+        .client(cache.path())
+        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
+        .await;
+    if let Ok(files) = &result {
+        assert_eq!(
+            std::fs::read(&files.files[0].local).unwrap(),
+            corpus(),
+            "what is given is the file"
+        );
+    } else {
+        assert_eq!(
+            files_in(cache.path(), "blobs"),
+            0,
+            "nothing is left in the cache"
+        );
+        assert_eq!(files_in(cache.path(), "refs"), 0);
+    }
+    (result, hub.count(part))
+}
+
+fn files_in(cache: &std::path::Path, folder: &str) -> usize {
+    std::fs::read_dir(cache.join("datasets--owner--name").join(folder)).map_or(0, Iterator::count)
+}
+
+async fn passes(fault: Fault, part: &str) -> usize {
+    let (result, tries) = fetch(&[(part, fault, 1)], part).await;
+    result.unwrap();
+    tries
+}
+
+async fn fails(fault: Fault, part: &str) -> (HubError, usize) {
+    let (result, tries) = fetch(&[(part, fault, usize::MAX)], part).await;
+    (result.unwrap_err(), tries)
+}
+
+/// Where the bytes of large files come from.
+const STORAGE: &str = "/stored/";
+
+#[tokio::test]
+async fn what_may_pass_is_tried_again_at_every_step() {
+    for part in ["/revision/", "/tree/", "/resolve/", STORAGE] {
+        for fault in [
+            Fault::Status(500),
+            Fault::Status(503),
+            Fault::RateLimited("0"),
+            Fault::Hang,
+            Fault::Reset,
+        ] {
+            assert_eq!(passes(fault, part).await, 2, "{fault:?} at {part}");
+        }
+    }
+    assert_eq!(passes(Fault::Cut, STORAGE).await, 2);
+}
+
+#[tokio::test]
+async fn an_absurd_retry_after_is_capped() {
+    assert_eq!(passes(Fault::RateLimited("86400"), STORAGE).await, 2);
+    assert_eq!(passes(Fault::RateLimited("86400"), "/revision/").await, 2);
+}
+
+#[tokio::test]
+async fn tries_end_and_the_last_failure_is_told() {
+    let (error, tries) = fails(Fault::RateLimited("0"), "/revision/").await;
+    assert_eq!(tries, 3);
+    assert_eq!(
+        error.to_string(),
+        "the hub limits the rate of requests; wait, or set `HF_TOKEN`, which raises the limit"
+    );
+    let (error, tries) = fails(Fault::Status(503), "/tree/").await;
+    assert_eq!(tries, 3);
+    assert!(
+        error.to_string().ends_with("answered with status 503"),
+        "{error}"
+    );
+    let (error, tries) = fails(Fault::Hang, "/revision/").await;
+    assert_eq!(tries, 3);
+    assert!(matches!(error, HubError::Unreachable { .. }));
+}
+
+#[tokio::test]
+async fn what_will_not_pass_is_not_tried_again() {
+    for (fault, part) in [
+        (Fault::Status(401), "/revision/"),
+        (Fault::Status(403), "/tree/"),
+        (Fault::Status(404), "/resolve/"),
+        (Fault::ErrorCode(404, "RepoNotFound"), "/revision/"),
+        (Fault::ErrorPage, "/tree/"),
+        (Fault::ErrorPage, "/revision/"),
+    ] {
+        let (error, tries) = fails(fault, part).await;
+        assert_eq!(tries, 1, "{fault:?} at {part}: {error}");
+    }
+    let (error, _) = fails(Fault::Status(404), "/resolve/").await;
+    assert!(
+        error
+            .to_string()
+            .ends_with("is not there although the hub lists it"),
+        "{error}"
+    );
+    let (error, _) = fails(Fault::ErrorPage, "/tree/").await;
+    assert!(
+        error
+            .to_string()
+            .contains("gave an answer that is not the hub's"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_the_listed_one_is_fetched_once_more_and_never_kept() {
+    for fault in [Fault::ErrorPage, Fault::Short, Fault::Altered] {
+        assert_eq!(passes(fault, STORAGE).await, 2, "{fault:?}");
+        let (error, tries) = fails(fault, STORAGE).await;
+        assert_eq!(tries, 2, "{fault:?}");
+        assert_eq!(
+            error.to_string(),
+            "`corpus/a.parquet` of `owner/name` did not arrive as the hub describes it"
+        );
+        match (fault, error) {
+            (
+                Fault::ErrorPage,
+                HubError::Corrupt {
+                    damage: Damage::Size { found, .. },
+                    ..
+                },
+            ) => assert_eq!(found, 24),
+            (
+                Fault::Short,
+                HubError::Corrupt {
+                    damage: Damage::Size { expected, found },
+                    ..
+                },
+            ) => {
+                assert_eq!(found, expected / 2);
+            }
+            (
+                Fault::Altered,
+                HubError::Corrupt {
+                    damage: Damage::Sha256 { .. },
+                    ..
+                },
+            ) => {}
+            (fault, error) => panic!("{fault:?}: {error:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_small_file_without_digest_is_checked_by_size_and_format() {
+    let hub = FakeHub::start().with_small(FILE, corpus());
+    hub.fail("/resolve/", Fault::ErrorPage, usize::MAX);
+    let cache = tempfile::tempdir().unwrap();
+    let error = hub
+        .client(cache.path())
+        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .source()
+            .unwrap()
+            .to_string()
+            .starts_with("24 bytes instead of ")
+    );
+}
+
+#[tokio::test]
+async fn an_address_where_nobody_listens_is_unreachable() {
+    let hub = FakeHub::start();
+    let cache = tempfile::tempdir().unwrap();
+    let settings = hub.settings(cache.path());
+    drop(hub);
+    let error = evals_data::Hub::new(settings)
+        .fetch(REPO, "main", &["*".to_owned()], &())
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("no answer from `http://127.0.0.1:"),
+        "{error}"
+    );
+    assert!(error.is_transient());
+}
