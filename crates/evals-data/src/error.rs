@@ -18,7 +18,7 @@ pub enum DataError {
         nearest: Vec<String>,
         /// Why not.
         #[source]
-        source: HubError,
+        source: Box<HubError>,
     },
     /// A file cannot be opened or read.
     #[error("cannot read `{file}`")]

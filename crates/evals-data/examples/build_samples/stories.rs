@@ -25,12 +25,12 @@ struct Story {
     topic: String,
     title: String,
     text: String,
-    questions: Vec<Question>,
+    questions: Vec<Exchange>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct Exchange {
     question: String,
     answer: String,
     long_answer: String,
@@ -39,7 +39,7 @@ struct Question {
 /// One row of the table: a question beside its story.
 struct Row<'s> {
     story: &'s Story,
-    question: &'s Question,
+    question: &'s Exchange,
     path: String,
     extracted: String,
     question_id: String,
@@ -52,7 +52,7 @@ impl Stories {
         Ok(stories)
     }
 
-    /// The table in RepliQA's columns: one row for each question.
+    /// The table in `RepliQA`'s columns: one row for each question.
     pub(crate) fn parquet(&self) -> Result<Vec<u8>, SampleError> {
         let rows = self.rows();
         parquet(vec![
@@ -169,7 +169,7 @@ impl Story {
     }
 }
 
-impl Question {
+impl Exchange {
     fn is_unanswerable(&self) -> bool {
         self.answer == UNANSWERABLE
     }

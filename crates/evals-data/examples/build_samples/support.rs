@@ -16,7 +16,7 @@ const ADDRESS: &str = "https://help.larkdesk.example/";
 #[derive(Debug)]
 pub(crate) struct Support {
     articles: Vec<Article>,
-    questions: Vec<Question>,
+    questions: Vec<Exchange>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -24,7 +24,8 @@ pub(crate) struct Support {
 struct Article {
     id: String,
     title: String,
-    article_type: ArticleType,
+    #[serde(rename = "article_type")]
+    kind: ArticleType,
     contents: String,
 }
 
@@ -38,7 +39,7 @@ enum ArticleType {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct Exchange {
     question: String,
     answer: String,
     article_ids: Vec<String>,
@@ -54,7 +55,7 @@ impl Support {
         Ok(support)
     }
 
-    /// The articles in WixQA's columns.
+    /// The articles in `WixQA`'s columns.
     pub(crate) fn articles_parquet(&self) -> Result<Vec<u8>, SampleError> {
         let articles = &self.articles;
         let column = |of: fn(&Article) -> String| articles.iter().map(of).collect::<Vec<_>>();
@@ -75,12 +76,12 @@ impl Support {
             ("html_content", strings(html.iter().map(String::as_str))),
             (
                 "article_type",
-                strings(articles.iter().map(|article| article.article_type.name())),
+                strings(articles.iter().map(|article| article.kind.name())),
             ),
         ])
     }
 
-    /// The questions in WixQA's columns.
+    /// The questions in `WixQA`'s columns.
     pub(crate) fn questions_parquet(&self) -> Result<Vec<u8>, SampleError> {
         let questions = &self.questions;
         parquet(vec![
@@ -155,7 +156,7 @@ impl ArticleType {
     }
 }
 
-impl Question {
+impl Exchange {
     fn check(&self, articles: &BTreeSet<&str>) -> Result<(), SampleError> {
         let Self {
             question,

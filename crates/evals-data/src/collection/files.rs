@@ -74,13 +74,13 @@ impl Fetched {
                 repo,
                 revision,
                 files,
-            } => Ok(self.from_hub(repo, revision, files)),
-            Source::Path { path, files } => from_disk(path, files),
-            Source::Bundled { name } => from_bundle(name),
+            } => Ok(self.on_hub(repo, revision, files)),
+            Source::Path { path, files } => on_disk(path, files),
+            Source::Bundled { name } => in_bundle(name),
         }
     }
 
-    fn from_hub(&self, repo: &str, revision: &str, globs: &[String]) -> TableFiles {
+    fn on_hub(&self, repo: &str, revision: &str, globs: &[String]) -> TableFiles {
         let fetched = &self.repositories[&(repo.to_owned(), revision.to_owned())];
         let globs =
             Globs::new(globs.iter().map(String::as_str)).expect("the hub took these globs before");
@@ -120,11 +120,11 @@ fn hub_error(manifest: &Manifest, source: HubError) -> DataError {
     DataError::Hub {
         dataset: manifest.name.clone(),
         nearest,
-        source,
+        source: Box::new(source),
     }
 }
 
-fn from_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
+fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
     if !path.is_dir() {
         let name = path.display().to_string();
         return local_files([(name, path.to_owned())]);
@@ -177,7 +177,7 @@ fn local_files(
     Ok(table)
 }
 
-fn from_bundle(name: &str) -> Result<TableFiles, DataError> {
+fn in_bundle(name: &str) -> Result<TableFiles, DataError> {
     let bytes = bundled::file(name).ok_or_else(|| DataError::NoFile { path: name.into() })?;
     let identity = Identity {
         size: bytes.len() as u64,

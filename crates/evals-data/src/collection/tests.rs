@@ -59,7 +59,7 @@ fn documents(collection: &Collection) -> (Vec<Document>, DocumentCounts) {
     (read, documents.tally().counts())
 }
 
-/// RepliQA's layout: one row for each question.
+/// `RepliQA`'s layout: one row for each question.
 const ROWS: &str = "\
 topic,doc,text,qid,question,answer
 News,d1,First text.,d1-q1,One?,yes

@@ -26,7 +26,7 @@ impl Download<'_> {
         file: &ListedFile,
     ) -> Result<(FetchedFile, Option<HubWarning>), HubError> {
         let snapshot = self.cache.snapshot(self.commit).join(&file.path);
-        let warning = match self.cached(&snapshot, file) {
+        let warning = match cached(&snapshot, file) {
             Cached::Whole(identity) => return Ok((fetched(file, snapshot, identity), None)),
             Cached::Absent => None,
             Cached::Damaged(damage) => {
@@ -40,7 +40,7 @@ impl Download<'_> {
         let _lock = self.lock(file).await?;
         // The other process may have fetched it meanwhile, or another commit holds the same content.
         let blob = self.cache.blob(&file.etag);
-        let identity = match self.cached(&blob, file) {
+        let identity = match cached(&blob, file) {
             Cached::Whole(identity) => identity,
             Cached::Absent | Cached::Damaged(_) => self.fetch(file, &blob).await?,
         };
@@ -48,16 +48,6 @@ impl Download<'_> {
         self.observer
             .on_event(&DownloadEvent::Finished { file: &file.path });
         Ok((fetched(file, local, identity), warning))
-    }
-
-    fn cached(&self, path: &Path, file: &ListedFile) -> Cached {
-        if !path.exists() {
-            return Cached::Absent;
-        }
-        match verify(path, &file.path, &file.expected()) {
-            Ok(identity) => Cached::Whole(identity),
-            Err(damage) => Cached::Damaged(damage),
-        }
     }
 
     /// Fetches the blob; once more where what arrived is not the file, because a proxy may have stood in between.
@@ -155,7 +145,7 @@ impl Download<'_> {
                         .on_event(&DownloadEvent::Waiting { file: &file.path });
                 }
                 Err(TryLockError::WouldBlock) => {
-                    tokio::time::sleep(Duration::from_millis(100)).await
+                    tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
         }
@@ -166,6 +156,16 @@ enum Cached {
     Whole(Identity),
     Absent,
     Damaged(Damage),
+}
+
+fn cached(path: &Path, file: &ListedFile) -> Cached {
+    if !path.exists() {
+        return Cached::Absent;
+    }
+    match verify(path, &file.path, &file.expected()) {
+        Ok(identity) => Cached::Whole(identity),
+        Err(damage) => Cached::Damaged(damage),
+    }
 }
 
 fn fetched(file: &ListedFile, local: PathBuf, identity: Identity) -> FetchedFile {

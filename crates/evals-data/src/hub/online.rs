@@ -104,7 +104,7 @@ impl<'a> Online<'a> {
                 Err(error) => {
                     retry
                         .after(from_hf(error, repo, revision, &url), &url, observer)
-                        .await?
+                        .await?;
                 }
             }
         };
@@ -366,7 +366,7 @@ fn from_hf(error: HFError, repo: &str, revision: &str, url: &str) -> HubError {
 /// Whether an answer arrived whole and is not the JSON that was expected. A connection that breaks within the answer is
 /// told as a failure to decode as well.
 fn is_other_json(error: &reqwest::Error) -> bool {
-    std::error::Error::source(error).is_some_and(|source| source.is::<serde_json::Error>())
+    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<serde_json::Error>)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Default for RetryPolicy {
         Self {
             attempts: 5,
             base_delay: Duration::from_millis(500),
-            max_delay: Duration::from_secs(60),
+            max_delay: Duration::from_mins(1),
         }
     }
 }
@@ -105,7 +105,7 @@ impl HubSettings {
                 .map_or_else(|| home.join("hub"), PathBuf::from),
             offline: variable("HF_HUB_OFFLINE").is_some_and(|value| is_true(&value)),
             connect_timeout: Duration::from_secs(10),
-            read_timeout: Duration::from_secs(60),
+            read_timeout: Duration::from_mins(1),
             retry: RetryPolicy::default(),
         }
     }
@@ -223,9 +223,6 @@ mod tests {
             .collect();
         assert_eq!(backoff, [1, 2, 4, 5]);
         assert_eq!(policy.delay(1, Some(Duration::from_secs(3))).as_secs(), 3);
-        assert_eq!(
-            policy.delay(1, Some(Duration::from_secs(86_400))).as_secs(),
-            5
-        );
+        assert_eq!(policy.delay(1, Some(Duration::from_hours(24))).as_secs(), 5);
     }
 }

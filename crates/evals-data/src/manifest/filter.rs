@@ -44,7 +44,10 @@ fn equal(cell: &Value, wanted: &Value) -> bool {
         (Value::Null, _) => false,
         (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
         (Value::String(left), Value::String(right)) => left == right,
-        (Value::String(text), other) | (other, Value::String(text)) => *text == other.to_string(),
+        (Value::String(text), other) | (other, Value::String(text)) => {
+            let written = other.to_string();
+            *text == written
+        }
         (left, right) => left == right,
     }
 }

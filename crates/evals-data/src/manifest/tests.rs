@@ -99,11 +99,10 @@ fn a_wrong_value_names_its_line() {
 
 #[test]
 fn a_missing_table_is_named() {
-    let without_documents: String = REPLIQA
+    let lines = REPLIQA
         .lines()
-        .filter(|line| !line.starts_with("documents"))
-        .map(|line| format!("{line}\n"))
-        .collect();
+        .filter(|line| !line.starts_with("documents"));
+    let without_documents = lines.collect::<Vec<_>>().join("\n");
     assert!(
         error(&without_documents).ends_with("missing key `documents`"),
         "{}",

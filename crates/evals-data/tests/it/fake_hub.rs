@@ -143,7 +143,7 @@ impl FakeHub {
     pub(crate) fn settings(&self, cache: &Path) -> HubSettings {
         let mut settings = HubSettings::from_variables(|_| None);
         settings.endpoint = format!("http://{}", self.hub);
-        settings.cache_dir = cache.to_owned();
+        settings.cache_dir = cache.into();
         settings.read_timeout = Duration::from_millis(500);
         settings.retry = RetryPolicy {
             attempts: 3,
@@ -280,10 +280,10 @@ impl Answer {
         match fault {
             Some(Fault::Status(status)) => answer = Self::status(status),
             Some(Fault::ErrorCode(status, code)) => {
-                answer = Self::status(status).header("X-Error-Code", code)
+                answer = Self::status(status).header("X-Error-Code", code);
             }
             Some(Fault::RateLimited(pause)) => {
-                answer = Self::status(429).header("Retry-After", pause)
+                answer = Self::status(429).header("Retry-After", pause);
             }
             Some(Fault::ErrorPage) => answer = Self::ok("<html>We are busy</html>"),
             Some(Fault::Short) => answer.body.truncate(answer.body.len() / 2),
@@ -428,10 +428,10 @@ impl State {
 
 impl StoredFile {
     fn sha256(&self) -> String {
-        Sha256::digest(&self.bytes)
+        let digest = Sha256::digest(&self.bytes);
+        digest
             .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
     /// Stands for the git object id, which nothing here computes.

@@ -17,7 +17,7 @@ async fn fetch(client: &Hub) -> Result<HubFiles, HubError> {
 
 fn offline(cache: &Path) -> Hub {
     let mut settings = HubSettings::from_variables(|_| None);
-    settings.cache_dir = cache.to_owned();
+    settings.cache_dir = cache.into();
     settings.offline = true;
     Hub::new(settings)
 }
@@ -211,7 +211,7 @@ async fn a_copied_and_read_only_cache_is_read_and_left_alone() {
     std::fs::create_dir_all(&references).unwrap();
     std::fs::write(references.join("main"), COMMIT).unwrap();
     let locked = |mode| {
-        std::fs::set_permissions(cache.path(), std::fs::Permissions::from_mode(mode)).unwrap()
+        std::fs::set_permissions(cache.path(), std::fs::Permissions::from_mode(mode)).unwrap();
     };
     locked(0o555);
     let hub = FakeHub::start().with(FILE, corpus());

@@ -194,13 +194,10 @@ async fn an_unknown_beir_collection_brings_the_nearest() {
         error.to_string(),
         "cannot get dataset `beir:scifct`, did you mean `beir:scifact`?"
     );
-    assert!(matches!(
-        error,
-        DataError::Hub {
-            source: HubError::RepositoryNotFound { .. },
-            ..
-        }
-    ));
+    let DataError::Hub { source, .. } = error else {
+        panic!("{error:?}")
+    };
+    assert!(matches!(*source, HubError::RepositoryNotFound { .. }));
 }
 
 /// Keeps the events as text.

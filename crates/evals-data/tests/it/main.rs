@@ -1,5 +1,10 @@
 //! Datasets from end to end: against a hub that misbehaves on request, the bundled samples, and real data where it is.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a panic is how a test fails, in the functions that tests share too"
+)]
+
 mod fake_hub;
 mod hub_cache;
 mod hub_failures;

@@ -164,7 +164,7 @@ fn support_questions_name_known_articles() {
         |ids: &str| format!("- {{question: What?, answer: That., article_ids: [{ids}]}}\n");
     std::fs::write(
         folder.path().join("articles-1.yaml"),
-        (0..80).map(article).collect::<String>(),
+        (0..80).map(article).collect::<Vec<_>>().concat(),
     )
     .unwrap();
     let read = |last: &str| {
