@@ -98,10 +98,11 @@ impl LabelShares {
 }
 
 impl Summary {
-    /// How many runs of cases were finished per second of wall time; `None` when no time passed.
+    /// How many runs of cases were finished per second of wall time; `None` when no time passed, or when stages came from
+    /// a cache: the rate would then be that of the cache.
     pub fn throughput(&self) -> Option<f64> {
         let seconds = self.duration.as_secs_f64();
-        (seconds > 0.0).then(|| count(self.finished) / seconds)
+        (seconds > 0.0 && self.cached_timings.is_empty()).then(|| count(self.finished) / seconds)
     }
 }
 

@@ -1,0 +1,106 @@
+//! A home of its own for each test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// An empty home, an empty working folder, and a command that knows nothing else.
+pub(crate) struct Sandbox {
+    root: TempDir,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "work", "data"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// The folder that commands are started in.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// The tool's data folder.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.root.path().join("data")
+    }
+
+    /// Writes a file below the working folder.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.work().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The command, not yet started; its words are separated by blanks.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_evaluations"));
+        command
+            .args(line.split_whitespace())
+            .current_dir(self.work())
+            .env_clear()
+            .env("HOME", self.root.path().join("home"))
+            .env("EVALUATIONS_DATA_DIR", self.data())
+            .env("HF_HUB_OFFLINE", "1")
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, line: &str) -> Ended {
+        ended(&mut self.command(line))
+    }
+
+    /// Runs a command that has to succeed, and returns what it printed.
+    pub(crate) fn succeed(&self, line: &str) -> String {
+        let ended = self.run(line);
+        assert_eq!(ended.code, Some(0), "`{line}` failed: {}", ended.stderr);
+        ended.stdout
+    }
+
+    /// Runs a command that has to fail with exit code 2 and nothing on stdout, and returns its message.
+    pub(crate) fn refuse(&self, line: &str) -> String {
+        let ended = self.run(line);
+        assert_eq!(ended.code, Some(2), "`{line}` gave {ended:?}");
+        assert_eq!(ended.stdout, "", "`{line}` printed a result");
+        ended.stderr
+    }
+
+    /// The run folders, oldest first.
+    pub(crate) fn runs(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.data().join("runs")) else { return Vec::new() };
+        let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        runs.sort();
+        runs
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn ended(command: &mut Command) -> Ended {
+    let output = command.output().unwrap();
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Reads a JSON file.
+pub(crate) fn json(path: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
