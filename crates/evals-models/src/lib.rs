@@ -3,7 +3,7 @@
 //! An [`Embedder`] turns texts into vectors, a [`Tokenizer`] says how long a text is for a model, and a [`ModelIdentity`] names
 //! exactly which model produced a vector, so that an index is never searched with another model's vectors.
 //!
-//! The feature `embedded` adds a tokenizer that needs no download: `WordPiece`.
+//! The feature `embedded` adds a model that needs neither server nor download: `StaticEmbedder`, and its tokenizer `WordPiece`.
 //!
 //! ```
 //! use async_trait::async_trait;
@@ -44,6 +44,8 @@ mod embedder;
 mod embeddings;
 mod error;
 mod identity;
+#[cfg(feature = "embedded")]
+mod static_embedder;
 mod tokenizer;
 #[cfg(feature = "embedded")]
 mod wordpiece;
@@ -52,6 +54,8 @@ pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, ShapeError};
 pub use error::{EmbedError, Failure};
 pub use identity::ModelIdentity;
+#[cfg(feature = "embedded")]
+pub use static_embedder::{AssetError, StaticEmbedder, StaticModelError};
 pub use tokenizer::Tokenizer;
 #[cfg(feature = "embedded")]
 pub use wordpiece::{VocabularyError, WordPiece};

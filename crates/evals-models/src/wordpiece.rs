@@ -1,4 +1,4 @@
-//! WordPiece tokenisation as BERT's uncased models do it.
+//! Tokenisation as BERT's uncased models do it.
 
 mod character;
 mod character_ranges;
@@ -81,7 +81,9 @@ impl WordPiece {
         let mut pieces = Vec::new();
         for_each_word(text, |word| {
             self.split(word.normalized, &mut pieces);
-            pieces.iter().for_each(|(token, _)| visit(*token));
+            for (token, _) in &pieces {
+                visit(*token);
+            }
         });
     }
 

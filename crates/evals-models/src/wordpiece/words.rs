@@ -53,7 +53,7 @@ pub(super) fn origins(text: &str, word: &Word<'_>) -> Vec<Range<usize>> {
         let origin = start..start + character.len_utf8();
         if CharacterClass::of(character) != CharacterClass::Dropped {
             normalize(character, |normal| {
-                origins.extend((0..normal.len_utf8()).map(|_| origin.clone()))
+                origins.extend((0..normal.len_utf8()).map(|_| origin.clone()));
             });
         }
     }

@@ -1,0 +1,93 @@
+use super::asset::Asset;
+use crate::WordPiece;
+
+/// Writes the unit vector of `text` into `vector`: the sum of its tokens' vectors, divided by its length.
+///
+/// The weight of a token is part of its vector. Unknown tokens are left out. Where nothing is left, or what is left adds up to nothing,
+/// the vector is the unit vector of its last axis: along it known texts vary least, so its cosine with all of them is near 0.
+pub(super) fn embed(asset: &Asset, tokenizer: &WordPiece, text: &str, vector: &mut [f32]) {
+    vector.fill(0.0);
+    let unknown = tokenizer.unknown();
+    let dimension = vector.len();
+    tokenizer.for_each_token(text, |token| {
+        if token != unknown {
+            add(
+                vector,
+                asset.row(token, dimension),
+                asset.scales[token as usize],
+            );
+        }
+    });
+    normalize(vector);
+}
+
+/// Adds `scale * row`. A plain loop over two slices, which compiles to vector instructions.
+fn add(vector: &mut [f32], row: &[u8], scale: f32) {
+    for (value, &quantized) in vector.iter_mut().zip(row) {
+        *value += f32::from(quantized.cast_signed()) * scale;
+    }
+}
+
+fn normalize(vector: &mut [f32]) {
+    let length = vector
+        .iter()
+        .map(|&value| f64::from(value).powi(2))
+        .sum::<f64>()
+        .sqrt();
+    if length > 0.0 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a factor of vectors that are f32 themselves"
+        )]
+        let factor = (1.0 / length) as f32;
+        for value in vector {
+            *value *= factor;
+        }
+    } else if let Some(last) = vector.last_mut() {
+        *last = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asset() -> (Asset, WordPiece) {
+        let vocabulary = "[UNK]\nnorth\neast\nsouth";
+        let rows = &[9, 9, 1, 0, 0, 2, 0xFF, 0];
+        let asset = Asset {
+            dimension: 2,
+            digest: String::new(),
+            vocabulary,
+            scales: vec![1.0, 3.0, 2.0, 3.0],
+            rows,
+        };
+        (asset, WordPiece::new(vocabulary).unwrap())
+    }
+
+    fn embedded(text: &str) -> Vec<f32> {
+        let (asset, tokenizer) = asset();
+        let mut vector = vec![7.0; 2];
+        embed(&asset, &tokenizer, text, &mut vector);
+        vector
+    }
+
+    #[test]
+    fn tokens_add_up_by_their_weight() {
+        // 3 * (1, 0) + 2 * (0, 2) = (3, 4), of length 5.
+        assert_eq!(embedded("north east"), [0.6, 0.8]);
+        assert_eq!(
+            embedded("North, East"),
+            [0.6, 0.8],
+            "unknown tokens do not count"
+        );
+        assert_eq!(embedded("east"), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_text_without_known_tokens_has_the_last_axis() {
+        for text in ["", " \n", "up down", "north south"] {
+            assert_eq!(embedded(text), [0.0, 1.0], "{text:?}");
+        }
+    }
+}
