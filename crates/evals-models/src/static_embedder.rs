@@ -25,7 +25,8 @@ const BLOCK: usize = 32;
 ///
 /// The vectors are distilled from [all-MiniLM-L6-v2](https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2) by the method of
 /// [model2vec](https://github.com/MinishLab/model2vec): see the example `distill`, which builds them. It is a floor that a real model must
-/// beat, not a substitute for one.
+/// beat, not a substitute for one: on `beir:scifact` (exact search) it reaches nDCG@10 0.440 and R@100 0.818, the model that it is distilled
+/// from 0.645 and 0.925.
 ///
 /// The whole text is read, whatever its length. A text without any known token (an empty one, say) gets a fixed vector whose cosine with
 /// other texts is near 0. Queries and documents are embedded alike. Vectors have length 1 and do not depend on the number of threads.

@@ -22,7 +22,7 @@ const MAX_CHARACTERS: usize = 100;
 /// the left. A word that the vocabulary does not cover to its end is one `[UNK]`.
 ///
 /// Its tokens are those of the reference implementation (`BertNormalizer`, `BertPreTokenizer` and `WordPiece` of the `tokenizers`
-/// library) at many times the speed. One difference is meant: `[SEP]` and other special tokens in a text are letters like any others,
+/// library) at more than ten times the speed. One difference is meant: `[SEP]` and other special tokens in a text are letters like any others,
 /// so that a text cannot control the model.
 ///
 /// ```

@@ -46,7 +46,7 @@ impl Encoder {
     /// The last state of `[CLS]` where each token stands alone between `[CLS]` and `[SEP]`.
     ///
     /// model2vec calls this pooling `first`. For this model it retrieves better than the mean of the three states: on news stories (MRR@10
-    /// 0.419 against 0.373), help articles (nDCG@10 0.694 against 0.659) and SciFact (nDCG@10 0.440 against 0.364).
+    /// 0.419 against 0.373), help articles (nDCG@10 0.694 against 0.659) and `beir:scifact` (nDCG@10 0.440 against 0.364).
     pub(crate) fn token_vectors(&self) -> anyhow::Result<Vectors> {
         let tokens: Vec<u32> = (0..u32::try_from(self.vocabulary_size())?).collect();
         let mut vectors = Vectors::with_capacity(tokens.len());

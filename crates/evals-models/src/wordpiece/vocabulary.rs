@@ -9,6 +9,8 @@ use super::fnv::Fnv;
 /// What an entry that continues a word begins with.
 const CONTINUATION: &str = "##";
 const UNKNOWN: &str = "[UNK]";
+/// Bytes of the longest entry that is searched for. BERT's longest has 18.
+const LONGEST: usize = 64;
 
 /// Why a list of tokens cannot serve as a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -22,6 +24,14 @@ pub enum VocabularyError {
     TooLarge {
         /// Number of lines.
         entries: usize,
+    },
+    /// An entry is too long to be searched for.
+    #[error("line {line} of the vocabulary has {length} bytes, more than {LONGEST}")]
+    TooLong {
+        /// Where the entry stands, counted from 1.
+        line: usize,
+        /// Its length in bytes.
+        length: usize,
     },
 }
 
@@ -79,6 +89,12 @@ impl Vocabulary {
             .zip(&entries)
             .find(|(_, entry)| lines[(*entry).clone()] == *UNKNOWN);
         let (unknown, _) = unknown.ok_or(VocabularyError::NoUnknown)?;
+        if let Some(index) = entries.iter().position(|entry| entry.len() > LONGEST) {
+            return Err(VocabularyError::TooLong {
+                line: index + 1,
+                length: entries[index].len(),
+            });
+        }
         let longest = entries.iter().map(Range::len).max().unwrap_or(0);
         let slots = vec![FREE; (entries.len() * 2).next_power_of_two()];
         let mut vocabulary = Self {
@@ -114,13 +130,13 @@ impl Vocabulary {
 
     /// The longest token that `bytes` begin with, and how many of them it covers.
     pub(super) fn longest_prefix(&self, bytes: &[u8], place: Place) -> Option<(u32, usize)> {
-        // Hashes of all prefixes in one pass; no entry of a word-piece vocabulary is near this long.
-        let mut hashes = [0; 64];
+        // Hashes of all prefixes in one pass.
+        let mut hashes = [0; LONGEST];
         let mut hash = match place {
             Place::Start => Fnv::EMPTY,
             Place::Continuation => Fnv::of(CONTINUATION.as_bytes()),
         };
-        let longest = bytes.len().min(self.longest).min(hashes.len());
+        let longest = bytes.len().min(self.longest);
         for (prefix, &byte) in hashes.iter_mut().zip(&bytes[..longest]) {
             hash = hash.push(byte);
             *prefix = hash.value();
@@ -226,6 +242,21 @@ mod tests {
         assert_eq!(
             Vocabulary::new(Cow::Borrowed("")).unwrap_err(),
             VocabularyError::NoUnknown
+        );
+    }
+
+    #[test]
+    fn entries_beyond_the_limit_are_refused() {
+        let lines = |length| Cow::Owned(format!("[UNK]\n{}\n", "x".repeat(length)));
+        let vocabulary = Vocabulary::new(lines(64)).unwrap();
+        assert_eq!(
+            vocabulary.longest_prefix(&[b'x'; 99], Place::Start),
+            Some((1, 64))
+        );
+        let error = Vocabulary::new(lines(65)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 2 of the vocabulary has 65 bytes, more than 64"
         );
     }
 
