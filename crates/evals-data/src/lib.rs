@@ -29,6 +29,7 @@
 //! # }
 //! ```
 
+mod availability;
 mod catalog;
 mod collection;
 mod error;
@@ -38,6 +39,7 @@ mod nearest;
 mod provenance;
 mod reader;
 
+pub use availability::Availability;
 pub use catalog::{Catalog, CatalogError};
 pub use collection::{
     Collection, DocumentCounts, DocumentTally, Documents, QuestionCounts, Questions,

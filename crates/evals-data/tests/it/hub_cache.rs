@@ -1,6 +1,8 @@
 use std::path::Path;
 
-use evals_data::{Hub, HubError, HubFiles, HubSettings, HubWarning};
+use evals_data::{
+    Availability, Catalog, Hub, HubError, HubFiles, HubSettings, HubWarning, Manifest, Origin,
+};
 
 use crate::fake_hub::{COMMIT, FakeHub, Fault, REPO};
 use crate::tables::corpus;
@@ -70,6 +72,27 @@ async fn offline_reads_the_cache_alone() {
         .await
         .unwrap();
     assert_eq!(by_commit, online, "a commit needs no reference");
+}
+
+#[tokio::test]
+async fn availability_is_told_without_the_network() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    let client = hub.client(cache.path());
+    let text = format!(
+        "name: mine\nsource: {{repo: {REPO}, files: 'corpus/**/*.parquet'}}\n\
+         documents: {{uri: _id, text: text}}\nquestions: {{text: text, relevant: _id}}\n"
+    );
+    let mine = Manifest::parse(&text, Origin::Memory).unwrap();
+    assert_eq!(mine.availability(&client), Availability::Remote);
+    assert!(hub.requests().is_empty());
+    fetch(&client).await.unwrap();
+    assert_eq!(mine.availability(&client), Availability::Cached);
+    let own = text.replace(&format!("repo: {REPO}"), "path: tables");
+    let own = Manifest::parse(&own, Origin::Memory).unwrap();
+    assert_eq!(own.availability(&client), Availability::Local);
+    let sample = Catalog::new::<&str>([]).find("sample").unwrap();
+    assert_eq!(sample.availability(&client), Availability::Bundled);
 }
 
 #[tokio::test]

@@ -1,0 +1,39 @@
+use serde::Serialize;
+
+use crate::hub::Hub;
+use crate::manifest::{Manifest, Source};
+
+/// What it takes to read a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Availability {
+    /// Nothing: it travels inside the tool.
+    Bundled,
+    /// Nothing: its files are the user's own, on disk.
+    Local,
+    /// Nothing: its files are in the hub cache.
+    Cached,
+    /// A download from the hub.
+    Remote,
+}
+
+impl Manifest {
+    /// What it takes to read this dataset; looks at names in the cache only, and never at the network.
+    pub fn availability(&self, hub: &Hub) -> Availability {
+        let of_source = |source: &Source| match source {
+            Source::Bundled { .. } => Availability::Bundled,
+            Source::Path { .. } => Availability::Local,
+            Source::Hub {
+                repo,
+                revision,
+                files,
+            } if hub.is_cached(repo, revision, files) => Availability::Cached,
+            Source::Hub { .. } => Availability::Remote,
+        };
+        // The table that takes most decides.
+        self.sources()
+            .map(of_source)
+            .max()
+            .unwrap_or(Availability::Remote)
+    }
+}
