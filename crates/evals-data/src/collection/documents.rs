@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use evals_rag::Document;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::cells;
 use super::fingerprint::fingerprint;
+use super::mapping::Mapping;
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, Deduplicate, DocumentColumns};
 use crate::reader::{Row, Rows, TableFile};
@@ -205,122 +206,6 @@ impl std::fmt::Debug for Documents {
             .field("dataset", &self.dataset)
             .field("counts", &self.tally.counts())
             .finish_non_exhaustive()
-    }
-}
-
-/// How rows become documents.
-struct Mapping {
-    columns: DocumentColumns,
-    /// The columns to read: those of the filter, the id, the title, the texts, the metadata, in this order.
-    wanted: Vec<Column>,
-}
-
-impl Mapping {
-    fn new(columns: DocumentColumns) -> Self {
-        let wanted = columns
-            .filter
-            .columns()
-            .chain([&columns.uri])
-            .chain(&columns.title)
-            .chain(&columns.text)
-            .chain(&columns.metadata)
-            .cloned()
-            .collect();
-        Self { columns, wanted }
-    }
-
-    /// The documents of a row: one, or one for each element where lists are walked; `None` where the filter says no.
-    fn documents(&self, row: &Row) -> Result<Option<Vec<Document>>, DataError> {
-        let (filtered, rest) = row.cells.split_at(self.columns.filter.columns().count());
-        if !self.columns.filter.accepts(filtered) {
-            return Ok(None);
-        }
-        let columns = &self.wanted[filtered.len()..];
-        if !self.columns.uri.each() {
-            let cells: Vec<&Value> = rest.iter().collect();
-            return Ok(Some(vec![self.document(columns, &cells, &row.place)?]));
-        }
-        let steps = steps(columns, rest, &row.place)?;
-        let at = |step: usize| -> Vec<&Value> {
-            let cell = |(column, cell): (&Column, _)| element(column, cell, step);
-            columns.iter().zip(rest).map(cell).collect()
-        };
-        let documents = (0..steps).map(|step| self.document(columns, &at(step), &row.place));
-        documents.collect::<Result<_, _>>().map(Some)
-    }
-
-    /// A document from the cells of the id, the title, the texts and the metadata.
-    fn document(
-        &self,
-        columns: &[Column],
-        cells: &[&Value],
-        place: &Place,
-    ) -> Result<Document, DataError> {
-        let mut pairs = columns.iter().zip(cells.iter().copied());
-        let mut next = || {
-            pairs
-                .next()
-                .expect("a row has a cell for each wanted column")
-        };
-        let (column, cell) = next();
-        let uri = cells::id(cell, column, place)?;
-        let title = match self.columns.title {
-            Some(_) => {
-                let (column, cell) = next();
-                cells::text(cell, column, place)?
-            }
-            None => None,
-        };
-        let mut parts = Vec::with_capacity(self.columns.text.len());
-        for _ in &self.columns.text {
-            let (column, cell) = next();
-            parts.extend(cells::text(cell, column, place)?);
-        }
-        let text = if parts.len() == 1 {
-            parts.remove(0)
-        } else {
-            parts.join(" ")
-        };
-        let metadata: Map<String, Value> = pairs
-            .map(|(column, cell)| (column.path(), cell.clone()))
-            .collect();
-        Ok(Document {
-            uri,
-            title,
-            text,
-            metadata,
-        })
-    }
-}
-
-/// How many elements the walked lists have; all the same.
-fn steps(columns: &[Column], cells: &[Value], place: &Place) -> Result<usize, DataError> {
-    let mut lengths = Vec::new();
-    for (column, cell) in columns
-        .iter()
-        .zip(cells)
-        .filter(|(column, _)| column.each())
-    {
-        match cell {
-            Value::Array(elements) => lengths.push(elements.len()),
-            Value::Null => lengths.push(0),
-            other => return Err(cells::unfit(other, column, place, "a list")),
-        }
-    }
-    match lengths.first() {
-        Some(first) if lengths.iter().all(|length| length == first) => Ok(*first),
-        Some(_) => Err(DataError::UnevenLists {
-            place: place.clone(),
-            lengths,
-        }),
-        None => Ok(0),
-    }
-}
-
-fn element<'c>(column: &Column, cell: &'c Value, step: usize) -> &'c Value {
-    match cell {
-        Value::Array(elements) if column.each() => &elements[step],
-        whole => whole,
     }
 }
 

@@ -5,6 +5,7 @@ mod documents;
 mod files;
 mod fingerprint;
 mod judged;
+mod mapping;
 mod questions;
 
 use std::collections::{BTreeSet, HashSet};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::cache::{RepositoryCache, create_parent};
-use super::online::{ListedFile, Online, unreachable};
+use super::online::{Online, unreachable};
+use super::tree::ListedFile;
 use super::verify::{Damage, Identity, check_size, verify};
 use super::{DownloadEvent, DownloadObserver, FetchedFile, HubError, HubWarning};
 

@@ -19,6 +19,7 @@ mod observer;
 mod online;
 mod retry;
 mod settings;
+mod tree;
 mod verify;
 
 use std::path::PathBuf;
@@ -37,7 +38,8 @@ pub(crate) use verify::{Expected, Identity, sha256, verify};
 
 use cache::{RepositoryCache, find_offline};
 use download::Download;
-use online::{ListedFile, Online};
+use online::Online;
+use tree::ListedFile;
 
 /// Files fetched at once.
 const CONCURRENT_FILES: usize = 4;

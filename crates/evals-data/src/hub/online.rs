@@ -5,10 +5,9 @@ use std::time::Duration;
 use hf_hub::{HFClient, HFError};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
-use serde::Deserialize;
 
 use super::retry::Retry;
-use super::verify::Expected;
+use super::tree::{ListedFile, read_page};
 use super::{DownloadObserver, HubError, HubSettings};
 
 /// A hub within reach.
@@ -18,44 +17,6 @@ pub(super) struct Online<'a> {
     api: HFClient,
     http: Client,
     endpoint: Url,
-}
-
-/// A file as the hub lists it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListedFile {
-    pub(super) path: String,
-    pub(super) size: u64,
-    pub(super) sha256: Option<String>,
-    /// The name of its blob in the cache.
-    pub(super) etag: String,
-}
-
-impl ListedFile {
-    pub(super) fn expected(&self) -> Expected {
-        Expected {
-            size: Some(self.size),
-            sha256: self.sha256.clone(),
-        }
-    }
-}
-
-/// An entry of the hub's tree answer; fields that are not needed are left out.
-#[derive(Deserialize)]
-struct TreeEntry {
-    r#type: String,
-    path: String,
-    #[serde(default)]
-    size: u64,
-    oid: String,
-    lfs: Option<LargeFile>,
-}
-
-/// The tree calls a large file's SHA-256 `oid`; other answers of the hub, and some mirrors, call it `sha256`.
-#[derive(Deserialize)]
-struct LargeFile {
-    #[serde(alias = "sha256")]
-    oid: String,
-    size: u64,
 }
 
 impl<'a> Online<'a> {
@@ -159,23 +120,8 @@ impl<'a> Online<'a> {
             .text()
             .await
             .map_err(|source| unreachable(url.as_str(), source))?;
-        let entries: Vec<TreeEntry> =
-            serde_json::from_str(&body).map_err(|error| malformed(error.to_string()))?;
-        let files: Vec<ListedFile> = entries
-            .into_iter()
-            .filter(|entry| entry.r#type == "file")
-            .map(listed)
-            .collect();
-        match files
-            .iter()
-            .find(|file| !is_inside(&file.path) || !is_inside(&file.etag))
-        {
-            Some(file) => Err(malformed(format!(
-                "`{}` is not a path inside a repository",
-                file.path
-            ))),
-            None => Ok((files, following)),
-        }
+        let files = read_page(&body).map_err(malformed)?;
+        Ok((files, following))
     }
 
     /// The next page of a listing. Only what follows `/api/` is taken from the header: a mirror may pass on the hub's own
@@ -270,31 +216,6 @@ fn client(settings: &HubSettings) -> Result<Client, String> {
         .map_err(|error| error.to_string())
 }
 
-fn listed(entry: TreeEntry) -> ListedFile {
-    match entry.lfs {
-        Some(large) => ListedFile {
-            path: entry.path,
-            size: large.size,
-            etag: large.oid.clone(),
-            sha256: Some(large.oid),
-        },
-        None => ListedFile {
-            path: entry.path,
-            size: entry.size,
-            etag: entry.oid,
-            sha256: None,
-        },
-    }
-}
-
-/// Whether a path stays inside the folder it is joined to.
-fn is_inside(path: &str) -> bool {
-    !path.is_empty()
-        && path
-            .split('/')
-            .all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains('\\'))
-}
-
 pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
     // The address is in the message already.
     HubError::Unreachable {
@@ -372,28 +293,6 @@ fn is_other_json(error: &reqwest::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn both_names_of_a_large_files_digest_are_read() {
-        for key in ["oid", "sha256"] {
-            let entry = format!(
-                r#"{{"type":"file","path":"a.parquet","oid":"git","size":134,"lfs":{{"{key}":"abc","size":9,"pointerSize":134}}}}"#
-            );
-            let file = listed(serde_json::from_str(&entry).unwrap());
-            assert_eq!(
-                (file.size, file.etag.as_str(), file.sha256.as_deref()),
-                (9, "abc", Some("abc"))
-            );
-        }
-    }
-
-    #[test]
-    fn paths_that_leave_the_cache_are_not_inside() {
-        assert!(is_inside("data/test-0.parquet"));
-        for path in ["../x", "/etc/passwd", "a/../../b", "a//b", "", "a\\..\\b"] {
-            assert!(!is_inside(path), "{path}");
-        }
-    }
 
     #[test]
     fn a_revision_with_slashes_is_one_part_of_an_address() {

@@ -1,0 +1,112 @@
+//! The hub's listing of a repository's files.
+
+use serde::Deserialize;
+
+use super::verify::Expected;
+
+/// A file as the hub lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedFile {
+    pub(super) path: String,
+    pub(super) size: u64,
+    pub(super) sha256: Option<String>,
+    /// The name of its blob in the cache.
+    pub(super) etag: String,
+}
+
+impl ListedFile {
+    pub(super) fn expected(&self) -> Expected {
+        Expected {
+            size: Some(self.size),
+            sha256: self.sha256.clone(),
+        }
+    }
+}
+
+/// An entry of the hub's tree answer; fields that are not needed are left out.
+#[derive(Deserialize)]
+struct TreeEntry {
+    r#type: String,
+    path: String,
+    #[serde(default)]
+    size: u64,
+    oid: String,
+    lfs: Option<LargeFile>,
+}
+
+/// The tree calls a large file's SHA-256 `oid`; other answers of the hub, and some mirrors, call it `sha256`.
+#[derive(Deserialize)]
+struct LargeFile {
+    #[serde(alias = "sha256")]
+    oid: String,
+    size: u64,
+}
+
+/// The files on one page of a listing; `Err` says why it is none.
+pub(super) fn read_page(body: &str) -> Result<Vec<ListedFile>, String> {
+    let entries: Vec<TreeEntry> = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let files: Vec<ListedFile> = entries
+        .into_iter()
+        .filter(|entry| entry.r#type == "file")
+        .map(listed)
+        .collect();
+    match files
+        .iter()
+        .find(|file| !is_inside(&file.path) || !is_inside(&file.etag))
+    {
+        Some(file) => Err(format!("`{}` is not a path inside a repository", file.path)),
+        None => Ok(files),
+    }
+}
+
+fn listed(entry: TreeEntry) -> ListedFile {
+    match entry.lfs {
+        Some(large) => ListedFile {
+            path: entry.path,
+            size: large.size,
+            etag: large.oid.clone(),
+            sha256: Some(large.oid),
+        },
+        None => ListedFile {
+            path: entry.path,
+            size: entry.size,
+            etag: entry.oid,
+            sha256: None,
+        },
+    }
+}
+
+/// Whether a path stays inside the folder it is joined to.
+fn is_inside(path: &str) -> bool {
+    !path.is_empty()
+        && path
+            .split('/')
+            .all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains('\\'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_names_of_a_large_files_digest_are_read() {
+        for key in ["oid", "sha256"] {
+            let entry = format!(
+                r#"{{"type":"file","path":"a.parquet","oid":"git","size":134,"lfs":{{"{key}":"abc","size":9,"pointerSize":134}}}}"#
+            );
+            let file = listed(serde_json::from_str(&entry).unwrap());
+            assert_eq!(
+                (file.size, file.etag.as_str(), file.sha256.as_deref()),
+                (9, "abc", Some("abc"))
+            );
+        }
+    }
+
+    #[test]
+    fn paths_that_leave_the_cache_are_not_inside() {
+        assert!(is_inside("data/test-0.parquet"));
+        for path in ["../x", "/etc/passwd", "a/../../b", "a//b", "", "a\\..\\b"] {
+            assert!(!is_inside(path), "{path}");
+        }
+    }
+}
