@@ -15,7 +15,7 @@ use crate::reader::{Row, Rows, TableFile};
 
 /// A corpus, one document after another, in the order of its files.
 ///
-/// Reads blocking, in constant memory apart from 32 bytes for each document id. Ends after the first error. Send it to a
+/// Reads blocking, in constant memory apart from some fifty bytes for each document id. Ends after the first error. Send it to a
 /// thread that may block.
 pub struct Documents {
     dataset: String,
