@@ -1,0 +1,218 @@
+use std::iter;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+
+use evals_models::Tokenizer;
+use text_splitter::{ChunkConfig, TextSplitter};
+
+use crate::sections::sections;
+use crate::token_sizer::TokenSizer;
+use crate::{ChunkingIdentity, IndexError};
+
+/// The splitter as an identity records it: chunk boundaries may move with its version and with the cut into sections.
+const SPLITTER: &str = "text-splitter 0.33.1, sections of 64 KiB";
+
+/// Cuts documents into chunks: whole documents, or at most so many tokens each.
+///
+/// Boundaries are sought at paragraphs first, then lines, sentences, words, and only then within words. Chunks are trimmed of
+/// white space and keep their byte offsets. A document without any text is one empty chunk, so that it still counts as part of
+/// the corpus.
+///
+/// Documents over 64 KiB are cut into sections of at most that size first, at the last paragraph, line or word end before it:
+/// the time to cut grows linearly with the length. Neighbours on two sides of such a cut do not overlap.
+#[derive(Debug, Clone)]
+pub struct Chunker(Method);
+
+#[derive(Debug, Clone)]
+enum Method {
+    WholeDocuments,
+    Tokens {
+        size: NonZeroUsize,
+        overlap: usize,
+        tokenizer: Arc<dyn Tokenizer>,
+    },
+}
+
+impl Chunker {
+    /// One chunk for each document, as published BEIR figures are made. What exceeds the embedder's length is cut by the embedder.
+    pub fn whole_documents() -> Self {
+        Self(Method::WholeDocuments)
+    }
+
+    /// Chunks of at most `size` tokens that share up to `overlap` tokens with their predecessor. The overlap has to be smaller
+    /// than the size.
+    pub fn tokens(
+        size: NonZeroUsize,
+        overlap: usize,
+        tokenizer: Arc<dyn Tokenizer>,
+    ) -> Result<Self, IndexError> {
+        if overlap >= size.get() {
+            return Err(IndexError::Overlap {
+                size: size.get(),
+                overlap,
+            });
+        }
+        Ok(Self(Method::Tokens {
+            size,
+            overlap,
+            tokenizer,
+        }))
+    }
+
+    pub(crate) fn identity(&self) -> ChunkingIdentity {
+        match &self.0 {
+            Method::WholeDocuments => ChunkingIdentity::WholeDocuments,
+            Method::Tokens {
+                size,
+                overlap,
+                tokenizer,
+            } => ChunkingIdentity::Tokens {
+                size: size.get(),
+                overlap: *overlap,
+                tokenizer: tokenizer.identity().to_owned(),
+                splitter: SPLITTER.to_owned(),
+            },
+        }
+    }
+
+    /// The chunks' places in `text`, in order; at least one.
+    pub fn chunk(&self, text: &str) -> Vec<Range<usize>> {
+        let Method::Tokens {
+            size,
+            overlap,
+            tokenizer,
+        } = &self.0
+        else {
+            return iter::once(0..text.len()).collect();
+        };
+        let mut chunks = Vec::new();
+        for section in sections(text) {
+            let start = section.start;
+            let within = tokens(&text[section], *size, *overlap, tokenizer.as_ref());
+            chunks.extend(
+                within
+                    .into_iter()
+                    .map(|chunk| start + chunk.start..start + chunk.end),
+            );
+        }
+        if chunks.is_empty() {
+            chunks.push(0..0);
+        }
+        chunks
+    }
+}
+
+fn tokens(
+    section: &str,
+    size: NonZeroUsize,
+    overlap: usize,
+    tokenizer: &dyn Tokenizer,
+) -> Vec<Range<usize>> {
+    let sizer = TokenSizer::new(section, tokenizer);
+    let config = ChunkConfig::new(size.get())
+        .with_sizer(sizer)
+        .with_overlap(overlap)
+        .expect("the constructor made sure that the overlap is smaller than the size");
+    TextSplitter::new(config)
+        .chunk_indices(section)
+        .filter(|(_, chunk)| !chunk.is_empty())
+        .map(|(start, chunk)| start..start + chunk.len())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs of anything but white space, each one token.
+    #[derive(Debug)]
+    struct Words;
+
+    impl Tokenizer for Words {
+        fn identity(&self) -> &'static str {
+            "words"
+        }
+
+        fn boundaries(&self, text: &str) -> Vec<Range<usize>> {
+            text.split_whitespace()
+                .map(|word| {
+                    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+                    start..start + word.len()
+                })
+                .collect()
+        }
+    }
+
+    fn whole(text: &str) -> Vec<&str> {
+        let chunks = Chunker::whole_documents().chunk(text);
+        chunks.into_iter().map(|chunk| &text[chunk]).collect()
+    }
+
+    fn chunks(text: &str, size: usize, overlap: usize) -> Vec<&str> {
+        let chunker =
+            Chunker::tokens(NonZeroUsize::new(size).unwrap(), overlap, Arc::new(Words)).unwrap();
+        chunker
+            .chunk(text)
+            .into_iter()
+            .map(|chunk| &text[chunk])
+            .collect()
+    }
+
+    #[test]
+    fn prefers_paragraphs_to_lines_and_sentences() {
+        let text = "One two three.\nFour five.\n\nSix seven eight.";
+        assert_eq!(
+            chunks(text, 5, 0),
+            ["One two three.\nFour five.", "Six seven eight."]
+        );
+        assert_eq!(
+            chunks(text, 3, 0),
+            ["One two three.", "Four five.", "Six seven eight."]
+        );
+    }
+
+    #[test]
+    fn neighbours_share_the_overlap() {
+        assert_eq!(chunks("a b c d e f", 3, 1), ["a b c", "c d e", "e f"]);
+    }
+
+    #[test]
+    fn every_word_of_a_long_text_is_in_exactly_one_chunk_of_the_size() {
+        let words: Vec<_> = (0..60_000)
+            .map(|word| format!("w{word}{}", if word % 97 == 0 { "\n" } else { "" }))
+            .collect();
+        let text = words.join(" ");
+        let chunks = chunks(&text, 50, 0);
+        assert!(text.len() > 5 * 64 * 1024);
+        assert!(
+            chunks
+                .iter()
+                .all(|chunk| (1..=50).contains(&Words.count(chunk)))
+        );
+        let words = chunks.iter().flat_map(|chunk| chunk.split_whitespace());
+        assert!(words.eq(text.split_whitespace()));
+    }
+
+    #[test]
+    fn no_text_is_one_empty_chunk() {
+        assert_eq!(chunks("", 5, 0), [""]);
+        assert_eq!(chunks(" \n\t ", 5, 0), [""]);
+        assert_eq!(whole(""), [""]);
+    }
+
+    #[test]
+    fn whole_documents_stay_whole() {
+        assert_eq!(whole(" a\n\nb "), [" a\n\nb "]);
+    }
+
+    #[test]
+    fn the_overlap_has_to_be_smaller_than_the_size() {
+        let size = NonZeroUsize::new(4).unwrap();
+        let error = Chunker::tokens(size, 4, Arc::new(Words)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a chunk overlap of 4 tokens is not smaller than the chunk size of 4"
+        );
+    }
+}

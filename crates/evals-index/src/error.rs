@@ -1,0 +1,245 @@
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use evals_metrics::RankingError;
+use evals_models::EmbedError;
+use thiserror::Error;
+
+use crate::{EmbeddingDefect, Profile, TableSummary};
+
+/// Why an index could not be built, opened or searched.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The store's location has a scheme that this build cannot reach.
+    #[error("`{uri}` needs a build with the feature `{feature}`")]
+    Scheme {
+        /// The location.
+        uri: String,
+        /// The cargo feature that is missing.
+        feature: &'static str,
+    },
+    /// A relative path could not be made absolute, or the folder of the store could not be made.
+    #[error("cannot use `{path}` as the folder of an index")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Another process is building an index in this store.
+    #[error("the index is being built by {holder}, which holds the lock `{lock}`")]
+    Busy {
+        /// The lock file.
+        lock: PathBuf,
+        /// `process <id>`, or `another process` where the file does not tell.
+        holder: String,
+    },
+    /// The lock that a build needs could not be taken; the store is read-only, or does not exist.
+    #[error("cannot write to the store: lock `{lock}` is not available")]
+    Lock {
+        /// The lock file.
+        lock: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// No table of the store was made with these settings.
+    #[error("no index in `{uri}` matches the settings{}", list(.tables))]
+    NoMatch {
+        /// The store.
+        uri: String,
+        /// The tables that are there, each with its differences from the settings.
+        tables: Vec<TableSummary>,
+    },
+    /// The table was never finished: its build was interrupted.
+    #[error(
+        "the index in table `{table}` of `{uri}` is incomplete: its build was interrupted and continues where it stopped when it is run again"
+    )]
+    Incomplete {
+        /// The store.
+        uri: String,
+        /// The table.
+        table: String,
+    },
+    /// The table contradicts what was recorded when it was finished.
+    #[error(
+        "the index in table `{table}` is damaged: {defect}; delete the table to build it again"
+    )]
+    Damaged {
+        /// The table, with its store.
+        table: String,
+        /// What is wrong.
+        defect: String,
+    },
+    /// An unfinished table holds other documents than the dataset gives now.
+    #[error(
+        "cannot continue table `{table}`: document {number} is `{read}`, but the table holds `{stored}` there; delete the table to build it again"
+    )]
+    Diverged {
+        /// The table, with its store.
+        table: String,
+        /// Number of the document, from 1.
+        number: usize,
+        /// Uri in the table.
+        stored: String,
+        /// Uri that the dataset gives, or `end of the documents`.
+        read: String,
+    },
+    /// There is nothing to index.
+    #[error("the corpus has no documents")]
+    EmptyCorpus,
+    /// The documents could not be read to their end.
+    #[error("cannot read document {number}")]
+    Documents {
+        /// Number of the document, from 1.
+        number: usize,
+        /// What the reader said.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// Two documents have one uri, so a judgement could not tell them apart.
+    #[error("documents {first} and {second} have the same uri `{uri}`")]
+    DuplicateUri {
+        /// The uri.
+        uri: String,
+        /// Number of the first, from 1.
+        first: usize,
+        /// Number of the second.
+        second: usize,
+    },
+    /// A document without a uri cannot be ranked.
+    #[error("document {number} has an empty uri")]
+    EmptyUri {
+        /// Number of the document, from 1.
+        number: usize,
+    },
+    /// A document is longer than a column can hold.
+    #[error("document `{uri}` has {bytes} bytes of text, more than the limit of {limit}")]
+    TooLong {
+        /// The document.
+        uri: String,
+        /// Length of its text.
+        bytes: usize,
+        /// The longest text.
+        limit: usize,
+    },
+    /// The overlap of neighbouring chunks would keep them from ever advancing.
+    #[error("a chunk overlap of {overlap} tokens is not smaller than the chunk size of {size}")]
+    Overlap {
+        /// Tokens in a chunk.
+        size: usize,
+        /// Tokens that neighbours share.
+        overlap: usize,
+    },
+    /// Full-text search knows no such language.
+    #[error("full-text search has no language `{language}`")]
+    Language {
+        /// The language of the settings.
+        language: String,
+        /// What the engine said.
+        source: EngineError,
+    },
+    /// Chunks could not be embedded.
+    #[error("cannot embed chunks of the documents from `{document}` on")]
+    Embed {
+        /// The first document of the batch.
+        document: String,
+        /// What the embedder said.
+        source: Box<EmbedError>,
+    },
+    /// The embedder returned vectors that cannot be searched.
+    #[error("the embedding of chunk {ordinal} of document `{document}` is unusable")]
+    Embedding {
+        /// The document.
+        document: String,
+        /// The chunk's number within it.
+        ordinal: u32,
+        /// What is wrong with it.
+        source: EmbeddingDefect,
+    },
+    /// The question could not be embedded.
+    #[error("cannot embed the question `{question}`")]
+    Question {
+        /// The question.
+        question: String,
+        /// What the embedder said, or what is wrong with its answer.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The profile compares vectors, and the index has none.
+    #[error("the profile `{profile}` needs embeddings, which the index does not have")]
+    NoEmbeddings {
+        /// The profile.
+        profile: Profile,
+    },
+    /// The filter is no condition over the columns there are.
+    #[error("the filter `{filter}` is not a condition over the columns {columns}")]
+    Filter {
+        /// The filter.
+        filter: String,
+        /// The columns, each in backticks.
+        columns: String,
+        /// What the engine said.
+        source: EngineError,
+    },
+    /// The table was written to after it was opened.
+    #[error(
+        "the index changed while it was searched: row {row_id} was not there when it was opened"
+    )]
+    Changed {
+        /// The engine's number of the row.
+        row_id: u64,
+    },
+    /// A search produced what cannot be ranked.
+    #[error("the search results cannot be ranked")]
+    Ranking(#[from] RankingError),
+    /// The storage engine failed.
+    #[error("cannot {action}")]
+    Engine {
+        /// What was being done.
+        action: &'static str,
+        /// What the engine said.
+        source: EngineError,
+    },
+    /// A task of the build ended without a result.
+    #[error("a task of the build stopped early")]
+    Task(#[from] tokio::task::JoinError),
+}
+
+/// An error of the storage engine, which tells its own causes.
+#[derive(Debug)]
+pub struct EngineError(Box<dyn Error + Send + Sync>);
+
+impl EngineError {
+    pub(crate) fn new(source: Box<dyn Error + Send + Sync>) -> Self {
+        Self(source)
+    }
+
+    /// For `map_err`: the engine failed while doing `action`.
+    pub(crate) fn during<E>(action: &'static str) -> impl Fn(E) -> IndexError
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        move |source| IndexError::Engine {
+            action,
+            source: Self(Box::new(source)),
+        }
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// The engine's messages hold those of their causes, so no source is given.
+impl Error for EngineError {}
+
+fn list(tables: &[TableSummary]) -> String {
+    if tables.is_empty() {
+        return "; the store is empty".to_owned();
+    }
+    let lines: Vec<_> = tables.iter().map(ToString::to_string).collect();
+    format!("\n  {}", lines.join("\n  "))
+}

@@ -1,0 +1,53 @@
+use super::{Scores, add};
+use crate::search::Hit;
+
+pub(super) fn fuse(lexical: &[Hit], semantic: &[Hit]) -> Scores {
+    let mut scores = Scores::new();
+    for hit in semantic {
+        add(&mut scores, hit.position, closeness(hit.score));
+    }
+    for hit in lexical {
+        add(&mut scores, hit.position, log_bm25(hit.score));
+    }
+    scores
+}
+
+/// 1 / (1 + distance), where the cosine distance is 1 − the similarity.
+fn closeness(similarity: f32) -> f64 {
+    let distance = 1.0 - f64::from(similarity);
+    1.0 / (1.0 + distance)
+}
+
+/// The logarithm has no value at 0 and below, where BM25 says that nothing was found.
+fn log_bm25(score: f32) -> f64 {
+    if score > 0.0 {
+        f64::from(score).log10()
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_close, hits};
+    use super::*;
+
+    #[test]
+    fn adds_closeness_and_the_logarithm() {
+        let lexical = hits(&[(0, 100.0), (1, 10.0), (2, 0.1)]);
+        let semantic = hits(&[(1, 1.0), (2, 0.0), (3, -1.0)]);
+        // Closeness of similarity 1, 0, −1: 1, 1/2, 1/3. Logarithms 2, 1, −1.
+        assert_close(
+            &fuse(&lexical, &semantic),
+            &[(0, 2.0), (1, 2.0), (2, -0.5), (3, 1.0 / 3.0)],
+        );
+    }
+
+    #[test]
+    fn a_score_of_nothing_adds_nothing() {
+        assert_close(
+            &fuse(&hits(&[(0, 0.0), (1, -1.0)]), &hits(&[(0, 1.0)])),
+            &[(0, 1.0), (1, 0.0)],
+        );
+    }
+}

@@ -1,0 +1,54 @@
+use super::{Scores, add};
+use crate::search::Hit;
+
+pub(super) fn fuse(lexical: &[Hit], semantic: &[Hit], k: u32) -> Scores {
+    let mut scores = Scores::new();
+    for ranking in [lexical, semantic] {
+        for (rank, hit) in (1_u32..).zip(ranking) {
+            add(
+                &mut scores,
+                hit.position,
+                1.0 / (f64::from(k) + f64::from(rank)),
+            );
+        }
+    }
+    scores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_close, hits};
+    use super::*;
+
+    #[test]
+    fn adds_reciprocal_ranks() {
+        let lexical = hits(&[(7, 12.0), (3, 4.0)]);
+        let semantic = hits(&[(3, 0.9), (5, 0.8), (7, 0.1)]);
+        // Chunk 3: 1/62 + 1/61, chunk 5: 1/62, chunk 7: 1/61 + 1/63.
+        assert_close(
+            &fuse(&lexical, &semantic, 60),
+            &[
+                (3, 0.032_522_474_881),
+                (5, 0.016_129_032_258),
+                (7, 0.032_266_458_496),
+            ],
+        );
+    }
+
+    #[test]
+    fn scores_do_not_count() {
+        let semantic = hits(&[(1, 0.5)]);
+        assert_eq!(
+            fuse(&hits(&[(0, 100.0)]), &semantic, 60),
+            fuse(&hits(&[(0, 0.1)]), &semantic, 60)
+        );
+    }
+
+    #[test]
+    fn k_is_where_the_ranks_start() {
+        assert_close(
+            &fuse(&hits(&[(0, 1.0), (1, 0.5)]), &[], 0),
+            &[(0, 1.0), (1, 0.5)],
+        );
+    }
+}

@@ -1,0 +1,187 @@
+use std::error::Error;
+use std::sync::Arc;
+
+use evals_rag::{Document, Searcher};
+use serde::{Deserialize, Serialize};
+
+use crate::contents::Contents;
+use crate::full_text::{self, Coverage};
+use crate::ingest::{self, BuildObserver, BuildOptions, BuildReport};
+use crate::positions::Positions;
+use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions};
+use crate::{EngineError, Identity, IndexError, Profile, Recipe, Store, table};
+
+/// A complete index, open for searches.
+#[derive(Debug, Clone)]
+pub struct Index {
+    identity: Identity,
+    contents: Arc<Contents>,
+    cache: Arc<Cache>,
+}
+
+/// What [`Index::build`] came to.
+#[derive(Debug)]
+pub struct Built {
+    /// The index.
+    pub index: Index,
+    /// What was done; `None` where the index was complete already.
+    pub report: Option<BuildReport>,
+}
+
+/// How large an index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexStatistics {
+    /// Documents in it.
+    pub documents: usize,
+    /// Chunks that they were cut into.
+    pub chunks: usize,
+    /// Bytes of its files: rows and full-text index.
+    pub bytes: usize,
+}
+
+impl Index {
+    /// Opens the index of `recipe`, and builds it first where it is missing, or continues where an interrupted build stopped.
+    ///
+    /// One process at a time builds in a store; others get [`IndexError::Busy`]. A build may be killed at any time: what it
+    /// committed stays, and an incomplete index is never searched. `documents` is not read where the index is complete. It has to
+    /// give the same documents in the same order whenever the recipe's dataset is the same.
+    pub async fn build<I, E>(
+        store: &Store,
+        recipe: &Recipe,
+        documents: I,
+        options: &BuildOptions,
+        observer: &dyn BuildObserver,
+    ) -> Result<Built, IndexError>
+    where
+        I: IntoIterator<Item = Result<Document, E>>,
+        I::IntoIter: Send + 'static,
+        E: Into<Box<dyn Error + Send + Sync>> + 'static,
+    {
+        recipe.full_text.validate()?;
+        if let Some(index) = Self::open_complete(store, recipe).await? {
+            return Ok(Built {
+                index,
+                report: None,
+            });
+        }
+        let lock = store.lock()?;
+        // Another process may have finished it before this one had the lock.
+        if let Some(index) = Self::open_complete(store, recipe).await? {
+            return Ok(Built {
+                index,
+                report: None,
+            });
+        }
+        let documents = ingest::documents(documents);
+        let report = ingest::build(store, recipe, documents, options, observer).await?;
+        drop(lock);
+        Ok(Built {
+            index: Self::open(store, recipe).await?,
+            report: Some(report),
+        })
+    }
+
+    /// Opens the index of `recipe`. Where there is none, the error lists the indexes of the store and how they differ.
+    pub async fn open(store: &Store, recipe: &Recipe) -> Result<Self, IndexError> {
+        if let Some(index) = Self::open_complete(store, recipe).await? {
+            return Ok(index);
+        }
+        let identity = recipe.identity();
+        let uri = store.uri().to_owned();
+        let table = identity.table_name();
+        if store.table(&table).await?.is_some() {
+            return Err(IndexError::Incomplete { uri, table });
+        }
+        Err(IndexError::NoMatch {
+            uri,
+            tables: store.tables(&identity).await?,
+        })
+    }
+
+    async fn open_complete(store: &Store, recipe: &Recipe) -> Result<Option<Self>, IndexError> {
+        let identity = recipe.identity();
+        let name = identity.table_name();
+        let Some(table) = store.table(&name).await? else {
+            return Ok(None);
+        };
+        let Some(completion) = table::completion(&table).await? else {
+            return Ok(None);
+        };
+        let described = store.describe(&name);
+        let positions = Positions::load(&table, &described).await?;
+        let coverage = full_text::coverage(&table).await?;
+        let expected = Coverage {
+            indexed: completion.chunks,
+            left_out: 0,
+        };
+        let found = (positions.documents(), positions.chunks());
+        if found != (completion.documents, completion.chunks) || coverage != Some(expected) {
+            return Err(IndexError::Damaged {
+                table: described,
+                defect: format!(
+                    "it holds {} documents in {} chunks instead of {} in {}, or their full-text index is missing",
+                    found.0, found.1, completion.documents, completion.chunks
+                ),
+            });
+        }
+        Ok(Some(Self {
+            identity,
+            contents: Arc::new(Contents {
+                table,
+                positions,
+                embedder: recipe.embedder.clone(),
+            }),
+            cache: Arc::default(),
+        }))
+    }
+
+    /// What the index was made of.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// How large the index is.
+    pub async fn statistics(&self) -> Result<IndexStatistics, IndexError> {
+        let statistics = self
+            .contents
+            .table
+            .stats()
+            .await
+            .map_err(EngineError::during("read the index's statistics"))?;
+        Ok(IndexStatistics {
+            documents: self.contents.positions.documents(),
+            chunks: self.contents.positions.chunks(),
+            bytes: statistics.total_bytes,
+        })
+    }
+
+    /// The uris of all documents, in the order of the index.
+    pub fn documents(&self) -> impl Iterator<Item = &str> {
+        self.contents.positions.uris().iter().map(AsRef::as_ref)
+    }
+
+    /// A searcher for one profile. Fails where the profile needs embeddings that the index does not have, and where the filter is
+    /// not valid.
+    pub async fn searcher(
+        &self,
+        profile: Profile,
+        options: &SearchOptions,
+    ) -> Result<Arc<dyn Searcher>, IndexError> {
+        if profile.needs_embeddings() && self.contents.embedder.is_none() {
+            return Err(IndexError::NoEmbeddings { profile });
+        }
+        let filter = Filter::parse(options.filter.as_deref(), &self.contents.table).await?;
+        let cache = match options.cache {
+            CachePolicy::Shared => Some(Arc::clone(&self.cache)),
+            CachePolicy::Fresh => None,
+        };
+        Ok(Arc::new(IndexSearcher {
+            contents: Arc::clone(&self.contents),
+            profile,
+            name: profile.to_string(),
+            filter,
+            passages: options.passages,
+            cache,
+        }))
+    }
+}

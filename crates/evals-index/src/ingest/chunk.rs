@@ -1,0 +1,46 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use evals_rag::Document;
+
+use super::embedding::EmbeddingDefect;
+use crate::{Chunker, IndexError};
+
+/// A row in the making.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    pub(super) document: Arc<Document>,
+    pub(super) ordinal: u32,
+    pub(super) range: Range<usize>,
+    pub(super) vector: Option<Box<[f32]>>,
+}
+
+impl Chunk {
+    pub(super) fn text(&self) -> &str {
+        &self.document.text[self.range.clone()]
+    }
+
+    pub(super) fn defective(&self, source: EmbeddingDefect) -> IndexError {
+        IndexError::Embedding {
+            document: self.document.uri.clone(),
+            ordinal: self.ordinal,
+            source,
+        }
+    }
+}
+
+/// Cuts documents into the chunks of the table, in the order of its rows.
+pub(super) fn chunks(documents: Vec<Document>, chunker: &Chunker) -> Vec<Chunk> {
+    let mut chunks = Vec::with_capacity(documents.len());
+    for document in documents {
+        let document = Arc::new(document);
+        let ranges = chunker.chunk(&document.text);
+        chunks.extend((0..).zip(ranges).map(|(ordinal, range)| Chunk {
+            document: Arc::clone(&document),
+            ordinal,
+            range,
+            vector: None,
+        }));
+    }
+    chunks
+}

@@ -1,0 +1,174 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use futures::{StreamExt, stream};
+use lancedb::table::Table;
+use tokio::sync::mpsc;
+use tokio::task::{self, JoinHandle};
+
+use super::chunk::{self, Chunk};
+use super::portion::Portion;
+use super::reader::{Documents, Reader};
+use super::writer::Writer;
+use super::{BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, embedding, rows};
+use crate::positions::Positions;
+use crate::{EngineError, IndexError, Recipe, table};
+
+/// Portions that wait between the reader and the tasks that chunk and embed.
+const WAITING_PORTIONS: usize = 2;
+
+/// Fills a table: one thread reads, some tasks chunk and embed, and one writes, in the order of the documents.
+///
+/// Memory is bounded by the portions under way and by what one commit holds, whatever the size of the corpus.
+#[derive(Debug)]
+pub(super) struct Loader<'a> {
+    table: &'a Table,
+    options: &'a BuildOptions,
+    observer: &'a dyn BuildObserver,
+    workshop: Workshop,
+    committed: &'a Positions,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(
+        table: &'a Table,
+        recipe: &Recipe,
+        options: &'a BuildOptions,
+        observer: &'a dyn BuildObserver,
+        committed: &'a Positions,
+    ) -> Self {
+        let workshop = Workshop {
+            schema: table::schema(&recipe.identity()),
+            recipe: recipe.clone(),
+            embed_batch: options.embed_batch.get(),
+        };
+        Self {
+            table,
+            options,
+            observer,
+            workshop,
+            committed,
+        }
+    }
+
+    /// Loads all documents that the table does not have yet. What is complete before a failure is committed.
+    pub(super) async fn load(
+        self,
+        documents: Documents,
+        described: String,
+    ) -> Result<(BuildReport, BuildProgress), IndexError> {
+        let (sender, receiver) = mpsc::channel(WAITING_PORTIONS);
+        let reader = Reader::new(self.committed.uris().to_vec(), described);
+        let reading = task::spawn_blocking(move || reader.run(documents, &sender));
+        let mut writer = Writer::new(self.table, self.options);
+        let mut report = BuildReport {
+            resumed_documents: self.committed.documents(),
+            ..BuildReport::default()
+        };
+        let outcome = self.run(receiver, &mut writer, &mut report).await;
+        // A failure to commit is the later and the lesser news.
+        outcome.and(writer.commit().await)?;
+        report.read = reading.await?;
+        report.write = writer.writing();
+        let progress = self.progress(&report);
+        Ok((report, progress))
+    }
+
+    async fn run(
+        &self,
+        receiver: mpsc::Receiver<Result<Portion, IndexError>>,
+        writer: &mut Writer<'_>,
+        report: &mut BuildReport,
+    ) -> Result<(), IndexError> {
+        self.observer.on_progress(self.progress(report));
+        let portions = stream::unfold(receiver, async |mut receiver| {
+            let portion = receiver.recv().await?;
+            Some((portion, receiver))
+        });
+        let mut made = std::pin::pin!(
+            portions
+                .map(|portion| self.workshop.clone().start(portion))
+                .buffered(self.options.concurrency.get())
+        );
+        while let Some(rows) = made.next().await {
+            let rows = rows??;
+            report.documents += rows.documents;
+            report.chunks += rows.chunks;
+            report.bytes += rows.bytes;
+            report.chunk += rows.chunking;
+            report.embed += rows.embedding;
+            writer.write(rows.batches).await?;
+            self.observer.on_progress(self.progress(report));
+        }
+        Ok(())
+    }
+
+    fn progress(&self, report: &BuildReport) -> BuildProgress {
+        BuildProgress {
+            stage: BuildStage::Loading,
+            documents: self.committed.documents() + report.documents,
+            chunks: self.committed.chunks() + report.chunks,
+            bytes: report.bytes,
+        }
+    }
+}
+
+/// The rows of one portion, with what their making took.
+#[derive(Debug)]
+struct Rows {
+    batches: Vec<RecordBatch>,
+    documents: usize,
+    chunks: usize,
+    bytes: u64,
+    chunking: Duration,
+    embedding: Duration,
+}
+
+/// Makes rows of portions, each in a task of its own, so that they go on while rows are written.
+#[derive(Debug, Clone)]
+struct Workshop {
+    schema: SchemaRef,
+    recipe: Recipe,
+    embed_batch: usize,
+}
+
+impl Workshop {
+    fn start(self, portion: Result<Portion, IndexError>) -> JoinHandle<Result<Rows, IndexError>> {
+        task::spawn(async move { self.make(portion?).await })
+    }
+
+    async fn make(self, portion: Portion) -> Result<Rows, IndexError> {
+        let documents = portion.documents.len();
+        let bytes = portion.bytes() as u64;
+        let started = Instant::now();
+        let chunker = self.recipe.chunker.clone();
+        let mut chunks =
+            task::spawn_blocking(move || chunk::chunks(portion.documents, &chunker)).await?;
+        let chunking = started.elapsed();
+        let started = Instant::now();
+        if let Some(embedder) = &self.recipe.embedder {
+            embedding::embed(&mut chunks, embedder, self.embed_batch).await?;
+        }
+        let embedding = started.elapsed();
+        Ok(Rows {
+            batches: self.lay_out(&chunks)?,
+            documents,
+            chunks: chunks.len(),
+            bytes,
+            chunking,
+            embedding,
+        })
+    }
+
+    fn lay_out(&self, chunks: &[Chunk]) -> Result<Vec<RecordBatch>, IndexError> {
+        let dimension = self
+            .recipe
+            .embedder
+            .as_ref()
+            .map(|embedder| embedder.dimension());
+        rows::batches(chunks, &Arc::clone(&self.schema), dimension)
+            .map_err(EngineError::during("lay out the rows of the index"))
+    }
+}

@@ -1,0 +1,143 @@
+//! From a stream of documents to a finished table.
+
+mod chunk;
+mod embedding;
+mod loader;
+mod options;
+mod portion;
+mod progress;
+mod reader;
+mod report;
+mod rows;
+mod writer;
+
+pub(crate) use embedding::check;
+
+pub use embedding::EmbeddingDefect;
+pub use options::BuildOptions;
+pub use progress::{BuildObserver, BuildProgress, BuildStage, Unobserved};
+pub use report::BuildReport;
+
+use std::error::Error;
+use std::time::Instant;
+
+use evals_rag::Document;
+use lancedb::table::{CompactionOptions, OptimizeAction, Table};
+
+use crate::completion::Completion;
+use crate::full_text::{self, Coverage};
+use crate::positions::Positions;
+use crate::{EngineError, IndexError, Recipe, Store, table};
+use loader::Loader;
+use reader::Documents;
+
+/// Commits beyond which the table is rewritten in larger pieces: each piece costs every search a little.
+const MOST_FRAGMENTS: usize = 32;
+
+/// Erases the types of the caller's documents.
+pub(crate) fn documents<I, E>(documents: I) -> Documents
+where
+    I: IntoIterator<Item = Result<Document, E>>,
+    I::IntoIter: Send + 'static,
+    E: Into<Box<dyn Error + Send + Sync>> + 'static,
+{
+    Box::new(
+        documents
+            .into_iter()
+            .map(|document| document.map_err(Into::into)),
+    )
+}
+
+/// Builds the table of `recipe`, or continues it. The caller holds the store's lock.
+pub(crate) async fn build(
+    store: &Store,
+    recipe: &Recipe,
+    documents: Documents,
+    options: &BuildOptions,
+    observer: &dyn BuildObserver,
+) -> Result<BuildReport, IndexError> {
+    let started = Instant::now();
+    let identity = recipe.identity();
+    let name = identity.table_name();
+    let described = store.describe(&name);
+    let (table, committed) = match store.table(&name).await? {
+        Some(table) => {
+            let committed = Positions::load(&table, &described).await?;
+            (table, committed)
+        }
+        None => (store.create(&identity).await?, Positions::default()),
+    };
+    let loader = Loader::new(&table, recipe, options, observer, &committed);
+    let (mut report, progress) = loader.load(documents, described.clone()).await?;
+    if progress.documents == 0 {
+        return Err(IndexError::EmptyCorpus);
+    }
+    let stage = |stage| observer.on_progress(BuildProgress { stage, ..progress });
+    let indexing = Instant::now();
+    if fragments(&table).await? > MOST_FRAGMENTS {
+        stage(BuildStage::Compacting);
+        compact(&table).await?;
+    }
+    stage(BuildStage::FullText);
+    recipe.full_text.build(&table).await?;
+    finish(&table, &progress, described).await?;
+    report.full_text = indexing.elapsed();
+    report.wall = started.elapsed();
+    Ok(report)
+}
+
+/// Records the table as complete, after making sure that it is.
+async fn finish(
+    table: &Table,
+    progress: &BuildProgress,
+    described: String,
+) -> Result<(), IndexError> {
+    let coverage = full_text::coverage(table).await?;
+    let whole = Coverage {
+        indexed: progress.chunks,
+        left_out: 0,
+    };
+    if coverage != Some(whole) {
+        return Err(IndexError::Damaged {
+            table: described,
+            defect: format!(
+                "its full-text index covers {} of {} chunks",
+                coverage.map_or(0, |coverage| coverage.indexed),
+                progress.chunks
+            ),
+        });
+    }
+    let completion = Completion {
+        documents: progress.documents,
+        chunks: progress.chunks,
+    };
+    table::complete(table, completion).await
+}
+
+async fn fragments(table: &Table) -> Result<usize, IndexError> {
+    let statistics = table
+        .stats()
+        .await
+        .map_err(EngineError::during("read the index's statistics"))?;
+    Ok(statistics.fragment_stats.num_fragments)
+}
+
+/// Joins fragments, and deletes the small ones: nothing reads an unfinished table.
+async fn compact(table: &Table) -> Result<(), IndexError> {
+    let join = OptimizeAction::Compact {
+        options: CompactionOptions::default(),
+        remap_options: None,
+    };
+    let prune = OptimizeAction::Prune {
+        older_than: Some(lancedb::table::Duration::zero()),
+        delete_unverified: Some(true),
+        error_if_tagged_old_versions: None,
+    };
+    for action in [join, prune] {
+        table
+            .optimize(action)
+            .await
+            .map_err(EngineError::during("compact the index"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+use std::collections::HashMap;
+use std::error::Error;
+use std::mem;
+use std::time::{Duration, Instant};
+
+use evals_rag::Document;
+use tokio::sync::mpsc::Sender;
+
+use super::portion::Portion;
+use crate::IndexError;
+
+/// Longest text of one document: a column holds at most 2 GiB of one batch's text.
+const MOST_TEXT_BYTES: usize = 1 << 30;
+
+/// Documents as the caller gives them, of any error type.
+pub(super) type Documents =
+    Box<dyn Iterator<Item = Result<Document, Box<dyn Error + Send + Sync>>> + Send>;
+
+/// Reads documents on a blocking thread, skips those that are committed already, and hands on the rest in portions.
+#[derive(Debug)]
+pub(super) struct Reader {
+    /// Uris of the committed documents, in their order.
+    committed: Vec<Box<str>>,
+    /// Number of the document, from 1, by uri.
+    seen: HashMap<Box<str>, usize>,
+    /// Names the table in messages.
+    table: String,
+    reading: Duration,
+}
+
+impl Reader {
+    pub(super) fn new(committed: Vec<Box<str>>, table: String) -> Self {
+        Self {
+            committed,
+            seen: HashMap::new(),
+            table,
+            reading: Duration::ZERO,
+        }
+    }
+
+    /// Sends portions until the documents end, one cannot be used, or the receiver is gone. Returns the time spent reading.
+    pub(super) fn run(
+        mut self,
+        documents: Documents,
+        portions: &Sender<Result<Portion, IndexError>>,
+    ) -> Duration {
+        let mut portion = Portion::default();
+        let outcome = self.read(documents, &mut portion, portions);
+        if !portion.is_empty() {
+            // What was read before a failure is good, and need not be read again.
+            let _ = portions.blocking_send(Ok(portion));
+        }
+        if let Err(error) = outcome {
+            let _ = portions.blocking_send(Err(error));
+        }
+        self.reading
+    }
+
+    fn read(
+        &mut self,
+        mut documents: Documents,
+        portion: &mut Portion,
+        portions: &Sender<Result<Portion, IndexError>>,
+    ) -> Result<(), IndexError> {
+        while let Some(document) = self.next(&mut documents)? {
+            if self.is_committed(&document)? {
+                continue;
+            }
+            portion.push(document);
+            if portion.is_full() && portions.blocking_send(Ok(mem::take(portion))).is_err() {
+                return Ok(());
+            }
+        }
+        match self.committed.get(self.seen.len()) {
+            Some(stored) => {
+                Err(self.diverged(stored, "the end of the documents", self.seen.len() + 1))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn next(&mut self, documents: &mut Documents) -> Result<Option<Document>, IndexError> {
+        let started = Instant::now();
+        let next = documents.next();
+        self.reading += started.elapsed();
+        let number = self.seen.len() + 1;
+        let Some(document) = next else {
+            return Ok(None);
+        };
+        let document = document.map_err(|source| IndexError::Documents { number, source })?;
+        self.check(&document, number)?;
+        Ok(Some(document))
+    }
+
+    fn check(&mut self, document: &Document, number: usize) -> Result<(), IndexError> {
+        if document.uri.is_empty() {
+            return Err(IndexError::EmptyUri { number });
+        }
+        if document.text.len() > MOST_TEXT_BYTES {
+            return Err(IndexError::TooLong {
+                uri: document.uri.clone(),
+                bytes: document.text.len(),
+                limit: MOST_TEXT_BYTES,
+            });
+        }
+        match self.seen.insert(document.uri.as_str().into(), number) {
+            Some(first) => Err(IndexError::DuplicateUri {
+                uri: document.uri.clone(),
+                first,
+                second: number,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the document just read is in the table. Fails where the table has another one in its place.
+    fn is_committed(&self, document: &Document) -> Result<bool, IndexError> {
+        let number = self.seen.len();
+        match self.committed.get(number - 1) {
+            Some(stored) if **stored == *document.uri => Ok(true),
+            Some(stored) => Err(self.diverged(stored, &document.uri, number)),
+            None => Ok(false),
+        }
+    }
+
+    fn diverged(&self, stored: &str, read: &str, number: usize) -> IndexError {
+        IndexError::Diverged {
+            table: self.table.clone(),
+            number,
+            stored: stored.to_owned(),
+            read: read.to_owned(),
+        }
+    }
+}

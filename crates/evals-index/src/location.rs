@@ -1,0 +1,114 @@
+use std::fs;
+use std::path::{self, Path, PathBuf};
+
+use crate::IndexError;
+
+/// Where a store is, in the form that the engine takes for what it is.
+///
+/// The engine reads every location that starts with `db` as an address in its cloud, so `dbs/scifact.lancedb` has to become an
+/// absolute path before it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Location {
+    Folder { path: PathBuf, uri: String },
+    Url(String),
+}
+
+impl Location {
+    pub(crate) fn parse(uri: &str) -> Result<Self, IndexError> {
+        if let Some(path) = uri.strip_prefix("file://") {
+            return Self::folder_at(Path::new(path));
+        }
+        match uri.split_once("://") {
+            Some((scheme, _)) => {
+                require_feature(uri, scheme)?;
+                Ok(Self::Url(uri.to_owned()))
+            }
+            None => Self::folder_at(Path::new(uri)),
+        }
+    }
+
+    pub(crate) fn uri(&self) -> &str {
+        match self {
+            Self::Folder { uri, .. } | Self::Url(uri) => uri,
+        }
+    }
+
+    /// The folder of a local store.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder { path, .. } => Some(path),
+            Self::Url(_) => None,
+        }
+    }
+
+    fn folder_at(path: &Path) -> Result<Self, IndexError> {
+        let unusable = |source| IndexError::Folder {
+            path: path.to_owned(),
+            source,
+        };
+        let absolute = path::absolute(path).map_err(unusable)?;
+        fs::create_dir_all(&absolute).map_err(unusable)?;
+        let uri = absolute.to_string_lossy().into_owned();
+        Ok(Self::Folder {
+            path: absolute,
+            uri,
+        })
+    }
+}
+
+fn require_feature(uri: &str, scheme: &str) -> Result<(), IndexError> {
+    let (feature, present) = match scheme {
+        "s3" => ("aws", cfg!(feature = "aws")),
+        "db" => ("remote", cfg!(feature = "remote")),
+        _ => return Ok(()),
+    };
+    if present {
+        return Ok(());
+    }
+    Err(IndexError::Scheme {
+        uri: uri.to_owned(),
+        feature,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_become_absolute() {
+        let folder = tempfile::tempdir().unwrap();
+        let nested = folder.path().join("db/run");
+        let location = Location::parse(nested.to_str().unwrap()).unwrap();
+        assert_eq!(location.folder(), Some(nested.as_path()));
+        assert!(nested.is_dir());
+        let url = format!("file://{}", nested.display());
+        assert_eq!(Location::parse(&url).unwrap(), location);
+        assert!(Location::parse(".").unwrap().uri().starts_with('/'));
+    }
+
+    #[cfg(not(any(feature = "aws", feature = "remote")))]
+    #[test]
+    fn schemes_name_the_feature_they_need() {
+        let message = |uri| Location::parse(uri).unwrap_err().to_string();
+        assert_eq!(
+            message("s3://bucket/a"),
+            "`s3://bucket/a` needs a build with the feature `aws`"
+        );
+        assert_eq!(
+            message("db://name"),
+            "`db://name` needs a build with the feature `remote`"
+        );
+    }
+
+    #[test]
+    fn a_file_is_no_folder() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        let error = Location::parse(path).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("cannot use `{path}` as the folder of an index")
+        );
+    }
+}

@@ -1,0 +1,228 @@
+use arrow::array::{AsArray, RecordBatch};
+use arrow::datatypes::{UInt32Type, UInt64Type};
+use futures::TryStreamExt;
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
+use lancedb::table::Table;
+
+use crate::table::{ORDINAL, ROW_ID, URI};
+use crate::{EngineError, IndexError};
+
+/// Which document each chunk of a table belongs to, in memory, so that a search asks the table for row numbers and scores only.
+///
+/// Chunks lie in the order of the documents and of their ordinals; the place of a chunk in that order is its *position*. Memory:
+/// the uris and 8 bytes for each document, and nothing for a chunk.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Positions {
+    uris: Vec<Box<str>>,
+    /// Position of each document's first chunk.
+    starts: Vec<usize>,
+    chunks: usize,
+    by_position: Vec<Run>,
+    by_row_id: Vec<Run>,
+}
+
+/// Consecutive row ids at consecutive positions: one run for each fragment of the table.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    row_id: u64,
+    position: usize,
+    length: usize,
+}
+
+impl Positions {
+    /// Reads the document columns of the whole table. Fails where chunks are missing or out of order.
+    pub(crate) async fn load(table: &Table, described: &str) -> Result<Self, IndexError> {
+        let failed = || EngineError::during("read the documents of the index");
+        let mut batches = table
+            .query()
+            .select(Select::columns(&[URI, ORDINAL]))
+            .with_row_id()
+            .execute()
+            .await
+            .map_err(failed())?;
+        let mut positions = Self::default();
+        while let Some(batch) = batches.try_next().await.map_err(failed())? {
+            positions
+                .extend(&batch)
+                .map_err(|defect| IndexError::Damaged {
+                    table: described.to_owned(),
+                    defect,
+                })?;
+        }
+        positions.by_row_id = positions.by_position.clone();
+        positions.by_row_id.sort_unstable_by_key(|run| run.row_id);
+        Ok(positions)
+    }
+
+    pub(crate) fn documents(&self) -> usize {
+        self.uris.len()
+    }
+
+    pub(crate) fn chunks(&self) -> usize {
+        self.chunks
+    }
+
+    /// The uris in the order of the table.
+    pub(crate) fn uris(&self) -> &[Box<str>] {
+        &self.uris
+    }
+
+    /// The number of the document, from 0, that the chunk at `position` belongs to.
+    pub(crate) fn document(&self, position: usize) -> usize {
+        self.starts.partition_point(|start| *start <= position) - 1
+    }
+
+    pub(crate) fn uri(&self, document: usize) -> &str {
+        &self.uris[document]
+    }
+
+    /// The chunk's number within its document.
+    pub(crate) fn ordinal(&self, position: usize) -> u32 {
+        u32::try_from(position - self.starts[self.document(position)])
+            .expect("it was read from a column of this type")
+    }
+
+    /// Position of a document's first chunk.
+    pub(crate) fn first_chunk(&self, document: usize) -> usize {
+        self.starts[document]
+    }
+
+    pub(crate) fn position(&self, row_id: u64) -> Option<usize> {
+        let next = self.by_row_id.partition_point(|run| run.row_id <= row_id);
+        let run = self.by_row_id.get(next.checked_sub(1)?)?;
+        let offset = usize::try_from(row_id - run.row_id).ok()?;
+        (offset < run.length).then(|| run.position + offset)
+    }
+
+    /// The row id of the chunk at `position`.
+    pub(crate) fn row_id(&self, position: usize) -> u64 {
+        let next = self
+            .by_position
+            .partition_point(|run| run.position <= position);
+        let run = self.by_position[next - 1];
+        run.row_id + (position - run.position) as u64
+    }
+
+    fn extend(&mut self, batch: &RecordBatch) -> Result<(), String> {
+        let uris = batch[URI].as_string::<i32>();
+        let ordinals = batch[ORDINAL].as_primitive::<UInt32Type>();
+        let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>();
+        for row in 0..batch.num_rows() {
+            self.push_chunk(uris.value(row), ordinals.value(row))?;
+            self.push_row(row_ids.value(row));
+        }
+        Ok(())
+    }
+
+    fn push_chunk(&mut self, uri: &str, ordinal: u32) -> Result<(), String> {
+        if ordinal == 0 {
+            self.uris.push(uri.into());
+            self.starts.push(self.chunks);
+        }
+        let expected = self
+            .starts
+            .last()
+            .map(|start| self.chunks - start)
+            .filter(|_| self.uris.last().is_some_and(|last| **last == *uri));
+        if expected != Some(ordinal as usize) {
+            return Err(format!(
+                "row {} is chunk {ordinal} of document `{uri}`, out of order",
+                self.chunks + 1
+            ));
+        }
+        self.chunks += 1;
+        Ok(())
+    }
+
+    fn push_row(&mut self, row_id: u64) {
+        let position = self.chunks - 1;
+        match self.by_position.last_mut() {
+            Some(run) if run.row_id + run.length as u64 == row_id => run.length += 1,
+            _ => self.by_position.push(Run {
+                row_id,
+                position,
+                length: 1,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, StringArray, UInt32Array, UInt64Array};
+
+    use super::*;
+
+    fn load(rows: &[(&str, u32, u64)]) -> Result<Positions, String> {
+        let column = |array: ArrayRef| array;
+        let batch = RecordBatch::try_from_iter([
+            (
+                URI,
+                column(Arc::new(StringArray::from_iter_values(
+                    rows.iter().map(|row| row.0),
+                ))),
+            ),
+            (
+                ORDINAL,
+                column(Arc::new(UInt32Array::from_iter_values(
+                    rows.iter().map(|row| row.1),
+                ))),
+            ),
+            (
+                ROW_ID,
+                column(Arc::new(UInt64Array::from_iter_values(
+                    rows.iter().map(|row| row.2),
+                ))),
+            ),
+        ])
+        .unwrap();
+        let mut positions = Positions::default();
+        positions.extend(&batch)?;
+        positions.by_row_id = positions.by_position.clone();
+        positions.by_row_id.sort_unstable_by_key(|run| run.row_id);
+        Ok(positions)
+    }
+
+    #[test]
+    fn maps_rows_to_documents_and_back_across_fragments() {
+        let fragment = 1 << 32;
+        let positions = load(&[
+            ("b", 0, 2 * fragment),
+            ("b", 1, 2 * fragment + 1),
+            ("a", 0, fragment),
+            ("c", 0, fragment + 1),
+            ("c", 1, fragment + 2),
+        ])
+        .unwrap();
+        assert_eq!((positions.documents(), positions.chunks()), (3, 5));
+        for position in 0..5 {
+            assert_eq!(
+                positions.position(positions.row_id(position)),
+                Some(position)
+            );
+        }
+        let documents: Vec<_> = (0..5)
+            .map(|position| (positions.document(position), positions.ordinal(position)))
+            .collect();
+        assert_eq!(documents, [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)]);
+        assert_eq!(positions.uri(2), "c");
+        assert_eq!(positions.first_chunk(2), 3);
+        assert_eq!(positions.position(0), None);
+        assert_eq!(positions.position(fragment + 3), None);
+    }
+
+    #[test]
+    fn a_hole_is_damage() {
+        assert_eq!(
+            load(&[("a", 0, 0), ("a", 2, 1)]).unwrap_err(),
+            "row 2 is chunk 2 of document `a`, out of order"
+        );
+        assert_eq!(
+            load(&[("a", 0, 0), ("b", 1, 1)]).unwrap_err(),
+            "row 2 is chunk 1 of document `b`, out of order"
+        );
+        assert!(load(&[("a", 1, 0)]).is_err());
+    }
+}

@@ -1,0 +1,66 @@
+use std::sync::Arc;
+
+use evals_models::Embedder;
+
+use crate::{Chunker, EmbedderIdentity, FullText, Identity};
+
+/// What an index is made of: the dataset, and the means that turn its documents into rows.
+///
+/// Holding the means themselves and not only their names, a recipe cannot state an [`Identity`] that the index does not have.
+///
+/// ```
+/// use evals_index::{Chunker, Recipe};
+///
+/// let recipe = Recipe::new("scifact@0a1b2c", Chunker::whole_documents());
+/// assert!(recipe.identity().embedder().is_none());
+/// ```
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    dataset: String,
+    pub(crate) chunker: Chunker,
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
+    pub(crate) full_text: FullText,
+}
+
+impl Recipe {
+    /// A recipe without an embedder: no vectors are computed, and only the profiles that need none can be searched.
+    ///
+    /// `dataset` is the fingerprint of the documents: equal fingerprints promise the same documents in the same order.
+    pub fn new(dataset: impl Into<String>, chunker: Chunker) -> Self {
+        Self {
+            dataset: dataset.into(),
+            chunker,
+            embedder: None,
+            full_text: FullText::default(),
+        }
+    }
+
+    /// Embeds chunks and questions with `embedder`.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self {
+            embedder: Some(embedder),
+            ..self
+        }
+    }
+
+    /// Sets how the full-text index cuts text into terms.
+    #[must_use]
+    pub fn with_full_text(self, full_text: FullText) -> Self {
+        Self { full_text, ..self }
+    }
+
+    /// The identity of an index made by this recipe.
+    pub fn identity(&self) -> Identity {
+        let embedder = self.embedder.as_ref().map(|embedder| EmbedderIdentity {
+            model: embedder.identity().clone(),
+            dimension: embedder.dimension(),
+        });
+        Identity::new(
+            self.dataset.clone(),
+            self.chunker.identity(),
+            embedder,
+            self.full_text.clone(),
+        )
+    }
+}

@@ -1,0 +1,160 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use evals_models::TextKind;
+use futures::try_join;
+
+use super::cache::{Cached, Embedded, LegKey};
+use super::hit::{self, Hit};
+use super::leg::{Leg, LegResult};
+use super::timings::Timings;
+use super::{Cache, Filter, unranked};
+use crate::contents::Contents;
+use crate::{Fusion, IndexError, Profile, ingest};
+
+/// One question, put to an index at one depth.
+#[derive(Debug)]
+pub(super) struct Inquiry<'a> {
+    pub(super) contents: &'a Contents,
+    pub(super) filter: &'a Filter,
+    pub(super) cache: &'a Cache,
+    pub(super) question: &'a str,
+    /// Chunks taken from each search.
+    pub(super) depth: usize,
+    pub(super) timings: &'a mut Timings,
+}
+
+/// The chunks that a profile finds, best first.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) hits: Vec<Hit>,
+    /// Whether a greater depth would find no more.
+    pub(super) exhausted: bool,
+}
+
+impl From<&LegResult> for Found {
+    fn from(result: &LegResult) -> Self {
+        Self {
+            hits: result.hits.clone(),
+            exhausted: result.exhausted,
+        }
+    }
+}
+
+impl Inquiry<'_> {
+    pub(super) async fn find(&mut self, profile: Profile) -> Result<Found, IndexError> {
+        match profile {
+            Profile::Unranked => {
+                let result = self.unranked().await?;
+                Ok(self.record("unranked", &result))
+            }
+            Profile::Bm25 => {
+                let result = self.bm25().await?;
+                Ok(self.record("bm25", &result))
+            }
+            Profile::Semantic => {
+                let embedded = self.embed().await?;
+                let result = self.semantic(embedded.as_deref()).await?;
+                Ok(self.record("semantic", &result))
+            }
+            Profile::Hybrid(fusion) => self.hybrid(fusion).await,
+        }
+    }
+
+    async fn hybrid(&mut self, fusion: Fusion) -> Result<Found, IndexError> {
+        let embedded = self.embed().await?;
+        let (lexical, semantic) = try_join!(self.bm25(), self.semantic(embedded.as_deref()))?;
+        let lexical = self.record("bm25", &lexical);
+        let semantic = self.record("semantic", &semantic);
+        let started = Instant::now();
+        let mut hits = fusion.fuse(&lexical.hits, &semantic.hits);
+        hit::sort(&mut hits, &self.contents.positions);
+        self.timings.add("fuse", started.elapsed(), false);
+        Ok(Found {
+            hits,
+            exhausted: lexical.exhausted && semantic.exhausted,
+        })
+    }
+
+    fn record(&mut self, stage: &str, result: &Cached<LegResult>) -> Found {
+        self.timings.add(stage, result.value.duration, result.hit);
+        Found::from(result.value.as_ref())
+    }
+
+    /// The question's embedding; `None` for a question without text, which nothing is similar to.
+    async fn embed(&mut self) -> Result<Option<Arc<Embedded>>, IndexError> {
+        if self.question.trim().is_empty() {
+            return Ok(None);
+        }
+        let key = self.question.to_owned();
+        let embedded = self
+            .cache
+            .embeddings
+            .get(key, self.compute_embedding())
+            .await?;
+        self.timings
+            .add("embed", embedded.value.duration, embedded.hit);
+        Ok(Some(embedded.value))
+    }
+
+    async fn compute_embedding(&self) -> Result<Embedded, IndexError> {
+        let failed = |source| IndexError::Question {
+            question: self.question.to_owned(),
+            source,
+        };
+        let embedder = self.contents.embedder()?;
+        let started = Instant::now();
+        let embeddings = embedder
+            .embed(&[self.question], TextKind::Query)
+            .await
+            .map_err(|source| failed(source.into()))?;
+        let duration = started.elapsed();
+        let vector = embeddings.row(0).unwrap_or_default().to_vec();
+        ingest::check(&vector, embedder.dimension()).map_err(|source| failed(source.into()))?;
+        Ok(Embedded { vector, duration })
+    }
+
+    async fn bm25(&self) -> Result<Cached<LegResult>, IndexError> {
+        let leg = Leg::Bm25 {
+            question: self.question,
+        };
+        let key = self.key("bm25", self.question);
+        self.cache.legs.get(key, self.search(leg)).await
+    }
+
+    async fn semantic(&self, embedded: Option<&Embedded>) -> Result<Cached<LegResult>, IndexError> {
+        let search = async {
+            match embedded {
+                Some(Embedded { vector, .. }) => self.search(Leg::Semantic { vector }).await,
+                None => Ok(LegResult::nothing()),
+            }
+        };
+        let key = self.key("semantic", self.question);
+        self.cache.legs.get(key, search).await
+    }
+
+    async fn search(&self, leg: Leg<'_>) -> Result<LegResult, IndexError> {
+        let Contents {
+            table, positions, ..
+        } = self.contents;
+        leg.search(table, positions, self.filter, self.depth).await
+    }
+
+    /// The same for all questions, so that it is computed once for all.
+    async fn unranked(&self) -> Result<Cached<LegResult>, IndexError> {
+        let Contents {
+            table, positions, ..
+        } = self.contents;
+        let search = unranked::search(table, positions, self.filter, self.depth);
+        self.cache.legs.get(self.key("unranked", ""), search).await
+    }
+
+    fn key(&self, leg: &'static str, question: &str) -> LegKey {
+        LegKey {
+            leg,
+            question: question.to_owned(),
+            filter: self.filter.sql().map(ToOwned::to_owned),
+            depth: self.depth,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Searching a finished index: the two searches, their results, and the profiles made of them.
+
+mod bm25;
+mod cache;
+mod filter;
+mod hit;
+mod inquiry;
+mod leg;
+mod options;
+mod passages;
+mod scored_rows;
+mod searcher;
+mod semantic;
+mod timings;
+mod unranked;
+
+pub(crate) use cache::Cache;
+pub(crate) use filter::Filter;
+pub(crate) use hit::Hit;
+pub(crate) use searcher::IndexSearcher;
+
+pub use options::{CachePolicy, SearchOptions};

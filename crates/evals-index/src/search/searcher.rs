@@ -1,0 +1,93 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals_rag::{Passage, Retrieved, SearchError, Searcher};
+
+use super::hit::{self, Hit};
+use super::inquiry::Inquiry;
+use super::timings::Timings;
+use super::{Cache, Filter, passages};
+use crate::contents::Contents;
+use crate::{IndexError, Profile};
+
+/// Least chunks fetched from each search.
+const LEAST_DEPTH: usize = 100;
+/// Chunks fetched from each search for a document asked for.
+const DEPTH_FACTOR: usize = 4;
+
+/// One profile over one index.
+#[derive(Debug)]
+pub(crate) struct IndexSearcher {
+    pub(crate) contents: Arc<Contents>,
+    pub(crate) profile: Profile,
+    pub(crate) name: String,
+    pub(crate) filter: Filter,
+    /// How many of the best passages are fetched with their texts.
+    pub(crate) passages: usize,
+    /// Shared with the other searchers of the index; `None` computes everything for each question.
+    pub(crate) cache: Option<Arc<Cache>>,
+}
+
+#[async_trait]
+impl Searcher for IndexSearcher {
+    fn profile(&self) -> &str {
+        &self.name
+    }
+
+    async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError> {
+        self.retrieve(question, k).await.map_err(SearchError::new)
+    }
+}
+
+impl IndexSearcher {
+    /// Deepens the search until `k` distinct documents are among its chunks, or there are no more chunks.
+    async fn retrieve(&self, question: &str, k: usize) -> Result<Retrieved, IndexError> {
+        if k == 0 {
+            return Ok(Retrieved::default());
+        }
+        let positions = &self.contents.positions;
+        let cache = self.cache.clone().unwrap_or_default();
+        let mut timings = Timings::default();
+        let mut depth = k.saturating_mul(DEPTH_FACTOR).max(LEAST_DEPTH);
+        let hits = loop {
+            let mut inquiry = Inquiry {
+                contents: &self.contents,
+                filter: &self.filter,
+                cache: &cache,
+                question,
+                depth,
+                timings: &mut timings,
+            };
+            let found = inquiry.find(self.profile).await?;
+            if found.exhausted || hit::distinct_documents(&found.hits, positions) >= k {
+                break found.hits;
+            }
+            depth = depth.saturating_mul(2);
+        };
+        Ok(Retrieved {
+            ranking: hit::best_documents(&hits, k, positions)?,
+            passages: self.fetch_passages(&hits, k, &mut timings).await?,
+            timings: timings.into_stages(),
+        })
+    }
+
+    /// The best chunks of the `k` best documents, as many as were asked for.
+    async fn fetch_passages(
+        &self,
+        hits: &[Hit],
+        k: usize,
+        timings: &mut Timings,
+    ) -> Result<Vec<Passage>, IndexError> {
+        if self.passages == 0 {
+            return Ok(Vec::new());
+        }
+        let positions = &self.contents.positions;
+        let best = hit::of_best_documents(hits, k, self.passages, positions);
+        timings
+            .measure(
+                "passages",
+                passages::fetch(&best, &self.contents.table, positions),
+            )
+            .await
+    }
+}

@@ -1,0 +1,184 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use lancedb::table::Table;
+use lancedb::{Connection, ObjectStoreRegistry, Session};
+
+use crate::location::Location;
+use crate::lock::StoreLock;
+use crate::{EngineError, Identity, IndexError, TableSummary, table};
+
+/// Memory for index structures that searches share. The engine's default is 6 GiB.
+const INDEX_CACHE_BYTES: usize = 512 << 20;
+/// Memory for file metadata. The engine's default is 1 GiB.
+const METADATA_CACHE_BYTES: usize = 128 << 20;
+
+/// A place that holds indexes: a folder, a bucket or a database in the cloud.
+///
+/// Caches are capped at 640 MiB in all.
+#[derive(Clone)]
+pub struct Store {
+    connection: Connection,
+    location: Location,
+}
+
+/// How to reach a store that is not a folder. All fields are empty by default.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct StoreSettings {
+    /// Key for `db://` stores.
+    pub api_key: Option<String>,
+    /// Region of `db://` stores. Default `us-east-1`.
+    pub region: Option<String>,
+    /// Address of an enterprise server, instead of the cloud.
+    pub host: Option<String>,
+    /// Options of object stores, such as `aws_region`, `aws_endpoint` and `allow_http` for `s3://`.
+    pub storage: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Store")
+            .field("uri", &self.uri())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for StoreSettings {
+    /// Leaves the key and the values of options, which may be secrets, out.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("StoreSettings")
+            .field("region", &self.region)
+            .field("host", &self.host)
+            .field("storage", &self.storage.keys().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens the store at `uri`: a folder, which is made if it is not there, `s3://…` (feature `aws`), `db://…` (feature `remote`)
+    /// or `memory://`. A folder may be given relative to the working directory.
+    pub async fn open(uri: &str) -> Result<Self, IndexError> {
+        Self::open_with(uri, &StoreSettings::default()).await
+    }
+
+    /// Opens the store at `uri` with credentials and options.
+    pub async fn open_with(uri: &str, settings: &StoreSettings) -> Result<Self, IndexError> {
+        let location = Location::parse(uri)?;
+        let session = Session::new(
+            INDEX_CACHE_BYTES,
+            METADATA_CACHE_BYTES,
+            Arc::new(ObjectStoreRegistry::default()),
+        );
+        let builder = lancedb::connect(location.uri())
+            .session(Arc::new(session))
+            .storage_options(settings.storage.clone());
+        let connection = remote(builder, settings)
+            .execute()
+            .await
+            .map_err(EngineError::during("open the store"))?;
+        Ok(Self {
+            connection,
+            location,
+        })
+    }
+
+    /// The store's location, absolute where it is a folder.
+    pub fn uri(&self) -> &str {
+        self.location.uri()
+    }
+
+    /// The indexes in this store, by name, each with its differences from `settings`.
+    pub async fn tables(&self, settings: &Identity) -> Result<Vec<TableSummary>, IndexError> {
+        let mut summaries = Vec::new();
+        for name in self.names().await? {
+            summaries.push(match self.table(&name).await {
+                Ok(Some(table)) => TableSummary::of(&table, settings).await?,
+                Ok(None) | Err(_) => TableSummary::unreadable(name),
+            });
+        }
+        Ok(summaries)
+    }
+
+    /// Deletes the index with this identity. Returns whether there was one.
+    pub async fn remove(&self, identity: &Identity) -> Result<bool, IndexError> {
+        let _lock = self.lock()?;
+        let name = identity.table_name();
+        if !self.names().await?.contains(&name) {
+            return Ok(false);
+        }
+        self.connection
+            .drop_table(&name, &[])
+            .await
+            .map_err(EngineError::during("delete the index"))?;
+        Ok(true)
+    }
+
+    /// Takes the right to write. Object stores have no such lock: there, one process at a time is the user's care.
+    pub(crate) fn lock(&self) -> Result<Option<StoreLock>, IndexError> {
+        self.location.folder().map(StoreLock::acquire).transpose()
+    }
+
+    pub(crate) async fn create(&self, identity: &Identity) -> Result<Table, IndexError> {
+        self.connection
+            .create_empty_table(identity.table_name(), table::schema(identity))
+            .execute()
+            .await
+            .map_err(EngineError::during("create the index"))
+    }
+
+    /// The table, or `None` where there is none, not even an unreadable one.
+    pub(crate) async fn table(&self, name: &str) -> Result<Option<Table>, IndexError> {
+        match self.connection.open_table(name).execute().await {
+            Ok(table) => Ok(Some(table)),
+            Err(lancedb::Error::TableNotFound { .. }) => Ok(None),
+            Err(source) => Err(IndexError::Damaged {
+                table: self.describe(name),
+                defect: source.to_string(),
+            }),
+        }
+    }
+
+    /// The table and the store it is in, for messages.
+    pub(crate) fn describe(&self, table: &str) -> String {
+        format!("{table}` of `{}", self.uri())
+    }
+
+    async fn names(&self) -> Result<Vec<String>, IndexError> {
+        let mut names = self
+            .connection
+            .table_names()
+            .execute()
+            .await
+            .map_err(EngineError::during("list the indexes"))?;
+        names.retain(|name| name.starts_with(table::NAME_PREFIX));
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+#[cfg(feature = "remote")]
+fn remote(
+    builder: lancedb::connection::ConnectBuilder,
+    settings: &StoreSettings,
+) -> lancedb::connection::ConnectBuilder {
+    let builder = builder.region(settings.region.as_deref().unwrap_or("us-east-1"));
+    let builder = match &settings.api_key {
+        Some(key) => builder.api_key(key),
+        None => builder,
+    };
+    match &settings.host {
+        Some(host) => builder.host_override(host),
+        None => builder,
+    }
+}
+
+#[cfg(not(feature = "remote"))]
+fn remote(
+    builder: lancedb::connection::ConnectBuilder,
+    _settings: &StoreSettings,
+) -> lancedb::connection::ConnectBuilder {
+    builder
+}

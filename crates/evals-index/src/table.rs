@@ -1,0 +1,103 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use lancedb::table::{FieldMetadataUpdate, Table};
+
+use crate::completion::Completion;
+use crate::{EngineError, Identity, IndexError};
+
+/// All index tables, and no others, have names that start so.
+pub(crate) const NAME_PREFIX: &str = "index-";
+
+/// The document's uri.
+pub(crate) const URI: &str = "uri";
+/// The document's title, or null.
+pub(crate) const TITLE: &str = "title";
+/// The document's metadata, a JSON object.
+pub(crate) const METADATA: &str = "metadata";
+/// The chunk's number within its document, from 0.
+pub(crate) const ORDINAL: &str = "ordinal";
+/// Where the chunk starts in the document's text, in bytes.
+pub(crate) const START: &str = "start";
+/// Where the chunk ends in the document's text, in bytes.
+pub(crate) const END: &str = "end";
+/// The chunk's text.
+pub(crate) const TEXT: &str = "text";
+/// The chunk's embedding; null for a chunk without text. Missing in an index without embedder.
+pub(crate) const VECTOR: &str = "vector";
+
+/// The engine's own row number, which is stable as long as nothing rewrites the table.
+pub(crate) const ROW_ID: &str = "_rowid";
+
+/// Columns that a filter may name.
+pub(crate) const FILTER_COLUMNS: [&str; 3] = [URI, TITLE, METADATA];
+
+/// Key of the schema's metadata that holds the [`Identity`].
+const IDENTITY_KEY: &str = "evaluations:identity";
+/// Key of the uri column's metadata that holds the [`Completion`].
+const COMPLETION_KEY: &str = "evaluations:completion";
+
+/// The columns of an index with this identity.
+pub(crate) fn schema(identity: &Identity) -> SchemaRef {
+    let mut fields = vec![
+        Field::new(URI, DataType::Utf8, false),
+        Field::new(TITLE, DataType::Utf8, true),
+        Field::new(METADATA, DataType::Utf8, false),
+        Field::new(ORDINAL, DataType::UInt32, false),
+        Field::new(START, DataType::UInt64, false),
+        Field::new(END, DataType::UInt64, false),
+        Field::new(TEXT, DataType::Utf8, false),
+    ];
+    if let Some(embedder) = identity.embedder() {
+        fields.push(Field::new(VECTOR, vector_type(embedder.dimension), true));
+    }
+    let metadata = HashMap::from([(IDENTITY_KEY.to_owned(), identity.to_json())]);
+    Arc::new(Schema::new_with_metadata(fields, metadata))
+}
+
+fn vector_type(dimension: usize) -> DataType {
+    let width = i32::try_from(dimension).expect("no embedding has two thousand million dimensions");
+    DataType::FixedSizeList(vector_item(), width)
+}
+
+/// The field of a vector's components, named as the engine names it.
+pub(crate) fn vector_item() -> Arc<Field> {
+    Arc::new(Field::new("item", DataType::Float32, true))
+}
+
+/// The identity that a table was created with; `None` where it cannot be read.
+pub(crate) async fn identity(table: &Table) -> Result<Option<Identity>, IndexError> {
+    let schema = read_schema(table).await?;
+    Ok(schema
+        .metadata()
+        .get(IDENTITY_KEY)
+        .and_then(|json| serde_json::from_str(json).ok()))
+}
+
+/// What was recorded when the table was finished; `None` as long as it is not.
+pub(crate) async fn completion(table: &Table) -> Result<Option<Completion>, IndexError> {
+    let schema = read_schema(table).await?;
+    Ok(schema
+        .field_with_name(URI)
+        .ok()
+        .and_then(|field| field.metadata().get(COMPLETION_KEY))
+        .and_then(|json| serde_json::from_str(json).ok()))
+}
+
+/// Declares the table finished, in one commit.
+pub(crate) async fn complete(table: &Table, completion: Completion) -> Result<(), IndexError> {
+    let json = serde_json::to_string(&completion).expect("a completion record is numbers");
+    table
+        .update_field_metadata(&[FieldMetadataUpdate::new(URI).set(COMPLETION_KEY, json)])
+        .await
+        .map_err(EngineError::during("record that the index is complete"))?;
+    Ok(())
+}
+
+async fn read_schema(table: &Table) -> Result<SchemaRef, IndexError> {
+    table
+        .schema()
+        .await
+        .map_err(EngineError::during("read the index's schema"))
+}
