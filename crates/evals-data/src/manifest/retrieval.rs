@@ -51,7 +51,7 @@ impl Default for RetrievalDefaults {
 impl RetrievalDefaults {
     pub(super) fn with_headline_first(mut self) -> Self {
         if !self.measures.contains(&self.headline) {
-            self.measures.insert(0, self.headline.clone());
+            self.measures.insert(0, self.headline);
         }
         self
     }
