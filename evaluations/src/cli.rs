@@ -263,7 +263,12 @@ fn at_least_once(text: &str) -> Result<NonZeroU32, String> {
 /// Inserts `run` where the first word is not a command: `evaluations repliqa` is short for `evaluations run repliqa`.
 pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    let words = || arguments.iter().skip(1).map(|argument| argument.to_string_lossy());
+    let words = || {
+        arguments
+            .iter()
+            .skip(1)
+            .map(|argument| argument.to_string_lossy())
+    };
     let mut first = words().skip_while(|word| is_output_flag(word));
     let short = match first.next() {
         None => false,
@@ -278,13 +283,24 @@ pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsStr
 
 /// The options that may stand before a command. `--color WHEN` counts as one word and its value as another.
 fn is_output_flag(word: &str) -> bool {
-    matches!(word, "-q" | "--quiet" | "-v" | "--verbose" | "--no-progress" | "--color" | "auto" | "always" | "never")
-        || word.starts_with("--color=")
+    matches!(
+        word,
+        "-q" | "--quiet"
+            | "-v"
+            | "--verbose"
+            | "--no-progress"
+            | "--color"
+            | "auto"
+            | "always"
+            | "never"
+    ) || word.starts_with("--color=")
 }
 
 fn is_command(word: &str) -> bool {
     use clap::CommandFactory as _;
-    Cli::command().get_subcommands().any(|command| command.get_name() == word)
+    Cli::command()
+        .get_subcommands()
+        .any(|command| command.get_name() == word)
 }
 
 #[cfg(test)]
@@ -293,19 +309,37 @@ mod tests {
 
     fn expanded(line: &str) -> String {
         let words = expand(line.split(' ').map(OsString::from));
-        words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        words
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
     fn a_dataset_alone_means_run() {
-        assert_eq!(expanded("evaluations repliqa --limit 3"), "evaluations run repliqa --limit 3");
-        assert_eq!(expanded("evaluations --limit 3 repliqa"), "evaluations run --limit 3 repliqa");
-        assert_eq!(expanded("evaluations --color never -q wix"), "evaluations run --color never -q wix");
+        assert_eq!(
+            expanded("evaluations repliqa --limit 3"),
+            "evaluations run repliqa --limit 3"
+        );
+        assert_eq!(
+            expanded("evaluations --limit 3 repliqa"),
+            "evaluations run --limit 3 repliqa"
+        );
+        assert_eq!(
+            expanded("evaluations --color never -q wix"),
+            "evaluations run --color never -q wix"
+        );
     }
 
     #[test]
     fn a_command_stays_as_it_is() {
-        for line in ["evaluations", "evaluations run wix", "evaluations --help", "evaluations -q datasets"] {
+        for line in [
+            "evaluations",
+            "evaluations run wix",
+            "evaluations --help",
+            "evaluations -q datasets",
+        ] {
             assert_eq!(expanded(line), line);
         }
     }

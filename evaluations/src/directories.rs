@@ -1,7 +1,7 @@
 //! Where the tool keeps its own files.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
@@ -25,12 +25,18 @@ impl Directories {
             Some(data) => working.join(data),
             None => native.data_dir().join("evaluations"),
         };
-        Ok(Self { data, config: native.config_dir().join("evaluations"), working })
+        Ok(Self {
+            data,
+            config: native.config_dir().join("evaluations"),
+            working,
+        })
     }
 
     /// The database of a dataset, unless `--db` names another.
     pub(crate) fn database(&self, dataset: &str) -> PathBuf {
-        self.data.join("dbs").join(format!("{}.lancedb", file_stem(dataset)))
+        self.data
+            .join("dbs")
+            .join(format!("{}.lancedb", file_stem(dataset)))
     }
 
     /// The parent of all run folders.
@@ -49,14 +55,15 @@ impl Directories {
 pub(crate) fn file_stem(name: &str) -> String {
     let stem: String = name
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
+                c
+            } else {
+                '-'
+            }
+        })
         .collect();
     stem.trim_start_matches('.').to_owned()
-}
-
-/// `path` as people like to read it: relative to the working folder where it lies below.
-pub(crate) fn shown<'p>(path: &'p Path, working: &Path) -> std::path::Display<'p> {
-    path.strip_prefix(working).unwrap_or(path).display()
 }
 
 #[cfg(test)]

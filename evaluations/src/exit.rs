@@ -26,7 +26,11 @@ impl From<Exit> for ExitCode {
 pub(crate) fn usage(message: &clap::Error) -> ExitCode {
     // Where the stream is closed nobody reads the message, and the exit code still tells.
     let _ = message.print();
-    if message.use_stderr() { Exit::CouldNot.into() } else { Exit::Done.into() }
+    if message.use_stderr() {
+        Exit::CouldNot.into()
+    } else {
+        Exit::Done.into()
+    }
 }
 
 /// Whether the reader of stdout went away, as `head` does: a normal end.
@@ -41,7 +45,11 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 pub(crate) fn report(error: &anyhow::Error) {
     let mut text = String::new();
     for (depth, cause) in error.chain().enumerate() {
-        let label = if depth == 0 { "error: " } else { "  caused by: " };
+        let label = if depth == 0 {
+            "error: "
+        } else {
+            "  caused by: "
+        };
         let message = cause.to_string();
         // Some libraries repeat their source in their own message.
         if depth > 0 && text.trim_end().ends_with(&message) {

@@ -8,7 +8,7 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 use crate::cli::{ColorChoice, OutputArgs};
 
 /// Widest table on a terminal that does not tell its width, and in a pipe.
-const DEFAULT_WIDTH: usize = 100;
+const DEFAULT_WIDTH: usize = 120;
 
 /// How much is said beside the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,9 +33,18 @@ impl Printer {
             (false, true) => Verbosity::Verbose,
             (false, false) => Verbosity::Normal,
         };
-        let shown = verbosity > Verbosity::Quiet && !arguments.no_progress && io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Self { verbosity, color: arguments.color, progress: Arc::new(MultiProgress::with_draw_target(target)) }
+        let shown =
+            verbosity > Verbosity::Quiet && !arguments.no_progress && io::stderr().is_terminal();
+        let target = if shown {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        Self {
+            verbosity,
+            color: arguments.color,
+            progress: Arc::new(MultiProgress::with_draw_target(target)),
+        }
     }
 
     /// The bars of this process; hidden where stderr is not a terminal.
@@ -83,7 +92,8 @@ impl Printer {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => {
-                io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                io::stdout().is_terminal()
+                    && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             }
         }
     }
@@ -95,7 +105,9 @@ impl Printer {
 
     /// Columns of stdout.
     pub(crate) fn width(&self) -> usize {
-        console::Term::stdout().size_checked().map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
+        console::Term::stdout()
+            .size_checked()
+            .map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
     }
 
     /// Whether the locale can show more than ASCII; one that is not set is taken to.

@@ -7,7 +7,9 @@ use crate::printer::Printer;
 /// A bar of which the total is known.
 pub(crate) fn counted(printer: &Printer, label: &str, total: usize) -> ProgressBar {
     let bar = printer.progress().add(ProgressBar::new(total as u64));
-    bar.set_style(style("{prefix:<12} {bar:30} {pos}/{len} {per_sec} eta {eta}"));
+    bar.set_style(style(
+        "{prefix:<12} {bar:30} {pos}/{len} {per_sec} eta {eta}",
+    ));
     bar.set_prefix(label.to_owned());
     bar
 }
@@ -15,7 +17,9 @@ pub(crate) fn counted(printer: &Printer, label: &str, total: usize) -> ProgressB
 /// A bar of bytes.
 pub(crate) fn bytes(printer: &Printer, label: &str, total: u64) -> ProgressBar {
     let bar = printer.progress().add(ProgressBar::new(total));
-    bar.set_style(style("{prefix:<12} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}"));
+    bar.set_style(style(
+        "{prefix:<12} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}",
+    ));
     bar.set_prefix(label.to_owned());
     bar
 }

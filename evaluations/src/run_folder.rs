@@ -26,14 +26,21 @@ impl RunFolder {
         fs::create_dir_all(runs).with_context(|| unwritable(runs))?;
         let stem = format!("{}-{}", started.format("%Y%m%dT%H%M%SZ"), file_stem(name));
         for attempt in 1..1000 {
-            let path = runs.join(if attempt == 1 { stem.clone() } else { format!("{stem}-{attempt}") });
+            let path = runs.join(if attempt == 1 {
+                stem.clone()
+            } else {
+                format!("{stem}-{attempt}")
+            });
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error).with_context(|| unwritable(&path)),
             }
         }
-        bail!("`{}` already holds 999 runs of this second and name", runs.display())
+        bail!(
+            "`{}` already holds 999 runs of this second and name",
+            runs.display()
+        )
     }
 
     /// Every run folder, oldest first. Their names start with the time.
@@ -41,11 +48,15 @@ impl RunFolder {
         let entries = match fs::read_dir(runs) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error).with_context(|| format!("cannot list `{}`", runs.display())),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot list `{}`", runs.display()));
+            }
         };
         let mut folders = Vec::new();
         for entry in entries {
-            let path = entry.with_context(|| format!("cannot list `{}`", runs.display()))?.path();
+            let path = entry
+                .with_context(|| format!("cannot list `{}`", runs.display()))?
+                .path();
             if path.join(MANIFEST).is_file() {
                 folders.push(Self { path });
             }
@@ -57,11 +68,15 @@ impl RunFolder {
     /// Finds the run that `wanted` names: a folder's path, its name or the start of it, or `latest`.
     pub(crate) fn find(runs: &Path, wanted: &str) -> Result<Self> {
         if Path::new(wanted).join(MANIFEST).is_file() {
-            return Ok(Self { path: PathBuf::from(wanted) });
+            return Ok(Self {
+                path: PathBuf::from(wanted),
+            });
         }
         let mut folders = Self::list(runs)?;
         if wanted == "latest" {
-            return folders.pop().with_context(|| format!("there are no runs in `{}`", runs.display()));
+            return folders
+                .pop()
+                .with_context(|| format!("there are no runs in `{}`", runs.display()));
         }
         if let Some(exact) = folders.iter().find(|folder| folder.name() == wanted) {
             return Ok(exact.clone());
@@ -69,10 +84,19 @@ impl RunFolder {
         folders.retain(|folder| folder.name().starts_with(wanted));
         match folders.as_slice() {
             [one] => Ok(one.clone()),
-            [] => bail!("no run `{wanted}` in `{}`; `evaluations runs` lists those there are", runs.display()),
+            [] => bail!(
+                "no run `{wanted}` in `{}`; `evaluations runs` lists those there are",
+                runs.display()
+            ),
             several => {
-                let names: Vec<String> = several.iter().map(|folder| format!("  {}", folder.name())).collect();
-                bail!("`{wanted}` is the start of more than one run:\n{}", names.join("\n"))
+                let names: Vec<String> = several
+                    .iter()
+                    .map(|folder| format!("  {}", folder.name()))
+                    .collect();
+                bail!(
+                    "`{wanted}` is the start of more than one run:\n{}",
+                    names.join("\n")
+                )
             }
         }
     }
@@ -83,7 +107,10 @@ impl RunFolder {
 
     /// The folder's own name.
     pub(crate) fn name(&self) -> String {
-        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        self.path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
     }
 
     /// Whether the run came to its end, interrupted or not.
@@ -104,13 +131,20 @@ impl RunFolder {
 
     pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
         if !self.has_report() {
-            bail!("run `{}` did not come to its end, so that it has no report", self.name());
+            bail!(
+                "run `{}` did not come to its end, so that it has no report",
+                self.name()
+            );
         }
         self.read(REPORT)
     }
 
     /// Writes one file of the folder, whole or not at all.
-    pub(crate) fn write(&self, name: &str, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    pub(crate) fn write(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
         write_whole(&self.path.join(name), content)
     }
 
@@ -123,14 +157,19 @@ impl RunFolder {
 }
 
 /// Writes a file beside its place and moves it there, so that nobody ever sees half of it.
-pub(crate) fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub(crate) fn write_whole(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}.partial", std::process::id()));
     let partial = PathBuf::from(partial);
     let written = File::create(&partial).and_then(|file| {
         let mut file = BufWriter::new(file);
         content(&mut file)?;
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        file.into_inner()
+            .map_err(io::IntoInnerError::into_error)?
+            .sync_all()?;
         fs::rename(&partial, path)
     });
     if written.is_err() {
@@ -169,8 +208,14 @@ mod tests {
     #[test]
     fn two_runs_of_one_second_do_not_share_a_folder() {
         let runs = tempfile::tempdir().unwrap();
-        assert_eq!(run(runs.path(), "beir:scifact").name(), "20260501T120000Z-beir-scifact");
-        assert_eq!(run(runs.path(), "beir:scifact").name(), "20260501T120000Z-beir-scifact-2");
+        assert_eq!(
+            run(runs.path(), "beir:scifact").name(),
+            "20260501T120000Z-beir-scifact"
+        );
+        assert_eq!(
+            run(runs.path(), "beir:scifact").name(),
+            "20260501T120000Z-beir-scifact-2"
+        );
     }
 
     #[test]
@@ -180,12 +225,26 @@ mod tests {
         run(runs.path(), "alpha-2nd");
         let last = run(runs.path(), "beta");
         let found = |wanted: &str| RunFolder::find(runs.path(), wanted).map(|folder| folder.name());
-        assert_eq!(found("20260501T120000Z-alpha").unwrap(), first.name(), "exact before a longer name");
+        assert_eq!(
+            found("20260501T120000Z-alpha").unwrap(),
+            first.name(),
+            "exact before a longer name"
+        );
         assert_eq!(found("20260501T120000Z-b").unwrap(), last.name());
         assert_eq!(found("latest").unwrap(), last.name());
         assert_eq!(found(first.path().to_str().unwrap()).unwrap(), first.name());
-        assert!(found("20260501T120000Z-a").unwrap_err().to_string().contains("more than one run"));
-        assert!(found("gamma").unwrap_err().to_string().starts_with("no run `gamma` in "));
+        assert!(
+            found("20260501T120000Z-a")
+                .unwrap_err()
+                .to_string()
+                .contains("more than one run")
+        );
+        assert!(
+            found("gamma")
+                .unwrap_err()
+                .to_string()
+                .starts_with("no run `gamma` in ")
+        );
     }
 
     #[test]

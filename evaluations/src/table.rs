@@ -8,11 +8,19 @@ use crate::printer::Printer;
 /// Renders rows under a header, without lines, so that the columns are easy to read and to cut.
 pub(crate) fn render(printer: &Printer, header: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_preset(NOTHING).set_header(header.iter().map(|name| name.to_uppercase())).add_rows(rows);
+    table
+        .load_preset(NOTHING)
+        .set_header(header.iter().map(|name| name.to_uppercase()))
+        .add_rows(rows);
     if printer.stdout_is_terminal() {
         let width = u16::try_from(printer.width()).unwrap_or(u16::MAX);
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width);
     }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+    let lines: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect();
     lines.concat()
 }

@@ -28,7 +28,11 @@ impl TrecIds {
                 breaks(query) || ranking.iter().any(|document| breaks(&document.id))
             })
         };
-        if judged || ranked() { Self::Encoded } else { Self::AsTheyAre }
+        if judged || ranked() {
+            Self::Encoded
+        } else {
+            Self::AsTheyAre
+        }
     }
 
     /// Writes a run file.
@@ -52,19 +56,29 @@ impl TrecIds {
 
 fn encoded_run(run: &Run) -> Run {
     let ranking = |ranking: &Ranking| {
-        let documents = ranking
-            .iter()
-            .map(|document| ScoredDocument { id: encode(&document.id), score: document.score });
-        Ranking::new(documents).expect("different ids stay different and scores are those of a ranking")
+        let documents = ranking.iter().map(|document| ScoredDocument {
+            id: encode(&document.id),
+            score: document.score,
+        });
+        Ranking::new(documents)
+            .expect("different ids stay different and scores are those of a ranking")
     };
-    run.iter().map(|(query, documents)| (encode(query), ranking(documents))).collect()
+    run.iter()
+        .map(|(query, documents)| (encode(query), ranking(documents)))
+        .collect()
 }
 
 fn encoded_qrels(qrels: &Qrels) -> Qrels {
     let judgements = |judgements: &Judgements| -> Judgements {
-        judgements.iter().map(|(document, grade)| (encode(document), grade)).collect()
+        judgements
+            .iter()
+            .map(|(document, grade)| (encode(document), grade))
+            .collect()
     };
-    qrels.iter().map(|(query, documents)| (encode(query), judgements(documents))).collect()
+    qrels
+        .iter()
+        .map(|(query, documents)| (encode(query), judgements(documents)))
+        .collect()
 }
 
 fn encode(id: &str) -> String {
@@ -95,14 +109,18 @@ mod tests {
     use super::*;
 
     fn run(documents: &[(&str, f32)]) -> Run {
-        let documents =
-            documents.iter().map(|(id, score)| ScoredDocument { id: (*id).to_owned(), score: *score });
+        let documents = documents.iter().map(|(id, score)| ScoredDocument {
+            id: (*id).to_owned(),
+            score: *score,
+        });
         Run::from([("q 1".to_owned(), Ranking::new(documents).unwrap())])
     }
 
     fn written(run: &Run) -> String {
         let mut out = Vec::new();
-        TrecIds::of(&Qrels::default(), run).write_run(&mut out, run, "test").unwrap();
+        TrecIds::of(&Qrels::default(), run)
+            .write_run(&mut out, run, "test")
+            .unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -110,7 +128,11 @@ mod tests {
     fn ids_without_white_space_are_not_touched() {
         let run = Run::from([(
             "q1".to_owned(),
-            Ranking::new([ScoredDocument { id: "100%!".to_owned(), score: 1.0 }]).unwrap(),
+            Ranking::new([ScoredDocument {
+                id: "100%!".to_owned(),
+                score: 1.0,
+            }])
+            .unwrap(),
         )]);
         assert_eq!(written(&run), "q1 Q0 100%! 1 1.0 test\n");
     }
@@ -128,9 +150,15 @@ mod tests {
         let ids = ["a b", "a\tb", "a!b", "a%b", "a&b", "ab", "a", "", "é"];
         let tied: Vec<(&str, f32)> = ids.iter().map(|id| (*id, 1.0)).collect();
         let run = run(&tied);
-        let before: Vec<String> = run["q 1"].iter().map(|document| encode(&document.id)).collect();
+        let before: Vec<String> = run["q 1"]
+            .iter()
+            .map(|document| encode(&document.id))
+            .collect();
         let file = trec::parse_run(&written(&run)).unwrap();
-        let after: Vec<String> = file["q%201"].iter().map(|document| document.id.clone()).collect();
+        let after: Vec<String> = file["q%201"]
+            .iter()
+            .map(|document| document.id.clone())
+            .collect();
         assert_eq!(after, before);
     }
 }

@@ -18,8 +18,14 @@ fn refused(manifest: &str, rows: impl AsRef<[u8]>) -> String {
 #[test]
 fn an_unknown_dataset_comes_with_the_nearest_names() {
     let message = Sandbox::new().refuse("repliqq --skip-qa");
-    assert!(message.contains("unknown dataset `repliqq`, did you mean `repliqa`"), "{message}");
-    assert!(message.contains("`evaluations datasets` lists the datasets there are"), "{message}");
+    assert!(
+        message.contains("unknown dataset `repliqq`, did you mean `repliqa`"),
+        "{message}"
+    );
+    assert!(
+        message.contains("`evaluations datasets` lists the datasets there are"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -37,35 +43,65 @@ fn counts_of_nothing_are_refused() {
         let message = sandbox.refuse(&format!("sample --skip-qa {option}"));
         assert!(message.contains("has to be at least 1"), "{message}");
     }
-    assert!(sandbox.refuse("sample --skip-qa --limit many").contains("not a whole number"));
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --limit many")
+            .contains("not a whole number")
+    );
 }
 
 #[test]
 fn unknown_measures_profiles_and_formats_are_refused() {
     let sandbox = Sandbox::new();
-    assert!(sandbox.refuse("sample --skip-qa --measure nDGC@10").contains("nDGC"));
-    assert!(sandbox.refuse("sample --skip-qa --profile splade").contains("no search profile `splade`"));
-    assert!(sandbox.refuse("sample --skip-qa --out report.xlsx").contains(".json, .jsonl, .csv or .md"));
-    assert!(sandbox.refuse("sample --skip-qa --k 5 --measure R@100").contains("`--k 5`"));
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --measure nDGC@10")
+            .contains("nDGC")
+    );
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --profile splade")
+            .contains("no search profile `splade`")
+    );
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --out report.xlsx")
+            .contains(".json, .jsonl, .csv or .md")
+    );
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --k 5 --measure R@100")
+            .contains("`--k 5`")
+    );
     assert!(sandbox.runs().is_empty());
 }
 
 #[test]
 fn files_that_are_not_there_or_not_what_they_say() {
     let sandbox = Sandbox::new();
-    assert!(sandbox.refuse("./nowhere.yaml --skip-qa").contains("nowhere.yaml"));
+    assert!(
+        sandbox
+            .refuse("./nowhere.yaml --skip-qa")
+            .contains("nowhere.yaml")
+    );
     sandbox.write("mine.yaml", MANIFEST);
     assert!(sandbox.refuse("./mine.yaml --skip-qa").contains("rows.csv"));
     sandbox.write("mine.yaml", MANIFEST.replace("rows.csv", "rows.parquet"));
     sandbox.write("rows.parquet", "this is not parquet");
     let message = sandbox.refuse("./mine.yaml --skip-qa");
-    assert!(message.contains("rows.parquet") && message.contains("parquet"), "{message}");
+    assert!(
+        message.contains("rows.parquet") && message.contains("parquet"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_missing_column_comes_with_those_there_are() {
     let message = refused(MANIFEST, "id,body,question\n1,words,what?\n");
-    assert!(message.contains("`text`") && message.contains("`body`"), "{message}");
+    assert!(
+        message.contains("`text`") && message.contains("`body`"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -83,7 +119,10 @@ fn duplicate_ids_are_named() {
 #[test]
 fn text_that_is_not_utf8_names_file_and_line() {
     let message = refused(MANIFEST, b"id,text,question\na,one,q?\nb,\xff\xfe,r?\n");
-    assert!(message.contains("rows.csv") && message.contains('3'), "{message}");
+    assert!(
+        message.contains("rows.csv") && message.contains('3'),
+        "{message}"
+    );
 }
 
 #[test]
@@ -97,25 +136,50 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
     sandbox.write("rows.csv", rows);
     let ended = sandbox.run("./mine.yaml --skip-qa --allow-missing-judged --profile bm25");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains("warning: 1 judged documents are not in the corpus"), "{}", ended.stderr);
+    assert!(
+        ended
+            .stderr
+            .contains("warning: 1 judged documents are not in the corpus"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
 fn questions_without_relevant_documents_are_left_out_of_the_means() {
     let sandbox = Sandbox::new();
-    sandbox.write("mine.yaml", MANIFEST.replace("relevant: id", "relevant: gold"));
-    sandbox.write("rows.csv", "id,text,question,gold\na,red,what is red?,a\nb,blue,what is blue?,\n");
+    sandbox.write(
+        "mine.yaml",
+        MANIFEST.replace("relevant: id", "relevant: gold"),
+    );
+    sandbox.write(
+        "rows.csv",
+        "id,text,question,gold\na,red,what is red?,a\nb,blue,what is blue?,\n",
+    );
     let ended = sandbox.run("./mine.yaml --skip-qa --profile bm25");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains("1 questions have no relevant document"), "{}", ended.stderr);
-    assert!(ended.stdout.contains("no relevant documents"), "{}", ended.stdout);
+    assert!(
+        ended
+            .stderr
+            .contains("1 questions have no relevant document"),
+        "{}",
+        ended.stderr
+    );
+    assert!(
+        ended.stdout.contains("no relevant documents"),
+        "{}",
+        ended.stdout
+    );
 }
 
 #[test]
 fn documents_without_text_do_not_stop_a_run() {
     let sandbox = Sandbox::new();
     sandbox.write("mine.yaml", MANIFEST);
-    sandbox.write("rows.csv", "id,text,question\na,red fox,what is red?\nb,blue whale,what is blue?\nc,,\n");
+    sandbox.write(
+        "rows.csv",
+        "id,text,question\na,red fox,what is red?\nb,blue whale,what is blue?\nc,,\n",
+    );
     sandbox.succeed("./mine.yaml --skip-qa");
 }
 
@@ -124,7 +188,10 @@ fn a_filter_that_is_not_sql_is_refused() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("sample --skip-qa --filter");
     let message = ended(command.arg("colour = 'red'")).stderr;
-    assert!(message.contains("colour") && message.contains("uri"), "{message}");
+    assert!(
+        message.contains("colour") && message.contains("uri"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -139,9 +206,17 @@ fn a_hub_that_cannot_be_reached_is_an_error_that_names_it() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("beir:scifact --skip-qa");
     // Nothing listens on the discard port of loopback.
-    let ended = ended(command.env_remove("HF_HUB_OFFLINE").env("HF_ENDPOINT", "http://127.0.0.1:9"));
+    let ended = ended(
+        command
+            .env_remove("HF_HUB_OFFLINE")
+            .env("HF_ENDPOINT", "http://127.0.0.1:9"),
+    );
     assert_eq!(ended.code, Some(2));
-    assert!(ended.stderr.contains("http://127.0.0.1:9"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("http://127.0.0.1:9"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -158,7 +233,11 @@ fn two_builds_of_one_database_do_not_mix() {
     assert!(first.success() || second.code == Some(0), "{second:?}");
     if second.code != Some(0) {
         assert_eq!(second.code, Some(2));
-        assert!(second.stderr.contains("another process"), "{}", second.stderr);
+        assert!(
+            second.stderr.contains("another process"),
+            "{}",
+            second.stderr
+        );
     }
     sandbox.succeed("sample --skip-qa --profile bm25 --skip-db");
 }
@@ -182,5 +261,8 @@ fn a_killed_build_is_finished_by_the_next_run() {
     let killed = std::fs::read(sandbox.runs().last().unwrap().join("run.trec")).unwrap();
     let fresh = Sandbox::new();
     fresh.succeed("sample --skip-qa");
-    assert_eq!(killed, std::fs::read(fresh.runs()[0].join("run.trec")).unwrap());
+    assert_eq!(
+        killed,
+        std::fs::read(fresh.runs()[0].join("run.trec")).unwrap()
+    );
 }

@@ -11,7 +11,12 @@ fn without_timings(mut report: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
-                map.retain(|key, _| !matches!(key.as_str(), "seconds" | "timings" | "cached_timings" | "task_time"));
+                map.retain(|key, _| {
+                    !matches!(
+                        key.as_str(),
+                        "seconds" | "timings" | "cached_timings" | "task_time"
+                    )
+                });
                 map.values_mut().for_each(strip);
             }
             Value::Array(values) => values.iter_mut().for_each(strip),
@@ -28,13 +33,30 @@ fn a_dataset_alone_runs_and_prints_a_table() {
     let ended = sandbox.run("sample --skip-qa");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     for expected in ["sample_retrieval_evaluation", "RR@5", "nDCG@5", "320 cases"] {
-        assert!(ended.stdout.contains(expected), "no `{expected}` in:\n{}", ended.stdout);
+        assert!(
+            ended.stdout.contains(expected),
+            "no `{expected}` in:\n{}",
+            ended.stdout
+        );
     }
-    assert!(!ended.stdout.contains('\u{1b}') && !ended.stderr.contains('\u{1b}'), "escape codes in a pipe");
-    assert!(ended.stderr.starts_with("indexed 64 documents in "), "{}", ended.stderr);
+    assert!(
+        !ended.stdout.contains('\u{1b}') && !ended.stderr.contains('\u{1b}'),
+        "escape codes in a pipe"
+    );
+    assert!(
+        ended.stderr.starts_with("indexed 64 documents in "),
+        "{}",
+        ended.stderr
+    );
     let runs = sandbox.runs();
     assert_eq!(runs.len(), 1);
-    for file in ["manifest.json", "report.json", "report.md", "run.trec", "qrels.trec"] {
+    for file in [
+        "manifest.json",
+        "report.json",
+        "report.md",
+        "run.trec",
+        "qrels.trec",
+    ] {
         assert!(runs[0].join(file).is_file(), "{file} is missing");
     }
 }
@@ -47,14 +69,26 @@ fn profiles_are_compared_and_the_baseline_loses() {
         assert!(printed.contains(profile), "no `{profile}` in:\n{printed}");
     }
     let comparison = json(&sandbox.work().join("scores.json"));
-    let reports: Vec<&str> =
-        comparison["reports"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let reports: Vec<&str> = comparison["reports"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
     let headline = &comparison["rows"][0];
     let score = |profile: &str| {
-        let position = reports.iter().position(|report| *report == profile).unwrap();
-        headline["cells"][position]["value"]["value"].as_f64().unwrap()
+        let position = reports
+            .iter()
+            .position(|report| *report == profile)
+            .unwrap();
+        headline["cells"][position]["value"]["value"]
+            .as_f64()
+            .unwrap()
     };
-    assert!(score("bm25") > 0.5 && score("semantic") > 0.4 && score("hybrid") > 0.5, "{headline}");
+    assert!(
+        score("bm25") > 0.5 && score("semantic") > 0.4 && score("hybrid") > 0.5,
+        "{headline}"
+    );
     assert!(score("unranked") < 0.1, "{headline}");
     assert!(sandbox.work().join("scores.bm25.json").is_file());
     assert_eq!(sandbox.runs().len(), reports.len());
@@ -85,7 +119,10 @@ fn the_exported_ranking_scores_as_the_report_says() {
     let summary = json(&run.join("report.json"))["summary"]["scores"].clone();
     for (line, measure) in printed.lines().zip(["R@5", "nDCG@10"]) {
         let value = summary[measure]["value"].as_f64().unwrap();
-        assert!(line.ends_with(&format!("\tall\t{value:.4}")), "{measure}: {value} against `{line}`");
+        assert!(
+            line.ends_with(&format!("\tall\t{value:.4}")),
+            "{measure}: {value} against `{line}`"
+        );
     }
 }
 
@@ -98,7 +135,13 @@ fn a_limit_asks_fewer_questions_of_the_whole_corpus() {
     assert_eq!(manifest["dataset"]["limit"], 7);
     assert_eq!(manifest["dataset"]["questions"], 7);
     assert_eq!(manifest["index"]["statistics"]["documents"], 64);
-    assert_eq!(json(&run.join("report.json"))["cases"].as_array().unwrap().len(), 7);
+    assert_eq!(
+        json(&run.join("report.json"))["cases"]
+            .as_array()
+            .unwrap()
+            .len(),
+        7
+    );
 }
 
 #[test]
@@ -116,8 +159,14 @@ fn an_index_with_other_settings_is_not_taken() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa");
     let message = sandbox.refuse("sample --skip-qa --skip-db --set processing.chunk_size=64");
-    assert!(message.starts_with("error: `--skip-db` needs an index that matches the settings"), "{message}");
-    assert!(message.contains("chunking: index has `256 tokens"), "{message}");
+    assert!(
+        message.starts_with("error: `--skip-db` needs an index that matches the settings"),
+        "{message}"
+    );
+    assert!(
+        message.contains("chunking: index has `256 tokens"),
+        "{message}"
+    );
     assert!(message.contains("settings ask for `64 tokens"), "{message}");
 }
 
@@ -133,7 +182,11 @@ fn a_filter_restricts_every_profile() {
             .lines()
             .map(|line| line.split(' ').nth(2).unwrap().to_owned())
             .collect();
-        assert!(!ranked.is_empty() && ranked.len() <= 8, "{}: {ranked:?}", run.display());
+        assert!(
+            !ranked.is_empty() && ranked.len() <= 8,
+            "{}: {ranked:?}",
+            run.display()
+        );
     }
 }
 
@@ -144,7 +197,13 @@ fn reports_are_written_in_the_format_of_their_extension() {
         "sample-support --skip-qa --profile bm25 --limit 5 --out a.json --out a.jsonl --out a.csv --out a.md",
     );
     let text = |name: &str| fs::read_to_string(sandbox.work().join(name)).unwrap();
-    assert_eq!(json(&sandbox.work().join("a.json"))["cases"].as_array().unwrap().len(), 5);
+    assert_eq!(
+        json(&sandbox.work().join("a.json"))["cases"]
+            .as_array()
+            .unwrap()
+            .len(),
+        5
+    );
     assert_eq!(text("a.jsonl").lines().count(), 5);
     let csv = text("a.csv");
     assert_eq!(csv.lines().count(), 6);
@@ -160,7 +219,10 @@ fn a_stored_run_prints_as_it_did() {
     let printed = sandbox.succeed("sample --skip-qa --profile bm25 --limit 30 --seed 5");
     assert_eq!(sandbox.succeed("runs show latest"), printed);
     let listed = sandbox.succeed("runs");
-    assert!(listed.contains("sample_retrieval_evaluation-bm25"), "{listed}");
+    assert!(
+        listed.contains("sample_retrieval_evaluation-bm25"),
+        "{listed}"
+    );
     assert!(listed.trim_end().ends_with("finished"), "{listed}");
 }
 
@@ -171,7 +233,10 @@ fn your_own_files_run_by_a_manifest() {
         "docs.jsonl",
         "{\"id\": \"a\", \"body\": \"the red fox\"}\n{\"id\": \"b\", \"body\": \"a blue whale\"}\n",
     );
-    sandbox.write("questions.csv", "id,question,doc\n1,what is blue?,b\n2,what is red?,a\n");
+    sandbox.write(
+        "questions.csv",
+        "id,question,doc\n1,what is blue?,b\n2,what is red?,a\n",
+    );
     sandbox.write(
         "mine.yaml",
         "name: mine\ndocuments: {source: {path: docs.jsonl}, uri: id, text: body}\n\

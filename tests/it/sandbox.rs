@@ -83,7 +83,9 @@ impl Sandbox {
 
     /// The run folders, oldest first.
     pub(crate) fn runs(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.data().join("runs")) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(self.data().join("runs")) else {
+            return Vec::new();
+        };
         let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
         runs.sort();
         runs

@@ -6,10 +6,16 @@ use crate::sandbox::Sandbox;
 fn what_config_show_prints_is_a_settings_file() {
     let sandbox = Sandbox::new();
     let shown = sandbox.succeed("config show --set search.limit=7");
-    assert!(shown.starts_with("# from: built-in defaults, `--set search.limit=7`\n"), "{shown}");
+    assert!(
+        shown.starts_with("# from: built-in defaults, `--set search.limit=7`\n"),
+        "{shown}"
+    );
     sandbox.write("evaluations.yaml", &shown);
     let again = sandbox.succeed("config show");
-    assert_eq!(again.lines().skip(1).collect::<Vec<_>>(), shown.lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(
+        again.lines().skip(1).collect::<Vec<_>>(),
+        shown.lines().skip(1).collect::<Vec<_>>()
+    );
     assert!(again.contains("limit: 7"), "{again}");
 }
 
@@ -20,7 +26,10 @@ fn an_unknown_key_names_file_line_and_the_nearest_one() {
     let path = sandbox.work().join("evaluations.yaml");
     assert_eq!(
         sandbox.refuse("sample --skip-qa"),
-        format!("error: {}:2: unknown setting `search.limt`; did you mean `search.limit`?\n", path.display())
+        format!(
+            "error: {}:2: unknown setting `search.limt`; did you mean `search.limit`?\n",
+            path.display()
+        )
     );
 }
 
@@ -35,7 +44,12 @@ fn a_haiku_rag_file_is_read_and_its_own_keys_are_left_to_it() {
     assert_eq!(ended.code, Some(0));
     assert!(ended.stdout.contains("chunk_size: 128"), "{}", ended.stdout);
     assert!(ended.stdout.contains("limit: 9"), "{}", ended.stdout);
-    assert_eq!(ended.stderr.matches("warning: ").count(), 2, "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("warning: ").count(),
+        2,
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]
@@ -44,23 +58,43 @@ fn evaluations_yaml_comes_before_haiku_rag_yaml() {
     sandbox.write("haiku.rag.yaml", "search: {limit: 8}\n");
     sandbox.write("evaluations.yaml", "search: {limit: 9}\n");
     assert!(sandbox.succeed("config show").contains("limit: 9"));
-    assert!(sandbox.succeed("config show --config haiku.rag.yaml").contains("limit: 8"));
+    assert!(
+        sandbox
+            .succeed("config show --config haiku.rag.yaml")
+            .contains("limit: 8")
+    );
 }
 
 #[test]
 fn a_settings_file_that_is_not_there_is_an_error() {
     let message = Sandbox::new().refuse("sample --skip-qa --config nowhere.yaml");
-    assert!(message.starts_with("error: cannot read settings file `nowhere.yaml`\n  caused by: "), "{message}");
+    assert!(
+        message.starts_with("error: cannot read settings file `nowhere.yaml`\n  caused by: "),
+        "{message}"
+    );
 }
 
 #[test]
 fn the_schema_describes_every_section() {
     let schema: serde_json::Value =
         serde_json::from_str(&Sandbox::new().succeed("config schema")).unwrap();
-    let sections: Vec<&str> =
-        schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let sections: Vec<&str> = schema["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     assert_eq!(
         sections,
-        ["embeddings", "processing", "search", "reranking", "qa", "evaluations", "providers", "prices"]
+        [
+            "embeddings",
+            "processing",
+            "search",
+            "reranking",
+            "qa",
+            "evaluations",
+            "providers",
+            "prices"
+        ]
     );
 }

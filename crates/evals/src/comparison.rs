@@ -7,9 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Summary, number};
 
-/// Why a percentile is undefined.
-pub(crate) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
-
 /// A table with one row for each measure and one column for each report.
 ///
 /// Names a winner where at least two reports have a value and one of them is best as printed; values that print alike are a
@@ -18,7 +15,8 @@ pub(crate) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
 pub struct Comparison {
     /// Titles of the columns.
     pub reports: Vec<String>,
-    /// Scores, assertions, metrics, then latencies; within these the order in which the reports first show them.
+    /// Scores, assertions, metrics, then those latencies that all reports have; within these the order in which the
+    /// reports first show them.
     pub rows: Vec<Row>,
 }
 
@@ -105,18 +103,7 @@ impl Comparison {
             Direction::Unknown,
             |summary| &summary.metrics,
         ));
-        for stage in names(summaries, |summary| &summary.timings) {
-            let cells = cells(summaries, |summary| {
-                find(&summary.timings, &stage).map(|times| percentile(times, times.p50))
-            });
-            rows.push(Row::new(
-                format!("{stage} p50"),
-                Unit::Seconds,
-                Direction::Lower,
-                cells,
-            ));
-        }
-        rows.extend(task_rows(summaries));
+        rows.extend(latency_rows(summaries));
         Self {
             reports: summaries
                 .iter()
@@ -166,17 +153,44 @@ fn mean_rows(
     names(summaries, &means).into_iter().map(row).collect()
 }
 
-fn task_rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
-    let times = |pick: fn(&Percentiles) -> Option<f64>| {
-        cells(summaries, |summary| {
-            Some(percentile(&summary.task_time, pick(&summary.task_time)))
-        })
+/// The stages that every report has, then the whole task.
+///
+/// A stage of some reports only, as of one search profile, has no counterpart to be quicker than.
+fn latency_rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
+    let stages = names(summaries, |summary| &summary.timings).into_iter();
+    let stages = stages.filter_map(|stage| {
+        let times = |summary: &Summary| {
+            find(&summary.timings, &stage).and_then(|times| Some((times.p50?, times.n)))
+        };
+        latency_row(summaries, format!("{stage} p50"), times)
+    });
+    let task = |name: &str, pick: fn(&Percentiles) -> Option<f64>| {
+        let times = |summary: &Summary| Some((pick(&summary.task_time)?, summary.task_time.n));
+        latency_row(summaries, name.to_owned(), times)
     };
-    let row = |name: &str, cells| Row::new(name.to_owned(), Unit::Seconds, Direction::Lower, cells);
-    vec![
-        row("task p50", times(|times| times.p50)),
-        row("task p95", times(|times| times.p95)),
-    ]
+    let task_rows = [
+        task("task p50", |times| times.p50),
+        task("task p95", |times| times.p95),
+    ];
+    stages.chain(task_rows.into_iter().flatten()).collect()
+}
+
+/// A row of percentiles with their numbers of samples; `None` where any report lacks one.
+fn latency_row(
+    summaries: &[(&str, &Summary)],
+    name: String,
+    times: impl Fn(&Summary) -> Option<(f64, usize)>,
+) -> Option<Row> {
+    let cell = |(value, n)| Cell::Value {
+        value,
+        interval: None,
+        n,
+    };
+    let cells: Option<Vec<Cell>> = summaries
+        .iter()
+        .map(|(_, summary)| times(summary).map(cell))
+        .collect();
+    Some(Row::new(name, Unit::Seconds, Direction::Lower, cells?))
 }
 
 fn cells(summaries: &[(&str, &Summary)], cell: impl Fn(&Summary) -> Option<Cell>) -> Vec<Cell> {
@@ -195,19 +209,6 @@ fn mean(mean: &Mean) -> Cell {
         },
         None => Cell::Undefined {
             reasons: mean.excluded.keys().cloned().collect(),
-        },
-    }
-}
-
-fn percentile(times: &Percentiles, value: Option<f64>) -> Cell {
-    match value {
-        Some(value) => Cell::Value {
-            value,
-            interval: None,
-            n: times.n,
-        },
-        None => Cell::Undefined {
-            reasons: vec![TOO_FEW_SAMPLES.to_owned()],
         },
     }
 }

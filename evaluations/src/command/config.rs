@@ -20,7 +20,7 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
     let mut layers = Vec::new();
     if let Some(dataset) = dataset {
         let manifest = Catalog::new(session.directories.manifests()).find(dataset)?;
-        layers.push(Layer::dataset(manifest.name(), manifest.settings())?);
+        layers.push(Layer::dataset(&manifest.name, &manifest.settings.into())?);
     }
     layers.extend(session.user_layers(arguments)?);
     let resolved = settings::resolve(&layers)?;
@@ -30,13 +30,17 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
         text.push_str(origin);
     }
     text.push('\n');
-    text.push_str(&serde_saphyr::to_string(&resolved.settings).context("cannot write the settings as YAML")?);
+    text.push_str(
+        &serde_saphyr::to_string(&resolved.settings)
+            .context("cannot write the settings as YAML")?,
+    );
     session.printer.result(&text)?;
     Ok(Exit::Done)
 }
 
 fn schema(session: &Session<'_>) -> Result<Exit> {
-    let text = serde_json::to_string_pretty(&settings::json_schema()).context("cannot write the schema")?;
+    let text = serde_json::to_string_pretty(&settings::json_schema())
+        .context("cannot write the schema")?;
     session.printer.result(&(text + "\n"))?;
     Ok(Exit::Done)
 }

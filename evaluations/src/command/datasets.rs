@@ -29,18 +29,33 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
     for manifest in Catalog::new(session.directories.manifests()).manifests() {
         match manifest {
             Ok(manifest) => listed.push(Listed::of(&manifest, &hub)),
-            Err(error) => session.printer.warn(&format!("{:#}", anyhow::Error::from(error))),
+            Err(error) => session
+                .printer
+                .warn(&format!("{:#}", anyhow::Error::from(error))),
         }
     }
     let text = if arguments.json {
         serde_json::to_string_pretty(&listed).context("cannot write the listing")? + "\n"
     } else {
-        let header = ["name", "documents", "questions", "licence", "where", "description"];
-        table::render(session.printer, &header, listed.iter().map(Listed::row).collect())
+        let header = [
+            "name",
+            "documents",
+            "questions",
+            "licence",
+            "where",
+            "description",
+        ];
+        table::render(
+            session.printer,
+            &header,
+            listed.iter().map(Listed::row).collect(),
+        )
     };
     session.printer.result(&text)?;
     if !arguments.json {
-        session.printer.note("\nAny other BEIR collection: beir:<name>. Your own: evaluations run ./my.yaml");
+        session
+            .printer
+            .note("\nAny other BEIR collection: beir:<name>. Your own: evaluations run ./my.yaml");
     }
     Ok(Exit::Done)
 }
@@ -59,7 +74,8 @@ impl Listed {
     }
 
     fn row(&self) -> Vec<String> {
-        let count = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
+        let count =
+            |count: Option<u64>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
         vec![
             self.name.clone(),
             count(self.documents),
@@ -75,7 +91,11 @@ fn place(manifest: &Manifest, hub: &Hub) -> &'static str {
     let mut place = "bundled";
     for source in manifest.sources() {
         match source {
-            Source::Hub { repo, revision, files } if !hub.is_cached(repo, revision, files) => return "hub",
+            Source::Hub {
+                repo,
+                revision,
+                files,
+            } if !hub.is_cached(repo, revision, files) => return "hub",
             Source::Hub { .. } => place = "cached",
             Source::Path { .. } => place = "local",
             Source::Bundled { .. } => {}

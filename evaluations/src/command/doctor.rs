@@ -20,7 +20,10 @@ enum Finding {
     /// Works, but the user may want to know.
     Note(String),
     /// Has to be mended, and how.
-    Bad { what: String, mend: String },
+    Bad {
+        what: String,
+        mend: String,
+    },
 }
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
@@ -41,7 +44,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<E
         text.push_str(&line);
     }
     session.printer.result(&text)?;
-    Ok(if bad == 0 { Exit::Done } else { Exit::CheckFailed })
+    Ok(if bad == 0 {
+        Exit::Done
+    } else {
+        Exit::CheckFailed
+    })
 }
 
 fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Finding {
@@ -49,7 +56,9 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Finding {
         .user_layers(&arguments.settings)
         .and_then(|layers| settings::resolve(&layers).map_err(anyhow::Error::from));
     match resolved {
-        Ok(resolved) if resolved.origins.is_empty() => Finding::Good("settings: built-in defaults".to_owned()),
+        Ok(resolved) if resolved.origins.is_empty() => {
+            Finding::Good("settings: built-in defaults".to_owned())
+        }
         Ok(resolved) => Finding::Good(format!("settings: {}", resolved.origins.join(", "))),
         Err(error) => Finding::Bad {
             what: format!("settings: {error:#}"),
@@ -60,7 +69,10 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Finding {
 
 /// Whether a folder, or the nearest of its parents that is there, can be written and has room.
 fn check_folder(label: &str, folder: &Path) -> Vec<Finding> {
-    let existing = folder.ancestors().find(|ancestor| ancestor.is_dir()).unwrap_or(Path::new("/"));
+    let existing = folder
+        .ancestors()
+        .find(|ancestor| ancestor.is_dir())
+        .unwrap_or(Path::new("/"));
     let probe = existing.join(format!(".evaluations-doctor-{}", std::process::id()));
     let written = fs::write(&probe, b"probe").and_then(|()| fs::remove_file(&probe));
     let writable = match written {
@@ -75,10 +87,15 @@ fn check_folder(label: &str, folder: &Path) -> Vec<Finding> {
 
 fn check_room(folder: &Path) -> Finding {
     match fs4::available_space(folder) {
-        Ok(free) if free >= COMFORTABLE_BYTES => Finding::Good(format!("free disk: {}", gigabytes(free))),
+        Ok(free) if free >= COMFORTABLE_BYTES => {
+            Finding::Good(format!("free disk: {}", gigabytes(free)))
+        }
         Ok(free) => Finding::Bad {
             what: format!("free disk: {}", gigabytes(free)),
-            mend: format!("large collections need more; free some space where {} lies", folder.display()),
+            mend: format!(
+                "large collections need more; free some space where {} lies",
+                folder.display()
+            ),
         },
         Err(error) => Finding::Note(format!("free disk: unknown ({error})")),
     }
@@ -89,17 +106,25 @@ fn check_hub(settings: &HubSettings) -> Vec<Finding> {
         if cache.is_dir() {
             Finding::Good(format!("hub cache: {}", cache.display()))
         } else {
-            Finding::Note(format!("hub cache: {} (made by the first download)", cache.display()))
+            Finding::Note(format!(
+                "hub cache: {} (made by the first download)",
+                cache.display()
+            ))
         }
     };
     let reach = if settings.offline {
-        Finding::Note("hub: offline, as HF_HUB_OFFLINE says; only cached and bundled datasets can be run".to_owned())
+        Finding::Note(
+            "hub: offline, as HF_HUB_OFFLINE says; only cached and bundled datasets can be run"
+                .to_owned(),
+        )
     } else {
         Finding::Good(format!("hub: {}", settings.endpoint))
     };
     let token = match settings.token {
         Some(_) => Finding::Good("hub token: set".to_owned()),
-        None => Finding::Note("hub token: none; only private and gated datasets need one (HF_TOKEN)".to_owned()),
+        None => Finding::Note(
+            "hub token: none; only private and gated datasets need one (HF_TOKEN)".to_owned(),
+        ),
     };
     vec![reach, cache(&settings.cache_dir), token]
 }

@@ -12,7 +12,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
     let catalog = Catalog::new(session.directories.manifests());
     let manifests = match arguments.dataset.as_str() {
         "all" => from_the_hub(session, &catalog),
-        name => vec![catalog.find(name).context("`evaluations datasets` lists the datasets there are")?],
+        name => vec![
+            catalog
+                .find(name)
+                .context("`evaluations datasets` lists the datasets there are")?,
+        ],
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let mut failed = None;
@@ -22,11 +26,16 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
                 let files = collection.provenance().files();
                 let bytes: u64 = files.iter().map(|file| file.size).sum();
                 let (name, count) = (&manifest.name, files.len());
-                session.printer.note(&format!("{name}: {count} files, {:.1} MB, verified", megabytes(bytes)));
+                session.printer.note(&format!(
+                    "{name}: {count} files, {:.1} MB, verified",
+                    megabytes(bytes)
+                ));
             }
             // One dataset out of reach is no reason to leave out the others.
             Err(error) if manifests.len() > 1 => {
-                session.printer.warn(&format!("{}: {error:#}", manifest.name));
+                session
+                    .printer
+                    .warn(&format!("{}: {error:#}", manifest.name));
                 failed = Some(error);
             }
             Err(error) => return Err(error),
@@ -44,11 +53,17 @@ fn from_the_hub(session: &Session<'_>, catalog: &Catalog) -> Vec<Manifest> {
     for manifest in catalog.manifests() {
         match manifest {
             Ok(manifest) if manifest.name.starts_with("beir:") => {}
-            Ok(manifest) if manifest.sources().any(|source| matches!(source, Source::Hub { .. })) => {
+            Ok(manifest)
+                if manifest
+                    .sources()
+                    .any(|source| matches!(source, Source::Hub { .. })) =>
+            {
                 manifests.push(manifest);
             }
             Ok(_) => {}
-            Err(error) => session.printer.warn(&format!("{:#}", anyhow::Error::from(error))),
+            Err(error) => session
+                .printer
+                .warn(&format!("{:#}", anyhow::Error::from(error))),
         }
     }
     manifests

@@ -19,7 +19,10 @@ use crate::settings::{Layer, SettingsFile};
 
 /// Does what the command line says.
 pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
-    let session = Session { printer, directories: Directories::from_env()? };
+    let session = Session {
+        printer,
+        directories: Directories::from_env()?,
+    };
     match command {
         Command::Run(arguments) => run::execute(&session, &arguments),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
@@ -50,8 +53,11 @@ impl Session<'_> {
         let mut layers = Vec::new();
         if let Some(path) = found {
             let file = SettingsFile::read(&path)?;
-            file.warnings.iter().for_each(|warning| self.printer.warn(warning));
-            self.printer.detail(&format!("settings from {}", file.path.display()));
+            file.warnings
+                .iter()
+                .for_each(|warning| self.printer.warn(warning));
+            self.printer
+                .detail(&format!("settings from {}", file.path.display()));
             layers.push(file.layer);
         }
         for assignment in &arguments.assignments {

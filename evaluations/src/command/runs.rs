@@ -23,7 +23,9 @@ fn list(session: &Session<'_>) -> Result<Exit> {
     let runs = session.directories.runs();
     let folders = RunFolder::list(&runs)?;
     if folders.is_empty() {
-        session.printer.note(&format!("no runs in {}", runs.display()));
+        session
+            .printer
+            .note(&format!("no runs in {}", runs.display()));
         return Ok(Exit::Done);
     }
     let mut rows = Vec::new();
@@ -33,13 +35,26 @@ fn list(session: &Session<'_>) -> Result<Exit> {
             Err(error) => session.printer.warn(&format!("{error:#}")),
         }
     }
-    let header = ["run", "dataset", "benchmark", "profile", "questions", "state"];
-    session.printer.result(&table::render(session.printer, &header, rows))?;
+    let header = [
+        "run",
+        "dataset",
+        "benchmark",
+        "profile",
+        "questions",
+        "state",
+    ];
+    session
+        .printer
+        .result(&table::render(session.printer, &header, rows))?;
     Ok(Exit::Done)
 }
 
 fn row(folder: &RunFolder, header: &RunHeader) -> Vec<String> {
-    let state = if folder.has_report() { "finished" } else { "unfinished" };
+    let state = if folder.has_report() {
+        "finished"
+    } else {
+        "unfinished"
+    };
     vec![
         folder.name(),
         header.dataset.name.clone(),
@@ -54,8 +69,18 @@ fn show(session: &Session<'_>, wanted: &str) -> Result<Exit> {
     let folder = RunFolder::find(&session.directories.runs(), wanted)?;
     let header: RunHeader = folder.read_manifest()?;
     let report: Report<Retrieval> = folder.read_report()?;
-    let summary = report.summary(&Bootstrap { seed: header.seed, ..Bootstrap::default() });
-    session.printer.result(&report_text(session.printer, &report, &summary)?)?;
-    session.printer.note(&format!("{} · started {} · {}", header.name, header.started, folder.path().display()));
+    let summary = report.summary(&Bootstrap {
+        seed: header.seed,
+        ..Bootstrap::default()
+    });
+    session
+        .printer
+        .result(&report_text(session.printer, &report, &summary)?)?;
+    session.printer.note(&format!(
+        "{} · started {} · {}",
+        header.name,
+        header.started,
+        folder.path().display()
+    ));
     Ok(Exit::Done)
 }

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use evals_metrics::{Bootstrap, Measure, Queries, RunScores, Undefined, UndefinedAs, score_run, trec};
+use evals_metrics::{
+    Bootstrap, Measure, Queries, RunScores, Undefined, UndefinedAs, score_run, trec,
+};
 
 use super::Session;
 use crate::cli::ScoreArgs;
@@ -17,7 +19,11 @@ const DEFAULT_MEASURES: [&str; 6] = ["AP", "nDCG@10", "RR", "P@10", "R@100", "Rp
 pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
     let qrels = parse(&arguments.qrels, trec::parse_qrels)?;
     let run = parse(&arguments.run, trec::parse_run)?;
-    let queries = if arguments.complete { Queries::Judged } else { Queries::Both };
+    let queries = if arguments.complete {
+        Queries::Judged
+    } else {
+        Queries::Both
+    };
     let scores = score_run(&qrels, &run, &measures(arguments), queries);
     if scores.is_empty() {
         bail!(
@@ -27,13 +33,18 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
         );
     }
     warn_of_left_out(session, arguments, &scores);
-    session.printer.result(&table(&scores, arguments.per_query))?;
+    session
+        .printer
+        .result(&table(&scores, arguments.per_query))?;
     Ok(Exit::Done)
 }
 
 fn measures(arguments: &ScoreArgs) -> Vec<Measure> {
     if arguments.measures.is_empty() {
-        DEFAULT_MEASURES.iter().map(|name| name.parse().expect("a default measure is a measure")).collect()
+        DEFAULT_MEASURES
+            .iter()
+            .map(|name| name.parse().expect("a default measure is a measure"))
+            .collect()
     } else {
         arguments.measures.clone()
     }
@@ -44,8 +55,8 @@ where
     E: std::error::Error + Send + Sync + 'static,
 {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let text =
-        String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8 text", path.display()))?;
+    let text = String::from_utf8(bytes)
+        .with_context(|| format!("`{}` is not UTF-8 text", path.display()))?;
     parse(&text).with_context(|| format!("`{}` is not a TREC file", path.display()))
 }
 
@@ -53,16 +64,29 @@ fn warn_of_left_out(session: &Session<'_>, arguments: &ScoreArgs, scores: &RunSc
     let warn = |queries: &[String], what: &str| {
         if let Some(first) = queries.first() {
             let count = queries.len();
-            session.printer.warn(&format!("{count} queries {what}, the first is `{first}`"));
+            session
+                .printer
+                .warn(&format!("{count} queries {what}, the first is `{first}`"));
         }
     };
-    warn(scores.unjudged(), "of the run have no judgements and are left out");
+    warn(
+        scores.unjudged(),
+        "of the run have no judgements and are left out",
+    );
     if !arguments.complete {
-        warn(scores.unranked(), "with judgements are not in the run and are left out (--complete counts them)");
+        warn(
+            scores.unranked(),
+            "with judgements are not in the run and are left out (--complete counts them)",
+        );
     }
-    let undefined = scores.iter().filter(|(_, row)| row.contains(&Err(Undefined::NoRelevantDocuments))).count();
+    let undefined = scores
+        .iter()
+        .filter(|(_, row)| row.contains(&Err(Undefined::NoRelevantDocuments)))
+        .count();
     if undefined > 0 {
-        session.printer.warn(&format!("{undefined} queries without relevant documents count as 0, as in trec_eval"));
+        session.printer.warn(&format!(
+            "{undefined} queries without relevant documents count as 0, as in trec_eval"
+        ));
     }
 }
 
@@ -86,5 +110,6 @@ fn table(scores: &RunScores, per_query: bool) -> String {
 }
 
 fn line(text: &mut String, measure: Measure, query: &str, value: f64) {
-    writeln!(text, "{:<22}\t{query}\t{value:.4}", measure.to_string()).expect("a string takes any text");
+    writeln!(text, "{:<22}\t{query}\t{value:.4}", measure.to_string())
+        .expect("a string takes any text");
 }

@@ -74,9 +74,15 @@ pub(crate) fn unknown_key(origin: &str, key: &UnknownKey) -> String {
         None => origin.to_owned(),
     };
     match &key.nearest {
-        Some(nearest) => format!("{place}: unknown setting `{}`; did you mean `{nearest}`?", key.path),
+        Some(nearest) => format!(
+            "{place}: unknown setting `{}`; did you mean `{nearest}`?",
+            key.path
+        ),
         None => {
-            format!("{place}: unknown setting `{}`; `evaluations config show` lists all settings", key.path)
+            format!(
+                "{place}: unknown setting `{}`; `evaluations config show` lists all settings",
+                key.path
+            )
         }
     }
 }

@@ -20,12 +20,20 @@ pub(crate) struct SettingsFile {
 impl SettingsFile {
     /// Reads `path`. Unknown keys are an error, except in a `haiku.rag.yaml`, which also configures another program.
     pub(crate) fn read(path: &Path) -> Result<Self, SettingsError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| SettingsError::Read { path: path.to_owned(), source })?;
-        let foreign = path.file_name().is_some_and(|name| name == "haiku.rag.yaml");
+        let text = std::fs::read_to_string(path).map_err(|source| SettingsError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let foreign = path
+            .file_name()
+            .is_some_and(|name| name == "haiku.rag.yaml");
         let origin = path.display().to_string();
         let (layer, warnings) = parse(&text, &origin, foreign)?;
-        Ok(Self { path: path.to_owned(), layer, warnings })
+        Ok(Self {
+            path: path.to_owned(),
+            layer,
+            warnings,
+        })
     }
 
     /// The file that is read when none is named: `evaluations.yaml`, then `haiku.rag.yaml`, in the working folder,
@@ -40,20 +48,36 @@ impl SettingsFile {
 
 fn parse(text: &str, origin: &str, foreign: bool) -> Result<(Layer, Vec<String>), SettingsError> {
     let mut tree = Tree::parse(text).map_err(|source| {
-        let line = source.location().map_or_else(String::new, |location| format!(":{}", location.line()));
-        SettingsError::Syntax { origin: format!("{origin}{line}"), source: Box::new(source) }
+        let line = source
+            .location()
+            .map_or_else(String::new, |location| format!(":{}", location.line()));
+        SettingsError::Syntax {
+            origin: format!("{origin}{line}"),
+            source: Box::new(source),
+        }
     })?;
     let Tree::Mapping(sections) = &mut tree else {
-        return Err(SettingsError::NotAMapping { origin: origin.to_owned() });
+        return Err(SettingsError::NotAMapping {
+            origin: origin.to_owned(),
+        });
     };
     // A section whose keys are all commented out is left as it is.
     sections.retain(|section| section.value != Tree::Leaf(Value::Null));
     let unknown = take_unknown(&mut tree, &json_schema());
     if !unknown.is_empty() && !foreign {
-        return Err(SettingsError::UnknownKeys { origin: origin.to_owned(), keys: unknown });
+        return Err(SettingsError::UnknownKeys {
+            origin: origin.to_owned(),
+            keys: unknown,
+        });
     }
     let warnings = unknown.iter().map(|key| unknown_key(origin, key)).collect();
-    Ok((Layer { origin: origin.to_owned(), tree }, warnings))
+    Ok((
+        Layer {
+            origin: origin.to_owned(),
+            tree,
+        },
+        warnings,
+    ))
 }
 
 #[cfg(test)]
@@ -70,13 +94,19 @@ mod tests {
         );
         let (layer, warnings) = parse(text, "haiku.rag.yaml", true).unwrap();
         assert_eq!(warnings.len(), 1);
-        assert_eq!(layer.tree.to_value(), serde_json::json!({"search": {"limit": 3}}));
+        assert_eq!(
+            layer.tree.to_value(),
+            serde_json::json!({"search": {"limit": 3}})
+        );
     }
 
     #[test]
     fn broken_yaml_names_its_line() {
         let error = parse("search:\n  limit: [1\n", "evaluations.yaml", false).unwrap_err();
-        assert!(error.to_string().starts_with("evaluations.yaml:"), "{error}");
+        assert!(
+            error.to_string().starts_with("evaluations.yaml:"),
+            "{error}"
+        );
         assert!(error.to_string().ends_with("is not valid YAML"), "{error}");
     }
 

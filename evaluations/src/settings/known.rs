@@ -17,7 +17,10 @@ pub(crate) struct UnknownKey {
 
 /// Removes the keys of `tree` that `schema` does not know and returns them, in the order of the file.
 pub(crate) fn take_unknown(tree: &mut Tree, schema: &Value) -> Vec<UnknownKey> {
-    let mut walk = Walk { root: schema, unknown: Vec::new() };
+    let mut walk = Walk {
+        root: schema,
+        unknown: Vec::new(),
+    };
     walk.mapping(tree, schema, "");
     walk.unknown
 }
@@ -37,7 +40,12 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn fixed_keys(&mut self, entries: &mut Vec<Entry>, properties: &'s Map<String, Value>, prefix: &str) {
+    fn fixed_keys(
+        &mut self,
+        entries: &mut Vec<Entry>,
+        properties: &'s Map<String, Value>,
+        prefix: &str,
+    ) {
         entries.retain_mut(|entry| {
             let path = join(prefix, &entry.key);
             if let Some(property) = properties.get(&entry.key) {
@@ -45,14 +53,23 @@ impl<'s> Walk<'s> {
                 return true;
             }
             let nearest = nearest(&entry.key, properties.keys()).map(|key| join(prefix, key));
-            self.unknown.push(UnknownKey { path, line: entry.line, nearest });
+            self.unknown.push(UnknownKey {
+                path,
+                line: entry.line,
+                nearest,
+            });
             false
         });
     }
 
     /// A mapping whose keys are the user's, such as model names; only their values can have unknown keys.
     fn free_keys(&mut self, entries: &mut [Entry], schema: &'s Value, prefix: &str) {
-        let Some(values) = schema.get("additionalProperties").filter(|values| values.is_object()) else { return };
+        let Some(values) = schema
+            .get("additionalProperties")
+            .filter(|values| values.is_object())
+        else {
+            return;
+        };
         for entry in entries {
             self.mapping(&mut entry.value, values, &join(prefix, &entry.key));
         }
@@ -61,10 +78,14 @@ impl<'s> Walk<'s> {
     /// Follows a reference, and takes the alternative that is not null.
     fn target(&self, schema: &'s Value) -> &'s Value {
         let alternatives = schema.get("anyOf").and_then(Value::as_array);
-        if let Some(one) = alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")) {
+        if let Some(one) = alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null"))
+        {
             return self.target(one);
         }
-        let reference = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+        let reference = schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|path| path.strip_prefix('#'));
         match reference.and_then(|path| self.root.pointer(path)) {
             Some(definition) => self.target(definition),
             None => schema,
@@ -73,11 +94,18 @@ impl<'s> Walk<'s> {
 }
 
 fn join(prefix: &str, key: &str) -> String {
-    if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") }
+    if prefix.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{prefix}.{key}")
+    }
 }
 
 /// The candidate most like `key`, if any is like it at all.
-pub(crate) fn nearest<'a>(key: &str, candidates: impl Iterator<Item = &'a String>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    key: &str,
+    candidates: impl Iterator<Item = &'a String>,
+) -> Option<&'a str> {
     candidates
         .map(|candidate| (strsim::jaro_winkler(key, candidate), candidate.as_str()))
         .filter(|(likeness, _)| *likeness > 0.7)
@@ -96,21 +124,36 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_found_at_any_depth_with_the_nearest_one() {
-        let found = unknown("search:\n  limt: 3\nreranking:\n  model:\n    provder: local\nzzz: 1\n");
+        let found =
+            unknown("search:\n  limt: 3\nreranking:\n  model:\n    provder: local\nzzz: 1\n");
         let expected = [
             ("search.limt", 2, Some("search.limit")),
-            ("reranking.model.provder", 5, Some("reranking.model.provider")),
+            (
+                "reranking.model.provder",
+                5,
+                Some("reranking.model.provider"),
+            ),
             ("zzz", 6, None),
         ];
-        let found: Vec<_> =
-            found.iter().map(|key| (key.path.as_str(), key.line.unwrap(), key.nearest.as_deref())).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|key| (key.path.as_str(), key.line.unwrap(), key.nearest.as_deref()))
+            .collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn the_users_own_keys_are_known() {
-        assert_eq!(unknown("prices: {my-model: {input: 1, output: 2}}\nqa: {model: {extra_body: {a: {b: 1}}}}"), []);
-        assert_eq!(unknown("prices: {my-model: {inptu: 1}}")[0].path, "prices.my-model.inptu");
+        assert_eq!(
+            unknown(
+                "prices: {my-model: {input: 1, output: 2}}\nqa: {model: {extra_body: {a: {b: 1}}}}"
+            ),
+            []
+        );
+        assert_eq!(
+            unknown("prices: {my-model: {inptu: 1}}")[0].path,
+            "prices.my-model.inptu"
+        );
     }
 
     #[test]

@@ -16,7 +16,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
 pub(crate) use resolve::{Layer, Resolved, resolve};
 
@@ -53,7 +52,12 @@ pub(crate) struct Embeddings {
 impl Default for Embeddings {
     fn default() -> Self {
         let vector_dim = NonZeroUsize::new(256);
-        Self { model: Model { vector_dim, ..Model::named("embedded", "static-minilm") } }
+        Self {
+            model: Model {
+                vector_dim,
+                ..Model::named("embedded", "static-minilm")
+            },
+        }
     }
 }
 
@@ -69,7 +73,10 @@ pub(crate) struct Processing {
 
 impl Default for Processing {
     fn default() -> Self {
-        Self { chunk_size: NonZeroUsize::new(256), chunk_overlap: 0 }
+        Self {
+            chunk_size: NonZeroUsize::new(256),
+            chunk_overlap: 0,
+        }
     }
 }
 
@@ -88,7 +95,11 @@ pub(crate) struct Search {
 impl Default for Search {
     fn default() -> Self {
         let limit = NonZeroUsize::new(5).expect("5 is not 0");
-        Self { limit, profile: "hybrid".to_owned(), fusion: Fusion::default() }
+        Self {
+            limit,
+            profile: "hybrid".to_owned(),
+            fusion: Fusion::default(),
+        }
     }
 }
 
@@ -107,7 +118,11 @@ pub(crate) struct Fusion {
 impl Default for Fusion {
     fn default() -> Self {
         let k = NonZeroU32::new(60).expect("60 is not 0");
-        Self { method: FusionMethod::Rrf, k, weight: 0.5 }
+        Self {
+            method: FusionMethod::Rrf,
+            k,
+            weight: 0.5,
+        }
     }
 }
 
@@ -135,7 +150,10 @@ pub(crate) struct Reranking {
 
 impl Default for Reranking {
     fn default() -> Self {
-        Self { model: None, candidates: NonZeroUsize::new(50).expect("50 is not 0") }
+        Self {
+            model: None,
+            candidates: NonZeroUsize::new(50).expect("50 is not 0"),
+        }
     }
 }
 
@@ -149,7 +167,9 @@ pub(crate) struct Qa {
 
 impl Default for Qa {
     fn default() -> Self {
-        Self { model: Model::named("embedded", "extractive") }
+        Self {
+            model: Model::named("embedded", "extractive"),
+        }
     }
 }
 
@@ -166,7 +186,10 @@ pub(crate) struct Evaluations {
 impl Default for Evaluations {
     fn default() -> Self {
         let concurrency = NonZeroUsize::new(4).expect("4 is not 0");
-        Self { judge: Model::named("embedded", "overlap"), concurrency }
+        Self {
+            judge: Model::named("embedded", "overlap"),
+            concurrency,
+        }
     }
 }
 

@@ -16,7 +16,10 @@ pub(crate) struct Layer {
 impl Layer {
     /// The `settings` of a dataset's manifest.
     pub(crate) fn dataset(name: &str, settings: &Value) -> Result<Self, SettingsError> {
-        Self::checked(format!("settings of dataset `{name}`"), Tree::from_value(settings))
+        Self::checked(
+            format!("settings of dataset `{name}`"),
+            Tree::from_value(settings),
+        )
     }
 
     /// One `--set KEY=VALUE`. The value is YAML, so `null`, `3`, `[a]` and `text` are what they look like.
@@ -24,7 +27,9 @@ impl Layer {
         let (path, text) = argument
             .split_once('=')
             .filter(|(path, _)| !path.is_empty())
-            .ok_or_else(|| SettingsError::NotAnAssignment { argument: argument.to_owned() })?;
+            .ok_or_else(|| SettingsError::NotAnAssignment {
+                argument: argument.to_owned(),
+            })?;
         let value = if text.trim().is_empty() {
             Tree::Leaf(Value::String(String::new()))
         } else {
@@ -34,14 +39,22 @@ impl Layer {
             })?
         };
         let tree = path.rsplit('.').fold(value, |value, key| {
-            Tree::Mapping(vec![Entry { key: key.to_owned(), line: None, value }])
+            Tree::Mapping(vec![Entry {
+                key: key.to_owned(),
+                line: None,
+                value,
+            }])
         });
         Self::checked(format!("`--set {argument}`"), tree)
     }
 
     fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {
         let keys = take_unknown(&mut tree, &json_schema());
-        if keys.is_empty() { Ok(Self { origin, tree }) } else { Err(SettingsError::UnknownKeys { origin, keys }) }
+        if keys.is_empty() {
+            Ok(Self { origin, tree })
+        } else {
+            Err(SettingsError::UnknownKeys { origin, keys })
+        }
     }
 }
 
@@ -56,7 +69,9 @@ pub(crate) struct Resolved {
 /// Lays `layers`, weakest first, over the defaults.
 pub(crate) fn resolve(layers: &[Layer]) -> Result<Resolved, SettingsError> {
     let defaults = serde_json::to_value(Settings::default()).expect("settings are plain data");
-    let Value::Object(mut merged) = defaults else { unreachable!("settings are a mapping") };
+    let Value::Object(mut merged) = defaults else {
+        unreachable!("settings are a mapping")
+    };
     for layer in layers {
         if let Value::Object(upper) = layer.tree.to_value() {
             overlay(&mut merged, upper);
@@ -90,7 +105,10 @@ mod tests {
     use super::*;
 
     fn file(text: &str) -> Layer {
-        Layer { origin: "evaluations.yaml".to_owned(), tree: Tree::parse(text).unwrap() }
+        Layer {
+            origin: "evaluations.yaml".to_owned(),
+            tree: Tree::parse(text).unwrap(),
+        }
     }
 
     #[test]
@@ -100,13 +118,33 @@ mod tests {
 
     #[test]
     fn the_strongest_layer_wins() {
-        let dataset = Layer::dataset("wix", &serde_json::json!({"processing": {"chunk_size": null}})).unwrap();
-        let layers =
-            [dataset, file("processing: {chunk_size: 128}"), Layer::assignment("search.limit=7").unwrap()];
+        let dataset = Layer::dataset(
+            "wix",
+            &serde_json::json!({"processing": {"chunk_size": null}}),
+        )
+        .unwrap();
+        let layers = [
+            dataset,
+            file("processing: {chunk_size: 128}"),
+            Layer::assignment("search.limit=7").unwrap(),
+        ];
         let settings = resolve(&layers).unwrap().settings;
-        assert_eq!(settings.processing.chunk_size.map(std::num::NonZeroUsize::get), Some(128));
+        assert_eq!(
+            settings
+                .processing
+                .chunk_size
+                .map(std::num::NonZeroUsize::get),
+            Some(128)
+        );
         assert_eq!(settings.search.limit.get(), 7);
-        assert_eq!(resolve(&layers[..1]).unwrap().settings.processing.chunk_size, None);
+        assert_eq!(
+            resolve(&layers[..1])
+                .unwrap()
+                .settings
+                .processing
+                .chunk_size,
+            None
+        );
     }
 
     #[test]
@@ -117,9 +155,15 @@ mod tests {
             "evaluations.yaml:2: bad value for `search.limit`: invalid type: string \"many\", expected a nonzero \
              usize"
         );
-        let error = resolve(&[file("search:\n  limit: 5\n"), Layer::assignment("search.limit=0").unwrap()]);
+        let error = resolve(&[
+            file("search:\n  limit: 5\n"),
+            Layer::assignment("search.limit=0").unwrap(),
+        ]);
         let message = error.unwrap_err().to_string();
-        assert!(message.starts_with("`--set search.limit=0`: bad value for `search.limit`"), "{message}");
+        assert!(
+            message.starts_with("`--set search.limit=0`: bad value for `search.limit`"),
+            "{message}"
+        );
     }
 
     #[test]

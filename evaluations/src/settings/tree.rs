@@ -57,16 +57,21 @@ impl Tree {
     pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Leaf(value) => value.clone(),
-            Self::Mapping(entries) => {
-                Value::Object(entries.iter().map(|entry| (entry.key.clone(), entry.value.to_value())).collect())
-            }
+            Self::Mapping(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.value.to_value()))
+                    .collect(),
+            ),
         }
     }
 
     /// The line of the deepest key of `path` that this tree has, or `None` where it does not even have the first.
     pub(crate) fn line_of(&self, path: &[&str]) -> Option<Option<u64>> {
         let (first, rest) = path.split_first()?;
-        let Self::Mapping(entries) = self else { return None };
+        let Self::Mapping(entries) = self else {
+            return None;
+        };
         let entry = entries.iter().find(|entry| entry.key == *first)?;
         Some(entry.value.line_of(rest).unwrap_or(entry.line))
     }
@@ -134,7 +139,11 @@ impl<'de> Visitor<'de> for TreeVisitor {
         let mut entries = Vec::new();
         while let Some(key) = mapping.next_key::<Spanned<String>>()? {
             let value = mapping.next_value::<Tree>()?;
-            entries.push(Entry { key: key.value, line: Some(key.referenced.line()), value });
+            entries.push(Entry {
+                key: key.value,
+                line: Some(key.referenced.line()),
+                value,
+            });
         }
         Ok(Tree::Mapping(entries))
     }
@@ -145,7 +154,9 @@ impl<'de> Visitor<'de> for TreeVisitor {
 pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>) {
     for (key, value) in upper {
         match (lower.get_mut(&key), value) {
-            (Some(Value::Object(below)), Value::Object(above)) if !above.contains_key("provider") => {
+            (Some(Value::Object(below)), Value::Object(above))
+                if !above.contains_key("provider") =>
+            {
                 overlay(below, above);
             }
             (_, value) => {
@@ -167,9 +178,16 @@ mod tests {
         assert_eq!(tree.line_of(&["b"]), Some(Some(3)));
         assert_eq!(tree.line_of(&["b", "c"]), Some(Some(4)));
         assert_eq!(tree.line_of(&["b", "d", "e"]), Some(Some(7)));
-        assert_eq!(tree.line_of(&["b", "d", "missing"]), Some(Some(7)), "the deepest key that is there");
+        assert_eq!(
+            tree.line_of(&["b", "d", "missing"]),
+            Some(Some(7)),
+            "the deepest key that is there"
+        );
         assert_eq!(tree.line_of(&["missing"]), None);
-        assert_eq!(tree.to_value(), json!({"a": 1, "b": {"c": [1, 2], "d": {"e": null}}}));
+        assert_eq!(
+            tree.to_value(),
+            json!({"a": 1, "b": {"c": [1, 2], "d": {"e": null}}})
+        );
     }
 
     #[test]
@@ -179,7 +197,9 @@ mod tests {
     }
 
     fn overlaid(lower: Value, upper: Value) -> Value {
-        let (Value::Object(mut lower), Value::Object(upper)) = (lower, upper) else { panic!("two mappings") };
+        let (Value::Object(mut lower), Value::Object(upper)) = (lower, upper) else {
+            panic!("two mappings")
+        };
         overlay(&mut lower, upper);
         Value::Object(lower)
     }
@@ -198,7 +218,8 @@ mod tests {
 
     #[test]
     fn another_provider_replaces_the_whole_model() {
-        let below = json!({"model": {"provider": "embedded", "name": "static-minilm", "vector_dim": 256}});
+        let below =
+            json!({"model": {"provider": "embedded", "name": "static-minilm", "vector_dim": 256}});
         let other = json!({"model": {"provider": "ollama", "name": "qwen3-embedding"}});
         assert_eq!(overlaid(below.clone(), other.clone()), other);
         let smaller = overlaid(below, json!({"model": {"vector_dim": 128}}));

@@ -15,27 +15,37 @@ pub(super) struct LatencyRow {
     pub(super) n: usize,
 }
 
+/// Why a percentile is undefined.
+pub(super) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
+
 /// Stages, then the whole task, then stages whose result came from a cache. Empty when nothing was timed.
 pub(super) fn rows(summary: &Summary, glyphs: &Glyphs) -> Vec<LatencyRow> {
-    let row = |stage: String, times: &Percentiles| LatencyRow {
+    let mut rows = stages(&summary.timings, glyphs);
+    if summary.task_time.n > 0 {
+        rows.push(row("task".to_owned(), &summary.task_time, glyphs));
+    }
+    let cached = summary.cached_timings.iter();
+    rows.extend(
+        cached.map(|(stage, times)| row(format!("{} (cached)", single_line(stage)), times, glyphs)),
+    );
+    rows
+}
+
+/// One row for each stage.
+pub(super) fn stages(timings: &[(String, Percentiles)], glyphs: &Glyphs) -> Vec<LatencyRow> {
+    let stages = timings.iter();
+    stages
+        .map(|(stage, times)| row(single_line(stage), times, glyphs))
+        .collect()
+}
+
+fn row(stage: String, times: &Percentiles, glyphs: &Glyphs) -> LatencyRow {
+    LatencyRow {
         stage,
         percentiles: [times.p50, times.p95, times.p99]
             .map(|time| time.map(|seconds| glyphs.duration(seconds))),
         n: times.n,
-    };
-    let mut rows: Vec<_> = summary
-        .timings
-        .iter()
-        .map(|(stage, times)| row(single_line(stage), times))
-        .collect();
-    if summary.task_time.n > 0 {
-        rows.push(row("task".to_owned(), &summary.task_time));
     }
-    let cached = summary.cached_timings.iter();
-    rows.extend(
-        cached.map(|(stage, times)| row(format!("{} (cached)", single_line(stage)), times)),
-    );
-    rows
 }
 
 /// Whether any percentile of the rows is undefined.

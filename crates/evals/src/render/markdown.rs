@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use super::failures::Failures;
 use super::glyphs::Glyphs;
+use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
 use super::single_line::single_line;
 use super::{headline, latency, measures};
-use crate::comparison::TOO_FEW_SAMPLES;
 use crate::{Comparison, Domain, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
@@ -38,7 +38,13 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
     head(&mut out, std::iter::once("Measure").chain(titles))?;
     for row in &comparison.rows {
         let cells = row.cells.iter().enumerate().map(|(position, cell)| {
-            let text = escape(&side_by_side::cell(row, cell, Intervals::Shown, GLYPHS));
+            let text = escape(&side_by_side::cell(
+                row,
+                cell,
+                "",
+                Intervals::Beside,
+                GLYPHS,
+            ));
             if row.winner == Some(position) {
                 format!("**{text}**")
             } else {

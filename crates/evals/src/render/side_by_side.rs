@@ -1,14 +1,20 @@
 //! The texts of a comparison.
 
+use evals_metrics::Interval;
+
 use super::glyphs::Glyphs;
 use super::measures::pass_rate_name;
 use super::single_line::single_line;
 use crate::{Cell, Comparison, Row, Unit};
 
-/// Whether intervals are part of a cell.
+/// Where the interval of a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Intervals {
-    Shown,
+    /// Behind the value.
+    Beside,
+    /// In a second line.
+    Below,
+    /// Nowhere.
     Hidden,
 }
 
@@ -20,23 +26,28 @@ pub(super) fn title(row: &Row) -> String {
     }
 }
 
-/// A cell without its mark for the winner.
-pub(super) fn cell(row: &Row, cell: &Cell, intervals: Intervals, glyphs: &Glyphs) -> String {
+/// A cell, with `mark` behind its value.
+pub(super) fn cell(
+    row: &Row,
+    cell: &Cell,
+    mark: &str,
+    intervals: Intervals,
+    glyphs: &Glyphs,
+) -> String {
     let print = |value| glyphs.spell(&row.unit.print(value));
-    match cell {
-        Cell::Missing => "missing".to_owned(),
-        Cell::Undefined { .. } => glyphs.undefined.to_owned(),
+    let (value, interval) = match cell {
+        Cell::Missing => return "missing".to_owned(),
+        Cell::Undefined { .. } => return glyphs.undefined.to_owned(),
         Cell::Value {
             value, interval, ..
-        } => match interval.filter(|_| intervals == Intervals::Shown) {
-            Some(interval) => format!(
-                "{} [{}, {}]",
-                print(*value),
-                print(interval.low),
-                print(interval.high)
-            ),
-            None => print(*value),
-        },
+        } => (print(*value), interval),
+    };
+    let range =
+        |interval: &Interval| format!("[{}, {}]", print(interval.low), print(interval.high));
+    match (interval, intervals) {
+        (Some(interval), Intervals::Beside) => format!("{value} {}{mark}", range(interval)),
+        (Some(interval), Intervals::Below) => format!("{value}{mark}\n{}", range(interval)),
+        (Some(_), Intervals::Hidden) | (None, _) => format!("{value}{mark}"),
     }
 }
 

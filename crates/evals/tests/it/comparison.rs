@@ -99,9 +99,28 @@ fn an_undefined_measure_keeps_its_reason() {
         reasons("no relevant documents")
     );
     assert_eq!(row(&comparison, "RR").winner, None);
+}
+
+#[test]
+fn latencies_that_only_some_reports_have_are_left_out() {
+    let timed = summary(&[("RR", 0.5)], 1_000);
+    let untimed =
+        report(vec![finished("a", vec![score("RR", 0.5)])]).summary(&Bootstrap::default());
+    let measures = |comparison: &Comparison| -> Vec<String> {
+        comparison
+            .rows
+            .iter()
+            .map(|row| row.measure.clone())
+            .collect()
+    };
+    let both = Comparison::new(&[("left", &timed), ("right", &timed)]);
     assert_eq!(
-        row(&comparison, "task p50").cells[1],
-        reasons("too few samples for a percentile")
+        measures(&both),
+        ["RR", "search p50", "task p50", "task p95"]
+    );
+    assert_eq!(
+        measures(&Comparison::new(&[("left", &timed), ("right", &untimed)])),
+        ["RR"]
     );
 }
 

@@ -310,8 +310,14 @@ fn console_comparison_keeps_its_intervals_where_they_just_fit() {
     let rule = wide.lines().nth(1).unwrap().width().try_into().unwrap();
     let fitting = written(|out| plain(rule).comparison(out, &compared()));
     assert!(fitting.contains("0.5208 [0.4219, 0.6250]"), "{fitting}");
-    let narrower = written(|out| plain(rule - 1).comparison(out, &compared()));
-    assert!(!narrower.contains('['), "{narrower}");
+    let below = written(|out| plain(rule - 1).comparison(out, &compared()));
+    assert!(
+        below.contains("[0.4219, 0.6250]") && !below.contains("0.5208 [0.4219"),
+        "{below}"
+    );
+    let without = written(|out| plain(40).comparison(out, &compared()));
+    assert!(!without.contains('['), "{without}");
+    assert!(without.contains("intervals are left out"), "{without}");
 }
 
 #[test]

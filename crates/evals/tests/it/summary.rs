@@ -245,7 +245,11 @@ fn cached_timings_are_kept_apart() {
         (summary.task_time.n, summary.task_time.p99),
         (20, Some(0.01))
     );
-    assert_eq!(summary.throughput(), None, "a rate of the cache is nobody's rate");
+    assert_eq!(
+        summary.throughput(),
+        None,
+        "a rate of the cache is nobody's rate"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::io;
 
 use evals::render::{Color, Console, Symbols};
 use evals::{Comparison, Report, Summary};
+use evals_metrics::Percentiles;
 use evals_rag::Retrieval;
 
 use super::index::ReadyIndex;
@@ -15,13 +16,25 @@ use crate::printer::Printer;
 pub(crate) fn console(printer: &Printer) -> Console {
     Console {
         width: u16::try_from(printer.width()).unwrap_or(u16::MAX),
-        color: if printer.color() { Color::On } else { Color::Off },
-        symbols: if printer.unicode() { Symbols::Unicode } else { Symbols::Ascii },
+        color: if printer.color() {
+            Color::On
+        } else {
+            Color::Off
+        },
+        symbols: if printer.unicode() {
+            Symbols::Unicode
+        } else {
+            Symbols::Ascii
+        },
     }
 }
 
 /// One report, as `run` and `runs show` print it.
-pub(crate) fn report(printer: &Printer, report: &Report<Retrieval>, summary: &Summary) -> io::Result<String> {
+pub(crate) fn report(
+    printer: &Printer,
+    report: &Report<Retrieval>,
+    summary: &Summary,
+) -> io::Result<String> {
     text(|out| console(printer).report(out, report, summary))
 }
 
@@ -33,24 +46,57 @@ pub(super) fn comparison(
     plan: &Plan,
 ) -> io::Result<String> {
     let questions = finished.first().map_or(0, |run| run.summary.finished);
-    let mut page = format!("{} · {questions} questions · {} documents kept\n\n", plan.name, plan.k);
+    let mut page = format!(
+        "{} · {questions} questions · {} documents kept\n\n",
+        plan.name, plan.k
+    );
     page.push_str(&text(|out| console(printer).comparison(out, comparison))?);
+    page.push_str(&text(|out| {
+        console(printer).latency(out, &latencies(finished))
+    })?);
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
-        page.push_str(&format!("\n{}: {} of {questions} searches failed\n", run.profile, run.summary.failed));
+        page.push_str(&format!(
+            "\n{}: {} of {questions} searches failed\n",
+            run.profile, run.summary.failed
+        ));
     }
     Ok(page)
+}
+
+/// The stages of all profiles, each from the profile that computed it; the others took its result from the cache.
+fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
+    let stages = finished.iter().flat_map(|run| {
+        let profile = run.profile.to_string();
+        run.summary.timings.iter().map(move |(stage, times)| {
+            let name = if *stage == profile {
+                profile.clone()
+            } else {
+                format!("{profile}: {stage}")
+            };
+            (name, times.clone())
+        })
+    });
+    stages.collect()
 }
 
 /// Says what is searched, and what building it took.
 pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     let statistics = &ready.statistics;
-    let size = format!("{} documents in {} chunks", statistics.documents, statistics.chunks);
+    let size = format!(
+        "{} documents in {} chunks",
+        statistics.documents, statistics.chunks
+    );
     let Some(build) = &ready.build else {
         printer.detail(&format!("index found: {size}, {}", ready.store.uri()));
         return;
     };
-    let rate = build.documents_per_second().map_or_else(String::new, |rate| format!(", {rate:.0} documents/s"));
-    printer.note(&format!("indexed {size} in {:.2} s{rate}", build.wall.as_secs_f64()));
+    let rate = build
+        .documents_per_second()
+        .map_or_else(String::new, |rate| format!(", {rate:.0} documents/s"));
+    printer.note(&format!(
+        "indexed {size} in {:.2} s{rate}",
+        build.wall.as_secs_f64()
+    ));
     printer.detail(&format!(
         "  read {:.2} s, chunk {:.2} s, embed {:.2} s, write {:.2} s, full-text index {:.2} s; {}",
         build.read.as_secs_f64(),

@@ -6,7 +6,7 @@ use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals::{Report, render};
 use evals_index::Profile;
-use evals_metrics::{Qrels, Run, trec};
+use evals_metrics::{Qrels, Run};
 use evals_rag::Retrieval;
 
 use super::super::Session;
@@ -39,21 +39,36 @@ impl Recorder<'_> {
     }
 
     pub(super) fn close(&self, folder: &RunFolder, finished: &Finished) -> Result<()> {
-        let Finished { report, summary, .. } = finished;
+        let Finished {
+            report, summary, ..
+        } = finished;
         let (qrels, run) = rankings(report);
         let ids = TrecIds::of(&qrels, &run);
         let tag = finished.profile.to_string();
         folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
         folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
-        folder.write("report.md", |file| render::markdown::report(file, report, summary))?;
+        folder.write("report.md", |file| {
+            render::markdown::report(file, report, summary)
+        })?;
         // The report comes last: a folder that has one has everything.
-        folder.write("report.json", |file| render::json::report(file, report, summary))
+        folder.write("report.json", |file| {
+            render::json::report(file, report, summary)
+        })
     }
 
     fn manifest(&self, profile: Profile) -> RunManifest<'_> {
-        let Self { arguments, plan, prepared, .. } = *self;
+        let Self {
+            arguments,
+            plan,
+            prepared,
+            ..
+        } = *self;
         let ready = &prepared.ready;
-        let models = ready.embedder.iter().map(|embedder| ("embedder", embedder.identity())).collect();
+        let models = ready
+            .embedder
+            .iter()
+            .map(|embedder| ("embedder", embedder.identity()))
+            .collect();
         RunManifest {
             schema_version: MANIFEST_VERSION,
             tool: Tool::default(),

@@ -20,7 +20,7 @@ pub(super) struct RunManifest<'r> {
     pub(super) profile: String,
     /// UTC, to the second.
     pub(super) started: String,
-    pub(super) command_line: &'r [String],
+    pub(super) command_line: Vec<String>,
     pub(super) dataset: DatasetRecord<'r>,
     pub(super) settings: &'r Settings,
     /// Where the settings came from, weakest first, after the built-in defaults.
@@ -47,7 +47,10 @@ pub(super) struct Tool {
 
 impl Default for Tool {
     fn default() -> Self {
-        Self { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") }
+        Self {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+        }
     }
 }
 

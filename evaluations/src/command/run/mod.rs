@@ -75,15 +75,25 @@ struct Prepared {
 
 async fn prepare(session: &Session<'_>, arguments: &RunArgs, plan: &Plan) -> Result<Prepared> {
     let printer = session.printer;
-    let collection = source::fetch(printer, &plan.manifest).await?;
+    let collection = source::fetch(printer, &plan.manifest)
+        .await?
+        .allow_missing_judged(arguments.retrieval.allow_missing_judged);
     let questions = source::questions(printer, &collection, arguments)?;
     let uri = match &arguments.stages.db {
         Some(uri) => uri.clone(),
-        None => session.directories.database(&plan.manifest.name).display().to_string(),
+        None => session
+            .directories
+            .database(&plan.manifest.name)
+            .display()
+            .to_string(),
     };
     let ready = index::prepare(printer, plan, &collection, &uri, arguments.stages.skip_db).await?;
     console::describe_index(printer, &ready);
-    Ok(Prepared { collection, questions, ready })
+    Ok(Prepared {
+        collection,
+        questions,
+        ready,
+    })
 }
 
 async fn benchmark(
@@ -96,12 +106,27 @@ async fn benchmark(
     let mut finished: Vec<Finished> = Vec::new();
     for &profile in &plan.profiles {
         let started = Utc::now();
-        let recorder = Recorder { session, arguments, plan, prepared, started };
+        let recorder = Recorder {
+            session,
+            arguments,
+            plan,
+            prepared,
+            started,
+        };
         let folder = recorder.open(profile)?;
-        let run =
-            retrieval::run(session.printer, plan, arguments, prepared, profile, cancellation).await?;
+        let run = retrieval::run(
+            session.printer,
+            plan,
+            arguments,
+            prepared,
+            profile,
+            cancellation,
+        )
+        .await?;
         recorder.close(&folder, &run)?;
-        session.printer.detail(&format!("{profile}: report in {}", folder.path().display()));
+        session
+            .printer
+            .detail(&format!("{profile}: report in {}", folder.path().display()));
         finished.push(run);
         if cancellation.is_cancelled() {
             break;
@@ -109,7 +134,11 @@ async fn benchmark(
     }
     print(session, plan, &finished)?;
     write_out(session, plan, &finished)?;
-    Ok(if cancellation.is_cancelled() { Exit::Interrupted } else { Exit::Done })
+    Ok(if cancellation.is_cancelled() {
+        Exit::Interrupted
+    } else {
+        Exit::Done
+    })
 }
 
 fn print(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Result<()> {
@@ -123,8 +152,11 @@ fn print(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Result<()
 
 fn comparison(finished: &[Finished]) -> Comparison {
     let titles: Vec<String> = finished.iter().map(|run| run.profile.to_string()).collect();
-    let summaries: Vec<_> =
-        titles.iter().zip(finished).map(|(title, run)| (title.as_str(), &run.summary)).collect();
+    let summaries: Vec<_> = titles
+        .iter()
+        .zip(finished)
+        .map(|(title, run)| (title.as_str(), &run.summary))
+        .collect();
     Comparison::new(&summaries)
 }
 

@@ -28,7 +28,9 @@ pub(crate) struct OutFile {
 impl OutFile {
     /// Fails for an unknown extension, or where the folder does not exist: before any work is done, not after it.
     pub(crate) fn new(path: &Path) -> Result<Self> {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_lowercase());
         let format = match extension.as_deref() {
             Some("json") => Format::Json,
             Some("jsonl") => Format::JsonLines,
@@ -39,25 +41,40 @@ impl OutFile {
                 path.display()
             ),
         };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder
             && !folder.is_dir()
         {
-            bail!("`--out {}`: there is no folder `{}`", path.display(), folder.display());
+            bail!(
+                "`--out {}`: there is no folder `{}`",
+                path.display(),
+                folder.display()
+            );
         }
-        Ok(Self { path: path.to_owned(), format })
+        Ok(Self {
+            path: path.to_owned(),
+            format,
+        })
     }
 
     /// Writes one report.
     pub(crate) fn report<D: Domain>(&self, report: &Report<D>, summary: &Summary) -> Result<()> {
-        write_whole(&self.path, |file| write_report(file, self.format, report, summary))
+        write_whole(&self.path, |file| {
+            write_report(file, self.format, report, summary)
+        })
     }
 
     /// Writes what sets several reports side by side; rows of cases have no such form. Returns whether it did.
     pub(crate) fn comparison(&self, comparison: &Comparison) -> Result<bool> {
         match self.format {
-            Format::Json => write_whole(&self.path, |file| render::json::comparison(file, comparison))?,
-            Format::Markdown => write_whole(&self.path, |file| render::markdown::comparison(file, comparison))?,
+            Format::Json => write_whole(&self.path, |file| {
+                render::json::comparison(file, comparison)
+            })?,
+            Format::Markdown => write_whole(&self.path, |file| {
+                render::markdown::comparison(file, comparison)
+            })?,
             Format::JsonLines | Format::Csv => return Ok(false),
         }
         Ok(true)
@@ -66,7 +83,10 @@ impl OutFile {
     /// The file of one of several reports: `report.csv` becomes `report.bm25.csv`.
     pub(crate) fn of(&self, profile: &str) -> Self {
         let extension = self.path.extension().unwrap_or_default().to_string_lossy();
-        Self { path: self.path.with_extension(format!("{profile}.{extension}")), format: self.format }
+        Self {
+            path: self.path.with_extension(format!("{profile}.{extension}")),
+            format: self.format,
+        }
     }
 }
 

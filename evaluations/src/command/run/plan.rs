@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use evals_data::{Catalog, Manifest};
 use evals_index::{Fusion, Profile};
 use evals_metrics::Measure;
+use evals_rag::retrieval::IdenticalIds;
 
 use super::super::Session;
 use super::output::OutFile;
@@ -20,6 +21,7 @@ pub(super) struct Plan {
     pub(super) profiles: Vec<Profile>,
     pub(super) measures: Vec<Measure>,
     pub(super) k: NonZeroUsize,
+    pub(super) identical_ids: IdenticalIds,
     pub(super) concurrency: NonZeroUsize,
     pub(super) name: String,
     pub(super) out: Vec<OutFile>,
@@ -28,12 +30,17 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
         if !arguments.stages.skip_qa {
-            bail!("question answering is not part of this version yet; add `--skip-qa` to run retrieval");
+            bail!(
+                "question answering is not part of this version yet; add `--skip-qa` to run retrieval"
+            );
         }
         let manifest = Catalog::new(session.directories.manifests())
             .find(&arguments.dataset)
             .context("`evaluations datasets` lists the datasets there are")?;
-        let mut layers = vec![Layer::dataset(&manifest.name, &manifest.settings.clone().into())?];
+        let mut layers = vec![Layer::dataset(
+            &manifest.name,
+            &manifest.settings.clone().into(),
+        )?];
         layers.extend(session.user_layers(&arguments.settings)?);
         let resolved = settings::resolve(&layers)?;
         refuse_what_is_missing(&resolved.settings)?;
@@ -42,13 +49,24 @@ impl Plan {
             profiles: profiles(&arguments.retrieval.profiles, &resolved.settings)?,
             measures,
             k,
-            concurrency: arguments.control.concurrency.unwrap_or(resolved.settings.evaluations.concurrency),
+            identical_ids: match manifest.retrieval.ignore_identical_ids {
+                true => IdenticalIds::LeaveOut,
+                false => IdenticalIds::Keep,
+            },
+            concurrency: arguments
+                .control
+                .concurrency
+                .unwrap_or(resolved.settings.evaluations.concurrency),
             name: arguments
                 .control
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("{}_retrieval_evaluation", manifest.name)),
-            out: arguments.out.iter().map(|path| OutFile::new(path)).collect::<Result<_>>()?,
+            out: arguments
+                .out
+                .iter()
+                .map(|path| OutFile::new(path))
+                .collect::<Result<_>>()?,
             manifest,
             resolved,
         })
@@ -56,7 +74,9 @@ impl Plan {
 
     /// Whether any profile compares vectors.
     pub(super) fn needs_embeddings(&self) -> bool {
-        self.profiles.iter().any(|profile| profile.needs_embeddings())
+        self.profiles
+            .iter()
+            .any(|profile| profile.needs_embeddings())
     }
 }
 
@@ -79,7 +99,9 @@ fn profiles(names: &[String], settings: &Settings) -> Result<Vec<Profile>> {
         name => name.parse::<Profile>().map_err(anyhow::Error::from),
     };
     if names.is_empty() {
-        return Ok(vec![named(&settings.search.profile).context("bad value for `search.profile`")?]);
+        return Ok(vec![
+            named(&settings.search.profile).context("bad value for `search.profile`")?,
+        ]);
     }
     let mut profiles = Vec::new();
     for name in names {
@@ -102,11 +124,16 @@ fn fusion(settings: &Settings) -> Result<Fusion> {
     let written = &settings.search.fusion;
     let fusion = match written.method {
         FusionMethod::Rrf => Fusion::Rrf { k: written.k.get() },
-        FusionMethod::Linear => Fusion::Linear { weight: written.weight },
+        FusionMethod::Linear => Fusion::Linear {
+            weight: written.weight,
+        },
         FusionMethod::LogBm25 => Fusion::LogBm25,
     };
     if !fusion.is_valid() {
-        bail!("bad value for `search.fusion.weight`: {} is not between 0 and 1", written.weight);
+        bail!(
+            "bad value for `search.fusion.weight`: {} is not between 0 and 1",
+            written.weight
+        );
     }
     Ok(fusion)
 }
@@ -125,10 +152,17 @@ fn measures(arguments: &RunArgs, manifest: &Manifest) -> Result<(Vec<Measure>, N
         let k = deepest.map_or(defaults.limit, |deepest| deepest.max(defaults.limit));
         return Ok((measures, k));
     };
-    if let Some(deep) = asked.iter().find(|measure| measure.cutoff().is_some_and(|cutoff| cutoff > k)) {
+    if let Some(deep) = asked
+        .iter()
+        .find(|measure| measure.cutoff().is_some_and(|cutoff| cutoff > k))
+    {
         bail!("`--measure {deep}` looks at more documents than `--k {k}` keeps");
     }
-    let cut: Vec<Measure> = defaults.measures.iter().map(|measure| measure.cut_at_most(k)).collect();
+    let cut: Vec<Measure> = defaults
+        .measures
+        .iter()
+        .map(|measure| measure.cut_at_most(k))
+        .collect();
     Ok((distinct(cut.iter().chain(asked)), k))
 }
 
@@ -150,7 +184,9 @@ mod tests {
     use crate::cli::{Cli, Command};
 
     fn arguments(line: &str) -> RunArgs {
-        let words = ["evaluations", "run", "sample"].into_iter().chain(line.split_whitespace());
+        let words = ["evaluations", "run", "sample"]
+            .into_iter()
+            .chain(line.split_whitespace());
         match Cli::try_parse_from(words).unwrap().command {
             Command::Run(arguments) => *arguments,
             other => panic!("not a run: {other:?}"),
@@ -158,7 +194,9 @@ mod tests {
     }
 
     fn planned(line: &str) -> Result<(String, usize)> {
-        let manifest = Catalog::new(Vec::<String>::new()).find("beir:scifact").unwrap();
+        let manifest = Catalog::new(Vec::<String>::new())
+            .find("beir:scifact")
+            .unwrap();
         let (measures, k) = measures(&arguments(line), &manifest)?;
         let names: Vec<String> = measures.iter().map(ToString::to_string).collect();
         Ok((names.join(" "), k.get()))
@@ -166,18 +204,27 @@ mod tests {
 
     #[test]
     fn a_dataset_brings_its_measures_and_its_depth() {
-        assert_eq!(planned("").unwrap(), ("nDCG@10 R@100 AP@100 RR@10 R@10".to_owned(), 100));
+        assert_eq!(
+            planned("").unwrap(),
+            ("nDCG@10 R@100 AP@100 RR@10 R@10".to_owned(), 100)
+        );
     }
 
     #[test]
     fn a_deeper_measure_keeps_more_documents() {
         let (names, k) = planned("--measure R@1000").unwrap();
-        assert_eq!((names.as_str(), k), ("nDCG@10 R@100 AP@100 RR@10 R@10 R@1000", 1000));
+        assert_eq!(
+            (names.as_str(), k),
+            ("nDCG@10 R@100 AP@100 RR@10 R@10 R@1000", 1000)
+        );
     }
 
     #[test]
     fn a_smaller_k_renames_what_it_cuts() {
-        assert_eq!(planned("--k 5").unwrap(), ("nDCG@5 R@5 AP@5 RR@5".to_owned(), 5));
+        assert_eq!(
+            planned("--k 5").unwrap(),
+            ("nDCG@5 R@5 AP@5 RR@5".to_owned(), 5)
+        );
         assert_eq!(
             planned("--k 5 --measure P@10").unwrap_err().to_string(),
             "`--measure P@10` looks at more documents than `--k 5` keeps"
@@ -188,21 +235,37 @@ mod tests {
     fn profiles_are_run_once_each() {
         let names = |line: &str| -> Vec<String> {
             let asked = arguments(line).retrieval.profiles;
-            profiles(&asked, &Settings::default()).unwrap().iter().map(ToString::to_string).collect()
+            profiles(&asked, &Settings::default())
+                .unwrap()
+                .iter()
+                .map(ToString::to_string)
+                .collect()
         };
         assert_eq!(names(""), ["hybrid"]);
-        assert_eq!(names("--profile bm25 --profile semantic --profile bm25"), ["bm25", "semantic"]);
-        assert_eq!(names("--profile all")[..4], ["unranked", "bm25", "semantic", "hybrid"]);
+        assert_eq!(
+            names("--profile bm25 --profile semantic --profile bm25"),
+            ["bm25", "semantic"]
+        );
+        assert_eq!(
+            names("--profile all")[..4],
+            ["unranked", "bm25", "semantic", "hybrid"]
+        );
     }
 
     #[test]
     fn settings_choose_the_fusion() {
         let mut settings = Settings::default();
         settings.search.fusion.method = FusionMethod::LogBm25;
-        assert_eq!(profiles(&[], &settings).unwrap(), [Profile::Hybrid(Fusion::LogBm25)]);
+        assert_eq!(
+            profiles(&[], &settings).unwrap(),
+            [Profile::Hybrid(Fusion::LogBm25)]
+        );
         settings.search.fusion.method = FusionMethod::Linear;
         settings.search.fusion.weight = 1.5;
         let error = profiles(&[], &settings).unwrap_err().to_string();
-        assert_eq!(error, "bad value for `search.fusion.weight`: 1.5 is not between 0 and 1");
+        assert_eq!(
+            error,
+            "bad value for `search.fusion.weight`: 1.5 is not between 0 and 1"
+        );
     }
 }

@@ -6,11 +6,11 @@ use anyhow::{Context as _, Result};
 use evals::{Event, Experiment, Observer, Report, Summary};
 use evals_index::{Profile, SearchOptions};
 use evals_metrics::Bootstrap;
-use evals_rag::{Question, Retrieval, retrieval};
+use evals_rag::{Retrieval, retrieval};
 use indicatif::ProgressBar;
 use tokio_util::sync::CancellationToken;
 
-use super::index::ReadyIndex;
+use super::Prepared;
 use super::plan::Plan;
 use crate::cli::RunArgs;
 use crate::printer::Printer;
@@ -32,17 +32,26 @@ pub(super) async fn run(
     printer: &Printer,
     plan: &Plan,
     arguments: &RunArgs,
-    ready: &ReadyIndex,
-    questions: &[Question],
+    prepared: &Prepared,
     profile: Profile,
     cancellation: &CancellationToken,
 ) -> Result<Finished> {
-    let options = SearchOptions { filter: arguments.retrieval.filter.clone(), ..SearchOptions::default() };
-    let searcher = ready.index.searcher(profile, &options).await?;
-    searcher.search(WARM_UP, plan.k.get()).await.with_context(|| format!("cannot search by `{profile}`"))?;
-    let dataset = retrieval::dataset(&plan.manifest.name, questions.iter().cloned(), plan.measures.clone())?;
+    let options = SearchOptions {
+        filter: arguments.retrieval.filter.clone(),
+        ..SearchOptions::default()
+    };
+    let searcher = prepared.ready.index.searcher(profile, &options).await?;
+    searcher
+        .search(WARM_UP, plan.k.get())
+        .await
+        .with_context(|| format!("cannot search by `{profile}`"))?;
+    let dataset = retrieval::dataset(
+        &plan.manifest.name,
+        prepared.questions.iter().cloned(),
+        plan.measures.clone(),
+    )?;
     let bar = Arc::new(Bar(progress::counted(printer, &profile.to_string(), 0)));
-    let task = retrieval::task(searcher, plan.k, plan.identical_ids());
+    let task = retrieval::task(searcher, plan.k, plan.identical_ids);
     let report = Experiment::new(dataset, task)
         .name(format!("{} · {profile}", plan.name))
         .concurrency(plan.concurrency)
@@ -52,9 +61,16 @@ pub(super) async fn run(
         .run()
         .await;
     bar.0.finish_and_clear();
-    let bootstrap = Bootstrap { seed: arguments.control.seed, ..Bootstrap::default() };
+    let bootstrap = Bootstrap {
+        seed: arguments.control.seed,
+        ..Bootstrap::default()
+    };
     let summary = report.summary(&bootstrap);
-    Ok(Finished { profile, report, summary })
+    Ok(Finished {
+        profile,
+        report,
+        summary,
+    })
 }
 
 #[derive(Debug)]

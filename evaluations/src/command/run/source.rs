@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use evals_data::{Collection, DownloadEvent, DownloadObserver, Hub, HubSettings, Manifest, QuestionCounts};
+use evals_data::{
+    Collection, DownloadEvent, DownloadObserver, Hub, HubSettings, Manifest, QuestionCounts,
+};
 use evals_rag::Question;
 use indicatif::ProgressBar;
 
@@ -21,7 +23,10 @@ pub(crate) fn hub() -> Hub {
 
 /// Brings a dataset's files here.
 pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Collection> {
-    let bars = DownloadBars { printer, bars: Mutex::default() };
+    let bars = DownloadBars {
+        printer,
+        bars: Mutex::default(),
+    };
     let collection = Collection::resolve(manifest, &hub(), &bars).await?;
     for warning in collection.warnings() {
         printer.warn(&warning.to_string());
@@ -30,7 +35,11 @@ pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Coll
 }
 
 /// The questions of a run, after `--limit`.
-pub(super) fn questions(printer: &Printer, collection: &Collection, arguments: &RunArgs) -> Result<Vec<Question>> {
+pub(super) fn questions(
+    printer: &Printer,
+    collection: &Collection,
+    arguments: &RunArgs,
+) -> Result<Vec<Question>> {
     let read = collection.questions()?;
     if let Some(summary) = left_out(&read.counts) {
         printer.detail(&summary);
@@ -91,11 +100,14 @@ impl DownloadObserver for DownloadBars<'_> {
                 }
             }
             DownloadEvent::Waiting { file } => {
-                self.printer.note(&format!("another process is fetching `{file}`; waiting for it"));
+                self.printer.note(&format!(
+                    "another process is fetching `{file}`; waiting for it"
+                ));
             }
             DownloadEvent::Retrying { url, reason, delay } => {
                 let seconds = delay.as_secs_f64();
-                self.printer.note(&format!("{reason}; trying {url} again in {seconds:.1} s"));
+                self.printer
+                    .note(&format!("{reason}; trying {url} again in {seconds:.1} s"));
             }
             _ => {}
         }
@@ -108,9 +120,16 @@ mod tests {
 
     #[test]
     fn what_was_left_out_is_one_line() {
-        let counts =
-            QuestionCounts { rows: 1109, questions: 300, unjudged: 809, ..QuestionCounts::default() };
-        assert_eq!(left_out(&counts).unwrap(), "300 of 1109 questions, 809 without judgements");
+        let counts = QuestionCounts {
+            rows: 1109,
+            questions: 300,
+            unjudged: 809,
+            ..QuestionCounts::default()
+        };
+        assert_eq!(
+            left_out(&counts).unwrap(),
+            "300 of 1109 questions, 809 without judgements"
+        );
         assert_eq!(left_out(&QuestionCounts::default()), None);
     }
 }

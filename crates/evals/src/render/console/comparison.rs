@@ -12,16 +12,23 @@ use crate::Comparison;
 
 impl<W: Write> Page<W> {
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
-        let full = table(comparison, Intervals::Shown, self.glyphs);
-        let bare = table(comparison, Intervals::Hidden, self.glyphs);
-        let (natural, width) = (full.natural_width(), usize::from(self.console.width));
-        let fits = natural <= width;
-        let chosen = if fits { full } else { bare };
-        chosen.write(&mut self.out, self.console, self.glyphs)?;
-        if !fits && side_by_side::any_interval(comparison) {
-            let note =
-                format!("intervals are left out: they take {natural} columns, there are {width}");
-            self.wrapped(Style::Dim, &note)?;
+        let width = usize::from(self.console.width);
+        let layouts = [Intervals::Beside, Intervals::Below];
+        let mut layouts = layouts
+            .map(|intervals| table(comparison, intervals, self.glyphs))
+            .into_iter();
+        match layouts.find(|table| table.natural_width() <= width) {
+            Some(table) => table.write(&mut self.out, self.console, self.glyphs)?,
+            None => {
+                let table = table(comparison, Intervals::Hidden, self.glyphs);
+                table.write(&mut self.out, self.console, self.glyphs)?;
+                if side_by_side::any_interval(comparison) {
+                    self.wrapped(
+                        Style::Dim,
+                        "intervals are left out: there is no room for them",
+                    )?;
+                }
+            }
         }
         for note in side_by_side::notes(comparison, self.glyphs) {
             self.wrapped(Style::Dim, &note)?;
@@ -42,11 +49,11 @@ fn table(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Tabl
     for row in &comparison.rows {
         let mut entries = vec![Entry::plain(side_by_side::title(row))];
         for (position, cell) in row.cells.iter().enumerate() {
-            let text = side_by_side::cell(row, cell, intervals, glyphs);
             entries.push(if row.winner == Some(position) {
-                Entry::bold(format!("{text} {}", glyphs.winner))
+                let mark = format!(" {}", glyphs.winner);
+                Entry::bold(side_by_side::cell(row, cell, &mark, intervals, glyphs))
             } else {
-                Entry::plain(text)
+                Entry::plain(side_by_side::cell(row, cell, "", intervals, glyphs))
             });
         }
         table.push(entries);

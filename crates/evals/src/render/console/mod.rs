@@ -7,11 +7,13 @@ mod wrap;
 
 use std::io::{self, Write};
 
+use evals_metrics::Percentiles;
+
 use super::failures::Failures;
 use super::glyphs::Glyphs;
+use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::single_line::single_line;
 use super::{headline, latency, measures};
-use crate::comparison::TOO_FEW_SAMPLES;
 use crate::{Comparison, Domain, Report, Summary};
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
@@ -68,16 +70,22 @@ impl Console {
         let mut page = Page::new(*self, out);
         page.headline(summary)?;
         page.measures(summary)?;
-        page.latency(summary)?;
+        page.latency_table(latency::rows(summary, self.glyphs()))?;
         page.failures(&Failures::of(report))
     }
 
     /// Writes several reports side by side, the best of each row marked.
     ///
-    /// Intervals are left out where the width does not suffice for them.
+    /// Intervals stand behind their values, below them where that is too wide, and are left out where that is too.
     pub fn comparison(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.comparison(comparison)
+    }
+
+    /// Writes a latency table, one row for each stage.
+    pub fn latency(&self, out: impl Write, stages: &[(String, Percentiles)]) -> io::Result<()> {
+        let mut page = Page::new(*self, out);
+        page.latency_table(latency::stages(stages, self.glyphs()))
     }
 
     fn glyphs(self) -> &'static Glyphs {
@@ -156,8 +164,7 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    fn latency(&mut self, summary: &Summary) -> io::Result<()> {
-        let rows = latency::rows(summary, self.glyphs);
+    fn latency_table(&mut self, rows: Vec<LatencyRow>) -> io::Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
