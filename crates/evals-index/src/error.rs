@@ -63,6 +63,14 @@ pub enum IndexError {
         /// The table.
         table: String,
     },
+    /// The table cannot be read: its files are damaged, or the storage failed.
+    #[error("cannot read the index in table `{table}`")]
+    Unreadable {
+        /// The table, with its store.
+        table: String,
+        /// What the engine said.
+        source: EngineError,
+    },
     /// The table contradicts what was recorded when it was finished.
     #[error(
         "the index in table `{table}` is damaged: {defect}; delete the table to build it again"
@@ -229,7 +237,24 @@ impl EngineError {
 
 impl fmt::Display for EngineError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
+        formatter.write_str(without_source_location(&self.0.to_string()))
+    }
+}
+
+/// The message without the place in the engine's source that it ends with, as in `…, /src/dataset.rs:12:3`.
+fn without_source_location(message: &str) -> &str {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((before, place)) = message.rsplit_once(", ") else {
+        return message;
+    };
+    let mut parts = place.rsplitn(3, ':');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(column), Some(line), Some(file))
+            if is_number(column) && is_number(line) && file.ends_with(".rs") =>
+        {
+            before
+        }
+        _ => message,
     }
 }
 
@@ -242,4 +267,24 @@ fn list(tables: &[TableSummary]) -> String {
     }
     let lines: Vec<_> = tables.iter().map(ToString::to_string).collect();
     format!("\n  {}", lines.join("\n  "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_the_source_location_of_the_engine_out() {
+        for (message, expected) in [
+            (
+                "not found: a.lance, /src/dataset.rs:12:3",
+                "not found: a.lance",
+            ),
+            ("not found: a, b", "not found: a, b"),
+            ("at 12:3", "at 12:3"),
+            ("expected x, found y.rs", "expected x, found y.rs"),
+        ] {
+            assert_eq!(EngineError::new(message.into()).to_string(), expected);
+        }
+    }
 }

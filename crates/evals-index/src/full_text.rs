@@ -14,7 +14,7 @@ use crate::{EngineError, IndexError};
 /// ASCII, in this order. The score of a chunk `d` for a question `q` over `N` chunks is
 ///
 /// ```text
-/// Σ over distinct terms t of q:  idf(t) · (k1 + 1) · tf / (tf + k1 · (1 − b + b · |d| / mean |d|))
+/// Σ over the terms t of q, repeated ones included:  idf(t) · (k1 + 1) · tf / (tf + k1 · (1 − b + b · |d| / mean |d|))
 /// idf(t) = ln(1 + (N − n + 0.5) / (n + 0.5)),   k1 = 1.2,   b = 0.75
 /// ```
 ///

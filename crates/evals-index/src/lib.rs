@@ -43,6 +43,7 @@
 mod chunker;
 mod completion;
 mod contents;
+mod environment;
 mod error;
 mod full_text;
 mod fusion;
@@ -62,6 +63,7 @@ mod table;
 mod token_sizer;
 
 pub use chunker::Chunker;
+pub use environment::environment;
 pub use error::{EngineError, IndexError};
 pub use full_text::FullText;
 pub use fusion::Fusion;

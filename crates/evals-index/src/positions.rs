@@ -32,16 +32,19 @@ struct Run {
 impl Positions {
     /// Reads the document columns of the whole table. Fails where chunks are missing or out of order.
     pub(crate) async fn load(table: &Table, described: &str) -> Result<Self, IndexError> {
-        let failed = || EngineError::during("read the documents of the index");
+        let failed = |source: lancedb::Error| IndexError::Unreadable {
+            table: described.to_owned(),
+            source: EngineError::new(source.into()),
+        };
         let mut batches = table
             .query()
             .select(Select::columns(&[URI, ORDINAL]))
             .with_row_id()
             .execute()
             .await
-            .map_err(failed())?;
+            .map_err(failed)?;
         let mut positions = Self::default();
-        while let Some(batch) = batches.try_next().await.map_err(failed())? {
+        while let Some(batch) = batches.try_next().await.map_err(failed)? {
             positions
                 .extend(&batch)
                 .map_err(|defect| IndexError::Damaged {

@@ -134,9 +134,9 @@ impl Store {
         match self.connection.open_table(name).execute().await {
             Ok(table) => Ok(Some(table)),
             Err(lancedb::Error::TableNotFound { .. }) => Ok(None),
-            Err(source) => Err(IndexError::Damaged {
+            Err(source) => Err(IndexError::Unreadable {
                 table: self.describe(name),
-                defect: source.to_string(),
+                source: EngineError::new(source.into()),
             }),
         }
     }

@@ -1,0 +1,105 @@
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+
+use evals_index::{Index, IndexError, Store};
+
+use crate::corpus::{Fixture, Letters, documents, embedded, ids, lexical};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mismatch_names_the_differences() {
+    let recipe = lexical().with_embedder(Letters::named("large"));
+    let fixture = Fixture::new(&recipe, documents(&[("a", "text")])).await;
+    let store = fixture.store().await;
+    let error = Index::open(&store, &embedded()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "no index in `{}` matches the settings\n  {} (1 documents, 1 chunks)\n    \
+             embedder: index has `test:large (16 dimensions)`, settings ask for `test:letters (16 dimensions)`",
+            store.uri(),
+            recipe.identity().table_name(),
+        )
+    );
+    let empty = tempfile::tempdir().unwrap();
+    let store = Store::open(empty.path().to_str().unwrap()).await.unwrap();
+    let error = Index::open(&store, &embedded()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "no index in `{}` matches the settings; the store is empty",
+            store.uri()
+        )
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_index_needs_no_right_to_write() {
+    let fixture = Fixture::new(&lexical(), documents(&[("a", "text")])).await;
+    let lock = fixture.folder.path().join("evaluations.lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    let store = fixture.store().await;
+    let index = Index::open(&store, &lexical()).await.unwrap();
+    let reopened = Fixture {
+        index,
+        folder: fixture.folder,
+    };
+    assert_eq!(ids(&reopened.ranking("bm25", "text", 1).await), ["a"]);
+    let error = crate::corpus::try_build(
+        reopened.folder.path(),
+        &embedded(),
+        documents(&[("a", "text")]),
+    )
+    .await
+    .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot write to the store: lock `{}` is not available",
+            lock.display()
+        )
+    );
+}
+
+/// The files of the only table that end in `extension`.
+fn files(fixture: &Fixture, extension: &str) -> Vec<PathBuf> {
+    let table = format!("{}.lance", fixture.index.identity().table_name());
+    let mut folders = vec![fixture.folder.path().join(table)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension() {
+                _ if path.is_dir() => folders.push(path),
+                Some(found) if found == extension => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_is_an_error() {
+    for extension in ["manifest", "lance"] {
+        let fixture = Fixture::new(&lexical(), documents(&[("a", "text")])).await;
+        let damaged = files(&fixture, extension);
+        assert!(!damaged.is_empty());
+        for file in damaged {
+            fs::write(file, b"not what it was").unwrap();
+        }
+        let store = fixture.store().await;
+        let error = Index::open(&store, &lexical()).await.unwrap_err();
+        assert!(matches!(error, IndexError::Unreadable { .. }), "{error}");
+        let table = lexical().identity().table_name();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "cannot read the index in table `{table}` of `{}`",
+                store.uri()
+            )
+        );
+        assert!(error.source().is_some());
+    }
+}

@@ -1,0 +1,129 @@
+use std::env;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use evals_index::{BuildObserver, BuildOptions, BuildProgress, Index, Store};
+use evals_rag::Document;
+
+use crate::corpus::{Fixture, embedded, generated, ok, try_build};
+
+/// Where the child process builds; it is set for no other.
+const FOLDER: &str = "EVALS_INDEX_TEST_FOLDER";
+const DOCUMENTS: usize = 3_000;
+
+/// Prints the documents done, for the parent to read.
+#[derive(Debug)]
+struct Printer;
+
+impl BuildObserver for Printer {
+    fn on_progress(&self, progress: BuildProgress) {
+        println!("\ndone {}", progress.documents);
+    }
+}
+
+/// The child's part: builds slowly, until it is killed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "started by the other tests in a process of its own"]
+async fn child() {
+    let Ok(folder) = env::var(FOLDER) else {
+        return;
+    };
+    let store = Store::open(&folder).await.unwrap();
+    let options = BuildOptions {
+        commit_bytes: 1,
+        ..BuildOptions::default()
+    };
+    let slowly = generated(DOCUMENTS).into_iter().map(|document| {
+        thread::sleep(Duration::from_millis(2));
+        Ok::<Document, std::convert::Infallible>(document)
+    });
+    Index::build(&store, &embedded(), slowly, &options, &Printer)
+        .await
+        .unwrap();
+}
+
+/// Starts a child that builds in `folder`, and waits until it has done `documents`.
+fn start(folder: &str, documents: usize) -> Child {
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "processes::child", "--ignored", "--nocapture"])
+        .env(FOLDER, folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let reached = output.lines().map_while(Result::ok).any(|line| {
+        let done = line
+            .strip_prefix("done ")
+            .and_then(|done| done.parse::<usize>().ok());
+        done.is_some_and(|done| done >= documents)
+    });
+    assert!(reached, "the child stopped by itself");
+    child
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_build_continues_without_duplicates_or_holes() {
+    let folder = tempfile::tempdir().unwrap();
+    for documents in [300, 900] {
+        let mut child = start(folder.path().to_str().unwrap(), documents);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let built = try_build(folder.path(), &embedded(), generated(DOCUMENTS))
+        .await
+        .unwrap();
+    let report = built.report.unwrap();
+    assert!(report.resumed_documents >= 300, "{report:?}");
+    assert_eq!(report.resumed_documents + report.documents, DOCUMENTS);
+    let reference = Fixture::new(&embedded(), generated(DOCUMENTS)).await;
+    assert!(built.index.documents().eq(reference.index.documents()));
+    let resumed = Fixture {
+        index: built.index,
+        folder,
+    };
+    for profile in ["bm25", "semantic", "hybrid"] {
+        assert_eq!(
+            resumed.ranking(profile, "amber fjord kelp", 100).await,
+            reference.ranking(profile, "amber fjord kelp", 100).await
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_process_builds_while_others_read() {
+    let complete = Fixture::new(&embedded().with_full_text(plain()), generated(50)).await;
+    let path = complete.folder.path().to_str().unwrap();
+    let mut child = start(path, 100);
+    let store = complete.store().await;
+    let error = Index::build(
+        &store,
+        &embedded(),
+        ok(generated(DOCUMENTS)),
+        &BuildOptions::default(),
+        &Printer,
+    )
+    .await
+    .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the index is being built by process {}, which holds the lock `{path}/evaluations.lock`",
+            child.id()
+        )
+    );
+    let open = Index::open(&store, &embedded().with_full_text(plain()))
+        .await
+        .unwrap();
+    assert_eq!(open.documents().count(), 50);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn plain() -> evals_index::FullText {
+    evals_index::FullText {
+        stem: false,
+        ..evals_index::FullText::default()
+    }
+}

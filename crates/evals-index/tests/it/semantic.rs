@@ -1,0 +1,141 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals_index::{IndexError, Profile, SearchOptions};
+use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
+
+use crate::corpus::{
+    Fixture, Letters, chain, documents, embedded, generated, ids, lexical, try_build,
+};
+
+fn cosine(left: &[f32], right: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| -> f64 {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum()
+    };
+    dot(left, right) / (dot(left, left) * dot(right, right)).sqrt()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agrees_with_comparing_all_pairs() {
+    let documents = generated(700);
+    let fixture = Fixture::new(&embedded(), documents.clone()).await;
+    for question in ["amber fjord", "kelp", "a quite different question"] {
+        let vector = Letters::vector(question);
+        let mut expected: Vec<_> = documents
+            .iter()
+            .map(|document| {
+                (
+                    cosine(&vector, &Letters::vector(&document.text)),
+                    &document.uri,
+                )
+            })
+            .collect();
+        expected.sort_by(|left, right| right.0.total_cmp(&left.0));
+        let ranking = fixture.ranking("semantic", question, 50).await;
+        for ((_, score), (expected, _)) in ranking.iter().zip(&expected) {
+            assert!(
+                (f64::from(*score) - expected).abs() < 1e-5,
+                "{score} instead of {expected}"
+            );
+        }
+        assert_eq!(ranking.len(), 50);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ties_and_large_k() {
+    let texts: Vec<_> = (0..250).map(|number| format!("t{number:03}")).collect();
+    let texts: Vec<_> = texts.iter().map(|uri| (uri.as_str(), "same")).collect();
+    let fixture = Fixture::new(&embedded(), documents(&texts)).await;
+    let ranking = fixture.ranking("semantic", "some", 2).await;
+    assert_eq!(ids(&ranking), ["t249", "t248"]);
+    assert_eq!(fixture.ranking("semantic", "some", 10_000).await.len(), 250);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_without_text_is_found_by_no_search_but_counts() {
+    let texts = [("a", "some text"), ("empty", ""), ("blank", " \n ")];
+    let fixture = Fixture::new(&embedded(), documents(&texts)).await;
+    assert_eq!(fixture.index.statistics().await.unwrap().documents, 3);
+    assert_eq!(ids(&fixture.ranking("semantic", "text", 5).await), ["a"]);
+    assert_eq!(
+        ids(&fixture.ranking("unranked", "text", 5).await),
+        ["a", "empty", "blank"]
+    );
+    assert_eq!(fixture.ranking("semantic", " ", 5).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_without_vectors_says_so() {
+    let fixture = Fixture::new(&lexical(), documents(&[("a", "text")])).await;
+    for profile in Profile::all() {
+        let searcher = fixture
+            .index
+            .searcher(profile, &SearchOptions::default())
+            .await;
+        match searcher {
+            Ok(_) => assert!(!profile.needs_embeddings()),
+            Err(error) => assert_eq!(
+                error.to_string(),
+                format!("the profile `{profile}` needs embeddings, which the index does not have")
+            ),
+        }
+    }
+}
+
+/// Gives every text the same vector.
+#[derive(Debug)]
+struct Constant {
+    identity: ModelIdentity,
+    vector: Vec<f32>,
+}
+
+#[async_trait]
+impl Embedder for Constant {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        None
+    }
+
+    async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let dimension = self.vector.len();
+        Ok(Embeddings::new(dimension, self.vector.repeat(texts.len()))?)
+    }
+}
+
+async fn build_with(vector: &[f32]) -> Result<(), IndexError> {
+    let embedder = Constant {
+        identity: ModelIdentity::new("test", "constant"),
+        vector: vector.to_vec(),
+    };
+    let recipe = lexical().with_embedder(Arc::new(embedder));
+    let folder = tempfile::tempdir().unwrap();
+    let texts = documents(&[("a", "text"), ("b", "text")]);
+    try_build(folder.path(), &recipe, texts).await.map(drop)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unusable_vectors_are_refused_by_name() {
+    assert!(build_with(&[0.5, -0.5]).await.is_ok());
+    for (vector, defect) in [
+        (vec![0.0, 0.0], "all 2 components are zero"),
+        (vec![1.0, f32::NAN], "component 1 is `NaN`"),
+        (vec![1.0, 2.0, 3.0], "it has 3 components instead of 2"),
+    ] {
+        let error = build_with(&vector).await.unwrap_err();
+        assert_eq!(
+            chain(&error),
+            format!("the embedding of chunk 0 of document `a` is unusable: {defect}")
+        );
+    }
+}
