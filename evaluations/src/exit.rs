@@ -3,6 +3,8 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use crate::hint;
+
 /// The exit codes that scripts can rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -41,7 +43,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Prints an error and its causes to stderr.
+/// Prints an error, its causes and what can be done about it to stderr.
 pub(crate) fn report(error: &anyhow::Error) {
     let mut text = String::new();
     for (depth, cause) in error.chain().enumerate() {
@@ -58,6 +60,9 @@ pub(crate) fn report(error: &anyhow::Error) {
         text.push_str(label);
         text.push_str(&message.replace('\n', &format!("\n{:width$}", "", width = label.len())));
         text.push('\n');
+    }
+    if let Some(hint) = hint::of(error) {
+        text.push_str(&format!("  hint: {hint}\n"));
     }
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -10,6 +10,7 @@ mod cli;
 mod command;
 mod directories;
 mod exit;
+mod hint;
 mod memory;
 mod printer;
 mod progress;

@@ -130,7 +130,10 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
     let manifest = MANIFEST.replace("relevant: id", "relevant: gold");
     let rows = "id,text,question,gold\na,red,what is red?,a\nb,blue,what is blue?,zz\n";
     let message = refused(&manifest, rows);
-    assert!(message.contains("`zz`"), "{message}");
+    assert!(
+        message.contains("`zz`") && message.contains("--allow-missing-judged"),
+        "{message}"
+    );
     let sandbox = Sandbox::new();
     sandbox.write("mine.yaml", &manifest);
     sandbox.write("rows.csv", rows);
@@ -234,7 +237,10 @@ fn two_builds_of_one_database_do_not_mix() {
     if second.code != Some(0) {
         assert_eq!(second.code, Some(2));
         assert!(
-            second.stderr.contains("another process"),
+            second
+                .stderr
+                .contains("the index is being built by process ")
+                && second.stderr.contains("--db"),
             "{}",
             second.stderr
         );

@@ -56,6 +56,10 @@ fn parse(text: &str, origin: &str, foreign: bool) -> Result<(Layer, Vec<String>)
             source: Box::new(source),
         }
     })?;
+    if tree == Tree::Leaf(Value::Null) {
+        // Nothing, or comments only.
+        tree = Tree::Mapping(Vec::new());
+    }
     let Tree::Mapping(sections) = &mut tree else {
         return Err(SettingsError::NotAMapping {
             origin: origin.to_owned(),
@@ -113,7 +117,9 @@ mod tests {
     #[test]
     fn an_empty_section_sets_nothing() {
         let (layer, _) = parse("search:\n  # limit: 5\n", "evaluations.yaml", false).unwrap();
-        assert_eq!(layer.tree, Tree::empty());
+        assert_eq!(layer.tree, Tree::Mapping(Vec::new()));
+        let (layer, _) = parse("# nothing yet\n", "evaluations.yaml", false).unwrap();
+        assert_eq!(layer.tree, Tree::Mapping(Vec::new()));
     }
 
     #[test]

@@ -25,16 +25,11 @@ pub(crate) struct Entry {
 }
 
 impl Tree {
-    /// An empty mapping.
-    pub(crate) fn empty() -> Self {
-        Self::Mapping(Vec::new())
-    }
-
-    /// Parses YAML; an empty text is an empty mapping.
+    /// Parses YAML; an empty text is null.
     pub(crate) fn parse(text: &str) -> Result<Self, serde_saphyr::Error> {
         let options = serde_saphyr::options! { with_snippet: false };
         let tree: Option<Self> = serde_saphyr::from_str_with_options(text, options)?;
-        Ok(tree.unwrap_or_else(Self::empty))
+        Ok(tree.unwrap_or(Self::Leaf(Value::Null)))
     }
 
     /// A tree without positions.
@@ -191,9 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_sets_nothing() {
-        assert_eq!(Tree::parse("").unwrap(), Tree::empty());
-        assert_eq!(Tree::parse("# only a comment\n").unwrap(), Tree::empty());
+    fn an_empty_text_is_null() {
+        for text in ["", "# only a comment\n", "null", "~"] {
+            assert_eq!(
+                Tree::parse(text).unwrap(),
+                Tree::Leaf(Value::Null),
+                "`{text}`"
+            );
+        }
     }
 
     fn overlaid(lower: Value, upper: Value) -> Value {

@@ -56,9 +56,9 @@ pub(super) async fn prepare(
         lexical
     };
     let (index, build) = if skip_db {
-        let index = Index::open(&store, &recipe).await.context(
-            "`--skip-db` needs an index that matches the settings; without it, one is built",
-        )?;
+        let index = Index::open(&store, &recipe)
+            .await
+            .context("`--skip-db` needs an index that matches the settings")?;
         (index, None)
     } else {
         build(printer, &store, &recipe, collection).await?
