@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evals_metrics::RankingError;
 use evals_models::EmbedError;
@@ -250,7 +250,11 @@ fn without_source_location(message: &str) -> &str {
     let mut parts = place.rsplitn(3, ':');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(column), Some(line), Some(file))
-            if is_number(column) && is_number(line) && file.ends_with(".rs") =>
+            if is_number(column)
+                && is_number(line)
+                && Path::new(file)
+                    .extension()
+                    .is_some_and(|extension| extension == "rs") =>
         {
             before
         }

@@ -1,5 +1,5 @@
 use std::env;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ struct Printer;
 
 impl BuildObserver for Printer {
     fn on_progress(&self, progress: BuildProgress) {
-        println!("\ndone {}", progress.documents);
+        writeln!(io::stdout(), "\ndone {}", progress.documents).unwrap();
     }
 }
 
