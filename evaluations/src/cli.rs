@@ -145,7 +145,7 @@ pub(crate) struct ControlArgs {
     /// Use the first N questions only; the whole corpus is still indexed
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) limit: Option<NonZeroUsize>,
-    /// Name of the run [default: <dataset>_retrieval_evaluation]
+    /// Name of the run [default: the dataset's, with `_retrieval_evaluation` behind it]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Questions searched at the same time [default: the setting evaluations.concurrency]

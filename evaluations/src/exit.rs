@@ -62,7 +62,9 @@ pub(crate) fn report(error: &anyhow::Error) {
         text.push('\n');
     }
     if let Some(hint) = hint::of(error) {
-        text.push_str(&format!("  hint: {hint}\n"));
+        text.push_str("  hint: ");
+        text.push_str(hint);
+        text.push('\n');
     }
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,5 +1,6 @@
 //! What reaches the terminal: results on stdout, everything else on stderr.
 
+use std::env;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 use crate::cli::{ColorChoice, OutputArgs};
 
 /// Widest table on a terminal that does not tell its width, and in a pipe.
-const DEFAULT_WIDTH: usize = 120;
+const DEFAULT_WIDTH: u16 = 120;
 
 /// How much is said beside the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +24,7 @@ enum Verbosity {
 pub(crate) struct Printer {
     verbosity: Verbosity,
     color: ColorChoice,
+    stdout: Stdout,
     progress: Arc<MultiProgress>,
 }
 
@@ -43,6 +45,7 @@ impl Printer {
         Self {
             verbosity,
             color: arguments.color,
+            stdout: Stdout::from_env(),
             progress: Arc::new(MultiProgress::with_draw_target(target)),
         }
     }
@@ -91,34 +94,47 @@ impl Printer {
         match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => {
-                io::stdout().is_terminal()
-                    && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-            }
+            ColorChoice::Auto => self.stdout.is_terminal && !self.stdout.no_color,
         }
     }
 
-    /// Whether a person reads stdout, so that lines may wrap to fit.
-    pub(crate) fn stdout_is_terminal(&self) -> bool {
-        io::stdout().is_terminal()
+    /// Where results go.
+    pub(crate) fn stdout(&self) -> Stdout {
+        self.stdout
     }
+}
 
-    /// Columns of stdout.
-    pub(crate) fn width(&self) -> usize {
-        console::Term::stdout()
-            .size_checked()
-            .map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
-    }
-
+/// What is known of stdout.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stdout {
+    /// Whether a person reads it, so that lines may wrap to fit.
+    pub(crate) is_terminal: bool,
+    /// Its columns.
+    pub(crate) width: u16,
     /// Whether the locale can show more than ASCII; one that is not set is taken to.
-    pub(crate) fn unicode(&self) -> bool {
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-            .iter()
-            .filter_map(|name| std::env::var(name).ok())
-            .find(|value| !value.is_empty());
-        locale.is_none_or(|locale| {
-            let locale = locale.to_lowercase();
-            locale.contains("utf-8") || locale.contains("utf8")
-        })
+    pub(crate) unicode: bool,
+    no_color: bool,
+}
+
+impl Stdout {
+    fn from_env() -> Self {
+        let size = console::Term::stdout().size_checked();
+        Self {
+            is_terminal: io::stdout().is_terminal(),
+            width: size.map_or(DEFAULT_WIDTH, |(_, columns)| columns),
+            unicode: locale().is_none_or(|locale| {
+                let locale = locale.to_lowercase();
+                locale.contains("utf-8") || locale.contains("utf8")
+            }),
+            no_color: env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        }
     }
+}
+
+/// The locale of characters, where one is set.
+fn locale() -> Option<String> {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .filter_map(|name| env::var(name).ok())
+        .find(|value| !value.is_empty())
 }

@@ -12,11 +12,11 @@ pub(crate) fn render(printer: &Printer, header: &[&str], rows: Vec<Vec<String>>)
         .load_preset(NOTHING)
         .set_header(header.iter().map(|name| name.to_uppercase()))
         .add_rows(rows);
-    if printer.stdout_is_terminal() {
-        let width = u16::try_from(printer.width()).unwrap_or(u16::MAX);
+    let stdout = printer.stdout();
+    if stdout.is_terminal {
         table
             .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(width);
+            .set_width(stdout.width);
     }
     let lines: Vec<String> = table
         .lines()

@@ -1,5 +1,6 @@
 //! Ids in TREC files, whose fields are separated by white space.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use evals_metrics::trec::WriteError;
@@ -89,7 +90,7 @@ fn encode(id: &str) -> String {
     let mut encoded = String::with_capacity(id.len());
     for character in id.chars() {
         if character <= '%' {
-            encoded.push_str(&format!("%{:02X}", u32::from(character)));
+            write!(encoded, "%{:02X}", u32::from(character)).expect("a string takes any text");
         } else {
             encoded.push(character);
         }

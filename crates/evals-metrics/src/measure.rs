@@ -105,7 +105,7 @@ impl Measure {
             | Self::Judged(Judged { cutoff })
             | Self::Ndcg(Ndcg { cutoff, .. })
             | Self::ReciprocalRank(ReciprocalRank { cutoff, .. }) => {
-                cutoff.iter_mut().for_each(lower)
+                cutoff.iter_mut().for_each(lower);
             }
             Self::Precision(Precision { cutoff, .. })
             | Self::Recall(Recall { cutoff, .. })

@@ -70,9 +70,10 @@ pub fn task(
                 }
             };
             for timing in &retrieved.timings {
-                match timing.cached {
-                    true => scope.cached_timing(&timing.stage, timing.duration),
-                    false => scope.timing(&timing.stage, timing.duration),
+                if timing.cached {
+                    scope.cached_timing(&timing.stage, timing.duration);
+                } else {
+                    scope.timing(&timing.stage, timing.duration);
                 }
             }
             Ok(retrieved)
@@ -104,7 +105,7 @@ pub struct RankMeasures {
 
 #[async_trait]
 impl Evaluator<Retrieval> for RankMeasures {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "rank measures"
     }
 
@@ -138,7 +139,7 @@ mod tests {
 
     #[async_trait]
     impl Searcher for Scripted {
-        fn profile(&self) -> &str {
+        fn profile(&self) -> &'static str {
             "scripted"
         }
 

@@ -87,7 +87,7 @@ fn deserialize(merged: Map<String, Value>, layers: &[Layer]) -> Result<Settings,
         let path = error.path().to_string();
         let keys: Vec<&str> = path.split('.').collect();
         let place = layers.iter().rev().find_map(|layer| {
-            layer.tree.line_of(&keys).map(|line| match line {
+            layer.tree.deepest(&keys).map(|entry| match entry.line {
                 Some(line) => format!("{}:{line}", layer.origin),
                 None => layer.origin.clone(),
             })

@@ -61,14 +61,14 @@ impl Tree {
         }
     }
 
-    /// The line of the deepest key of `path` that this tree has, or `None` where it does not even have the first.
-    pub(crate) fn line_of(&self, path: &[&str]) -> Option<Option<u64>> {
+    /// The deepest key of `path` that this tree has, or `None` where it does not even have the first.
+    pub(crate) fn deepest(&self, path: &[&str]) -> Option<&Entry> {
         let (first, rest) = path.split_first()?;
         let Self::Mapping(entries) = self else {
             return None;
         };
         let entry = entries.iter().find(|entry| entry.key == *first)?;
-        Some(entry.value.line_of(rest).unwrap_or(entry.line))
+        Some(entry.value.deepest(rest).unwrap_or(entry))
     }
 }
 
@@ -170,15 +170,16 @@ mod tests {
     #[test]
     fn keys_remember_their_lines() {
         let tree = Tree::parse("a: 1\n\nb:\n  c:\n    - 1\n    - 2\n  d: {e: ~}\n").unwrap();
-        assert_eq!(tree.line_of(&["b"]), Some(Some(3)));
-        assert_eq!(tree.line_of(&["b", "c"]), Some(Some(4)));
-        assert_eq!(tree.line_of(&["b", "d", "e"]), Some(Some(7)));
+        let line = |path: &[&str]| tree.deepest(path).and_then(|entry| entry.line);
+        assert_eq!(line(&["b"]), Some(3));
+        assert_eq!(line(&["b", "c"]), Some(4));
+        assert_eq!(line(&["b", "d", "e"]), Some(7));
         assert_eq!(
-            tree.line_of(&["b", "d", "missing"]),
-            Some(Some(7)),
+            line(&["b", "d", "missing"]),
+            Some(7),
             "the deepest key that is there"
         );
-        assert_eq!(tree.line_of(&["missing"]), None);
+        assert_eq!(line(&["missing"]), None);
         assert_eq!(
             tree.to_value(),
             json!({"a": 1, "b": {"c": [1, 2], "d": {"e": null}}})

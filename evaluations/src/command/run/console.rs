@@ -1,5 +1,6 @@
 //! What a run prints.
 
+use std::fmt::Write as _;
 use std::io;
 
 use evals::render::{Color, Console, Symbols};
@@ -14,14 +15,15 @@ use crate::printer::Printer;
 
 /// The renderer for this terminal.
 pub(crate) fn console(printer: &Printer) -> Console {
+    let stdout = printer.stdout();
     Console {
-        width: u16::try_from(printer.width()).unwrap_or(u16::MAX),
+        width: stdout.width,
         color: if printer.color() {
             Color::On
         } else {
             Color::Off
         },
-        symbols: if printer.unicode() {
+        symbols: if stdout.unicode {
             Symbols::Unicode
         } else {
             Symbols::Ascii
@@ -55,10 +57,12 @@ pub(super) fn comparison(
         console(printer).latency(out, &latencies(finished))
     })?);
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
-        page.push_str(&format!(
-            "\n{}: {} of {questions} searches failed\n",
+        writeln!(
+            page,
+            "\n{}: {} of {questions} searches failed",
             run.profile, run.summary.failed
-        ));
+        )
+        .map_err(io::Error::other)?;
     }
     Ok(page)
 }
@@ -73,7 +77,7 @@ fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
             } else {
                 format!("{profile}: {stage}")
             };
-            (name, times.clone())
+            (name, *times)
         })
     });
     stages.collect()

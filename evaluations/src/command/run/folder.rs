@@ -21,7 +21,7 @@ use crate::trec_ids::TrecIds;
 /// Version of `manifest.json`.
 const MANIFEST_VERSION: u32 = 1;
 
-/// Writes one run's folder: the manifest before the run, everything else after it.
+/// Opens one run's folder and writes its manifest, before the run.
 pub(super) struct Recorder<'r> {
     pub(super) session: &'r Session<'r>,
     pub(super) arguments: &'r RunArgs,
@@ -36,24 +36,6 @@ impl Recorder<'_> {
         let folder = RunFolder::create(&self.session.directories.runs(), self.started, &name)?;
         folder.write_manifest(&self.manifest(profile))?;
         Ok(folder)
-    }
-
-    pub(super) fn close(&self, folder: &RunFolder, finished: &Finished) -> Result<()> {
-        let Finished {
-            report, summary, ..
-        } = finished;
-        let (qrels, run) = rankings(report);
-        let ids = TrecIds::of(&qrels, &run);
-        let tag = finished.profile.to_string();
-        folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
-        folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
-        folder.write("report.md", |file| {
-            render::markdown::report(file, report, summary)
-        })?;
-        // The report comes last: a folder that has one has everything.
-        folder.write("report.json", |file| {
-            render::json::report(file, report, summary)
-        })
     }
 
     fn manifest(&self, profile: Profile) -> RunManifest<'_> {
@@ -102,6 +84,25 @@ impl Recorder<'_> {
             concurrency: plan.concurrency.get(),
         }
     }
+}
+
+/// Writes what a finished run found.
+pub(super) fn record(folder: &RunFolder, finished: &Finished) -> Result<()> {
+    let Finished {
+        report, summary, ..
+    } = finished;
+    let (qrels, run) = rankings(report);
+    let ids = TrecIds::of(&qrels, &run);
+    let tag = finished.profile.to_string();
+    folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
+    folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
+    folder.write("report.md", |file| {
+        render::markdown::report(file, report, summary)
+    })?;
+    // The report comes last: a folder that has one has everything.
+    folder.write("report.json", |file| {
+        render::json::report(file, report, summary)
+    })
 }
 
 /// The judgements and rankings of a report. Of repeated questions the first repetition counts; the others found the

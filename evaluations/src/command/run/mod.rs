@@ -123,7 +123,7 @@ async fn benchmark(
             cancellation,
         )
         .await?;
-        recorder.close(&folder, &run)?;
+        folder::record(&folder, &run)?;
         session
             .printer
             .detail(&format!("{profile}: report in {}", folder.path().display()));

@@ -49,9 +49,10 @@ impl Plan {
             profiles: profiles(&arguments.retrieval.profiles, &resolved.settings)?,
             measures,
             k,
-            identical_ids: match manifest.retrieval.ignore_identical_ids {
-                true => IdenticalIds::LeaveOut,
-                false => IdenticalIds::Keep,
+            identical_ids: if manifest.retrieval.ignore_identical_ids {
+                IdenticalIds::LeaveOut
+            } else {
+                IdenticalIds::Keep
             },
             concurrency: arguments
                 .control

@@ -17,17 +17,16 @@ impl<W: Write> Page<W> {
         let mut layouts = layouts
             .map(|intervals| table(comparison, intervals, self.glyphs))
             .into_iter();
-        match layouts.find(|table| table.natural_width() <= width) {
-            Some(table) => table.write(&mut self.out, self.console, self.glyphs)?,
-            None => {
-                let table = table(comparison, Intervals::Hidden, self.glyphs);
-                table.write(&mut self.out, self.console, self.glyphs)?;
-                if side_by_side::any_interval(comparison) {
-                    self.wrapped(
-                        Style::Dim,
-                        "intervals are left out: there is no room for them",
-                    )?;
-                }
+        if let Some(table) = layouts.find(|table| table.natural_width() <= width) {
+            table.write(&mut self.out, self.console, self.glyphs)?;
+        } else {
+            let table = table(comparison, Intervals::Hidden, self.glyphs);
+            table.write(&mut self.out, self.console, self.glyphs)?;
+            if side_by_side::any_interval(comparison) {
+                self.wrapped(
+                    Style::Dim,
+                    "intervals are left out: there is no room for them",
+                )?;
             }
         }
         for note in side_by_side::notes(comparison, self.glyphs) {
