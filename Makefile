@@ -24,8 +24,8 @@ lint: prerequisites ## Checks format, lints, documentation and the direction of 
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --release --workspace --no-deps --quiet
 	scripts/check-dependencies $(LIGHT)
 
-bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says how to read them
-	$(CARGO) bench --profile release --package evals-metrics --package evals --package evals-models
+bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says what they measure
+	$(CARGO) bench --package evals-metrics --package evals --package evals-models --features evals-models/embedded --benches
 
 samples: prerequisites ## Writes the bundled sample data anew from its sources
 	$(CARGO) run --release --package evals-data --example build_samples

@@ -5,19 +5,34 @@ use std::collections::BTreeSet;
 use evals_metrics::{Interval, Mean, Percentiles};
 use serde::{Deserialize, Serialize};
 
-use crate::{Summary, number};
+use crate::{SchemaVersion, Summary, number};
 
 /// A table with one row for each measure and one column for each report.
 ///
-/// Names a winner where at least two reports have a value and one of them is best as printed; values that print alike are a
-/// tie. It does not say that a difference is more than chance: for that look at the intervals.
+/// Names a winner where at least two reports have a value over equally many cases and one of them is best as printed; values
+/// that print alike are a tie. It does not say that a difference is more than chance: for that look at the intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Titles of the columns.
-    pub reports: Vec<String>,
+    /// Version of this document's JSON shape; it counts with that of [`Report`](crate::Report).
+    pub schema_version: SchemaVersion,
+    /// The columns.
+    pub reports: Vec<ComparedReport>,
     /// Scores, assertions, metrics, then those latencies that all reports have; within these the order in which the
     /// reports first show them.
     pub rows: Vec<Row>,
+}
+
+/// One report of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparedReport {
+    /// Title of the column.
+    pub title: String,
+    /// Cases that came to their end, failed ones included.
+    pub finished: usize,
+    /// Of these, how many failed.
+    pub failed: usize,
+    /// Cases that were not run, because the report was interrupted.
+    pub not_run: usize,
 }
 
 /// One measure in all reports.
@@ -105,9 +120,15 @@ impl Comparison {
         ));
         rows.extend(latency_rows(summaries));
         Self {
+            schema_version: SchemaVersion,
             reports: summaries
                 .iter()
-                .map(|(title, _)| (*title).to_owned())
+                .map(|(title, summary)| ComparedReport {
+                    title: (*title).to_owned(),
+                    finished: summary.finished,
+                    failed: summary.failed,
+                    not_run: summary.not_run,
+                })
                 .collect(),
             rows,
         }
@@ -237,6 +258,12 @@ fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
         .enumerate()
         .filter_map(|(i, cell)| Some((i, cell.value()?)))
         .collect();
+    // Means over different numbers of cases may differ for that alone.
+    let mut sizes = cells.iter().filter_map(Cell::n);
+    let first_size = sizes.next();
+    if unit != Unit::Seconds && sizes.any(|size| Some(size) != first_size) {
+        return None;
+    }
     match better {
         Direction::Higher => values.sort_by(|(_, left), (_, right)| right.total_cmp(left)),
         Direction::Lower => values.sort_by(|(_, left), (_, right)| left.total_cmp(right)),

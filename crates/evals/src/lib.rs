@@ -95,7 +95,7 @@ mod summary;
 mod task;
 
 pub use case::{Case, CaseId};
-pub use comparison::{Cell, Comparison, Direction, Row, Unit};
+pub use comparison::{Cell, ComparedReport, Comparison, Direction, Row, Unit};
 pub use context::Context;
 pub use dataset::{Dataset, DatasetError};
 pub use domain::{Domain, Payload};

@@ -34,7 +34,10 @@ pub fn report<D: Domain>(
 
 /// Writes several reports side by side, the best of each row in bold.
 pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
-    let titles = comparison.reports.iter().map(String::as_str);
+    let titles = comparison
+        .reports
+        .iter()
+        .map(|report| report.title.as_str());
     head(&mut out, std::iter::once("Measure").chain(titles))?;
     for row in &comparison.rows {
         let cells = row.cells.iter().enumerate().map(|(position, cell)| {

@@ -5,7 +5,7 @@ use evals_metrics::Interval;
 use super::glyphs::Glyphs;
 use super::measures::pass_rate_name;
 use super::single_line::single_line;
-use crate::{Cell, Comparison, Row, Unit};
+use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
 /// Where the interval of a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,22 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
         .rows
         .iter()
         .filter_map(|row| undefined_note(row, comparison, glyphs));
-    sizes(comparison).into_iter().chain(undefined).collect()
+    let interrupted = comparison.reports.iter().filter_map(interruption);
+    interrupted
+        .chain(sizes(comparison))
+        .chain(undefined)
+        .collect()
+}
+
+fn interruption(report: &ComparedReport) -> Option<String> {
+    let planned = report.finished + report.not_run;
+    (report.not_run > 0).then(|| {
+        format!(
+            "{} was interrupted: {} of {planned} were not run",
+            single_line(&report.title),
+            report.not_run
+        )
+    })
 }
 
 /// Over how many cases the means are; measures of which that is the same share a note.
@@ -102,7 +117,7 @@ fn sizes(comparison: &Comparison) -> Vec<String> {
 /// One number where all reports agree, else one for each; `None` where no report has a value.
 fn size(row: &Row, comparison: &Comparison) -> Option<String> {
     let sizes = row.cells.iter().zip(&comparison.reports);
-    let sizes: Vec<(usize, &String)> = sizes
+    let sizes: Vec<(usize, &ComparedReport)> = sizes
         .filter_map(|(cell, report)| Some((cell.n()?, report)))
         .collect();
     let (first, _) = sizes.first()?;
@@ -111,7 +126,7 @@ fn size(row: &Row, comparison: &Comparison) -> Option<String> {
     }
     let named: Vec<String> = sizes
         .iter()
-        .map(|(n, report)| format!("{n} ({})", single_line(report)))
+        .map(|(n, report)| format!("{n} ({})", single_line(&report.title)))
         .collect();
     Some(format!("n = {}", named.join(", ")))
 }
@@ -125,7 +140,7 @@ fn undefined_note(row: &Row, comparison: &Comparison, glyphs: &Glyphs) -> Option
                 Cell::Undefined { reasons } => Some(format!(
                     "{} ({})",
                     single_line(&reasons.join(", ")),
-                    single_line(report)
+                    single_line(&report.title)
                 )),
                 Cell::Value { .. } | Cell::Missing => None,
             });

@@ -39,7 +39,8 @@ fn the_higher_score_and_the_lower_time_win() {
         summary(&[("RR", 0.6)], 1_000),
     );
     let comparison = Comparison::new(&[("semantic", &slow), ("bm25", &fast)]);
-    assert_eq!(comparison.reports, ["semantic", "bm25"]);
+    let titles = comparison.reports.iter().map(|report| &report.title);
+    assert_eq!(titles.collect::<Vec<_>>(), ["semantic", "bm25"]);
     assert_eq!(row(&comparison, "RR").winner, Some(0));
     assert_eq!(row(&comparison, "search p50").winner, Some(1));
     assert_eq!(row(&comparison, "task p95").winner, Some(1));
@@ -161,4 +162,16 @@ fn a_comparison_reads_back() {
         serde_json::from_str::<Comparison>(&text).unwrap(),
         comparison
     );
+}
+
+#[test]
+fn means_over_different_numbers_of_cases_have_no_winner() {
+    let all = summary(&[("RR", 0.5)], 1_000);
+    let mut few = summary(&[("RR", 0.9)], 1_000);
+    few.scores[0].1.n -= 1;
+    few.interrupted = true;
+    few.not_run = 1;
+    let comparison = Comparison::new(&[("all", &all), ("few", &few)]);
+    assert_eq!(row(&comparison, "RR").winner, None);
+    assert_eq!(comparison.reports[1].not_run, 1);
 }

@@ -42,7 +42,7 @@ fn table(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Tabl
         comparison
             .reports
             .iter()
-            .map(|report| Column::new(single_line(report), Align::Left)),
+            .map(|report| Column::new(single_line(&report.title), Align::Left)),
     );
     let mut table = Table::new(columns);
     for row in &comparison.rows {
