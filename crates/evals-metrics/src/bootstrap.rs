@@ -1,18 +1,32 @@
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Interval;
+use crate::arithmetic_mean::OVERFLOW_SCALE;
 use crate::count::as_f64;
 use crate::quantile::quantile;
 use crate::random::Xoshiro256PlusPlus;
+use crate::wilson::wilson_interval;
+use crate::{Interval, IntervalMethod};
 
-/// The percentile bootstrap: how much a mean would vary over other samples of cases.
+/// Above this many values the resamples are shared out to threads.
+const ONE_STREAM: usize = 10_000;
+/// How many resamples draw from one stream of random numbers where threads share them.
+const RESAMPLES_OF_A_STREAM: usize = 250;
+
+/// How much a mean would vary over other samples of cases: the percentile bootstrap, and Wilson's
+/// score interval for passes and failures.
 ///
-/// Draws as many values as there are, with replacement, takes the mean, repeats that, and cuts off
-/// both tails of the means. It assumes nothing about the distribution of the values, which for
-/// measures between 0 and 1 is rarely normal. Equal input and seed give equal output, on every
-/// machine.
+/// The bootstrap draws as many values as there are, with replacement, takes the mean, repeats that,
+/// and cuts off both tails of the means. It assumes nothing about the distribution of the values,
+/// which for measures between 0 and 1 is rarely normal. Equal input and seed give equal output, on
+/// every machine and number of cores. Up to 10,000 values all resamples draw from one stream of
+/// random numbers; above, each 250 resamples have a stream of their own and all cores work on them.
+///
+/// It shows the spread of the sample and no other, so it misleads where the sample shows none.
+/// Values that are all 0 or 1 therefore get Wilson's interval, which is not random, and other
+/// values that are all equal get no interval.
 ///
 /// Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapter 13.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -39,31 +53,121 @@ impl Default for Bootstrap {
 impl Bootstrap {
     /// The confidence interval of the mean of finite values.
     ///
-    /// `None` below two values, which say nothing about spread, and for a level that is not between
-    /// 0 and 1. Values that are all equal give an interval without width: the sample shows no
-    /// spread, however small it is.
+    /// Values that are all 0 or 1 are passes and failures: they get Wilson's score interval, of one
+    /// value too. All others get the percentile bootstrap's, and `None` below two values or where
+    /// all are equal, because they say nothing about spread. `None` also where a value is not
+    /// finite, and for a level that is not between 0 and 1.
+    ///
+    /// ```
+    /// use evals_metrics::{Bootstrap, IntervalMethod};
+    ///
+    /// let interval = Bootstrap::default().mean_interval(&[1.0; 5]).expect("five passes");
+    /// assert_eq!(interval.method, IntervalMethod::Wilson);
+    /// assert_eq!(format!("[{:.2}, {:.2}]", interval.low, interval.high), "[0.57, 1.00]");
+    ///
+    /// assert_eq!(Bootstrap::default().mean_interval(&[0.5; 5]), None);
+    /// ```
     pub fn mean_interval(&self, values: &[f64]) -> Option<Interval> {
-        if values.len() < 2 || !(self.level > 0.0 && self.level < 1.0) {
+        if values.is_empty() || !(self.level > 0.0 && self.level < 1.0) {
             return None;
         }
-        let means = self.resampled_means(values);
+        match passes(values) {
+            Some(passes) => Some(wilson_interval(passes, values.len(), self.level)),
+            None => self.percentile_interval(values),
+        }
+    }
+
+    fn percentile_interval(&self, values: &[f64]) -> Option<Interval> {
+        let (least, greatest) = range(values)?;
+        if least >= greatest {
+            return None;
+        }
+        if least.abs().max(greatest.abs()) > f64::MAX / as_f64(values.len()) {
+            // A resample's sum could overflow. The interval of scaled values is the scaled interval.
+            let scaled: Vec<f64> = values.iter().map(|value| value * OVERFLOW_SCALE).collect();
+            let interval = self.percentile_interval(&scaled)?;
+            return Some(Interval {
+                low: (interval.low / OVERFLOW_SCALE).max(least),
+                high: (interval.high / OVERFLOW_SCALE).min(greatest),
+                ..interval
+            });
+        }
+        let mut means = self.resampled_means(values);
+        means.sort_unstable_by(f64::total_cmp);
         let tail = (1.0 - self.level) / 2.0;
         Some(Interval {
             low: quantile(&means, tail)?,
             high: quantile(&means, 1.0 - tail)?,
             level: self.level,
+            method: IntervalMethod::Bootstrap,
         })
     }
 
-    /// The means of all resamples, ascending.
+    /// The means of all resamples, in no particular order.
     fn resampled_means(&self, values: &[f64]) -> Vec<f64> {
+        let mut means = vec![0.0; self.resamples.get() as usize];
         let mut random = Xoshiro256PlusPlus::seeded(self.seed);
-        let mut means: Vec<f64> = (0..self.resamples.get())
-            .map(|_| resampled_sum(values, &mut random) / as_f64(values.len()))
-            .collect();
-        means.sort_unstable_by(f64::total_cmp);
+        if values.len() <= ONE_STREAM {
+            resample(values, &mut random, &mut means);
+        } else {
+            let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            resample_on_threads(values, random, &mut means, threads);
+        }
         means
     }
+}
+
+/// How many values are 1, where all are 0 or 1.
+#[expect(
+    clippy::float_cmp,
+    reason = "a pass is exactly 1 and a failure exactly 0"
+)]
+fn passes(values: &[f64]) -> Option<usize> {
+    let binary = values.iter().all(|&value| value == 0.0 || value == 1.0);
+    binary.then(|| values.iter().filter(|&&value| value == 1.0).count())
+}
+
+/// The least and the greatest value, or `None` where one is not finite or there is none.
+fn range(values: &[f64]) -> Option<(f64, f64)> {
+    let &first = values.first()?;
+    let finite = values.iter().all(|value| value.is_finite());
+    finite.then(|| {
+        values
+            .iter()
+            .fold((first, first), |(least, greatest), &value| {
+                (least.min(value), greatest.max(value))
+            })
+    })
+}
+
+fn resample(values: &[f64], random: &mut Xoshiro256PlusPlus, means: &mut [f64]) {
+    for mean in means {
+        *mean = resampled_sum(values, random) / as_f64(values.len());
+    }
+}
+
+/// Draws every few resamples from a stream of their own, so that it does not matter which thread
+/// draws them.
+fn resample_on_threads(
+    values: &[f64],
+    mut random: Xoshiro256PlusPlus,
+    means: &mut [f64],
+    threads: NonZeroUsize,
+) {
+    let mut parts: Vec<_> = means
+        .chunks_mut(RESAMPLES_OF_A_STREAM)
+        .map(|means| (random.split_off(), means))
+        .collect();
+    let share = parts.len().div_ceil(threads.get());
+    thread::scope(|scope| {
+        for parts in parts.chunks_mut(share) {
+            scope.spawn(|| {
+                for (random, means) in parts {
+                    resample(values, random, means);
+                }
+            });
+        }
+    });
 }
 
 /// The sum of as many values as there are, drawn with replacement. Two running sums, because each
@@ -80,4 +184,26 @@ fn resampled_sum(values: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
         sums[0] += values[last];
     }
     sums[0] + sums[1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_threads_does_not_matter() {
+        let values = [0.25, 1.0, 3.5, 0.75, 2.0];
+        let means = |threads| {
+            let mut means = vec![0.0; 3 * RESAMPLES_OF_A_STREAM + 7];
+            let threads = NonZeroUsize::new(threads).unwrap();
+            resample_on_threads(&values, Xoshiro256PlusPlus::seeded(5), &mut means, threads);
+            means
+        };
+        let alone = means(1);
+        for threads in [2, 3, 4, 64] {
+            assert_eq!(means(threads), alone, "{threads} threads");
+        }
+        let (first, second) = alone.split_at(RESAMPLES_OF_A_STREAM);
+        assert_ne!(first, &second[..RESAMPLES_OF_A_STREAM], "streams differ");
+    }
 }

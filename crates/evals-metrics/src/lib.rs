@@ -3,8 +3,7 @@
 //!
 //! A [`Ranking`] is what a system returned for one query, [`Judgements`] are what people said about
 //! that query's documents, and a [`Measure`] puts a number on the two. Many such numbers make a
-//! [`Mean`], with the confidence interval of a [`Bootstrap`] and a count of what had to be left
-//! out.
+//! [`Mean`], with a confidence [`Interval`] and a count of what had to be left out.
 //!
 //! ```
 //! use evals_metrics::{Bootstrap, Judgements, Mean, Measure, Ranking, ScoredDocument, UndefinedAs};
@@ -31,13 +30,16 @@
 //! scores apart that tie here; runs that [`trec::write_run`] writes have single precision and score
 //! the same in both.
 
+mod arithmetic_mean;
 mod bootstrap;
 mod count;
 mod graded_ranking;
+mod interval;
 mod judgements;
 mod mean;
 mod measure;
 pub mod measures;
+mod normal;
 mod notation;
 mod parse_measure_error;
 mod percentiles;
@@ -48,10 +50,12 @@ mod ranking;
 mod run_scores;
 pub mod trec;
 mod undefined;
+mod wilson;
 
 pub use bootstrap::Bootstrap;
+pub use interval::{Interval, IntervalMethod};
 pub use judgements::Judgements;
-pub use mean::{Interval, Mean};
+pub use mean::Mean;
 pub use measure::Measure;
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::Percentiles;

@@ -3,8 +3,8 @@ use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-use crate::count::as_f64;
-use crate::{Bootstrap, UndefinedAs};
+use crate::arithmetic_mean::arithmetic_mean;
+use crate::{Bootstrap, Interval, UndefinedAs};
 
 /// A mean with what is needed to trust it: over how many values, what was left out and why, and how
 /// far chance carries.
@@ -16,27 +16,17 @@ pub struct Mean {
     pub n: usize,
     /// How many were left out, by reason.
     pub excluded: BTreeMap<String, usize>,
-    /// The confidence interval of the mean, or `None` below two values.
+    /// The confidence interval of the mean, or `None` where the values say nothing about spread: see
+    /// [`Bootstrap::mean_interval`].
     pub interval: Option<Interval>,
-}
-
-/// A confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
-    /// The confidence level as a share, such as 0.95.
-    pub level: f64,
 }
 
 impl Mean {
     /// Averages values, of which those without a value say why.
     ///
     /// A value that is not finite is left out in either policy, under the reason `not a finite
-    /// number`. The result depends on the order of the values in its last digits only, and its
-    /// interval on the seed.
+    /// number`; the mean of finite ones is finite. The result depends on the order of the values in
+    /// its last digits only, and its interval on the seed.
     ///
     /// ```
     /// use evals_metrics::{Bootstrap, Mean, Undefined, UndefinedAs};
@@ -72,8 +62,4 @@ impl Mean {
             interval: bootstrap.mean_interval(&values),
         }
     }
-}
-
-fn arithmetic_mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / as_f64(values.len()))
 }

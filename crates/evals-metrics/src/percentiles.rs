@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::count::as_f64;
+use crate::arithmetic_mean::arithmetic_mean;
 use crate::quantile::quantile;
 
 /// Below this many samples a percentile says more about chance than about the system.
@@ -43,7 +43,7 @@ impl Percentiles {
         };
         Self {
             n,
-            mean: (n > 0).then(|| samples.iter().sum::<f64>() / as_f64(n)),
+            mean: arithmetic_mean(&samples),
             p50: percentile(0.50),
             p95: percentile(0.95),
             p99: percentile(0.99),
@@ -78,6 +78,15 @@ mod tests {
             }
         );
         assert_eq!(Percentiles::of((0..20).map(f64::from)).p50, Some(9.5));
+    }
+
+    #[test]
+    fn samples_near_the_greatest_float_have_finite_percentiles() {
+        let ends = [-(1023_f64.exp2()), 1023_f64.exp2()];
+        let percentiles = Percentiles::of((0..20).map(|index| ends[index % 2]));
+        assert_eq!(percentiles.mean, Some(0.0));
+        assert_eq!(percentiles.p50, Some(0.0));
+        assert_eq!(percentiles.p99, Some(ends[1]));
     }
 
     #[test]

@@ -19,10 +19,13 @@ pub(crate) fn quantile(ascending: &[f64], q: f64) -> Option<f64> {
     Some(interpolate(low, high, position - as_f64(below)))
 }
 
-/// Starts from the nearer end, as numpy does, so that the result is exact at both ends.
+/// Starts from the nearer end, as numpy does, so that the result is exact at both ends. Between values
+/// whose distance is too large for a float, the two are weighted instead.
 fn interpolate(low: f64, high: f64, weight: f64) -> f64 {
     let distance = high - low;
-    if weight < 0.5 {
+    if distance.is_infinite() {
+        low * (1.0 - weight) + high * weight
+    } else if weight < 0.5 {
         low + distance * weight
     } else {
         high - distance * (1.0 - weight)
@@ -51,6 +54,21 @@ mod tests {
                 (actual - expected).abs() < 1e-12,
                 "{q}: {actual} instead of {expected}"
             );
+        }
+    }
+
+    #[test]
+    fn a_distance_beyond_the_range_of_a_float_is_interpolated() {
+        let greatest = 1023_f64.exp2();
+        let values = [-greatest, greatest];
+        let expected = [
+            (0.0, -greatest),
+            (0.25, -greatest / 2.0),
+            (0.5, 0.0),
+            (1.0, greatest),
+        ];
+        for (q, expected) in expected {
+            assert_eq!(quantile(&values, q), Some(expected));
         }
     }
 

@@ -3,6 +3,7 @@
 
 /// The generator xoshiro256++ 1.0 by Blackman and Vigna, "Scrambled Linear Pseudorandom Number
 /// Generators", ACM TOMS 47 (2021).
+#[derive(Clone)]
 pub(crate) struct Xoshiro256PlusPlus([u64; 4]);
 
 impl Xoshiro256PlusPlus {
@@ -20,6 +21,34 @@ impl Xoshiro256PlusPlus {
         let d = d ^ b;
         self.0 = [a ^ d, b ^ c, c ^ (self.0[1] << 17), d.rotate_left(45)];
         result
+    }
+
+    /// The stream of the next 2^128 numbers; this generator goes on behind them. Streams that are
+    /// split off one after the other never overlap.
+    pub(crate) fn split_off(&mut self) -> Self {
+        let stream = self.clone();
+        self.jump();
+        stream
+    }
+
+    /// Skips 2^128 numbers: the authors' `jump`.
+    fn jump(&mut self) {
+        const JUMP: [u64; 4] = [
+            0x180e_c6d3_3cfd_0aba,
+            0xd5a6_1266_f0c9_392c,
+            0xa958_2618_e03f_c9aa,
+            0x39ab_dc45_29b1_661c,
+        ];
+        let mut jumped = [0; 4];
+        for bit in 0..256 {
+            if JUMP[bit / 64] >> (bit % 64) & 1 == 1 {
+                for (jumped, state) in jumped.iter_mut().zip(self.0) {
+                    *jumped ^= state;
+                }
+            }
+            self.next();
+        }
+        self.0 = jumped;
     }
 
     /// Two uniform indices below `length`, from the halves of one number, by Lemire's
@@ -87,6 +116,21 @@ mod tests {
             16_408_922_859_458_223_821,
         ];
         assert_eq!(expected.map(|_| split_mix64(&mut state)), expected);
+    }
+
+    /// Worked out apart from the authors' `jump`: the transition as a matrix of bits, squared 128
+    /// times.
+    #[test]
+    fn streams_are_2_to_the_128_numbers_apart() {
+        let mut random = Xoshiro256PlusPlus([1, 2, 3, 4]);
+        assert_eq!(random.split_off().next(), 41_943_041);
+        let expected = [
+            10_122_426_448_480_695_249,
+            8_079_205_330_032_121_950,
+            7_289_065_458_748_526_725,
+            9_477_464_255_293_849_680,
+        ];
+        assert_eq!(random.0, expected);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use std::num::NonZeroU32;
 
-use evals_metrics::{Bootstrap, Interval, Mean, Undefined, UndefinedAs};
+use evals_metrics::{Bootstrap, Interval, IntervalMethod, Mean, Undefined, UndefinedAs};
+use proptest::prelude::*;
 
 fn values() -> Vec<f64> {
     (0..300)
@@ -18,7 +19,7 @@ fn the_interval_equals_scipys() {
     assert!((interval.high - 0.5332).abs() < 0.0022, "{interval:?}");
 }
 
-/// Two resampled values of 0 and 1 have the mean 0 and 1 in a quarter of all cases each, else 0.5.
+/// Two resampled values of 0 and 2 have the mean 0 and 2 in a quarter of all cases each, else 1.
 #[test]
 fn the_interval_cuts_off_both_tails() {
     let at = |level| {
@@ -26,22 +27,24 @@ fn the_interval_cuts_off_both_tails() {
             level,
             ..Bootstrap::default()
         };
-        bootstrap.mean_interval(&[0.0, 1.0]).unwrap()
+        bootstrap.mean_interval(&[0.0, 2.0]).unwrap()
     };
     assert_eq!(
         at(0.6),
         Interval {
             low: 0.0,
-            high: 1.0,
-            level: 0.6
+            high: 2.0,
+            level: 0.6,
+            method: IntervalMethod::Bootstrap,
         }
     );
     assert_eq!(
         at(0.4),
         Interval {
-            low: 0.5,
-            high: 0.5,
-            level: 0.4
+            low: 1.0,
+            high: 1.0,
+            level: 0.4,
+            method: IntervalMethod::Bootstrap,
         }
     );
 }
@@ -73,6 +76,7 @@ fn a_seed_keeps_its_meaning() {
         low: 17.0,
         high: 33.0,
         level: 0.5,
+        method: IntervalMethod::Bootstrap,
     };
     assert_eq!(interval, Some(expected));
 }
@@ -82,11 +86,89 @@ fn there_is_no_interval_without_spread_to_see() {
     let bootstrap = Bootstrap::default();
     assert_eq!(bootstrap.mean_interval(&[]), None);
     assert_eq!(bootstrap.mean_interval(&[0.5]), None);
+    assert_eq!(bootstrap.mean_interval(&[0.5; 100]), None);
+    assert_eq!(bootstrap.mean_interval(&[0.5, f64::NAN]), None);
+    assert_eq!(bootstrap.mean_interval(&[0.0, f64::INFINITY]), None);
     for level in [0.0, 1.0, -0.5, f64::NAN] {
         assert_eq!(
             Bootstrap { level, ..bootstrap }.mean_interval(&[0.0, 1.0]),
             None
         );
+    }
+}
+
+/// Above 10,000 values the resamples draw from several streams. The same second implementation draws
+/// the first 250 and the last 50 means from two of them.
+#[test]
+fn a_seed_keeps_its_meaning_for_many_values() {
+    let bootstrap = Bootstrap {
+        resamples: NonZeroU32::new(300).unwrap(),
+        level: 0.95,
+        seed: 42,
+    };
+    let values: Vec<f64> = (0..10_001_u32).map(|i| f64::from(i * i % 7)).collect();
+    let interval = bootstrap.mean_interval(&values).unwrap();
+    assert!((interval.low - 1.968_883_111_688_831).abs() < 1e-12);
+    assert!((interval.high - 2.024_470_052_994_700_6).abs() < 1e-12);
+}
+
+/// scipy 1.17.1: `scipy.stats.binomtest(passes, 5).proportion_ci(0.95, "wilson")`. The bootstrap
+/// would say that the mean is certain.
+#[test]
+fn passes_and_failures_get_wilsons_interval() {
+    let ends = |values: &[f64]| {
+        let interval = Bootstrap::default().mean_interval(values).unwrap();
+        assert_eq!(interval.method, IntervalMethod::Wilson);
+        (interval.low, interval.high)
+    };
+    let (low, high) = ends(&[1.0; 5]);
+    assert!((low - 0.565_517_535_216_825_1).abs() < 1e-14);
+    assert!((high - 1.0).abs() < f64::EPSILON);
+    let (low, high) = ends(&[0.0, 0.0, -0.0, 0.0, 0.0]);
+    assert!(low.abs() < f64::EPSILON);
+    assert!((high - 0.434_482_464_783_174_76).abs() < 1e-14);
+}
+
+#[test]
+fn an_interval_says_its_method_and_reads_back_from_files_that_do_not() {
+    let interval = Bootstrap::default().mean_interval(&[0.0, 1.0]).unwrap();
+    let json = serde_json::to_value(interval).unwrap();
+    assert_eq!(json["method"], "wilson");
+    assert_eq!(serde_json::from_value::<Interval>(json).unwrap(), interval);
+
+    let old: Interval = serde_json::from_str(r#"{"low":0.1,"high":0.2,"level":0.95}"#).unwrap();
+    assert_eq!(old.method, IntervalMethod::Bootstrap);
+}
+
+#[test]
+fn values_near_the_greatest_float_have_a_mean_and_an_interval() {
+    let results = [1e308, 1.7e308].map(Ok::<_, Undefined>);
+    let mean = Mean::over(results, UndefinedAs::Excluded, &Bootstrap::default());
+    assert_eq!(mean.value, Some(1.35e308));
+    // Each of the two values fills a quarter of the resamples alone.
+    let interval = mean.interval.unwrap();
+    assert_eq!(
+        (interval.low.to_bits(), interval.high.to_bits()),
+        (1e308_f64.to_bits(), 1.7e308_f64.to_bits())
+    );
+}
+
+proptest! {
+    #[test]
+    fn finite_values_have_a_finite_mean_within_them(
+        values in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::ZERO, 1..20),
+    ) {
+        let bootstrap = Bootstrap {
+            resamples: NonZeroU32::new(50).unwrap(),
+            ..Bootstrap::default()
+        };
+        let results = values.iter().copied().map(Ok::<_, Undefined>);
+        let mean = Mean::over(results, UndefinedAs::Excluded, &bootstrap);
+        prop_assert_eq!(mean.n, values.len());
+        prop_assert!(mean.value.unwrap().is_finite());
+        if let Some(Interval { low, high, .. }) = mean.interval {
+            prop_assert!(low.is_finite() && high.is_finite() && low <= high, "{low} {high}");
+        }
     }
 }
 
