@@ -6,9 +6,10 @@
 //! run:   query Q0 document rank score tag             q1 Q0 doc-7 1 12.75 bm25
 //! ```
 //!
-//! Fields are separated by any number of blanks and tabs, lines end with `\n` or `\r\n`, empty
-//! lines and a byte order mark are skipped. The iteration, `Q0`, rank and tag of a file are
-//! ignored, as `trec_eval` ignores them: the order comes from the scores.
+//! Fields are separated by any number of blanks and tabs; lines end with `\n`, `\r\n` or `\r`, as
+//! Python reads text; empty lines and a byte order mark are skipped. The iteration, `Q0`, rank and
+//! tag of a file are ignored, as `trec_eval` ignores them: the order comes from the scores. What is
+//! written reads back the same everywhere, because only [plain ids](is_plain_id) are written.
 //!
 //! ```
 //! use evals_metrics::trec;
@@ -25,11 +26,13 @@
 
 mod line;
 mod parse_error;
+mod plain_id;
 mod qrels;
 mod run;
 mod write_error;
 
 pub use parse_error::ParseError;
+pub use plain_id::is_plain_id;
 pub use qrels::{parse_qrels, write_qrels};
 pub use run::{parse_run, write_run};
 pub use write_error::WriteError;

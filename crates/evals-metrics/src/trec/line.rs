@@ -11,11 +11,12 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// The lines that have content.
+    /// The lines that have content, whichever of `\n`, `\r\n` and `\r` they end with.
     pub(super) fn all(text: &'t str) -> impl Iterator<Item = Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let lines = text.lines().enumerate();
-        lines
+        text.split('\n')
+            .flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
+            .enumerate()
             .map(|(index, text)| Self {
                 number: index + 1,
                 text,
@@ -23,28 +24,20 @@ impl<'t> Line<'t> {
             .filter(|line| line.fields().next().is_some())
     }
 
-    /// The fields, of which there have to be exactly `N`.
+    /// The fields, of which there have to be exactly `N`, described by `expected`.
     pub(super) fn exactly<const N: usize>(
         &self,
         expected: &'static str,
     ) -> Result<[&'t str; N], ParseError> {
-        match self.fields().nth(N) {
-            None => self.at_least(expected),
-            Some(_) => Err(self.wrong_count(expected)),
-        }
-    }
-
-    /// The first `N` fields; more may follow.
-    pub(super) fn at_least<const N: usize>(
-        &self,
-        expected: &'static str,
-    ) -> Result<[&'t str; N], ParseError> {
         let mut fields = self.fields();
-        let mut first = [""; N];
-        for field in &mut first {
+        let mut all = [""; N];
+        for field in &mut all {
             *field = fields.next().ok_or_else(|| self.wrong_count(expected))?;
         }
-        Ok(first)
+        match fields.next() {
+            None => Ok(all),
+            Some(_) => Err(self.wrong_count(expected)),
+        }
     }
 
     fn fields(&self) -> SplitAsciiWhitespace<'t> {

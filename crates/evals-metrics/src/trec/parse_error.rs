@@ -22,12 +22,25 @@ pub enum ParseError {
         /// What is there instead.
         value: String,
     },
-    /// A score is not a number, or not a finite one in single precision.
+    /// A score is not a number, or not a finite one.
     #[error("line {line}: `{value}` is not a score; expected a number such as `12.5`")]
     Score {
         /// The line.
         line: usize,
         /// What is there instead.
+        value: String,
+    },
+    /// A score is a number that single precision, in which `trec_eval` holds scores, has no place
+    /// for.
+    #[error(
+        "line {line}: score `{value}` is out of range; expected a number of at most {greatest:e} \
+         in size, the greatest in single precision",
+        greatest = f32::MAX
+    )]
+    ScoreRange {
+        /// The line.
+        line: usize,
+        /// The score.
         value: String,
     },
     /// A document is listed twice for one query.

@@ -8,19 +8,15 @@ use crate::{Ranking, Run, ScoredDocument};
 
 const RUN_FIELDS: &str = "6 fields (query, Q0, document, rank, score, tag)";
 
-/// Reads a run file: six fields per line, `query Q0 document rank score tag`; what follows them is
-/// ignored.
+/// Reads a run file: six fields per line, `query Q0 document rank score tag`.
 ///
 /// The ranking comes from the scores and ids alone, whatever the file's order and ranks. A document
 /// that is listed twice for a query is an error, as in `trec_eval`.
 pub fn parse_run(text: &str) -> Result<Run, ParseError> {
     let mut documents: BTreeMap<&str, Vec<ScoredDocument>> = BTreeMap::new();
     for line in Line::all(text) {
-        let [query, _q0, document, _rank, score, _tag] = line.at_least(RUN_FIELDS)?;
-        let score = parse_score(score).ok_or_else(|| ParseError::Score {
-            line: line.number,
-            value: score.to_owned(),
-        })?;
+        let [query, _q0, document, _rank, score, _tag] = line.exactly(RUN_FIELDS)?;
+        let score = parse_score(score).ok_or_else(|| not_a_score(line.number, score))?;
         let id = document.to_owned();
         documents
             .entry(query)
@@ -42,7 +38,7 @@ pub fn parse_run(text: &str) -> Result<Run, ParseError> {
 fn first_duplicate(text: &str) -> Option<ParseError> {
     let mut seen = HashSet::new();
     Line::all(text).find_map(|line| {
-        let [query, _q0, document] = line.at_least(RUN_FIELDS).ok()?;
+        let [query, _q0, document, _rank, _score, _tag] = line.exactly(RUN_FIELDS).ok()?;
         (!seen.insert((query, document))).then(|| ParseError::Duplicate {
             line: line.number,
             query: query.to_owned(),
@@ -79,6 +75,16 @@ pub fn write_run(mut out: impl Write, run: &Run, tag: &str) -> Result<(), WriteE
 fn parse_score(text: &str) -> Option<f32> {
     let score = text.parse::<f64>().ok()? as f32;
     score.is_finite().then_some(score)
+}
+
+fn not_a_score(line: usize, text: &str) -> ParseError {
+    let value = text.to_owned();
+    // What has no digit and is a number to Rust is `inf` or `NaN`.
+    if text.parse::<f64>().is_ok() && text.contains(|c: char| c.is_ascii_digit()) {
+        ParseError::ScoreRange { line, value }
+    } else {
+        ParseError::Score { line, value }
+    }
 }
 
 /// The shortest text of a score. A few floats, such as 7.038531e-26, come back as their neighbour

@@ -2,12 +2,18 @@ use std::io;
 
 use thiserror::Error;
 
+use super::is_plain_id;
+
 /// Why a qrels or run file could not be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// An id is empty or has blanks, so the file would read back differently.
-    #[error("`{field}` has no place in a TREC file: fields are neither empty nor have blanks")]
+    /// An id or tag is not [plain](super::is_plain_id), so the file would read back differently.
+    #[error(
+        "`{}` has no place in a TREC file: fields are not empty and have no white space, NUL or \
+         leading byte order mark",
+        field.escape_debug()
+    )]
     Field {
         /// The query id, document id or tag.
         field: String,
@@ -19,10 +25,10 @@ pub enum WriteError {
 
 /// Checks that a field reads back as it is written.
 pub(super) fn check_field(field: &str) -> Result<&str, WriteError> {
-    if field.is_empty() || field.contains(|c: char| c.is_ascii_whitespace()) {
-        return Err(WriteError::Field {
-            field: field.to_owned(),
-        });
+    if is_plain_id(field) {
+        return Ok(field);
     }
-    Ok(field)
+    Err(WriteError::Field {
+        field: field.to_owned(),
+    })
 }

@@ -1,4 +1,4 @@
-use evals_metrics::trec::{parse_qrels, parse_run, write_qrels, write_run};
+use evals_metrics::trec::{is_plain_id, parse_qrels, parse_run, write_qrels, write_run};
 use evals_metrics::{Judgements, Qrels, Ranking, Run};
 
 use crate::scored;
@@ -20,12 +20,24 @@ fn tolerates_tabs_blanks_carriage_returns_empty_lines_and_a_byte_order_mark() {
     assert_eq!(grades, [("a", 1), ("b", -2)]);
     assert_eq!(qrels.len(), 2);
 
-    let run = parse_run("\u{feff}q1\tQ0\ta\t9\t1e-2\tt\r\n\n q1  Q0 b 1 .5 my tag\r\n").unwrap();
+    let run = parse_run("\u{feff}q1\tQ0\ta\t9\t1e-2\tt\r\n\n q1  Q0 b 1 .5 tag\r\n").unwrap();
     let ids: Vec<_> = run["q1"]
         .iter()
         .map(|document| document.id.as_str())
         .collect();
     assert_eq!(ids, ["b", "a"]);
+}
+
+#[test]
+fn a_carriage_return_alone_ends_a_line() {
+    let qrels = parse_qrels("q 0 a 1\rq 0 b 0\r\rr 0 c 2\r\n").unwrap();
+    assert_eq!((qrels.len(), qrels.get("q").unwrap().len()), (2, 2));
+    let run = parse_run("q Q0 a 1 2 t\rq Q0 b 2 1 t\r").unwrap();
+    assert_eq!(run["q"].len(), 2);
+    let error = parse_run("q Q0 a 1 2 t\r\rq Q0 b 2 1\r\nq Q0 c 3 0 t").unwrap_err();
+    let message =
+        "line 3: expected 6 fields (query, Q0, document, rank, score, tag), found 5 fields";
+    assert_eq!(error.to_string(), message);
 }
 
 #[test]
@@ -73,7 +85,21 @@ fn malformed_runs_name_the_line() {
         ),
         (
             "q Q0 a 1 1e39 t",
-            "line 1: `1e39` is not a score; expected a number such as `12.5`",
+            "line 1: score `1e39` is out of range; expected a number of at most 3.4028235e38 in size, \
+             the greatest in single precision",
+        ),
+        (
+            "q Q0 a 1 -1e999 t",
+            "line 1: score `-1e999` is out of range; expected a number of at most 3.4028235e38 in \
+             size, the greatest in single precision",
+        ),
+        (
+            "q Q0 a 1 -inf t",
+            "line 1: `-inf` is not a score; expected a number such as `12.5`",
+        ),
+        (
+            "q Q0 a 1 2.5 my tag",
+            "line 1: expected 6 fields (query, Q0, document, rank, score, tag), found 7 fields",
         ),
         (
             "q Q0 a 1 2 t\r\nr Q0 a 1 2 t\r\nq Q0 a 2 1 t\r\n",
@@ -127,14 +153,37 @@ fn scores_survive_rounding_by_way_of_a_double() {
 
 #[test]
 fn refuses_ids_that_would_read_back_differently() {
-    let message = "`a b` has no place in a TREC file: fields are neither empty nor have blanks";
+    let refused = |field: &str| {
+        format!(
+            "`{field}` has no place in a TREC file: fields are not empty and have no white space, \
+             NUL or leading byte order mark"
+        )
+    };
     let error = write_run(Vec::new(), &run_of("a b", 1.0), "tag").unwrap_err();
-    assert_eq!(error.to_string(), message);
+    assert_eq!(error.to_string(), refused("a b"));
+    let error = write_run(Vec::new(), &run_of("a\u{a0}b", 1.0), "tag").unwrap_err();
+    assert_eq!(error.to_string(), refused(r"a\u{a0}b"));
     let error = write_run(Vec::new(), &Run::new(), "a b").unwrap_err();
-    assert_eq!(error.to_string(), message);
+    assert_eq!(error.to_string(), refused("a b"));
 
     let judged = Judgements::from_iter([("a".to_owned(), 1)]);
     let error = write_qrels(Vec::new(), &Qrels::from_iter([(String::new(), judged)])).unwrap_err();
-    let message = "`` has no place in a TREC file: fields are neither empty nor have blanks";
-    assert_eq!(error.to_string(), message);
+    assert_eq!(error.to_string(), refused(""));
+}
+
+/// What splits a text in Python 3.11: `[c for c in map(chr, range(0x110000)) if not ("a"+c+"b").split() == ["a"+c+"b"]]`.
+const PYTHON_SPACES: &str = "\t\n\u{b}\u{c}\r\u{1c}\u{1d}\u{1e}\u{1f} \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
+
+#[test]
+fn plain_ids_have_nothing_that_any_tool_splits_at() {
+    for space in PYTHON_SPACES.chars().chain(['\0']) {
+        for id in [format!("a{space}b"), format!("{space}a"), space.to_string()] {
+            assert!(!is_plain_id(&id), "{id:?}");
+        }
+    }
+    assert!(!is_plain_id(""));
+    assert!(!is_plain_id("\u{feff}a"));
+    for id in ["a", "é", "a\u{feff}b", "\u{200b}", "100%", "\u{7f}", "😀"] {
+        assert!(is_plain_id(id), "{id:?}");
+    }
 }
