@@ -56,7 +56,7 @@ pub use bootstrap::Bootstrap;
 pub use interval::{Interval, IntervalMethod};
 pub use judgements::Judgements;
 pub use mean::Mean;
-pub use measure::Measure;
+pub use measure::{Measure, score_all};
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::Percentiles;
 pub use qrels::Qrels;

@@ -51,7 +51,7 @@ impl Measure {
         self.score_graded(&GradedRanking::new(judgements, ranking))
     }
 
-    pub(crate) fn score_graded(&self, ranking: &GradedRanking) -> Result<f64, Undefined> {
+    fn score_graded(&self, ranking: &GradedRanking) -> Result<f64, Undefined> {
         match self {
             Self::AveragePrecision(measure) => measure.score(ranking),
             Self::Judged(measure) => measure.score(ranking),
@@ -127,6 +127,31 @@ impl Measure {
             Self::Success(measure) => Some(measure.rel),
         }
     }
+}
+
+/// Scores one query's ranking by many measures, in their order: the same as [`Measure::score`] for
+/// each, but the documents' grades are looked up once for all.
+///
+/// ```
+/// use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument, Undefined, score_all};
+///
+/// let measures: [Measure; 2] = ["RR".parse()?, "Judged".parse()?];
+/// let judgements = Judgements::from_iter([("a".to_owned(), 0)]);
+/// let ranking = Ranking::new([ScoredDocument { id: "a".to_owned(), score: 1.0 }])?;
+/// let scores = score_all(&measures, &judgements, &ranking);
+/// assert_eq!(scores, [Err(Undefined::NoRelevantDocuments), Ok(1.0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn score_all(
+    measures: &[Measure],
+    judgements: &Judgements,
+    ranking: &Ranking,
+) -> Vec<Result<f64, Undefined>> {
+    let graded = GradedRanking::new(judgements, ranking);
+    measures
+        .iter()
+        .map(|measure| measure.score_graded(&graded))
+        .collect()
 }
 
 impl TryFrom<String> for Measure {

@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::graded_ranking::GradedRanking;
-use crate::{Bootstrap, Mean, Measure, Qrels, Ranking, Run, Undefined, UndefinedAs};
+use crate::{Bootstrap, Mean, Measure, Qrels, Ranking, Run, Undefined, UndefinedAs, score_all};
 
 /// Which queries of a run and its judgements are scored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -59,11 +58,7 @@ pub fn score_run(qrels: &Qrels, run: &Run, measures: &[Measure], queries: Querie
                 continue;
             }
         }
-        let graded = GradedRanking::new(judgements, ranking.unwrap_or(&nothing));
-        let row = measures
-            .iter()
-            .map(|measure| measure.score_graded(&graded))
-            .collect();
+        let row = score_all(measures, judgements, ranking.unwrap_or(&nothing));
         scores.queries.insert(query.to_owned(), row);
     }
     scores

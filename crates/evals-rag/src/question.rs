@@ -12,6 +12,8 @@ pub struct Question {
     pub answer: Option<String>,
     /// False where the dataset says that the corpus does not hold the answer, so that refusing is right.
     pub answerable: bool,
-    /// The documents judged for this question.
+    /// All documents judged for this question, with their grades, those judged as not relevant (grade 0 or less) among
+    /// them: measures such as `Judged` tell them from unjudged ones. [`Judgements::relevant`] gives those of grade 1 or
+    /// more, of which there may be none.
     pub relevant: Judgements,
 }

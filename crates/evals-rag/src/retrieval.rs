@@ -1,6 +1,8 @@
 //! The retrieval experiment: a question goes in, a ranking comes out, and rank measures compare it with the
 //! judgements.
 
+use std::collections::HashSet;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -9,10 +11,10 @@ use evals::{
     Case, Context, Dataset, DatasetError, Domain, Evaluator, EvaluatorError, Outcome, TaskError,
     TaskScope,
 };
-use evals_metrics::{Judgements, Measure, Ranking, RankingError};
+use evals_metrics::{Judgements, Measure, Ranking, RankingError, Undefined, score_all};
 use futures::future::BoxFuture;
 
-use crate::{Question, Retrieved, Searcher};
+use crate::{Question, Retrieved, Searcher, StageTiming};
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +40,7 @@ pub fn dataset(
     let cases = questions
         .into_iter()
         .map(|question| Case::new(question.id, question.text).expecting(question.relevant));
-    Ok(Dataset::new(name, cases)?.evaluator(RankMeasures { measures }))
+    Ok(Dataset::new(name, cases)?.evaluator(RankMeasures::new(measures)))
 }
 
 /// What becomes of a document that has the question's own id.
@@ -54,6 +56,8 @@ pub enum IdenticalIds {
 }
 
 /// Makes the task that asks `searcher` for the `k` best documents and passes its stage timings on.
+///
+/// The timings move from the output to the report, which keeps them apart from what repeats to the byte.
 pub fn task(
     searcher: Arc<dyn Searcher>,
     k: NonZeroUsize,
@@ -62,36 +66,46 @@ pub fn task(
     move |case, scope| {
         let searcher = Arc::clone(&searcher);
         Box::pin(async move {
-            let retrieved = match identical {
-                IdenticalIds::Keep => searcher.search(&case.input, k.get()).await?,
-                IdenticalIds::LeaveOut => {
-                    let retrieved = searcher.search(&case.input, k.get() + 1).await?;
-                    without(retrieved, case.id.as_str(), k.get())?
-                }
+            let depth = match identical {
+                IdenticalIds::Keep => k.get(),
+                IdenticalIds::LeaveOut => k.get().saturating_add(1),
             };
-            for timing in &retrieved.timings {
-                if timing.cached {
-                    scope.cached_timing(&timing.stage, timing.duration);
-                } else {
-                    scope.timing(&timing.stage, timing.duration);
-                }
+            let mut retrieved = searcher.search(&case.input, depth).await?;
+            // Before anything can fail: these stages are done, whatever becomes of their result.
+            record(mem::take(&mut retrieved.timings), &scope);
+            match identical {
+                IdenticalIds::Keep => Ok(retrieved),
+                IdenticalIds::LeaveOut => Ok(without(retrieved, case.id.as_str(), k.get())?),
             }
-            Ok(retrieved)
         })
     }
 }
 
-/// The first `k` documents other than `id`.
-fn without(mut retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, RankingError> {
-    let others = retrieved
-        .ranking
+fn record(timings: Vec<StageTiming>, scope: &TaskScope) {
+    for timing in timings {
+        if timing.cached {
+            scope.cached_timing(timing.stage, timing.duration);
+        } else {
+            scope.timing(timing.stage, timing.duration);
+        }
+    }
+}
+
+/// The first `k` documents other than `id`, and the passages of those.
+fn without(retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, RankingError> {
+    let others = retrieved.ranking.into_iter();
+    let ranking = Ranking::new(others.filter(|document| document.id != id).take(k))?;
+    let kept: HashSet<&str> = ranking
         .iter()
-        .filter(|document| document.id != id)
-        .take(k)
-        .cloned();
-    retrieved.ranking = Ranking::new(others)?;
-    retrieved.passages.retain(|passage| passage.document != id);
-    Ok(retrieved)
+        .map(|document| document.id.as_str())
+        .collect();
+    let mut passages = retrieved.passages;
+    passages.retain(|passage| kept.contains(passage.document.as_str()));
+    Ok(Retrieved {
+        ranking,
+        passages,
+        timings: retrieved.timings,
+    })
 }
 
 /// Scores a ranking by rank measures, one outcome for each.
@@ -101,6 +115,13 @@ fn without(mut retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, Ra
 #[derive(Debug, Clone)]
 pub struct RankMeasures {
     measures: Vec<Measure>,
+}
+
+impl RankMeasures {
+    /// An evaluator of these measures, whose outcomes have their order and names.
+    pub fn new(measures: Vec<Measure>) -> Self {
+        Self { measures }
+    }
 }
 
 #[async_trait]
@@ -115,11 +136,12 @@ impl Evaluator<Retrieval> for RankMeasures {
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let unjudged = Judgements::new();
         let judgements = context.case.expected.as_ref().unwrap_or(&unjudged);
-        let outcome = |measure: &Measure| match measure.score(judgements, &context.output.ranking) {
+        let scores = score_all(&self.measures, judgements, &context.output.ranking);
+        let outcome = |(measure, score): (&Measure, Result<f64, Undefined>)| match score {
             Ok(score) => Outcome::score(measure.to_string(), score),
             Err(undefined) => Outcome::undefined(measure.to_string(), undefined.to_string()),
         };
-        Ok(self.measures.iter().map(outcome).collect())
+        Ok(self.measures.iter().zip(scores).map(outcome).collect())
     }
 }
 
@@ -131,9 +153,9 @@ mod tests {
     use evals_metrics::ScoredDocument;
 
     use super::*;
-    use crate::{SearchError, StageTiming};
+    use crate::{Passage, SearchError};
 
-    /// Finds `q1`, `b`, `a` for every question, in this order.
+    /// Finds `q1`, `b`, `a` for every question, in this order, and two passages of each.
     #[derive(Debug)]
     struct Scripted;
 
@@ -152,14 +174,24 @@ mod tests {
                 id: id.to_owned(),
                 score,
             });
+            let ranking = Ranking::new(found.into_iter().take(k)).map_err(SearchError::new)?;
+            let passages = ranking.iter().flat_map(|document| {
+                [0, 1].map(|ordinal| Passage {
+                    document: document.id.clone(),
+                    title: None,
+                    ordinal,
+                    text: String::new(),
+                    score: document.score,
+                })
+            });
             let timing = |stage: &str, cached| StageTiming {
                 stage: stage.to_owned(),
                 duration: Duration::from_millis(5),
                 cached,
             };
             Ok(Retrieved {
-                ranking: Ranking::new(found.into_iter().take(k)).map_err(SearchError::new)?,
-                passages: Vec::new(),
+                passages: passages.collect(),
+                ranking,
                 timings: vec![timing("bm25", false), timing("semantic", true)],
             })
         }
@@ -203,16 +235,39 @@ mod tests {
             2,
             IdenticalIds::LeaveOut,
         );
-        let ranking = &report.cases[0].result.output().unwrap().ranking;
-        assert_eq!(
-            ranking
-                .iter()
-                .map(|document| document.id.as_str())
-                .collect::<Vec<_>>(),
-            ["b", "a"]
-        );
+        assert_eq!(found(&report).0, ["b", "a"]);
         assert_eq!(report.cases[0].score("RR"), Some(1.0));
         assert_eq!(report.cases[0].score("R@2"), Some(1.0));
+    }
+
+    /// The documents of the ranking and of the passages.
+    fn found(report: &Report<Retrieval>) -> (Vec<&str>, Vec<&str>) {
+        let retrieved = report.cases[0].result.output().unwrap();
+        let ranking = retrieved.ranking.iter();
+        let passages = retrieved.passages.iter();
+        (
+            ranking.map(|document| document.id.as_str()).collect(),
+            passages.map(|passage| passage.document.as_str()).collect(),
+        )
+    }
+
+    #[test]
+    fn passages_are_those_of_the_ranked_documents() {
+        let leave_out = |id, k| run(question(id, "text", &["b"]), k, IdenticalIds::LeaveOut);
+        let report = leave_out("q1", 1);
+        assert_eq!(found(&report), (vec!["b"], vec!["b", "b"]));
+        let report = leave_out("another", 1);
+        assert_eq!(found(&report), (vec!["q1"], vec!["q1", "q1"]));
+    }
+
+    #[test]
+    fn all_documents_can_be_asked_for() {
+        let report = run(
+            question("q1", "text", &["b"]),
+            usize::MAX,
+            IdenticalIds::LeaveOut,
+        );
+        assert_eq!(found(&report).0, ["b", "a"]);
     }
 
     #[test]
@@ -232,6 +287,8 @@ mod tests {
             .map(|timing| (timing.stage.as_str(), timing.cached))
             .collect();
         assert_eq!(timings, [("bm25", false), ("semantic", true)]);
+        let retrieved = report.cases[0].result.output().unwrap();
+        assert_eq!(retrieved.timings, [], "they are held once");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use evals_metrics::{Judgements, Measure, Ranking, Run, ScoredDocument, trec};
+use evals_metrics::{Judgements, Measure, Ranking, Run, ScoredDocument, score_all, trec};
 use proptest::prelude::*;
 
 use crate::measure;
@@ -58,6 +58,16 @@ proptest! {
                 prop_assert!((0.0..=1.0).contains(&score), "{text}: {score}");
             }
         }
+    }
+
+    #[test]
+    fn scoring_by_all_measures_is_scoring_by_each(
+        judgements in judgements(),
+        ranking in rankings(),
+    ) {
+        let measures = ALL.map(measure);
+        let each = measures.map(|measure| measure.score(&judgements, &ranking));
+        prop_assert_eq!(score_all(&measures, &judgements, &ranking), each);
     }
 
     #[test]
