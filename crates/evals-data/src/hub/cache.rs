@@ -7,14 +7,11 @@
 //! .locks/datasets--<owner>--<name>/<etag>.lock           held while a blob is written
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::HubError;
-use super::globs::Globs;
-use super::verify::{Expected, verify};
-use super::{FetchedFile, HubFiles};
 
 /// One repository's part of the cache.
 #[derive(Debug, Clone)]
@@ -31,7 +28,7 @@ impl RepositoryCache {
         }
     }
 
-    fn folder(&self) -> PathBuf {
+    pub(super) fn folder(&self) -> PathBuf {
         self.root.join(&self.folder)
     }
 
@@ -54,13 +51,15 @@ impl RepositoryCache {
         self.folder().join("refs").join(revision)
     }
 
-    /// The commit that `revision` pointed to when it was last fetched.
+    /// The commit that `revision` pointed to when it was last fetched. A reference that holds something else, as one that
+    /// was cut off does, is none.
     pub(super) fn commit(&self, revision: &str) -> Option<String> {
         if is_commit(revision) {
             return Some(revision.to_owned());
         }
-        let commit = std::fs::read_to_string(self.reference(revision)).ok()?;
-        Some(commit.trim().to_owned())
+        let stored = std::fs::read_to_string(self.reference(revision)).ok()?;
+        let commit = stored.trim();
+        is_commit(commit).then(|| commit.to_owned())
     }
 
     /// Remembers what `revision` points to. Written only where it changes, so that a read-only cache stays usable.
@@ -69,8 +68,7 @@ impl RepositoryCache {
             return Ok(());
         }
         let path = self.reference(revision);
-        create_parent(&path)?;
-        std::fs::write(&path, commit).map_err(|source| HubError::Cache { path, source })
+        write_whole(&path, commit.as_bytes()).map_err(|source| HubError::Cache { path, source })
     }
 
     /// Makes `snapshots/<commit>/<file>` lead to the blob.
@@ -101,122 +99,6 @@ impl RepositoryCache {
     }
 }
 
-/// Finds a dataset's files in the cache alone, and verifies what can be verified without the hub.
-pub(super) fn find_offline(
-    root: &Path,
-    repo: &str,
-    revision: &str,
-    globs: &Globs,
-) -> Result<HubFiles, HubError> {
-    let cache = RepositoryCache::new(root, repo);
-    let not_cached = |missing: String| HubError::NotCached {
-        repo: repo.to_owned(),
-        revision: revision.to_owned(),
-        cache_dir: root.to_owned(),
-        missing,
-    };
-    let commit = cache
-        .commit(revision)
-        .ok_or_else(|| not_cached("there is nothing".to_owned()))?;
-    let snapshot = cache.snapshot(&commit);
-    let present = files_below(&snapshot).map_err(|source| HubError::Cache {
-        path: snapshot.clone(),
-        source,
-    })?;
-    if let Some(glob) = globs.first_without_match(&present) {
-        return Err(not_cached(format!("no file matches `{glob}`")));
-    }
-    let wanted: Vec<String> = present
-        .into_iter()
-        .filter(|path| globs.matches(path))
-        .collect();
-    if let Some(shard) = missing_shard(&wanted) {
-        return Err(not_cached(format!("`{shard}` is missing")));
-    }
-    let verified = wanted.into_iter().map(|path| {
-        let local = snapshot.join(&path);
-        let identity = verify(&local, &path, &Expected::default()).map_err(|damage| {
-            HubError::DamagedCache {
-                path: local.clone(),
-                damage,
-            }
-        })?;
-        Ok(FetchedFile {
-            path,
-            local,
-            size: identity.size,
-            sha256: identity.sha256,
-        })
-    });
-    let files = verified.collect::<Result<_, HubError>>()?;
-    Ok(HubFiles {
-        commit,
-        files,
-        warnings: Vec::new(),
-    })
-}
-
-/// The paths of all files below a folder, with slashes, in order. A folder that does not exist has none.
-pub(crate) fn files_below(folder: &Path) -> io::Result<Vec<String>> {
-    let mut files = BTreeSet::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(current) = folders.pop() {
-        let entries = match std::fs::read_dir(&current) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            entries => entries?,
-        };
-        for entry in entries {
-            let path = entry?.path();
-            // Follows links: a link whose blob is gone is neither, and so counts as missing.
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.is_file() {
-                files.extend(path.strip_prefix(folder).ok().map(with_slashes));
-            }
-        }
-    }
-    Ok(files.into_iter().collect())
-}
-
-fn with_slashes(path: &Path) -> String {
-    let parts = path.components().filter_map(|component| match component {
-        Component::Normal(part) => Some(part.to_string_lossy()),
-        _ => None,
-    });
-    parts.collect::<Vec<_>>().join("/")
-}
-
-/// The first shard that is missing beside others named `…-00000-of-00003.…`.
-fn missing_shard(files: &[String]) -> Option<String> {
-    let mut shards: BTreeMap<(&str, u32, &str), BTreeSet<u32>> = BTreeMap::new();
-    for file in files {
-        if let Some((stem, number, total, rest)) = shard(file) {
-            shards
-                .entry((stem, total, rest))
-                .or_default()
-                .insert(number);
-        }
-    }
-    shards
-        .into_iter()
-        .find_map(|((stem, total, rest), numbers)| {
-            let missing = (0..total).find(|number| !numbers.contains(number))?;
-            Some(format!("{stem}-{missing:05}-of-{total:05}{rest}"))
-        })
-}
-
-/// Splits `data/test-00001-of-00003.parquet` into `data/test`, 1, 3 and `.parquet`.
-fn shard(file: &str) -> Option<(&str, u32, u32, &str)> {
-    let (before, after) = file.rsplit_once("-of-")?;
-    let (stem, number) = before.rsplit_once('-')?;
-    let total = after.get(..5)?;
-    let is_number = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number(number) || !is_number(total) {
-        return None;
-    }
-    Some((stem, number.parse().ok()?, total.parse().ok()?, &after[5..]))
-}
-
 /// Whether a revision is a full commit hash already.
 pub(super) fn is_commit(revision: &str) -> bool {
     revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -232,7 +114,25 @@ pub(super) fn create_parent(path: &Path) -> Result<(), HubError> {
     })
 }
 
-fn remove(path: &Path) -> io::Result<()> {
+/// Writes a file under another name and moves it into place, so that nobody ever reads half of it.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    static WRITES: AtomicU64 = AtomicU64::new(0);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let mut name = path.as_os_str().to_owned();
+    let write = WRITES.fetch_add(1, Ordering::Relaxed);
+    name.push(format!(".{}-{write}.partial", std::process::id()));
+    let partial = PathBuf::from(name);
+    let moved = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
+    if moved.is_err() {
+        // The failure to tell is the first one.
+        let _ = remove(&partial);
+    }
+    moved
+}
+
+pub(super) fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -254,44 +154,19 @@ fn place(_target: &Path, blob: &Path, link: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn shards(files: &[&str]) -> Option<String> {
-        missing_shard(
-            &files
-                .iter()
-                .map(|file| (*file).to_owned())
-                .collect::<Vec<_>>(),
-        )
-    }
-
     #[test]
-    fn a_gap_between_shards_is_seen() {
-        assert_eq!(
-            shards(&[
-                "c/x-00000-of-00002.parquet",
-                "c/x-00001-of-00002.parquet",
-                "test.jsonl"
-            ]),
-            None
-        );
-        assert_eq!(
-            shards(&["c/x-00000-of-00003.parquet", "c/x-00002-of-00003.parquet"]).as_deref(),
-            Some("c/x-00001-of-00003.parquet")
-        );
-        assert_eq!(shards(&["guide-of-names.csv"]), None);
-    }
-
-    #[test]
-    fn files_are_listed_with_slashes_and_in_order() {
+    fn a_reference_that_is_no_commit_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("b/c")).unwrap();
-        for file in ["b/c/2", "b/1", "a"] {
-            std::fs::write(folder.path().join(file), "").unwrap();
+        let cache = RepositoryCache::new(folder.path(), "owner/name");
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        cache.remember("refs/pr/1", commit).unwrap();
+        assert_eq!(cache.commit("refs/pr/1").as_deref(), Some(commit));
+        for cut in ["", "\n", &commit[..20], "../../../../etc"] {
+            std::fs::write(cache.reference("refs/pr/1"), cut).unwrap();
+            assert_eq!(cache.commit("refs/pr/1"), None, "{cut:?}");
         }
-        assert_eq!(files_below(folder.path()).unwrap(), ["a", "b/1", "b/c/2"]);
-        assert!(
-            files_below(&folder.path().join("absent"))
-                .unwrap()
-                .is_empty()
-        );
+        cache.remember("refs/pr/1", commit).unwrap();
+        let left = std::fs::read_dir(folder.path().join("datasets--owner--name/refs/refs/pr"));
+        assert_eq!(left.unwrap().count(), 1, "nothing is left beside it");
     }
 }

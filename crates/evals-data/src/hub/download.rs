@@ -1,15 +1,23 @@
-//! Bringing one file into the cache.
+//! Bringing files into the cache.
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures::{StreamExt, TryStreamExt, stream};
+
 use super::cache::{RepositoryCache, create_parent};
 use super::online::{Online, unreachable};
+use super::partial::Partial;
 use super::tree::ListedFile;
 use super::verify::{Damage, Identity, check_size, verify};
-use super::{DownloadEvent, DownloadObserver, FetchedFile, HubError, HubWarning};
+use super::{
+    DownloadEvent, DownloadObserver, FetchedFile, HubError, HubFiles, HubWarning, blocking,
+};
+
+/// Files fetched at once.
+const CONCURRENT_FILES: usize = 4;
 
 /// One repository's files on their way into the cache.
 pub(super) struct Download<'a> {
@@ -21,13 +29,30 @@ pub(super) struct Download<'a> {
 }
 
 impl Download<'_> {
+    /// All files, several at once.
+    pub(super) async fn all(&self, wanted: &[ListedFile]) -> Result<HubFiles, HubError> {
+        self.observer.on_event(&DownloadEvent::Listed {
+            repo: self.repo,
+            files: wanted.len(),
+            bytes: wanted.iter().map(|file| file.size).sum(),
+        });
+        let files: Vec<_> = wanted.iter().map(|file| self.file(file)).collect();
+        let fetched: Vec<(FetchedFile, Option<HubWarning>)> = stream::iter(files)
+            .buffered(CONCURRENT_FILES)
+            .try_collect()
+            .await?;
+        let (files, warnings): (Vec<_>, Vec<_>) = fetched.into_iter().unzip();
+        Ok(HubFiles {
+            commit: self.commit.to_owned(),
+            files,
+            warnings: warnings.into_iter().flatten().collect(),
+        })
+    }
+
     /// The file from the cache where it is there whole, else from the hub.
-    pub(super) async fn file(
-        &self,
-        file: &ListedFile,
-    ) -> Result<(FetchedFile, Option<HubWarning>), HubError> {
+    async fn file(&self, file: &ListedFile) -> Result<(FetchedFile, Option<HubWarning>), HubError> {
         let snapshot = self.cache.snapshot(self.commit).join(&file.path);
-        let warning = match cached(&snapshot, file) {
+        let warning = match cached(&snapshot, file).await {
             Cached::Whole(identity) => return Ok((fetched(file, snapshot, identity), None)),
             Cached::Absent => None,
             Cached::Damaged(damage) => {
@@ -41,7 +66,7 @@ impl Download<'_> {
         let _lock = self.lock(file).await?;
         // The other process may have fetched it meanwhile, or another commit holds the same content.
         let blob = self.cache.blob(&file.etag);
-        let identity = match cached(&blob, file) {
+        let identity = match cached(&blob, file).await {
             Cached::Whole(identity) => identity,
             Cached::Absent | Cached::Damaged(_) => self.fetch(file, &blob).await?,
         };
@@ -61,19 +86,43 @@ impl Download<'_> {
 
     async fn fetch_once(&self, file: &ListedFile, blob: &Path) -> Result<Identity, HubError> {
         create_parent(blob)?;
-        let partial = Partial(partial_path(blob));
+        let partial = Partial::new(blob, file)?;
+        let damage = match self.transfer_all(file, &partial).await {
+            Ok(()) => match verified(&partial.path, file).await {
+                Ok(identity) => {
+                    partial.keep_as(blob)?;
+                    return Ok(identity);
+                }
+                Err(damage) => damage,
+            },
+            Err(Interruption::NotTheFile(damage)) => damage,
+            Err(Interruption::Hub(error)) => return Err(error),
+        };
+        partial.discard()?;
+        Err(HubError::Corrupt {
+            repo: self.repo.to_owned(),
+            file: file.path.clone(),
+            damage,
+        })
+    }
+
+    /// Transfers until the file has arrived. What arrived before a failure stays, and whatever brings the file further
+    /// than ever before clears the count of failures.
+    async fn transfer_all(&self, file: &ListedFile, partial: &Partial) -> Result<(), Interruption> {
         let url = self.online.file_url(self.repo, self.commit, &file.path);
         let mut retry = self.online.retry();
-        while let Err(error) = self.transfer(file, &partial, url.as_str()).await {
+        let mut furthest = partial.length();
+        loop {
+            let error = match self.transfer(file, partial, url.as_str()).await {
+                Err(Interruption::Hub(error)) => error,
+                settled => return settled,
+            };
+            if partial.length() > furthest {
+                furthest = partial.length();
+                retry = self.online.retry();
+            }
             retry.after(error, url.as_str(), self.observer).await?;
         }
-        let identity = verify(&partial.0, &file.path, &file.expected())
-            .map_err(|damage| self.corrupt(file, damage))?;
-        std::fs::rename(&partial.0, blob).map_err(|source| HubError::Cache {
-            path: blob.to_owned(),
-            source,
-        })?;
-        Ok(identity)
     }
 
     async fn transfer(
@@ -81,44 +130,40 @@ impl Download<'_> {
         file: &ListedFile,
         partial: &Partial,
         url: &str,
-    ) -> Result<(), HubError> {
+    ) -> Result<(), Interruption> {
+        let begun = partial.resumable();
+        if begun > 0 && begun == file.size {
+            return Ok(());
+        }
         self.observer.on_event(&DownloadEvent::Started {
             file: &file.path,
             total: file.size,
         });
-        let mut response = self.online.file(self.repo, self.commit, &file.path).await?;
-        let failed = |source| HubError::Cache {
-            path: partial.0.clone(),
-            source,
-        };
-        let mut writer = File::create(&partial.0).map_err(failed)?;
-        let mut done = 0;
+        let answer = self.online.file(self.repo, url, begun).await?;
+        let mut response = answer.response;
+        let mut done = answer.begins_at;
+        let mut writer = partial.writer(done)?;
         while let Some(bytes) = response
             .chunk()
             .await
             .map_err(|source| unreachable(url, source))?
         {
             done += bytes.len() as u64;
+            // Do not fill the disk with what is not wanted.
             if done > file.size {
-                // Do not fill the disk with what is not wanted.
-                check_size(done, &file.expected()).map_err(|damage| self.corrupt(file, damage))?;
+                check_size(done, &file.expected()).map_err(Interruption::NotTheFile)?;
             }
-            writer.write_all(&bytes).map_err(failed)?;
+            writer
+                .write_all(&bytes)
+                .map_err(|source| partial.failed(source))?;
             self.observer.on_event(&DownloadEvent::Advanced {
                 file: &file.path,
                 done,
                 total: file.size,
             });
         }
-        writer.sync_all().map_err(failed)
-    }
-
-    fn corrupt(&self, file: &ListedFile, damage: Damage) -> HubError {
-        HubError::Corrupt {
-            repo: self.repo.to_owned(),
-            file: file.path.clone(),
-            damage,
-        }
+        let synced = writer.sync_all();
+        Ok(synced.map_err(|source| partial.failed(source))?)
     }
 
     /// Waits until no other process writes the same blob, however long that takes: the lock goes with its holder.
@@ -153,20 +198,39 @@ impl Download<'_> {
     }
 }
 
+/// Why a transfer ended before its file had arrived.
+enum Interruption {
+    /// The hub, or the cache, failed.
+    Hub(HubError),
+    /// What arrives is not the file.
+    NotTheFile(Damage),
+}
+
+impl From<HubError> for Interruption {
+    fn from(error: HubError) -> Self {
+        Self::Hub(error)
+    }
+}
+
 enum Cached {
     Whole(Identity),
     Absent,
     Damaged(Damage),
 }
 
-fn cached(path: &Path, file: &ListedFile) -> Cached {
+async fn cached(path: &Path, file: &ListedFile) -> Cached {
     if !path.exists() {
         return Cached::Absent;
     }
-    match verify(path, &file.path, &file.expected()) {
+    match verified(path, file).await {
         Ok(identity) => Cached::Whole(identity),
         Err(damage) => Cached::Damaged(damage),
     }
+}
+
+async fn verified(path: &Path, file: &ListedFile) -> Result<Identity, Damage> {
+    let (path, file) = (path.to_owned(), file.clone());
+    blocking(move || verify(&path, &file.path, &file.expected())).await
 }
 
 fn fetched(file: &ListedFile, local: PathBuf, identity: Identity) -> FetchedFile {
@@ -175,22 +239,5 @@ fn fetched(file: &ListedFile, local: PathBuf, identity: Identity) -> FetchedFile
         local,
         size: identity.size,
         sha256: identity.sha256,
-    }
-}
-
-/// A name of its own beside the blob: the official clients would continue a `.incomplete` file, whatever it holds.
-fn partial_path(blob: &Path) -> PathBuf {
-    let mut name = blob.as_os_str().to_owned();
-    name.push(".partial");
-    PathBuf::from(name)
-}
-
-/// A file that is removed unless it was renamed into place, also when the download is cancelled.
-struct Partial(PathBuf);
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        // Gone already where it was renamed; nothing else can be done about a failure here.
-        let _ = std::fs::remove_file(&self.0);
     }
 }

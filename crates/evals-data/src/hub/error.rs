@@ -61,14 +61,23 @@ pub enum HubError {
         /// The file's address.
         url: String,
     },
+    /// The hub named a commit and has no list of its files.
+    #[error("`{url}`, which lists a commit's files, is not there: check `HF_ENDPOINT`")]
+    NoListing {
+        /// The list's address.
+        url: String,
+    },
     /// Too many requests, after all tries.
-    #[error("the hub limits the rate of requests; wait, or set `HF_TOKEN`, which raises the limit")]
+    #[error(
+        "the hub limits the rate of requests{}; wait, or set `HF_TOKEN`, which raises the limit",
+        asked(*retry_after)
+    )]
     RateLimited {
         /// What the server asked to wait, where it said so.
         retry_after: Option<Duration>,
     },
     /// A status that says neither yes nor why not.
-    #[error("`{url}` answered with status {status}")]
+    #[error("`{url}` answered with status {status}{}", asked(*retry_after))]
     Status {
         /// What was asked for.
         url: String,
@@ -164,6 +173,24 @@ fn listed(files: &[String]) -> String {
     }
 }
 
+fn asked(pause: Option<Duration>) -> String {
+    match pause {
+        Some(pause) if !pause.is_zero() => format!(" and asks to wait {} s", pause.as_secs()),
+        _ => String::new(),
+    }
+}
+
+/// An error with its sources, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 impl HubError {
     /// Whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
@@ -185,12 +212,19 @@ impl HubError {
 
     /// The message with those of its sources, in one line.
     pub(super) fn chain(&self) -> String {
-        let mut text = self.to_string();
-        let mut source = std::error::Error::source(self);
-        while let Some(error) = source {
-            text = format!("{text}: {error}");
-            source = error.source();
+        chain(self)
+    }
+
+    /// What happened, in one line, for those who know the address already.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Unreachable { source, .. } => format!("no answer: {}", chain(source)),
+            Self::Status {
+                status,
+                retry_after,
+                ..
+            } => format!("status {status}{}", asked(*retry_after)),
+            other => other.chain(),
         }
-        text
     }
 }

@@ -28,6 +28,11 @@ impl Globs {
         self.globs.iter().any(|glob| glob.is_match(path))
     }
 
+    /// Whether a glob is this very path, so that it matches nothing else.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        self.globs.iter().any(|glob| glob.glob().glob() == path)
+    }
+
     /// The first glob that matches none of the paths.
     pub(crate) fn first_without_match<S: AsRef<str>>(&self, paths: &[S]) -> Option<&str> {
         let unmatched =

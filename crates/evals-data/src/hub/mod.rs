@@ -14,35 +14,37 @@
 mod cache;
 mod download;
 mod error;
+mod folder;
 mod globs;
+mod listing;
 mod observer;
+mod offline;
 mod online;
+mod partial;
 mod retry;
 mod settings;
+mod shards;
 mod tree;
 mod verify;
+mod warning;
 
 use std::path::PathBuf;
-
-use futures::{StreamExt, TryStreamExt, stream};
-use serde::Serialize;
 
 pub use error::HubError;
 pub use observer::{DownloadEvent, DownloadObserver};
 pub use settings::{HubSettings, RetryPolicy, Token};
 pub use verify::Damage;
+pub use warning::HubWarning;
 
-pub(crate) use cache::files_below;
+pub(crate) use folder::files_below;
 pub(crate) use globs::Globs;
 pub(crate) use verify::{Expected, Identity, sha256, verify};
 
-use cache::{RepositoryCache, find_offline};
+use cache::RepositoryCache;
 use download::Download;
+use offline::Offline;
 use online::Online;
-use tree::ListedFile;
-
-/// Files fetched at once.
-const CONCURRENT_FILES: usize = 4;
+use tree::{ListedFile, wanted};
 
 /// Gives local, verified files for a repository, a revision and globs.
 #[derive(Debug, Clone)]
@@ -74,55 +76,6 @@ pub struct FetchedFile {
     pub sha256: String,
 }
 
-/// Something the user should know although all went well in the end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
-#[non_exhaustive]
-pub enum HubWarning {
-    /// The hub was out of reach, so that the revision may have moved on since its files were cached.
-    ServedFromCache {
-        /// The repository.
-        repo: String,
-        /// The revision asked for.
-        revision: String,
-        /// The commit in the cache.
-        commit: String,
-        /// Why the hub was out of reach.
-        reason: String,
-    },
-    /// A file in the cache was damaged and has been fetched anew.
-    Refetched {
-        /// The file's path in the repository.
-        file: String,
-        /// What was wrong with it.
-        reason: String,
-    },
-}
-
-impl std::fmt::Display for HubWarning {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::ServedFromCache {
-                repo,
-                revision,
-                commit,
-                reason,
-            } => {
-                write!(
-                    formatter,
-                    "the hub is out of reach ({reason}); using `{repo}` as cached: `{revision}` at {commit}"
-                )
-            }
-            Self::Refetched { file, reason } => {
-                write!(
-                    formatter,
-                    "`{file}` was damaged in the cache ({reason}) and has been fetched anew"
-                )
-            }
-        }
-    }
-}
-
 impl Hub {
     /// A hub; nothing is contacted before [`fetch`](Self::fetch).
     pub fn new(settings: HubSettings) -> Self {
@@ -137,8 +90,9 @@ impl Hub {
     /// Brings the files of `repo` that match `globs` into the cache and verifies them: size, SHA-256 where the hub states
     /// it, and parquet's own marks. What is in the cache and whole is not fetched again; what is damaged there is.
     ///
-    /// Offline, or when the hub is out of reach and the cache holds the files, the cache alone is read; a
-    /// [warning](HubWarning::ServedFromCache) tells the latter.
+    /// Offline, the cache alone is read. It is read as well where the hub does not say which commit and files are wanted
+    /// because it is out of reach; a [warning](HubWarning::ServedFromCache) tells so. Once they are known, a file that
+    /// cannot be had is an error.
     pub async fn fetch(
         &self,
         repo: &str,
@@ -148,12 +102,29 @@ impl Hub {
     ) -> Result<HubFiles, HubError> {
         let globs = Globs::new(globs.iter().map(String::as_str))?;
         if self.settings.offline {
-            return find_offline(&self.settings.cache_dir, repo, revision, &globs);
+            return self.find_offline(repo, revision, globs).await;
         }
-        match self.fetch_online(repo, revision, &globs, observer).await {
+        let online = Online::connect(&self.settings)?;
+        match listed(&online, repo, revision, observer).await {
+            Ok((commit, listed)) => {
+                let cache = RepositoryCache::new(&self.settings.cache_dir, repo);
+                let wanted = wanted(repo, &commit, &globs, listed.clone())?;
+                // First, so that what is fetched of a commit is never taken for all of it.
+                cache.keep_listing(&commit, &listed)?;
+                let download = Download {
+                    online: &online,
+                    cache: &cache,
+                    repo,
+                    commit: &commit,
+                    observer,
+                };
+                let files = download.all(&wanted).await?;
+                // Last, so that a revision never leads to a half-fetched commit.
+                cache.remember(revision, &commit)?;
+                Ok(files)
+            }
             Err(error) if error.is_transient() => {
-                let Ok(mut cached) = find_offline(&self.settings.cache_dir, repo, revision, &globs)
-                else {
+                let Ok(mut cached) = self.find_offline(repo, revision, globs).await else {
                     return Err(error);
                 };
                 cached.warnings.push(HubWarning::ServedFromCache {
@@ -164,84 +135,65 @@ impl Hub {
                 });
                 Ok(cached)
             }
-            settled => settled,
+            Err(error) => Err(error),
         }
     }
 
     /// Whether the cache holds the files, whole or not, without the network.
     pub fn is_cached(&self, repo: &str, revision: &str, globs: &[String]) -> bool {
-        let cache = RepositoryCache::new(&self.settings.cache_dir, repo);
         let Ok(globs) = Globs::new(globs.iter().map(String::as_str)) else {
             return false;
         };
-        let files = cache
-            .commit(revision)
-            .map(|commit| files_below(&cache.snapshot(&commit)));
-        matches!(files, Some(Ok(files)) if globs.first_without_match(&files).is_none())
+        let offline = Offline {
+            cache_dir: &self.settings.cache_dir,
+            repo,
+            revision,
+            globs: &globs,
+        };
+        offline.is_there()
     }
 
-    async fn fetch_online(
+    async fn find_offline(
         &self,
         repo: &str,
         revision: &str,
-        globs: &Globs,
-        observer: &dyn DownloadObserver,
+        globs: Globs,
     ) -> Result<HubFiles, HubError> {
-        let online = Online::connect(&self.settings)?;
-        let cache = RepositoryCache::new(&self.settings.cache_dir, repo);
-        let commit = online.commit(repo, revision, observer).await?;
-        let wanted = wanted(
-            repo,
-            &commit,
-            globs,
-            online.list(repo, &commit, observer).await?,
-        )?;
-        let bytes = wanted.iter().map(|file| file.size).sum();
-        observer.on_event(&DownloadEvent::Listed {
-            repo,
-            files: wanted.len(),
-            bytes,
-        });
-        let download = Download {
-            online: &online,
-            cache: &cache,
-            repo,
-            commit: &commit,
-            observer,
-        };
-        let files: Vec<_> = wanted.iter().map(|file| download.file(file)).collect();
-        let fetched: Vec<(FetchedFile, Option<HubWarning>)> = stream::iter(files)
-            .buffered(CONCURRENT_FILES)
-            .try_collect()
-            .await?;
-        // Last, so that a revision never leads to a half-fetched commit.
-        cache.remember(revision, &commit)?;
-        let (files, warnings): (Vec<_>, Vec<_>) = fetched.into_iter().unzip();
-        Ok(HubFiles {
-            commit,
-            files,
-            warnings: warnings.into_iter().flatten().collect(),
+        let cache_dir = self.settings.cache_dir.clone();
+        let (repo, revision) = (repo.to_owned(), revision.to_owned());
+        blocking(move || {
+            let offline = Offline {
+                cache_dir: &cache_dir,
+                repo: &repo,
+                revision: &revision,
+                globs: &globs,
+            };
+            offline.find()
         })
+        .await
     }
 }
 
-/// The listed files that match, ordered by path; each glob has to match at least one.
-fn wanted(
+/// The commit that a revision points to, and its files.
+async fn listed(
+    online: &Online<'_>,
     repo: &str,
-    commit: &str,
-    globs: &Globs,
-    mut listed: Vec<ListedFile>,
-) -> Result<Vec<ListedFile>, HubError> {
-    listed.sort_by(|left, right| left.path.cmp(&right.path));
-    let paths: Vec<&str> = listed.iter().map(|file| file.path.as_str()).collect();
-    if let Some(glob) = globs.first_without_match(&paths) {
-        return Err(HubError::NoFileMatches {
-            repo: repo.to_owned(),
-            commit: commit.to_owned(),
-            glob: glob.to_owned(),
-            files: paths.iter().take(10).map(|&path| path.to_owned()).collect(),
-        });
+    revision: &str,
+    observer: &dyn DownloadObserver,
+) -> Result<(String, Vec<ListedFile>), HubError> {
+    let commit = online.commit(repo, revision, observer).await?;
+    let listed = online.list(repo, &commit, observer).await?;
+    Ok((commit, listed))
+}
+
+/// Runs what reads whole files on a thread that may block.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // A task is cancelled only when its runtime ends, and then nobody waits for it any more.
+            Err(_) => std::future::pending().await,
+        },
     }
-    listed.retain(|file| globs.matches(&file.path));
-    Ok(listed)
 }

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use hf_hub::{HFClient, HFError};
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_RANGE, HeaderMap, HeaderValue, LINK, RANGE, RETRY_AFTER,
+};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 
 use super::retry::Retry;
 use super::tree::{ListedFile, read_page};
@@ -110,7 +112,12 @@ impl<'a> Online<'a> {
         repo: &str,
         url: &Url,
     ) -> Result<(Vec<ListedFile>, Option<Url>), HubError> {
-        let response = self.get(repo, url.clone()).await?;
+        let request = self.http.get(url.clone());
+        let answer = self.send(repo, url.as_str(), request).await;
+        let response = answer.map_err(|error| match error {
+            HubError::FileNotFound { url } => HubError::NoListing { url },
+            other => other,
+        })?;
         let following = self.next_page(response.headers());
         let malformed = |what: String| HubError::Malformed {
             url: url.to_string(),
@@ -136,25 +143,42 @@ impl<'a> Online<'a> {
         Url::parse(&format!("{}/api/{rest}", self.settings.endpoint)).ok()
     }
 
-    /// Asks for a file's bytes.
+    /// Asks for a file's bytes from `begins_at` on; a server may start over all the same.
     pub(super) async fn file(
         &self,
         repo: &str,
-        commit: &str,
-        path: &str,
-    ) -> Result<Response, HubError> {
-        self.get(repo, self.file_url(repo, commit, path)).await
+        url: &str,
+        begins_at: u64,
+    ) -> Result<FileAnswer, HubError> {
+        if begins_at > 0 {
+            let request = self
+                .http
+                .get(url)
+                .header(RANGE, format!("bytes={begins_at}-"));
+            match self.send(repo, url, request).await {
+                // The server does not have that part: start over.
+                Err(HubError::Status { status: 416, .. }) => {}
+                answer => return FileAnswer::resumed(answer?, begins_at, url),
+            }
+        }
+        let response = self.send(repo, url, self.http.get(url)).await?;
+        Ok(FileAnswer {
+            response,
+            begins_at: 0,
+        })
     }
 
-    async fn get(&self, repo: &str, url: Url) -> Result<Response, HubError> {
-        let address = url.to_string();
-        let response = self
-            .http
-            .get(url)
+    async fn send(
+        &self,
+        repo: &str,
+        url: &str,
+        request: RequestBuilder,
+    ) -> Result<Response, HubError> {
+        let response = request
             .send()
             .await
-            .map_err(|source| unreachable(&address, source))?;
-        match status_error(&response, repo, address) {
+            .map_err(|source| unreachable(url, source))?;
+        match status_error(&response, repo, url) {
             Some(error) => Err(error),
             None => Ok(response),
         }
@@ -194,6 +218,38 @@ impl<'a> Online<'a> {
     }
 }
 
+/// A file's bytes, from some place on.
+#[derive(Debug)]
+pub(super) struct FileAnswer {
+    pub(super) response: Response,
+    /// Where in the file the bytes begin: where asked for, or at 0.
+    pub(super) begins_at: u64,
+}
+
+impl FileAnswer {
+    /// Looks where the bytes begin in the answer to a request for those from `asked` on.
+    fn resumed(response: Response, asked: u64, url: &str) -> Result<Self, HubError> {
+        if response.status() != StatusCode::PARTIAL_CONTENT {
+            return Ok(Self {
+                response,
+                begins_at: 0,
+            });
+        }
+        let range = response.headers().get(CONTENT_RANGE);
+        let range = range.map_or("", |value| value.to_str().unwrap_or_default());
+        if range.starts_with(&format!("bytes {asked}-")) {
+            return Ok(Self {
+                response,
+                begins_at: asked,
+            });
+        }
+        Err(HubError::Malformed {
+            url: url.to_owned(),
+            what: format!("`{range}` where the bytes from {asked} on were asked for"),
+        })
+    }
+}
+
 fn client(settings: &HubSettings) -> Result<Client, String> {
     let mut headers = HeaderMap::new();
     if let Some(token) = &settings.token {
@@ -224,12 +280,12 @@ pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
     }
 }
 
-fn status_error(response: &Response, repo: &str, url: String) -> Option<HubError> {
+fn status_error(response: &Response, repo: &str, url: &str) -> Option<HubError> {
     let status = response.status();
     if status.is_success() {
         return None;
     }
-    let repo = repo.to_owned();
+    let (repo, url) = (repo.to_owned(), url.to_owned());
     Some(match status {
         StatusCode::UNAUTHORIZED => HubError::Unauthorized { repo },
         StatusCode::FORBIDDEN => HubError::Forbidden { repo },

@@ -18,7 +18,8 @@ impl Retry {
         }
     }
 
-    /// Pauses and returns where the request should be made again; else gives the error back.
+    /// Pauses and returns where the request should be made again; else gives the error back. A server that asks for a
+    /// longer pause than the policy's longest is not asked again: asking earlier would only be refused.
     pub(super) async fn after(
         &mut self,
         error: HubError,
@@ -26,13 +27,15 @@ impl Retry {
         observer: &dyn DownloadObserver,
     ) -> Result<(), HubError> {
         self.failures += 1;
-        if !error.is_transient() || self.failures >= self.policy.attempts {
+        let asked = error.retry_after();
+        let is_too_long = asked.is_some_and(|pause| pause > self.policy.max_delay);
+        if !error.is_transient() || is_too_long || self.failures >= self.policy.attempts {
             return Err(error);
         }
-        let delay = self.policy.delay(self.failures, error.retry_after());
+        let delay = asked.unwrap_or_else(|| self.policy.backoff(self.failures));
         observer.on_event(&DownloadEvent::Retrying {
             url,
-            reason: &error.chain(),
+            reason: &error.reason(),
             delay,
         });
         tokio::time::sleep(delay).await;

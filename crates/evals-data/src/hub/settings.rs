@@ -31,7 +31,7 @@ pub struct RetryPolicy {
     pub attempts: u32,
     /// The pause after the first failure, doubled after each further one; 500 ms by default.
     pub base_delay: Duration,
-    /// The longest pause, whatever the server's `Retry-After` asks for; 60 s by default.
+    /// The longest pause; 60 s by default. Where the server's `Retry-After` asks for more, there is no further try.
     pub max_delay: Duration,
 }
 
@@ -46,12 +46,11 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// The pause before the try after `failures` failures.
-    pub(super) fn delay(&self, failures: u32, retry_after: Option<Duration>) -> Duration {
-        let backoff = self
-            .base_delay
-            .saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1)));
-        retry_after.unwrap_or(backoff).min(self.max_delay)
+    /// The pause before the try after `failures` failures, where the server does not ask for one.
+    pub(super) fn backoff(&self, failures: u32) -> Duration {
+        self.base_delay
+            .saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1)))
+            .min(self.max_delay)
     }
 }
 
@@ -212,17 +211,15 @@ mod tests {
     }
 
     #[test]
-    fn pauses_double_up_to_the_longest_and_obey_the_server_up_to_there() {
+    fn pauses_double_up_to_the_longest() {
         let policy = RetryPolicy {
             attempts: 9,
             base_delay: Duration::from_secs(1),
             max_delay: Duration::from_secs(5),
         };
         let backoff: Vec<u64> = (1..=4)
-            .map(|failures| policy.delay(failures, None).as_secs())
+            .map(|failures| policy.backoff(failures).as_secs())
             .collect();
         assert_eq!(backoff, [1, 2, 4, 5]);
-        assert_eq!(policy.delay(1, Some(Duration::from_secs(3))).as_secs(), 3);
-        assert_eq!(policy.delay(1, Some(Duration::from_hours(24))).as_secs(), 5);
     }
 }

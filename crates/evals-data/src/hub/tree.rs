@@ -1,14 +1,18 @@
 //! The hub's listing of a repository's files.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use super::HubError;
+use super::globs::Globs;
 use super::verify::Expected;
 
 /// A file as the hub lists it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ListedFile {
     pub(super) path: String,
     pub(super) size: u64,
+    /// Large files only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sha256: Option<String>,
     /// The name of its blob in the cache.
     pub(super) etag: String,
@@ -21,6 +25,27 @@ impl ListedFile {
             sha256: self.sha256.clone(),
         }
     }
+}
+
+/// The listed files that match, ordered by path; each glob has to match at least one.
+pub(super) fn wanted(
+    repo: &str,
+    commit: &str,
+    globs: &Globs,
+    mut listed: Vec<ListedFile>,
+) -> Result<Vec<ListedFile>, HubError> {
+    listed.sort_by(|left, right| left.path.cmp(&right.path));
+    let paths: Vec<&str> = listed.iter().map(|file| file.path.as_str()).collect();
+    if let Some(glob) = globs.first_without_match(&paths) {
+        return Err(HubError::NoFileMatches {
+            repo: repo.to_owned(),
+            commit: commit.to_owned(),
+            glob: glob.to_owned(),
+            files: paths.iter().take(10).map(|&path| path.to_owned()).collect(),
+        });
+    }
+    listed.retain(|file| globs.matches(&file.path));
+    Ok(listed)
 }
 
 /// An entry of the hub's tree answer; fields that are not needed are left out.
@@ -76,12 +101,11 @@ fn listed(entry: TreeEntry) -> ListedFile {
     }
 }
 
-/// Whether a path stays inside the folder it is joined to.
+/// Whether a path stays inside the folder it is joined to, on Windows as well: there `\` separates folders, and `:` leads
+/// to another drive or stream.
 fn is_inside(path: &str) -> bool {
-    !path.is_empty()
-        && path
-            .split('/')
-            .all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains('\\'))
+    let is_name = |part: &str| !part.is_empty() && part != "." && part != "..";
+    !path.contains(['\\', ':']) && path.split('/').all(is_name)
 }
 
 #[cfg(test)]
@@ -105,7 +129,16 @@ mod tests {
     #[test]
     fn paths_that_leave_the_cache_are_not_inside() {
         assert!(is_inside("data/test-0.parquet"));
-        for path in ["../x", "/etc/passwd", "a/../../b", "a//b", "", "a\\..\\b"] {
+        for path in [
+            "../x",
+            "/etc/passwd",
+            "a/../../b",
+            "a//b",
+            "",
+            "a\\..\\b",
+            "C:x",
+            "a/b:c",
+        ] {
             assert!(!is_inside(path), "{path}");
         }
     }

@@ -57,6 +57,8 @@ struct State {
     requests: Vec<String>,
     token: Option<String>,
     page_size: Option<usize>,
+    ranges: Vec<String>,
+    ignores_ranges: bool,
 }
 
 /// The server; stops when dropped.
@@ -116,6 +118,22 @@ impl FakeHub {
     pub(crate) fn with_page_size(self, entries: usize) -> Self {
         self.state.lock().unwrap().page_size = Some(entries);
         self
+    }
+
+    /// Answers with the whole file whatever part is asked for, as some proxies do.
+    pub(crate) fn ignoring_ranges(self) -> Self {
+        self.state.lock().unwrap().ignores_ranges = true;
+        self
+    }
+
+    /// The `Range` of every request that had one.
+    pub(crate) fn ranges(&self) -> Vec<String> {
+        self.state.lock().unwrap().ranges.clone()
+    }
+
+    /// Ends all failures.
+    pub(crate) fn recover(&self) {
+        self.state.lock().unwrap().faults.clear();
     }
 
     /// Lets the next `times` requests go wrong whose path contains `part`.
@@ -201,6 +219,7 @@ struct Request {
     path: String,
     query: String,
     authorization: Option<String>,
+    range: Option<String>,
 }
 
 fn serve(
@@ -221,27 +240,31 @@ fn serve(
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nPAR1")?;
         return Ok(());
     }
-    let mut authorization = None;
+    let (mut authorization, mut range) = (None, None);
     loop {
         let mut line = String::new();
         reader.by_ref().take(8192).read_line(&mut line)?;
         if line.trim().is_empty() {
             break;
         }
-        if let Some((name, value)) = line.split_once(": ")
-            && name.eq_ignore_ascii_case("authorization")
-        {
-            authorization = Some(value.trim().to_owned());
+        if let Some((name, value)) = line.split_once(": ") {
+            let value = Some(value.trim().to_owned());
+            match name.to_lowercase().as_str() {
+                "authorization" => authorization = value,
+                "range" => range = value,
+                _ => {}
+            }
         }
     }
     let request = Request {
         path: path.to_owned(),
         query: query.to_owned(),
         authorization,
+        range,
     };
     let answer = match storage {
         Some(storage) => state.lock().unwrap().answer(&request, storage),
-        None => state.lock().unwrap().stored(&request),
+        None => state.lock().unwrap().stored_part(&request),
     };
     answer.send(reader.into_inner(), fault)
 }
@@ -408,6 +431,37 @@ impl State {
         Answer::ok(file.bytes.clone())
             .header("X-Repo-Commit", COMMIT)
             .header("ETag", format!("\"{}\"", file.oid()))
+    }
+
+    /// The part of a stored file that is asked for; all of it where none is.
+    fn stored_part(&mut self, request: &Request) -> Answer {
+        let whole = self.stored(request);
+        let Some(range) = &request.range else {
+            return whole;
+        };
+        self.ranges.push(range.clone());
+        let from: usize = range
+            .strip_prefix("bytes=")
+            .and_then(|range| range.strip_suffix('-'))
+            .unwrap()
+            .parse()
+            .unwrap();
+        let total = whole.body.len();
+        if whole.status != 200 || self.ignores_ranges {
+            return whole;
+        }
+        if from >= total {
+            return Answer::status(416);
+        }
+        Answer {
+            status: 206,
+            headers: Vec::new(),
+            body: whole.body[from..].to_vec(),
+        }
+        .header(
+            "Content-Range",
+            format!("bytes {from}-{}/{total}", total - 1),
+        )
     }
 
     /// The storage's answer. Like the real one it refuses requests that carry the hub's token.

@@ -24,6 +24,18 @@ fn offline(cache: &Path) -> Hub {
     Hub::new(settings)
 }
 
+/// Fills a cache as other clients do, without a list of the commit's files.
+fn store(cache: &Path, files: &[(&str, &[u8])]) {
+    let folder = cache.join("datasets--owner--name");
+    for (name, bytes) in files {
+        let path = folder.join("snapshots").join(COMMIT).join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    std::fs::create_dir_all(folder.join("refs")).unwrap();
+    std::fs::write(folder.join("refs/main"), COMMIT).unwrap();
+}
+
 fn snapshot(cache: &Path) -> std::path::PathBuf {
     cache
         .join("datasets--owner--name/snapshots")
@@ -111,13 +123,10 @@ async fn offline_says_what_is_missing() {
     );
     assert!(!client.is_cached(REPO, "main", &globs()));
 
-    let hub = FakeHub::start()
-        .with("corpus/x-00000-of-00002.parquet", corpus())
-        .with("other.parquet", corpus());
-    hub.client(cache.path())
-        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
-        .await
-        .unwrap();
+    store(
+        cache.path(),
+        &[("corpus/x-00000-of-00002.parquet", &corpus())],
+    );
     let missing = client
         .fetch(REPO, "main", &["other.parquet".to_owned()], &())
         .await
@@ -227,12 +236,7 @@ async fn a_copied_and_read_only_cache_is_read_and_left_alone() {
     use std::os::unix::fs::PermissionsExt;
 
     let cache = tempfile::tempdir().unwrap();
-    let path = snapshot(cache.path());
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, corpus()).unwrap();
-    let references = cache.path().join("datasets--owner--name/refs");
-    std::fs::create_dir_all(&references).unwrap();
-    std::fs::write(references.join("main"), COMMIT).unwrap();
+    store(cache.path(), &[(FILE, &corpus())]);
     let locked = |mode| {
         std::fs::set_permissions(cache.path(), std::fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -241,7 +245,24 @@ async fn a_copied_and_read_only_cache_is_read_and_left_alone() {
     let from_cache = fetch(&offline(cache.path())).await;
     let checked_online = fetch(&hub.client(cache.path())).await;
     locked(0o755);
-    assert_eq!(from_cache.unwrap(), checked_online.unwrap());
+    let (from_cache, checked_online) = (from_cache.unwrap(), checked_online.unwrap());
+    assert_eq!(from_cache.files, checked_online.files);
+    assert!(
+        matches!(
+            &from_cache.warnings[..],
+            [HubWarning::UnlistedCommit { files: 1, .. }]
+        ),
+        "nobody said how many files there are"
+    );
+    assert!(from_cache.warnings[0].is_note());
+    assert_eq!(
+        from_cache.warnings[0].to_string(),
+        format!(
+            "using what the cache holds of `owner/name` at {COMMIT} (files that match: 1); whether that is all of them is \
+             known once the hub has been asked"
+        )
+    );
+    assert!(checked_online.warnings.is_empty());
     assert_eq!(hub.count("/stored/"), 0);
     let left: Vec<_> = std::fs::read_dir(cache.path())
         .unwrap()

@@ -1,6 +1,7 @@
 use std::error::Error;
+use std::sync::Mutex;
 
-use evals_data::{Damage, HubError, HubFiles};
+use evals_data::{Damage, DownloadEvent, DownloadObserver, HubError, HubFiles};
 
 use crate::fake_hub::{FakeHub, Fault, REPO};
 use crate::tables::corpus;
@@ -70,9 +71,16 @@ async fn what_may_pass_is_tried_again_at_every_step() {
 }
 
 #[tokio::test]
-async fn an_absurd_retry_after_is_capped() {
-    assert_eq!(passes(Fault::RateLimited("86400"), STORAGE).await, 2);
-    assert_eq!(passes(Fault::RateLimited("86400"), "/revision/").await, 2);
+async fn a_longer_pause_than_the_longest_ends_the_tries_and_is_told() {
+    for part in ["/revision/", "/tree/", STORAGE] {
+        let (error, tries) = fails(Fault::RateLimited("86400"), part).await;
+        assert_eq!(tries, 1, "{part}");
+        assert_eq!(
+            error.to_string(),
+            "the hub limits the rate of requests and asks to wait 86400 s; wait, or set `HF_TOKEN`, which raises the \
+             limit"
+        );
+    }
 }
 
 #[tokio::test]
@@ -101,6 +109,7 @@ async fn what_will_not_pass_is_not_tried_again() {
         (Fault::Status(403), "/tree/"),
         (Fault::Status(404), "/resolve/"),
         (Fault::ErrorCode(404, "RepoNotFound"), "/revision/"),
+        (Fault::Status(404), "/tree/"),
         (Fault::ErrorPage, "/tree/"),
         (Fault::ErrorPage, "/revision/"),
     ] {
@@ -112,6 +121,13 @@ async fn what_will_not_pass_is_not_tried_again() {
         error
             .to_string()
             .ends_with("is not there although the hub lists it"),
+        "{error}"
+    );
+    let (error, _) = fails(Fault::Status(404), "/tree/").await;
+    assert!(
+        error
+            .to_string()
+            .ends_with("/tree/0123456789abcdef0123456789abcdef01234567?recursive=true`, which lists a commit's files, is not there: check `HF_ENDPOINT`"),
         "{error}"
     );
     let (error, _) = fails(Fault::ErrorPage, "/tree/").await;
@@ -181,16 +197,38 @@ async fn a_small_file_without_digest_is_checked_by_size_and_format() {
     );
 }
 
+/// Keeps why requests are made again.
+#[derive(Default)]
+struct Reasons(Mutex<Vec<String>>);
+
+impl DownloadObserver for Reasons {
+    fn on_event(&self, event: &DownloadEvent<'_>) {
+        if let DownloadEvent::Retrying { reason, .. } = event {
+            self.0.lock().unwrap().push((*reason).to_owned());
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_address_where_nobody_listens_is_unreachable() {
     let hub = FakeHub::start();
     let cache = tempfile::tempdir().unwrap();
     let settings = hub.settings(cache.path());
     drop(hub);
+    let reasons = Reasons::default();
     let error = evals_data::Hub::new(settings)
-        .fetch(REPO, "main", &["*".to_owned()], &())
+        .fetch(REPO, "main", &["*".to_owned()], &reasons)
         .await
         .unwrap_err();
+    let reasons = reasons.0.into_inner().unwrap();
+    assert_eq!(reasons.len(), 2, "three tries");
+    for reason in reasons {
+        assert!(reason.starts_with("no answer: "), "{reason}");
+        assert!(
+            !reason.contains("http://") && !reason.contains('\n'),
+            "the event has the address: {reason}"
+        );
+    }
     assert!(
         error
             .to_string()

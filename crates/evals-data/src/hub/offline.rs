@@ -1,0 +1,143 @@
+//! Finding a dataset's files in the cache alone.
+
+use std::path::Path;
+
+use super::cache::RepositoryCache;
+use super::globs::Globs;
+use super::shards::{is_shard, missing_shard};
+use super::tree::wanted;
+use super::verify::{Expected, verify};
+use super::{FetchedFile, HubError, HubFiles, HubWarning, files_below};
+
+/// The cache where it is read without the hub.
+#[derive(Debug)]
+pub(super) struct Offline<'a> {
+    pub(super) cache_dir: &'a Path,
+    pub(super) repo: &'a str,
+    pub(super) revision: &'a str,
+    pub(super) globs: &'a Globs,
+}
+
+/// A file that belongs to the dataset, and what is known about it.
+struct Known {
+    path: String,
+    expected: Expected,
+}
+
+impl Offline<'_> {
+    /// The files, verified as far as that goes without the hub: against the list of the commit's files where one was
+    /// kept, else against the digests that the cache's own links name.
+    ///
+    /// Reads every file once, so it belongs on a thread that may block.
+    pub(super) fn find(&self) -> Result<HubFiles, HubError> {
+        let cache = RepositoryCache::new(self.cache_dir, self.repo);
+        let commit = cache
+            .commit(self.revision)
+            .ok_or_else(|| self.not_cached("there is nothing".to_owned()))?;
+        let snapshot = cache.snapshot(&commit);
+        let (known, warning) = match cache.listing(&commit) {
+            Some(listing) => {
+                let listed = wanted(self.repo, &commit, self.globs, listing)?;
+                let known = listed.into_iter().map(|file| Known {
+                    expected: file.expected(),
+                    path: file.path,
+                });
+                (known.collect(), None)
+            }
+            None => self.unlisted(&snapshot, &commit)?,
+        };
+        let files = known
+            .into_iter()
+            .map(|file| self.file(&snapshot, file))
+            .collect::<Result<_, _>>()?;
+        Ok(HubFiles {
+            commit,
+            files,
+            warnings: warning.into_iter().collect(),
+        })
+    }
+
+    /// Whether the files are there, whole or not.
+    pub(super) fn is_there(&self) -> bool {
+        let cache = RepositoryCache::new(self.cache_dir, self.repo);
+        let Some(commit) = cache.commit(self.revision) else {
+            return false;
+        };
+        let snapshot = cache.snapshot(&commit);
+        let Some(listing) = cache.listing(&commit) else {
+            return files_below(&snapshot)
+                .is_ok_and(|files| self.globs.first_without_match(&files).is_none());
+        };
+        wanted(self.repo, &commit, self.globs, listing)
+            .is_ok_and(|files| files.iter().all(|file| snapshot.join(&file.path).is_file()))
+    }
+
+    /// The files that are there, where nobody kept a list of those that should be.
+    fn unlisted(
+        &self,
+        snapshot: &Path,
+        commit: &str,
+    ) -> Result<(Vec<Known>, Option<HubWarning>), HubError> {
+        let mut present = files_below(snapshot).map_err(|source| HubError::Cache {
+            path: snapshot.to_owned(),
+            source,
+        })?;
+        if let Some(glob) = self.globs.first_without_match(&present) {
+            return Err(self.not_cached(format!("no file matches `{glob}`")));
+        }
+        present.retain(|path| self.globs.matches(path));
+        if let Some(shard) = missing_shard(&present) {
+            return Err(self.not_cached(format!("`{shard}` is missing")));
+        }
+        let is_accounted = |path: &String| is_shard(path) || self.globs.names(path);
+        let warning = (!present.iter().all(is_accounted)).then(|| HubWarning::UnlistedCommit {
+            repo: self.repo.to_owned(),
+            commit: commit.to_owned(),
+            files: present.len(),
+        });
+        let known = present.into_iter().map(|path| Known {
+            expected: Expected {
+                size: None,
+                sha256: linked_digest(&snapshot.join(&path)),
+            },
+            path,
+        });
+        Ok((known.collect(), warning))
+    }
+
+    fn file(&self, snapshot: &Path, file: Known) -> Result<FetchedFile, HubError> {
+        let local = snapshot.join(&file.path);
+        if !local.is_file() {
+            return Err(self.not_cached(format!("`{}` is missing", file.path)));
+        }
+        let identity = verify(&local, &file.path, &file.expected).map_err(|damage| {
+            HubError::DamagedCache {
+                path: local.clone(),
+                damage,
+            }
+        })?;
+        Ok(FetchedFile {
+            path: file.path,
+            local,
+            size: identity.size,
+            sha256: identity.sha256,
+        })
+    }
+
+    fn not_cached(&self, missing: String) -> HubError {
+        HubError::NotCached {
+            repo: self.repo.to_owned(),
+            revision: self.revision.to_owned(),
+            cache_dir: self.cache_dir.to_owned(),
+            missing,
+        }
+    }
+}
+
+/// The digest that a file's link names: the blob of a large file is called by its SHA-256.
+fn linked_digest(file: &Path) -> Option<String> {
+    let target = std::fs::read_link(file).ok()?;
+    let name = target.file_name()?.to_str()?;
+    let is_digest = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then(|| name.to_owned())
+}
