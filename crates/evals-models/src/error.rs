@@ -48,6 +48,7 @@ pub enum EmbedError {
 
 /// What the caller of a failed model may do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Failure {
     /// Goes away by itself: overload, a lost connection. Worth another attempt after a pause.
     Transient,

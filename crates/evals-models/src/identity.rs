@@ -11,7 +11,8 @@ pub struct ModelIdentity {
     pub provider: String,
     /// The model's name at that provider.
     pub name: String,
-    /// Digest of the weights, as the provider writes it. `None` where the provider does not tell.
+    /// Digest of the weights, as the provider writes it, and what else vectors depend on. `None` where the provider does
+    /// not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }

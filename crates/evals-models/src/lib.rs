@@ -9,7 +9,7 @@
 //! use async_trait::async_trait;
 //! use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
 //!
-//! /// Counts vowels: enough of a model to show the contract.
+//! /// Counts vowels, each from 1 so that no row is all zero: enough of a model to show the contract.
 //! #[derive(Debug)]
 //! struct Vowels(ModelIdentity);
 //!
@@ -25,7 +25,7 @@
 //!         None
 //!     }
 //!     async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
-//!         let count = |text: &str, vowel| f32::from(u8::try_from(text.matches(vowel).count()).unwrap_or(u8::MAX));
+//!         let count = |text: &str, vowel| f32::from(u8::try_from(text.matches(vowel).count()).unwrap_or(u8::MAX)) + 1.0;
 //!         let values = texts.iter().flat_map(|text| "aeiou".chars().map(move |vowel| count(text, vowel))).collect();
 //!         Ok(Embeddings::new(5, values)?)
 //!     }
@@ -35,7 +35,7 @@
 //! # async fn main() -> Result<(), EmbedError> {
 //! let model = Vowels(ModelIdentity::new("example", "vowels"));
 //! let embeddings = model.embed(&["banana", "kiwi"], TextKind::Document).await?;
-//! assert_eq!(embeddings.row(1), Some([0.0, 0.0, 2.0, 0.0, 0.0].as_slice()));
+//! assert_eq!(embeddings.row(1), Some([1.0, 1.0, 3.0, 1.0, 1.0].as_slice()));
 //! # Ok(())
 //! # }
 //! ```

@@ -70,13 +70,17 @@ pub enum StaticModelError {
 }
 
 impl StaticEmbedder {
-    /// The model inside this crate: `static-minilm`, 256 dimensions. Takes about a millisecond.
+    /// The model inside this crate: `static-minilm`, 256 dimensions. Takes some milliseconds.
     pub fn static_minilm() -> Self {
         Self::from_asset("static-minilm", STATIC_MINILM)
             .expect("the asset in this crate is whole, as its tests show")
     }
 
-    /// A model in the layout that the example `distill` writes, to be called `name`.
+    /// A model in the layout that the example `distill` writes, to be called `name`. Its digest is that of the content.
+    ///
+    /// # Errors
+    ///
+    /// Bytes that are no model, are damaged, or hold weights that would not give finite vectors.
     pub fn from_asset(name: &str, asset: &'static [u8]) -> Result<Self, StaticModelError> {
         let asset = Asset::parse(asset)?;
         let tokenizer = WordPiece::new(asset.vocabulary)?;
@@ -85,8 +89,7 @@ impl StaticEmbedder {
             return Err(StaticModelError::Tokens { tokens, vectors });
         }
         Ok(Self {
-            identity: ModelIdentity::new("embedded", name)
-                .with_digest(format!("sha256:{}", asset.digest)),
+            identity: identity(name, &asset, asset.dimension),
             dimension: asset.dimension,
             tokenizer: Arc::new(tokenizer),
             asset: Arc::new(asset),
@@ -95,10 +98,17 @@ impl StaticEmbedder {
     }
 
     /// Keeps the first `dimension` values of each vector. They are principal components, so the first ones tell most.
+    ///
+    /// Shorter vectors are another model's: the dimension becomes part of the identity's digest, unless it is the whole.
     pub fn with_dimension(self, dimension: usize) -> Result<Self, EmbedError> {
         let available = self.asset.dimension;
         if (1..=available).contains(&dimension) {
-            Ok(Self { dimension, ..self })
+            let identity = identity(&self.identity.name, &self.asset, dimension);
+            Ok(Self {
+                identity,
+                dimension,
+                ..self
+            })
         } else {
             Err(EmbedError::Dimension {
                 model: self.identity,
@@ -148,6 +158,16 @@ impl StaticEmbedder {
         Embeddings::new(self.dimension, values)
             .expect("one row for each text, of at least one dimension")
     }
+}
+
+/// Names a model by what its vectors depend on: the content of the asset and how much of each vector is kept.
+fn identity(name: &str, asset: &Asset, dimension: usize) -> ModelIdentity {
+    let digest = if dimension == asset.dimension {
+        format!("sha256:{}", asset.digest)
+    } else {
+        format!("sha256:{},dimension={dimension}", asset.digest)
+    };
+    ModelIdentity::new("embedded", name).with_digest(digest)
 }
 
 #[async_trait]

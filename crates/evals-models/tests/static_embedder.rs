@@ -199,6 +199,26 @@ fn fewer_dimensions_are_the_first_ones_at_length_one() {
 }
 
 #[test]
+fn equal_identities_mean_equal_vectors() {
+    let at = |dimension| model().with_dimension(dimension).unwrap();
+    let digest = |model: &StaticEmbedder| model.identity().digest.clone().unwrap();
+    assert_eq!(at(256).identity(), model().identity());
+    assert_eq!(
+        digest(&at(64)),
+        format!("{},dimension=64", digest(&model()))
+    );
+    assert_ne!(at(64).identity(), at(32).identity());
+    let again = at(64).with_dimension(32).unwrap();
+    assert_eq!(again.identity(), at(32).identity());
+    let text = ["Stories of the harbour"];
+    assert_eq!(again.embed_batch(&text), at(32).embed_batch(&text));
+    assert_eq!(
+        at(64).with_dimension(256).unwrap().identity(),
+        model().identity()
+    );
+}
+
+#[test]
 fn dimensions_that_the_model_does_not_have_are_refused() {
     for requested in [0, 257] {
         let error = model().with_dimension(requested).unwrap_err();
@@ -213,8 +233,9 @@ fn dimensions_that_the_model_does_not_have_are_refused() {
 fn a_vocabulary_must_fit_the_vectors() {
     // Header of one token of one dimension, and a vocabulary of two lines.
     let mut asset = b"EVSTATIC\x01\0\0\0\x01\0\0\0\x01\0\0\0\x08\0\0\0".to_vec();
-    asset.extend([0; 32]);
-    asset.extend(b"[UNK]\nab\0\0\x80\x3F\x01");
+    let body = b"[UNK]\nab\0\0\x80\x3F\x01";
+    asset.extend(Sha256::digest(body));
+    asset.extend(body);
     let error = StaticEmbedder::from_asset("tiny", asset.leak()).unwrap_err();
     assert_eq!(
         error,

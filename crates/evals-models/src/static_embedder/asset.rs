@@ -14,6 +14,7 @@
 
 use std::fmt;
 
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"EVSTATIC";
@@ -48,6 +49,15 @@ pub enum AssetError {
         /// Dimension in the header.
         dimension: u32,
     },
+    /// The content is not what was written.
+    #[error("static model is damaged: its content has another SHA-256 than its header says")]
+    Digest,
+    /// A vector would be infinite or no number.
+    #[error("scale of token {token} of the static model is not a finite number")]
+    Scale {
+        /// The token's number, from 0.
+        token: usize,
+    },
     /// The vocabulary is not text.
     #[error("vocabulary of the static model is not UTF-8")]
     Vocabulary(#[source] std::str::Utf8Error),
@@ -56,7 +66,7 @@ pub enum AssetError {
 /// A static model's parts, borrowed from the file.
 pub(super) struct Asset {
     pub(super) dimension: usize,
-    /// SHA-256 of all that follows the header, as hexadecimal digits. Stated by the header, not computed here.
+    /// SHA-256 of all that follows the header, as hexadecimal digits.
     pub(super) digest: String,
     pub(super) vocabulary: &'static str,
     pub(super) scales: Vec<f32>,
@@ -65,7 +75,7 @@ pub(super) struct Asset {
 }
 
 impl Asset {
-    /// Takes the file apart, without reading the vectors.
+    /// Takes the file apart and checks it.
     pub(super) fn parse(bytes: &'static [u8]) -> Result<Self, AssetError> {
         let mut rest = Reader {
             bytes,
@@ -79,23 +89,30 @@ impl Asset {
             return Err(AssetError::Version { found: version });
         }
         let (tokens, dimension, vocabulary) = (rest.number()?, rest.number()?, rest.number()?);
-        let digest = rest.take(32)?;
+        let stated = rest.take(32)?;
         if tokens == 0 || dimension == 0 {
             return Err(AssetError::Empty { tokens, dimension });
         }
         rest.expect_left(u64::from(vocabulary) + u64::from(tokens) * (4 + u64::from(dimension)))?;
+        let digest = Sha256::digest(rest.bytes);
+        if digest.as_slice() != stated {
+            return Err(AssetError::Digest);
+        }
         let vocabulary =
             std::str::from_utf8(rest.take(vocabulary as usize)?).map_err(AssetError::Vocabulary)?;
-        let scales = rest
+        let scales: Vec<f32> = rest
             .take(4 * tokens as usize)?
             .as_chunks()
             .0
             .iter()
             .map(|scale| f32::from_le_bytes(*scale))
             .collect();
+        if let Some(token) = scales.iter().position(|scale| !scale.is_finite()) {
+            return Err(AssetError::Scale { token });
+        }
         Ok(Self {
             dimension: dimension as usize,
-            digest: hexadecimal(digest),
+            digest: hexadecimal(&digest),
             vocabulary,
             scales,
             rows: rest.bytes,
@@ -170,17 +187,26 @@ fn hexadecimal(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    const BODY: std::ops::RangeFrom<usize> = 56..;
+
     /// Two tokens of three dimensions.
     fn file() -> Vec<u8> {
         let mut file = MAGIC.to_vec();
         for number in [VERSION, 2, 3, 8] {
             file.extend(number.to_le_bytes());
         }
-        file.extend([0xAB; 32]);
+        file.extend([0; 32]);
         file.extend(b"[UNK]\nab");
         file.extend(0.5_f32.to_le_bytes());
         file.extend(2.0_f32.to_le_bytes());
         file.extend([1, 2, 3, 0xFF, 0x80, 0x7F]);
+        sealed(file)
+    }
+
+    /// The file with the digest that its content has.
+    fn sealed(mut file: Vec<u8>) -> Vec<u8> {
+        let digest = Sha256::digest(&file[BODY]);
+        file[24..56].copy_from_slice(&digest);
         file
     }
 
@@ -193,7 +219,11 @@ mod tests {
         let asset = Asset::parse(file().leak()).unwrap();
         assert_eq!((asset.dimension, asset.vocabulary), (3, "[UNK]\nab"));
         assert_eq!(asset.scales, [0.5, 2.0]);
-        assert_eq!(asset.digest, "ab".repeat(32));
+        // Python 3.11: hashlib.sha256(b"[UNK]\nab" + struct.pack("<2f6B", .5, 2, 1, 2, 3, 255, 128, 127)).hexdigest()
+        assert_eq!(
+            asset.digest,
+            "f8c530cb8c0a6f5d9f998715008b751a3b8c5122436c1f91d2cede2b911708d2"
+        );
         assert_eq!(asset.row(1, 3), [0xFF, 0x80, 0x7F]);
         assert_eq!(asset.row(1, 2), [0xFF, 0x80]);
     }
@@ -230,8 +260,32 @@ mod tests {
         let mut vocabulary = file();
         vocabulary[57] = 0xFF;
         assert_eq!(
-            refused(vocabulary),
+            refused(sealed(vocabulary)),
             "vocabulary of the static model is not UTF-8"
         );
+    }
+
+    #[test]
+    fn a_changed_bit_is_noticed() {
+        for at in [30, 56, file().len() - 1] {
+            let mut damaged = file();
+            damaged[at] ^= 1;
+            assert_eq!(
+                refused(damaged),
+                "static model is damaged: its content has another SHA-256 than its header says"
+            );
+        }
+    }
+
+    #[test]
+    fn scales_are_finite() {
+        for scale in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let mut file = file();
+            file[68..72].copy_from_slice(&scale.to_le_bytes());
+            assert_eq!(
+                refused(sealed(file)),
+                "scale of token 1 of the static model is not a finite number"
+            );
+        }
     }
 }

@@ -3,8 +3,8 @@ use crate::WordPiece;
 
 /// Writes the unit vector of `text` into `vector`: the sum of its tokens' vectors, divided by its length.
 ///
-/// The weight of a token is part of its vector. Unknown tokens are left out. Where nothing is left, or what is left adds up to nothing,
-/// the vector is the unit vector of its last axis: along it known texts vary least, so its cosine with all of them is near 0.
+/// The weight of a token is part of its vector. Unknown tokens are left out. Where nothing is left, or what is left adds up to nothing
+/// or to more than a float holds, the vector is the unit vector of its last axis: along it known texts vary least, so its cosine with all of them is near 0.
 pub(super) fn embed(asset: &Asset, tokenizer: &WordPiece, text: &str, vector: &mut [f32]) {
     vector.fill(0.0);
     let unknown = tokenizer.unknown();
@@ -34,17 +34,21 @@ fn normalize(vector: &mut [f32]) {
         .map(|&value| f64::from(value).powi(2))
         .sum::<f64>()
         .sqrt();
-    if length > 0.0 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a factor of vectors that are f32 themselves"
-        )]
-        let factor = (1.0 / length) as f32;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a factor of vectors that are f32 themselves"
+    )]
+    let factor = (1.0 / length) as f32;
+    // Not normal where the length is 0, or where weights are so large that their sum overflowed.
+    if factor.is_normal() {
         for value in vector {
             *value *= factor;
         }
-    } else if let Some(last) = vector.last_mut() {
-        *last = 1.0;
+    } else {
+        vector.fill(0.0);
+        if let Some(last) = vector.last_mut() {
+            *last = 1.0;
+        }
     }
 }
 
@@ -88,6 +92,18 @@ mod tests {
     fn a_text_without_known_tokens_has_the_last_axis() {
         for text in ["", " \n", "up down", "north south"] {
             assert_eq!(embedded(text), [0.0, 1.0], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn weights_that_overflow_do_not_give_infinite_vectors() {
+        for mut vector in [
+            vec![f32::INFINITY, 1.0],
+            vec![f32::NAN, f32::INFINITY],
+            vec![1e-45, 0.0],
+        ] {
+            normalize(&mut vector);
+            assert_eq!(vector, [0.0, 1.0]);
         }
     }
 }
