@@ -1,5 +1,6 @@
 //! Several reports side by side.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use evals_metrics::{Interval, Mean, Percentiles};
@@ -10,7 +11,9 @@ use crate::{SchemaVersion, Summary, number};
 /// A table with one row for each measure and one column for each report.
 ///
 /// Names a winner where at least two reports have a value over equally many cases and one of them is best as printed; values
-/// that print alike are a tie. It does not say that a difference is more than chance: for that look at the intervals.
+/// that are equal when rounded as printed are a tie. It does not say that a difference is more than chance: for that look at
+/// the intervals. The time of the whole task has no winner: it is wall time, which other load and waiting for a turn are
+/// part of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Version of this document's JSON shape; it counts with that of [`Report`](crate::Report).
@@ -139,11 +142,18 @@ impl Row {
     fn new(measure: String, unit: Unit, better: Direction, cells: Vec<Cell>) -> Self {
         let winner = winner(unit, better, &cells);
         Self {
+            winner,
+            ..Self::without_winner(measure, unit, better, cells)
+        }
+    }
+
+    fn without_winner(measure: String, unit: Unit, better: Direction, cells: Vec<Cell>) -> Self {
+        Self {
             measure,
             unit,
             better,
             cells,
-            winner,
+            winner: None,
         }
     }
 }
@@ -155,6 +165,15 @@ impl Unit {
             Self::Score | Self::PassRate => number::score(value),
             Self::Metric => number::metric(value),
             Self::Seconds => number::duration(value),
+        }
+    }
+
+    /// What a reader sees of a value, as a number.
+    fn rounded(self, value: f64) -> f64 {
+        match self {
+            Self::Score | Self::PassRate => number::rounded_score(value),
+            Self::Metric => value,
+            Self::Seconds => number::rounded_duration(value),
         }
     }
 }
@@ -183,11 +202,20 @@ fn latency_rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
         let times = |summary: &Summary| {
             find(&summary.timings, &stage).and_then(|times| Some((times.p50?, times.n)))
         };
-        latency_row(summaries, format!("{stage} p50"), times)
+        let cells = latency_cells(summaries, times)?;
+        let name = format!("{stage} p50");
+        Some(Row::new(name, Unit::Seconds, Direction::Lower, cells))
     });
     let task = |name: &str, pick: fn(&Percentiles) -> Option<f64>| {
         let times = |summary: &Summary| Some((pick(&summary.task_time)?, summary.task_time.n));
-        latency_row(summaries, name.to_owned(), times)
+        let cells = latency_cells(summaries, times)?;
+        let name = name.to_owned();
+        Some(Row::without_winner(
+            name,
+            Unit::Seconds,
+            Direction::Lower,
+            cells,
+        ))
     };
     let task_rows = [
         task("task p50", |times| times.p50),
@@ -196,22 +224,20 @@ fn latency_rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
     stages.chain(task_rows.into_iter().flatten()).collect()
 }
 
-/// A row of percentiles with their numbers of samples; `None` where any report lacks one.
-fn latency_row(
+/// Percentiles with their numbers of samples; `None` where any report lacks one.
+fn latency_cells(
     summaries: &[(&str, &Summary)],
-    name: String,
     times: impl Fn(&Summary) -> Option<(f64, usize)>,
-) -> Option<Row> {
+) -> Option<Vec<Cell>> {
     let cell = |(value, n)| Cell::Value {
         value,
         interval: None,
         n,
     };
-    let cells: Option<Vec<Cell>> = summaries
+    summaries
         .iter()
         .map(|(_, summary)| times(summary).map(cell))
-        .collect();
-    Some(Row::new(name, Unit::Seconds, Direction::Lower, cells?))
+        .collect()
 }
 
 fn cells(summaries: &[(&str, &Summary)], cell: impl Fn(&Summary) -> Option<Cell>) -> Vec<Cell> {
@@ -222,10 +248,12 @@ fn cells(summaries: &[(&str, &Summary)], cell: impl Fn(&Summary) -> Option<Cell>
 }
 
 fn mean(mean: &Mean) -> Cell {
-    match mean.value {
+    match mean.value.filter(|value| value.is_finite()) {
         Some(value) => Cell::Value {
             value,
-            interval: mean.interval,
+            interval: mean
+                .interval
+                .filter(|interval| interval.low.is_finite() && interval.high.is_finite()),
             n: mean.n,
         },
         None => Cell::Undefined {
@@ -256,7 +284,7 @@ fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
     let mut values: Vec<(usize, f64)> = cells
         .iter()
         .enumerate()
-        .filter_map(|(i, cell)| Some((i, cell.value()?)))
+        .filter_map(|(i, cell)| Some((i, unit.rounded(cell.value()?))))
         .collect();
     // Means over different numbers of cases may differ for that alone.
     let mut sizes = cells.iter().filter_map(Cell::n);
@@ -270,9 +298,14 @@ fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
         Direction::Unknown => return None,
     }
     match values[..] {
-        [(best, first), (_, second), ..] if unit.print(first) != unit.print(second) => Some(best),
+        [(best, first), (_, second), ..] if !is_equal(first, second) => Some(best),
         _ => None,
     }
+}
+
+/// Unlike the order that numbers are sorted in, this takes both zeros for the same.
+fn is_equal(left: f64, right: f64) -> bool {
+    left.partial_cmp(&right).is_some_and(Ordering::is_eq)
 }
 
 impl Cell {

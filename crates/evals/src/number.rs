@@ -1,40 +1,103 @@
-//! How numbers are printed for people.
+//! How numbers are printed for people, and what is left of them then.
+
+/// From here on a metric is printed in powers of ten, and below the inverse.
+const LARGEST_WRITTEN_OUT: f64 = 1e12;
 
 /// A score: four decimals.
 pub(crate) fn score(value: f64) -> String {
-    format!("{value:.4}")
+    unsigned_zero(format!("{value:.4}"))
 }
 
-/// A number of unknown size: four decimals below 1000, one from there.
+/// A score as it is printed, as a number.
+pub(crate) fn rounded_score(value: f64) -> f64 {
+    read_back(&score(value), value)
+}
+
+/// A number of unknown size: at least four decimals below 1000, and three significant digits however small it is.
 pub(crate) fn metric(value: f64) -> String {
-    if value.abs() < 1000.0 {
+    let size = value.abs();
+    let printed = if size == 0.0 {
         format!("{value:.4}")
+    } else if !(1.0 / LARGEST_WRITTEN_OUT..LARGEST_WRITTEN_OUT).contains(&size) {
+        format!("{value:.2e}")
+    } else if size < 1000.0 {
+        format!("{value:.*}", decimals(size))
     } else {
         format!("{value:.1}")
-    }
+    };
+    unsigned_zero(printed)
+}
+
+/// How many decimals show three significant digits; not below four.
+fn decimals(size: f64) -> usize {
+    let scientific = format!("{size:.2e}");
+    let exponent = scientific.split_once("e-").map(|(_, digits)| digits);
+    let leading_zeros = exponent.and_then(|digits| digits.parse::<usize>().ok());
+    leading_zeros.map_or(4, |zeros| (zeros + 2).max(4))
 }
 
 /// A duration in seconds, in the unit that suits its size: `812 µs`, `1.6 ms`, `120 ms`, `1.2 s`, `3 min 20 s`.
 pub(crate) fn duration(seconds: f64) -> String {
-    // The limits are where rounding reaches the next unit, so that nothing prints as `1000 ms`.
-    if seconds < 0.000_999_5 {
-        in_unit(seconds * 1e6, "µs")
-    } else if seconds < 0.999_5 {
-        in_unit(seconds * 1e3, "ms")
-    } else if seconds < 119.5 {
-        in_unit(seconds, "s")
-    } else {
-        let whole = seconds.round();
-        format!("{} min {:02} s", (whole / 60.0).floor(), whole % 60.0)
+    match Scale::of(seconds) {
+        Scale::Unit { per_second, name } => format!("{} {name}", in_unit(seconds * per_second)),
+        Scale::Minutes => {
+            let whole = seconds.round();
+            format!("{} min {:02} s", (whole / 60.0).floor(), whole % 60.0)
+        }
     }
 }
 
-fn in_unit(value: f64, unit: &str) -> String {
-    if value < 99.95 {
-        format!("{value:.1} {unit}")
-    } else {
-        format!("{value:.0} {unit}")
+/// A duration as it is printed, in seconds.
+pub(crate) fn rounded_duration(seconds: f64) -> f64 {
+    match Scale::of(seconds) {
+        Scale::Unit { per_second, .. } => {
+            let value = seconds * per_second;
+            read_back(&in_unit(value), value) / per_second
+        }
+        Scale::Minutes => seconds.round(),
     }
+}
+
+/// The unit that suits a duration.
+enum Scale {
+    Unit { per_second: f64, name: &'static str },
+    Minutes,
+}
+
+impl Scale {
+    /// The limits are where rounding reaches the next unit, so that nothing prints as `1000 ms`.
+    fn of(seconds: f64) -> Self {
+        let unit = |per_second, name| Self::Unit { per_second, name };
+        if seconds < 0.000_999_5 {
+            unit(1e6, "µs")
+        } else if seconds < 0.999_5 {
+            unit(1e3, "ms")
+        } else if seconds < 119.5 {
+            unit(1.0, "s")
+        } else {
+            Self::Minutes
+        }
+    }
+}
+
+fn in_unit(value: f64) -> String {
+    if value < 99.95 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}
+
+/// Takes the sign off a number that is printed as zero.
+fn unsigned_zero(printed: String) -> String {
+    match printed.strip_prefix('-') {
+        Some(digits) if digits.chars().all(|digit| matches!(digit, '0' | '.')) => digits.to_owned(),
+        Some(_) | None => printed,
+    }
+}
+
+fn read_back(printed: &str, value: f64) -> f64 {
+    printed.parse().unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -83,5 +146,36 @@ mod tests {
             [metric(-0.5), metric(999.99), metric(12_345.67)],
             ["-0.5000", "999.9900", "12345.7"]
         );
+    }
+
+    #[test]
+    fn small_metrics_keep_three_digits() {
+        let printed = [0.0, 0.01, 0.002, 0.000_031, -4.56e-9, 1e-12, 7.0e-300, 1e12].map(metric);
+        let expected = [
+            "0.0000",
+            "0.0100",
+            "0.00200",
+            "0.0000310",
+            "-0.00000000456",
+            "0.00000000000100",
+            "7.00e-300",
+            "1.00e12",
+        ];
+        assert_eq!(printed, expected);
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        assert_eq!([score(-0.0), score(-0.000_01)], ["0.0000", "0.0000"]);
+        assert_eq!([metric(-0.0), score(-0.000_06)], ["0.0000", "-0.0001"]);
+    }
+
+    #[test]
+    fn rounding_leaves_what_is_printed() {
+        // In binary 0.00015 is a little less, so it prints as 0.0001.
+        assert_eq!(score(0.000_15), "0.0001");
+        assert!(rounded_score(0.000_15).total_cmp(&0.0001).is_eq());
+        assert!(rounded_duration(0.001_04).total_cmp(&0.001).is_eq());
+        assert!(rounded_duration(200.4).total_cmp(&200.0).is_eq());
     }
 }
