@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::present::present;
 use crate::{Domain, Evaluator};
 
 /// Names one case within its dataset.
@@ -57,7 +58,8 @@ pub struct Case<D: Domain> {
     pub id: CaseId,
     /// What the task is given.
     pub input: D::Input,
-    /// What a good output is compared with, where it is known.
+    /// What a good output is compared with, where it is known. What JSON writes as `null` counts as not known: a dataset
+    /// makes it `None`, since a report could not tell the two apart.
     pub expected: Option<D::Expected>,
     /// What else is known about the case.
     pub metadata: D::Metadata,
@@ -82,10 +84,10 @@ where
 }
 
 impl<D: Domain> Case<D> {
-    /// Sets what a good output is compared with.
+    /// Sets what a good output is compared with; nothing, where JSON writes it as `null`.
     #[must_use]
     pub fn expecting(mut self, expected: D::Expected) -> Self {
-        self.expected = Some(expected);
+        self.expected = present(Some(expected));
         self
     }
 

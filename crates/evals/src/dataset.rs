@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::present::present;
 use crate::{Case, CaseId, Domain, Evaluator};
 
 /// Cases in a fixed order, with unique ids.
@@ -41,7 +42,11 @@ impl<D: Domain> Dataset<D> {
         cases: impl IntoIterator<Item = Case<D>>,
     ) -> Result<Self, DatasetError> {
         let name = name.into();
-        let cases: Vec<_> = cases.into_iter().map(Arc::new).collect();
+        let cases = cases.into_iter().map(|case| Case {
+            expected: present(case.expected),
+            ..case
+        });
+        let cases: Vec<_> = cases.map(Arc::new).collect();
         let ids = repeated_ids(&cases);
         if !ids.is_empty() {
             return Err(DatasetError::DuplicateIds { dataset: name, ids });

@@ -13,7 +13,8 @@ use crate::{Context, Domain, Outcome};
 /// [`EvaluatorFailure`](crate::EvaluatorFailure) in the report and leaves the other evaluators' outcomes alone.
 #[async_trait]
 pub trait Evaluator<D: Domain>: Debug + Send + Sync {
-    /// Names the evaluator in reports; also the usual name of its outcome.
+    /// Names the evaluator in reports; also the usual name of its outcome. Read once at the
+    /// start of a run, and for a case's own evaluators at the start of each repetition of the case.
     fn name(&self) -> &str;
 
     /// Judges one output. The evaluators of a case run concurrently.

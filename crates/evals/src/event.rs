@@ -5,7 +5,8 @@ use crate::{Case, CaseReport, Domain};
 /// Follows a running experiment: a progress bar, a log, a journal.
 ///
 /// Called on the worker that ran the case, which takes up its next case only after the call returns; several workers call
-/// at the same time. A panic in an observer ends the run.
+/// at the same time. An observer that panics is told nothing more; the run goes on, and its report says so in
+/// [`observer_failures`](crate::Report::observer_failures).
 pub trait Observer<D: Domain>: Send + Sync {
     /// Takes note of an event.
     fn on_event(&self, event: Event<'_, D>);
@@ -31,7 +32,8 @@ pub enum Event<'a, D: Domain> {
     },
     /// A case is done and judged. Cases that are dropped by a cancellation never get here.
     CaseFinished {
-        /// Everything that the final report will hold of it.
+        /// Everything that the final report will hold of it. The outcomes still have the names that their evaluators gave
+        /// them: which ones have to be told apart is known at the end of the run.
         report: &'a CaseReport<D>,
         /// Its position in the final report of an uninterrupted run.
         position: usize,

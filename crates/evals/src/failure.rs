@@ -2,9 +2,16 @@
 
 use std::any::Any;
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
+use std::iter;
+use std::panic::{self, AssertUnwindSafe};
 
 use serde::{Deserialize, Serialize};
+
+use crate::EvaluatorOrigin;
+
+/// More causes than any error has, short of one that names itself as its cause.
+const MOST_CAUSES: usize = 100;
 
 /// Why a case has no output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +27,9 @@ pub struct TaskFailure {
 pub struct EvaluatorFailure {
     /// Name of the evaluator that failed.
     pub evaluator: String,
+    /// Which of the run's evaluators that is.
+    #[serde(default)]
+    pub origin: EvaluatorOrigin,
     /// Whether the evaluator returned an error, panicked or returned a value that no report can hold.
     pub kind: FailureKind,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.
@@ -62,44 +72,48 @@ impl TaskFailure {
     }
 }
 
-impl EvaluatorFailure {
-    pub(crate) fn from_error(evaluator: &str, error: &(dyn Error + 'static)) -> Self {
-        Self {
-            evaluator: evaluator.to_owned(),
-            kind: FailureKind::Error,
-            message: chain(error),
-        }
+impl FailureKind {
+    /// What to keep of an evaluator's error.
+    pub(crate) fn error(error: &(dyn Error + 'static)) -> (Self, String) {
+        (Self::Error, chain(error))
     }
 
-    pub(crate) fn from_panic(evaluator: &str, payload: &(dyn Any + Send)) -> Self {
-        Self {
-            evaluator: evaluator.to_owned(),
-            kind: FailureKind::Panic,
-            message: panic_message(payload),
-        }
+    /// What to keep of an evaluator's panic.
+    pub(crate) fn panic(payload: &(dyn Any + Send)) -> (Self, String) {
+        (Self::Panic, panic_message(payload))
     }
 
-    pub(crate) fn not_finite(evaluator: &str, score: &str, value: f64) -> Self {
-        Self {
-            evaluator: evaluator.to_owned(),
-            kind: FailureKind::NotFinite,
-            message: format!("score `{score}` is not finite: {value}"),
-        }
+    /// What to keep of a score that no report can hold.
+    pub(crate) fn not_finite(score: &str, value: f64) -> (Self, String) {
+        let message = format!("score `{score}` is not finite: {value}");
+        (Self::NotFinite, message)
     }
 }
 
 fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        // Writing to a string cannot fail.
-        let _ = write!(message, ": {error}");
-        cause = error.source();
+    let causes = iter::successors(Some(error), |error| cause(*error)).take(MOST_CAUSES);
+    let messages: Vec<String> = causes.map(displayed).collect();
+    messages.join(": ")
+}
+
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    panic::catch_unwind(AssertUnwindSafe(|| error.source()))
+        .ok()
+        .flatten()
+}
+
+/// An error's own message. Its code is foreign and may fail or panic; then what it wrote until there is kept.
+fn displayed(error: impl Display) -> String {
+    let mut message = String::new();
+    let written = panic::catch_unwind(AssertUnwindSafe(|| write!(message, "{error}")));
+    if !matches!(written, Ok(Ok(()))) {
+        message.push_str("(an error that cannot be displayed)");
     }
     message
 }
 
-fn panic_message(payload: &(dyn Any + Send)) -> String {
+/// The text of a panic.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("panicked without a message").to_owned()

@@ -68,7 +68,9 @@
 //! # Rules
 //!
 //! - What a task or an evaluator does wrong is data of its case and never ends the run: errors, panics, numbers that are not
-//!   finite.
+//!   finite. An observer that panics costs the run nothing but the observer.
+//! - A measure is what one evaluator says under one name. Equal names of two evaluators are told apart over the whole run, so
+//!   that no evaluator's results ever pass for another's.
 //! - What is undefined is [`Value::Undefined`] with a reason, never 0 and never NaN. Each mean says over how many cases it
 //!   is and what was left out.
 //! - Results come in dataset order, and equal outcomes give equal output to the byte, timings apart.
@@ -83,10 +85,13 @@ mod evaluator;
 mod event;
 mod experiment;
 mod failure;
+mod finite;
 mod in_order;
 mod naming;
 mod number;
+mod origin;
 mod outcome;
+mod present;
 mod recording;
 pub mod render;
 mod report;
@@ -103,8 +108,9 @@ pub use evaluator::{Evaluator, EvaluatorError};
 pub use event::{Event, Observer};
 pub use experiment::Experiment;
 pub use failure::{EvaluatorFailure, FailureKind, TaskFailure};
+pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value};
 pub use recording::{Recording, Timing};
 pub use report::{CaseOutcome, CaseReport, Report, SchemaVersion, TaskResult};
-pub use summary::{LabelShares, PassRate, Summary};
+pub use summary::{LabelShares, MissingRepetitions, PassRate, Summary};
 pub use task::{TaskError, TaskScope};

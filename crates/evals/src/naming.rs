@@ -1,16 +1,28 @@
 //! Telling equal names apart.
 
-/// Returns the name itself if it is free, else the first free one of `name_2`, `name_3` and so on.
-pub(crate) fn unique_name(name: String, is_taken: impl Fn(&str) -> bool) -> String {
-    if !is_taken(&name) {
-        return name;
-    }
-    let mut number = 2_u32;
-    loop {
-        let candidate = format!("{name}_{number}");
-        if !is_taken(&candidate) {
-            return candidate;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names that are given out once each.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    taken: BTreeSet<String>,
+    /// The number that a name's next holder tries first; all below it are taken.
+    next: BTreeMap<String, u32>,
+}
+
+impl Names {
+    /// Gives out the name itself if it is free, else the first free one of `name_2`, `name_3` and so on.
+    pub(crate) fn claim(&mut self, name: &str) -> String {
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
         }
-        number += 1;
+        let number = self.next.entry(name.to_owned()).or_insert(2);
+        loop {
+            let candidate = format!("{name}_{number}");
+            *number += 1;
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
     }
 }

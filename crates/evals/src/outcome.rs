@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One named result of an evaluator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Names the measure; results of the same name are aggregated over the cases.
+    /// Names the measure; an evaluator's results of the same name are aggregated over the cases.
     pub name: String,
     /// The result itself.
     pub value: Value,
@@ -23,7 +23,7 @@ pub enum Value {
     /// Passed or failed; aggregated to a pass rate.
     Assertion(bool),
     /// A finite number; aggregated to a mean. One that is not finite becomes an evaluator failure.
-    Score(f64),
+    Score(#[serde(serialize_with = "crate::finite::serialize")] f64),
     /// One of several classes; aggregated to the share of each.
     Label(String),
     /// There is no value for this case, as for a recall without relevant documents. The outcome says why.

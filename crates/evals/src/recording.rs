@@ -26,7 +26,11 @@ pub struct Recording {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,
     /// Named numbers, such as token counts.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        serialize_with = "crate::finite::serialize_all"
+    )]
     pub metrics: BTreeMap<String, f64>,
     /// Anything else worth keeping.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -7,9 +7,9 @@ use std::time::Instant;
 use futures::FutureExt as _;
 
 use super::grading::{self, Grading};
+use super::roster::{self, Enrolled};
 use crate::{
-    Case, CaseReport, Context, Domain, Evaluator, Recording, TaskError, TaskFailure, TaskResult,
-    TaskScope,
+    Case, CaseReport, Context, Domain, Recording, TaskError, TaskFailure, TaskResult, TaskScope,
 };
 
 /// Runs the task and judges its output; whatever goes wrong is in the report.
@@ -17,13 +17,14 @@ pub(super) async fn run<D, T, F>(
     task: &T,
     case: &Arc<Case<D>>,
     repeat: u32,
-    shared: &[Arc<dyn Evaluator<D>>],
+    shared: &[Enrolled<D>],
 ) -> CaseReport<D>
 where
     D: Domain,
     T: Fn(Arc<Case<D>>, TaskScope) -> F + Sync,
     F: Future<Output = Result<D::Output, TaskError>> + Send,
 {
+    let own = roster::own(case);
     let scope = TaskScope::default();
     let started = Instant::now();
     let result = guarded(task, Arc::clone(case), scope.clone()).await;
@@ -42,7 +43,7 @@ where
                 duration,
                 recording: &recording,
             };
-            grading::grade(&context, case.evaluators.iter().chain(shared)).await
+            grading::grade(&context, own.iter().chain(shared)).await
         }
         Err(_) => Grading::default(),
     };
@@ -53,6 +54,7 @@ where
         expected: case.expected.clone(),
         metadata: case.metadata.clone(),
         result: result.map_or_else(TaskResult::Failure, TaskResult::Output),
+        own_evaluators: own.into_iter().map(|enrolled| enrolled.name).collect(),
         outcomes: grading.outcomes,
         evaluator_failures: grading.failures,
         duration,

@@ -1,7 +1,10 @@
 //! Running a task over a dataset.
 
 mod attempt;
+mod audience;
 mod grading;
+mod roster;
+mod titles;
 mod worker;
 
 use std::fmt;
@@ -16,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Case, CaseReport, Dataset, Domain, Event, Observer, Report, SchemaVersion, TaskError, TaskScope,
 };
+use audience::Audience;
 
 const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not 0");
 
@@ -98,8 +102,8 @@ impl<D: Domain, T> Experiment<D, T> {
     /// Runs every case and judges every output.
     ///
     /// Needs a tokio runtime, on which it starts no more tasks than cases may run at the same time. Cases start in dataset
-    /// order and are reported in dataset order. Nothing that a task or an evaluator does ends the run. Dropping the future
-    /// ends it without a report.
+    /// order and are reported in dataset order. Nothing that a task, an evaluator or an observer does ends the run. Dropping
+    /// the future ends it without a report.
     pub async fn run<F>(self) -> Report<D>
     where
         T: Fn(Arc<Case<D>>, TaskScope) -> F + Send + Sync + 'static,
@@ -112,18 +116,19 @@ impl<D: Domain, T> Experiment<D, T> {
             self.dataset,
             self.task,
             self.repeat,
-            self.observers,
+            Audience::new(self.observers),
         ));
         let total = queue.total();
 
-        queue.tell(Event::Started { name: &name, total });
+        queue.audience().tell(Event::Started { name: &name, total });
         let mut workers = JoinSet::new();
         for _ in 0..total.min(self.concurrency.get()) {
             workers.spawn(worker::work(Arc::clone(&queue), self.cancellation.clone()));
         }
-        let cases = gather(workers).await;
+        let mut cases = gather(workers).await;
+        titles::settle(&mut cases);
         let not_run = total - cases.len();
-        queue.tell(Event::Finished { not_run });
+        queue.audience().tell(Event::Finished { not_run });
 
         Report {
             schema_version: SchemaVersion,
@@ -134,6 +139,7 @@ impl<D: Domain, T> Experiment<D, T> {
             not_run,
             duration: started.elapsed(),
             metadata,
+            observer_failures: queue.audience().failures(),
             cases,
         }
     }
@@ -145,7 +151,7 @@ async fn gather<D: Domain>(mut workers: JoinSet<Vec<worker::Finished<D>>>) -> Ve
     while let Some(joined) = workers.join_next().await {
         match joined {
             Ok(mut cases) => finished.append(&mut cases),
-            // Tasks and evaluators are caught where they run, so this is an observer's panic: a bug of the host.
+            // Tasks, evaluators and observers are caught where they run. What is left is a bug, here or in copying a payload.
             Err(error) if error.is_panic() => panic::resume_unwind(error.into_panic()),
             // The runtime is shutting down; what the worker had is counted as not run.
             Err(_) => {}

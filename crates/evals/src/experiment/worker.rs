@@ -1,7 +1,8 @@
 //! Bounded concurrency: a fixed number of workers take the next case from one counter.
 //!
 //! The queue is a number, so memory does not grow with what is still to be done. Workers are tasks of their own rather than
-//! branches of one stream: cases then run on all cores, and the time of one is not inflated by the computation of another.
+//! branches of one stream, so that cases run on all threads of the runtime. Where more cases run at once than there are
+//! threads, the wall time of a case holds what it waited for its turn; tasks time their stages themselves.
 
 use std::num::NonZeroU32;
 use std::pin::pin;
@@ -13,14 +14,17 @@ use tokio::task::coop;
 use tokio_util::sync::CancellationToken;
 
 use super::attempt;
-use crate::{Case, CaseReport, Dataset, Domain, Event, Observer, TaskError, TaskScope};
+use super::audience::Audience;
+use super::roster::{self, Enrolled};
+use crate::{Case, CaseReport, Dataset, Domain, Event, TaskError, TaskScope};
 
 /// What there is to do, shared by all workers.
 pub(super) struct Queue<D: Domain, T> {
     dataset: Arc<Dataset<D>>,
     task: T,
     repeat: NonZeroU32,
-    observers: Vec<Arc<dyn Observer<D>>>,
+    evaluators: Vec<Enrolled<D>>,
+    audience: Audience<D>,
     next: AtomicUsize,
 }
 
@@ -35,13 +39,14 @@ impl<D: Domain, T> Queue<D, T> {
         dataset: Arc<Dataset<D>>,
         task: T,
         repeat: NonZeroU32,
-        observers: Vec<Arc<dyn Observer<D>>>,
+        audience: Audience<D>,
     ) -> Self {
         Self {
+            evaluators: roster::shared(dataset.evaluators()),
             dataset,
             task,
             repeat,
-            observers,
+            audience,
             next: AtomicUsize::new(0),
         }
     }
@@ -56,10 +61,8 @@ impl<D: Domain, T> Queue<D, T> {
             .saturating_mul(self.repeat.get() as usize)
     }
 
-    pub(super) fn tell(&self, event: Event<'_, D>) {
-        for observer in &self.observers {
-            observer.on_event(event);
-        }
+    pub(super) fn audience(&self) -> &Audience<D> {
+        &self.audience
     }
 
     /// Hands out every position once, in order.
@@ -77,9 +80,9 @@ impl<D: Domain, T> Queue<D, T> {
         let case = &self.dataset.cases()[position / repeats];
         let repeat = u32::try_from(position % repeats + 1)
             .expect("at most the number of repetitions, which is a `u32`");
-        self.tell(Event::CaseStarted { case, repeat });
-        let report = attempt::run(&self.task, case, repeat, self.dataset.evaluators()).await;
-        self.tell(Event::CaseFinished {
+        self.audience.tell(Event::CaseStarted { case, repeat });
+        let report = attempt::run(&self.task, case, repeat, &self.evaluators).await;
+        self.audience.tell(Event::CaseFinished {
             report: &report,
             position,
         });

@@ -1,18 +1,23 @@
 //! Comma-separated values as RFC 4180 defines them.
+//!
+//! Cells are written as they are, control characters and line breaks included. The one exception: text that begins with `=`,
+//! `+`, `-`, `@`, a tab or a carriage return, and is not a number, gets an apostrophe in front. A spreadsheet would take it
+//! for a formula, and labels, errors and reasons may come from a model or from a document that it read.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use ::csv::{Terminator, WriterBuilder};
 
-use crate::naming::unique_name;
-use crate::{CaseReport, Domain, Report, Value};
+use crate::naming::Names;
+use crate::{CaseOutcome, CaseReport, Domain, Report, Value};
 
 /// Writes one row for each case.
 ///
 /// The columns are: case, repetition, why the task failed, which evaluators failed and why, task time; then one for each
 /// outcome in first-seen order, one for each metric, and the seconds of each stage, cached ones apart. A cell is empty where
-/// a case has no value, or an undefined one. A name that is taken gets `_2`, as within a case.
+/// a case has no value, or an undefined one; where an outcome is undefined in any case, a column `<name> reason` follows and
+/// says why. A title that is taken gets `_2`.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> {
     let columns = Columns::of(&report.cases);
     let mut writer = WriterBuilder::new()
@@ -31,6 +36,8 @@ const FIXED: [&str; 5] = ["case", "repeat", "failure", "evaluator_failures", "se
 #[derive(Default)]
 struct Columns<'a> {
     outcomes: Vec<&'a str>,
+    /// Those outcomes that are undefined in any case.
+    undefined: BTreeSet<&'a str>,
     metrics: BTreeSet<&'a str>,
     stages: Vec<(&'a str, bool)>,
 }
@@ -41,10 +48,14 @@ impl<'a> Columns<'a> {
         let mut seen_outcomes = BTreeSet::new();
         let mut seen_stages = BTreeSet::new();
         for case in cases {
-            let outcomes = case.outcomes.iter().map(|outcome| outcome.name.as_str());
-            columns
-                .outcomes
-                .extend(outcomes.filter(|name| seen_outcomes.insert(*name)));
+            for outcome in &case.outcomes {
+                if seen_outcomes.insert(outcome.name.as_str()) {
+                    columns.outcomes.push(&outcome.name);
+                }
+                if outcome.value == Value::Undefined {
+                    columns.undefined.insert(&outcome.name);
+                }
+            }
             columns
                 .metrics
                 .extend(case.metrics.keys().map(String::as_str));
@@ -60,22 +71,20 @@ impl<'a> Columns<'a> {
     }
 
     fn titles(&self) -> Vec<String> {
+        let fixed = FIXED.map(str::to_owned).into_iter();
+        let outcomes = self.outcomes.iter().flat_map(|name| {
+            let reason = self.undefined.contains(name);
+            let reason = reason.then(|| format!("{name} reason"));
+            std::iter::once((*name).to_owned()).chain(reason)
+        });
+        let metrics = self.metrics.iter().map(|name| (*name).to_owned());
         let stages = self.stages.iter().map(|(stage, cached)| match cached {
             false => format!("{stage}_seconds"),
             true => format!("{stage}_cached_seconds"),
         });
-        let names = FIXED
-            .iter()
-            .chain(&self.outcomes)
-            .chain(&self.metrics)
-            .map(|name| (*name).to_owned());
-        let mut taken = BTreeSet::new();
-        let unique = names.chain(stages).map(|name| {
-            let name = unique_name(name, |name| taken.contains(name));
-            taken.insert(name.clone());
-            name
-        });
-        unique.collect()
+        let mut names = Names::default();
+        let titles = fixed.chain(outcomes).chain(metrics).chain(stages);
+        titles.map(|title| guarded(names.claim(&title))).collect()
     }
 
     fn row<D: Domain>(&self, case: &CaseReport<D>) -> Vec<String> {
@@ -91,7 +100,13 @@ impl<'a> Columns<'a> {
             evaluators.join("; "),
             case.duration.as_secs_f64().to_string(),
         ];
-        row.extend(self.outcomes.iter().map(|name| outcome(case, name)));
+        for name in &self.outcomes {
+            let outcome = case.outcome(name);
+            row.push(outcome.map(value).unwrap_or_default());
+            if self.undefined.contains(name) {
+                row.push(outcome.and_then(reason).unwrap_or_default());
+            }
+        }
         row.extend(self.metrics.iter().map(|name| {
             case.metrics
                 .get(*name)
@@ -99,16 +114,34 @@ impl<'a> Columns<'a> {
                 .unwrap_or_default()
         }));
         row.extend(self.stages.iter().map(|stage| seconds(case, *stage)));
-        row
+        row.into_iter().map(guarded).collect()
     }
 }
 
-fn outcome<D: Domain>(case: &CaseReport<D>, name: &str) -> String {
-    match case.outcome(name).map(|outcome| &outcome.value) {
-        Some(Value::Assertion(passed)) => passed.to_string(),
-        Some(Value::Score(score)) => score.to_string(),
-        Some(Value::Label(label)) => label.clone(),
-        Some(Value::Undefined) | None => String::new(),
+/// Keeps a spreadsheet from taking text for a formula.
+fn guarded(text: String) -> String {
+    let is_number = || text.parse::<f64>().is_ok_and(f64::is_finite);
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number() {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
+fn value(outcome: &CaseOutcome) -> String {
+    match &outcome.value {
+        Value::Assertion(passed) => passed.to_string(),
+        Value::Score(score) => score.to_string(),
+        Value::Label(label) => label.clone(),
+        Value::Undefined => String::new(),
+    }
+}
+
+/// Why an outcome is undefined, if it is.
+fn reason(outcome: &CaseOutcome) -> Option<String> {
+    match outcome.value {
+        Value::Undefined => outcome.reason.clone(),
+        Value::Assertion(_) | Value::Score(_) | Value::Label(_) => None,
     }
 }
 

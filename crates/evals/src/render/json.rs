@@ -20,6 +20,8 @@ struct Document<'a, D: Domain> {
     #[serde(rename = "seconds", serialize_with = "crate::seconds::serialize")]
     duration: Duration,
     metadata: &'a serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    observer_failures: &'a [String],
     summary: &'a Summary,
     cases: &'a [CaseReport<D>],
 }
@@ -37,6 +39,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         not_run,
         duration,
         metadata,
+        observer_failures,
         cases,
     } = report;
     let document = Document {
@@ -48,6 +51,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         not_run: *not_run,
         duration: *duration,
         metadata,
+        observer_failures,
         summary,
         cases,
     };

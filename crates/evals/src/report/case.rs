@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseId, Domain, EvaluatorFailure, TaskFailure, Timing, Value};
+use crate::{CaseId, Domain, EvaluatorFailure, EvaluatorOrigin, TaskFailure, Timing, Value};
 
 /// One repetition of one case: what went in, what came out, how it was judged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct CaseReport<D: Domain> {
     pub metadata: D::Metadata,
     /// What the task returned, or why it did not.
     pub result: TaskResult<D::Output>,
+    /// Names of the evaluators that this case had for itself, whether they came to say anything or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_evaluators: Vec<String>,
     /// What the evaluators said: the case's own first, then the dataset's. Empty for a failed task.
     pub outcomes: Vec<CaseOutcome>,
     /// The evaluators that could not say anything.
@@ -34,6 +37,7 @@ pub struct CaseReport<D: Domain> {
     /// Stage timings, in the order the task recorded them.
     pub timings: Vec<Timing>,
     /// Numbers that the task recorded.
+    #[serde(serialize_with = "crate::finite::serialize_all")]
     pub metrics: BTreeMap<String, f64>,
     /// Anything else that the task recorded.
     pub attributes: BTreeMap<String, serde_json::Value>,
@@ -54,10 +58,14 @@ pub enum TaskResult<O> {
 /// One outcome with the evaluator it came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseOutcome {
-    /// Unique within the case: the second outcome of one name is called `name_2`, the third `name_3`.
+    /// Names the same measure of the same evaluator in every case of the run: what the second evaluator calls `name` is
+    /// `name_2` everywhere, and that of the third `name_3`.
     pub name: String,
     /// Name of the evaluator that returned it.
     pub evaluator: String,
+    /// Which of the run's evaluators that is.
+    #[serde(default)]
+    pub origin: EvaluatorOrigin,
     /// The result itself.
     pub value: Value,
     /// Why the value is what it is; always there when it is undefined.

@@ -36,6 +36,9 @@ pub struct Report<D: Domain> {
     pub duration: Duration,
     /// Whatever the caller wants to keep with the numbers: settings, models, seed.
     pub metadata: serde_json::Map<String, serde_json::Value>,
+    /// What the observers that panicked said last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observer_failures: Vec<String>,
     /// The finished cases in dataset order, repetitions of a case one after the other.
     pub cases: Vec<CaseReport<D>>,
 }

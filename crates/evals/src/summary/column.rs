@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evals_metrics::{Bootstrap, Mean, UndefinedAs};
 
 use super::{LabelShares, count};
-use crate::Value;
+use crate::{CaseReport, Domain, EvaluatorOrigin, Value};
 
 /// How the values of a measure are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,84 +27,183 @@ impl Kind {
     }
 }
 
+/// Which cases a measure is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scope<'a> {
+    Every,
+    /// Those that have at least so many evaluators of this name for themselves.
+    Own(&'a str, u32),
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn of(origin: EvaluatorOrigin, evaluator: &'a str) -> Self {
+        match origin {
+            EvaluatorOrigin::Case(number) => Self::Own(evaluator, number),
+            EvaluatorOrigin::Dataset(_) => Self::Every,
+        }
+    }
+
+    fn covers<D: Domain>(self, case: &CaseReport<D>) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Own(evaluator, number) => {
+                let own = case.own_evaluators.iter();
+                own.filter(|name| *name == evaluator).count() >= number as usize
+            }
+        }
+    }
+}
+
 /// Collects one measure, case by case.
 #[derive(Debug)]
 pub(super) struct Column<'a> {
-    pub(super) name: &'a str,
+    pub(super) title: String,
     pub(super) kind: Kind,
+    scope: Scope<'a>,
     /// One entry for each closed case: a number, or the reason why there is none. Labels leave no numbers.
     cases: Vec<Result<f64, &'a str>>,
     labels: BTreeMap<&'a str, usize>,
-    open: Repetitions<'a>,
+    /// How many repetitions have no value, by reason, in all cases.
+    valueless: BTreeMap<&'a str, usize>,
+    /// How many of them are in a case that has a value all the same.
+    missing: BTreeMap<&'a str, usize>,
+    repetition: Repetition<'a>,
+    case: OpenCase<'a>,
+}
+
+/// The repetition that is being read.
+#[derive(Debug, Default)]
+struct Repetition<'a> {
+    has_value: bool,
+    reason: Option<&'a str>,
 }
 
 /// The repetitions of the case that is being read.
 #[derive(Debug, Default)]
-struct Repetitions<'a> {
-    sum: f64,
-    numbers: usize,
+struct OpenCase<'a> {
+    numbers: Vec<f64>,
     labels: usize,
-    reason: Option<&'a str>,
+    reasons: Vec<&'a str>,
 }
 
 impl<'a> Column<'a> {
-    pub(super) fn new(name: &'a str, kind: Kind) -> Self {
+    pub(super) fn new(title: String, kind: Kind, scope: Scope<'a>) -> Self {
         Self {
-            name,
+            title,
             kind,
+            scope,
             cases: Vec::new(),
             labels: BTreeMap::new(),
-            open: Repetitions::default(),
+            valueless: BTreeMap::new(),
+            missing: BTreeMap::new(),
+            repetition: Repetition::default(),
+            case: OpenCase::default(),
         }
     }
 
     /// Adds one repetition's number.
     pub(super) fn add_number(&mut self, number: f64) {
-        self.open.sum += number;
-        self.open.numbers += 1;
+        self.case.numbers.push(number);
+        self.repetition.has_value = true;
     }
 
     /// Adds one repetition's label.
     pub(super) fn add_label(&mut self, label: &'a str) {
         *self.labels.entry(label).or_default() += 1;
-        self.open.labels += 1;
+        self.case.labels += 1;
+        self.repetition.has_value = true;
     }
 
-    /// Notes that a repetition has no value; the first reason of a case stands for it.
-    pub(super) fn exclude(&mut self, reason: &'a str) {
-        self.open.reason.get_or_insert(reason);
+    /// Notes that the repetition has no value, unless the measure is not about its case.
+    pub(super) fn exclude<D: Domain>(&mut self, case: &CaseReport<D>, reason: &'a str) {
+        if self.scope.covers(case) {
+            self.exclude_covered(reason);
+        }
     }
 
-    /// Ends a case: its repetitions become one value, or one exclusion when none of them has a value.
-    pub(super) fn close_case(&mut self) {
-        let repetitions = std::mem::take(&mut self.open);
-        if repetitions.numbers > 0 {
-            self.cases
-                .push(Ok(repetitions.sum / count(repetitions.numbers)));
-        } else if repetitions.labels == 0
-            && let Some(reason) = repetitions.reason
+    /// Notes that a repetition of a case that the measure is about has no value; the first reason stands for it.
+    pub(super) fn exclude_covered(&mut self, reason: &'a str) {
+        self.repetition.reason.get_or_insert(reason);
+    }
+
+    /// Ends a repetition.
+    pub(super) fn close_repetition(&mut self) {
+        let repetition = std::mem::take(&mut self.repetition);
+        if !repetition.has_value
+            && let Some(reason) = repetition.reason
         {
-            self.cases.push(Err(reason));
+            *self.valueless.entry(reason).or_default() += 1;
+            self.case.reasons.push(reason);
+        }
+    }
+
+    /// Ends a case: its repetitions become one value, or one exclusion under the first reason when none has a value.
+    pub(super) fn close_case(&mut self) {
+        let case = std::mem::take(&mut self.case);
+        if case.numbers.is_empty() && case.labels == 0 {
+            self.cases.extend(case.reasons.first().copied().map(Err));
+            return;
+        }
+        for reason in case.reasons {
+            *self.missing.entry(reason).or_default() += 1;
+        }
+        if !case.numbers.is_empty() {
+            self.cases.push(Ok(mean(&case.numbers)));
         }
     }
 
     pub(super) fn mean(&self, bootstrap: &Bootstrap) -> Mean {
-        Mean::over(self.cases.iter().copied(), UndefinedAs::Excluded, bootstrap)
+        let cases = self.cases.iter().copied();
+        finite(Mean::over(cases, UndefinedAs::Excluded, bootstrap))
     }
 
     pub(super) fn label_shares(&self) -> LabelShares {
-        let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
-        for reason in self.cases.iter().filter_map(|case| case.err()) {
-            *excluded.entry(reason.to_owned()).or_default() += 1;
-        }
         LabelShares {
-            counts: self
-                .labels
-                .iter()
-                .map(|(label, count)| ((*label).to_owned(), *count))
-                .collect(),
+            counts: owned(&self.labels),
             n: self.labels.values().sum(),
-            excluded,
+            excluded: owned(&self.valueless),
         }
     }
+
+    /// How many repetitions have no value, by reason.
+    pub(super) fn valueless(&self) -> &BTreeMap<&'a str, usize> {
+        &self.valueless
+    }
+
+    /// How many repetitions have no value although their case has one, by reason.
+    pub(super) fn missing(&self) -> BTreeMap<String, usize> {
+        owned(&self.missing)
+    }
+}
+
+/// The mean of some numbers, of which there is at least one.
+fn mean(numbers: &[f64]) -> f64 {
+    let n = count(numbers.len());
+    let mean = numbers.iter().sum::<f64>() / n;
+    if mean.is_finite() {
+        mean
+    } else {
+        // The sum was too large; the quotients are not.
+        numbers.iter().map(|number| number / n).sum()
+    }
+}
+
+/// Makes a mean that JSON cannot hold undefined.
+fn finite(mut mean: Mean) -> Mean {
+    mean.interval = mean
+        .interval
+        .filter(|interval| interval.low.is_finite() && interval.high.is_finite());
+    if mean.value.is_some_and(|value| !value.is_finite()) {
+        mean.value = None;
+        let excluded = mean.excluded.entry("mean is not finite".to_owned());
+        *excluded.or_default() += std::mem::take(&mut mean.n);
+    }
+    mean
+}
+
+fn owned(counts: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
+    let counts = counts.iter();
+    counts
+        .map(|(name, count)| ((*name).to_owned(), *count))
+        .collect()
 }

@@ -1,7 +1,9 @@
 //! What an experiment found, over all cases.
 
 mod column;
+mod index;
 mod latency;
+mod missing;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -14,13 +16,19 @@ use crate::{Domain, Report};
 use latency::Latencies;
 use tally::Tally;
 
+pub use missing::MissingRepetitions;
+
 /// The aggregates of one report.
 ///
 /// A measure's value for a case is the mean over the case's repetitions, so `n` counts cases and repetitions never pass for
 /// more samples. A case without a value is left out of the mean and counted under its reason: `task failed`,
-/// `evaluator failed`, or why the measure is undefined for it. A failed task is left out of every measure. An evaluator that
-/// failed is left out of each measure that it returned for other cases; one that never returned anything is listed under its
-/// own name. A case for which an evaluator returned neither outcome nor failure does not count at all.
+/// `evaluator failed`, or why the measure is undefined for it. A failed task is left out of every measure that is about its
+/// case. An evaluator that failed is left out of each measure that it returned for other cases; one that never returned
+/// anything is listed among the scores under its own name. A case for which an evaluator returned neither outcome nor
+/// failure does not count at all. Where only some repetitions of a case have no value they are counted as
+/// [`missing_repetitions`](Self::missing_repetitions).
+///
+/// A measure is what one evaluator says under one name; a name that is taken by another evaluator's gets `_2`.
 ///
 /// In JSON, lists of named values are objects in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +58,7 @@ pub struct Summary {
     /// Pass rate of each assertion, in the same order.
     #[serde(with = "crate::in_order")]
     pub assertions: Vec<(String, Mean)>,
-    /// Pass rate over all assertions of all cases together.
+    /// Pass rate over all assertions of all runs of cases together.
     pub pass_rate: PassRate,
     /// How often each label was given, in the same order.
     #[serde(with = "crate::in_order")]
@@ -66,10 +74,13 @@ pub struct Summary {
     pub cached_timings: Vec<(String, Percentiles)>,
     /// Time of the whole task in seconds, over the cases that did not fail and took nothing from a cache.
     pub task_time: Percentiles,
+    /// Repetitions without a value, in cases that have one.
+    #[serde(default)]
+    pub missing_repetitions: MissingRepetitions,
 }
 
-/// A share of passed assertions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A share of passed assertions. Repetitions count one by one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PassRate {
     /// The share from 0 to 1, or `None` where nothing was asserted.
     pub value: Option<f64>,
@@ -77,16 +88,19 @@ pub struct PassRate {
     pub passed: usize,
     /// How many assertions there were.
     pub n: usize,
+    /// How many are missing, by reason.
+    #[serde(default)]
+    pub excluded: BTreeMap<String, usize>,
 }
 
-/// How often each label was given.
+/// How often each label was given. Repetitions count one by one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabelShares {
     /// Each label with its count, in the order of the labels.
     pub counts: BTreeMap<String, usize>,
-    /// The sum of the counts; repetitions count one by one.
+    /// The sum of the counts.
     pub n: usize,
-    /// How many cases have no label, by reason.
+    /// How many runs of cases have no label, by reason.
     pub excluded: BTreeMap<String, usize>,
 }
 
@@ -98,11 +112,13 @@ impl LabelShares {
 }
 
 impl Summary {
-    /// How many runs of cases were finished per second of wall time; `None` when no time passed, or when stages came from
-    /// a cache: the rate would then be that of the cache.
+    /// How many runs of cases succeeded per second of wall time; `None` when none did or no time passed, or when stages came
+    /// from a cache: the rate would then be that of the cache.
     pub fn throughput(&self) -> Option<f64> {
         let seconds = self.duration.as_secs_f64();
-        (seconds > 0.0 && self.cached_timings.is_empty()).then(|| count(self.finished) / seconds)
+        let succeeded = self.finished.saturating_sub(self.failed);
+        (succeeded > 0 && seconds > 0.0 && self.cached_timings.is_empty())
+            .then(|| count(succeeded) / seconds)
     }
 }
 
@@ -137,6 +153,11 @@ impl<D: Domain> Report<D> {
             timings: latencies.fresh(),
             cached_timings: latencies.cached(),
             task_time: latencies.task(),
+            missing_repetitions: MissingRepetitions {
+                scores: tally.missing(column::Kind::Score),
+                assertions: tally.missing(column::Kind::Assertion),
+                metrics: tally.missing_metrics(),
+            },
         }
     }
 }

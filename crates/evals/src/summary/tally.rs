@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_metrics::{Bootstrap, Mean};
 
-use super::column::{Column, Kind};
+use super::column::{Column, Kind, Scope};
+use super::index::Index;
 use super::{LabelShares, PassRate, ratio};
 use crate::{CaseReport, Domain, Value};
 
@@ -20,22 +21,17 @@ pub(super) struct Tally<'a> {
     asserted: usize,
 }
 
-/// Where the columns are and who fills them.
-#[derive(Debug, Default)]
-struct Index<'a> {
-    by_name: BTreeMap<&'a str, BTreeMap<Kind, usize>>,
-    by_evaluator: BTreeMap<&'a str, BTreeSet<usize>>,
-}
-
 impl<'a> Tally<'a> {
     pub(super) fn of<D: Domain>(cases: &'a [CaseReport<D>]) -> Self {
-        let (columns, index) = columns(cases);
+        let (columns, index) = Index::of(cases);
+        let metric = |name: &'a String| {
+            let column = Column::new(name.clone(), Kind::Score, Scope::Every);
+            (name.as_str(), column)
+        };
         let metrics = cases.iter().flat_map(|case| case.metrics.keys());
         let mut tally = Self {
             columns,
-            metrics: metrics
-                .map(|name| (name.as_str(), Column::new(name, Kind::Score)))
-                .collect(),
+            metrics: metrics.map(metric).collect(),
             passed: 0,
             asserted: 0,
         };
@@ -43,6 +39,7 @@ impl<'a> Tally<'a> {
         for repetitions in cases.chunk_by(|left, right| left.id == right.id) {
             for case in repetitions {
                 tally.add(case, &index);
+                tally.all_columns().for_each(Column::close_repetition);
             }
             tally.all_columns().for_each(Column::close_case);
         }
@@ -56,18 +53,18 @@ impl<'a> Tally<'a> {
     fn add<D: Domain>(&mut self, case: &'a CaseReport<D>, index: &Index<'a>) {
         if case.result.failure().is_some() {
             self.all_columns()
-                .for_each(|column| column.exclude(TASK_FAILED));
+                .for_each(|column| column.exclude(case, TASK_FAILED));
             return;
         }
         let mut filled = BTreeSet::new();
         for outcome in &case.outcomes {
-            let position = index.position(&outcome.name, &outcome.value);
+            let position = index.column(outcome);
             filled.insert(position);
             self.add_value(position, &outcome.value, outcome.reason.as_deref());
         }
         for failure in &case.evaluator_failures {
-            for position in index.by_evaluator[failure.evaluator.as_str()].difference(&filled) {
-                self.columns[*position].exclude(EVALUATOR_FAILED);
+            for position in index.columns_of(failure).difference(&filled) {
+                self.columns[*position].exclude_covered(EVALUATOR_FAILED);
             }
         }
         for (name, value) in &case.metrics {
@@ -82,7 +79,7 @@ impl<'a> Tally<'a> {
         match value {
             Value::Score(score) => column.add_number(*score),
             Value::Label(label) => column.add_label(label),
-            Value::Undefined => column.exclude(reason.unwrap_or("undefined")),
+            Value::Undefined => column.exclude_covered(reason.unwrap_or("undefined")),
             Value::Assertion(passed) => {
                 column.add_number(if *passed { 1.0 } else { 0.0 });
                 self.asserted += 1;
@@ -92,102 +89,60 @@ impl<'a> Tally<'a> {
     }
 
     pub(super) fn pass_rate(&self) -> PassRate {
+        let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
+        let valueless = self.of_kind(Kind::Assertion).flat_map(Column::valueless);
+        for (reason, count) in valueless {
+            *excluded.entry((*reason).to_owned()).or_default() += count;
+        }
         PassRate {
             value: ratio(self.passed, self.asserted),
             passed: self.passed,
             n: self.asserted,
+            excluded,
         }
     }
 
     pub(super) fn means(&self, kind: Kind, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
-        let columns = self.columns.iter().filter(|column| column.kind == kind);
-        columns
-            .map(|column| (column.name.to_owned(), column.mean(bootstrap)))
+        self.of_kind(kind)
+            .map(|column| (column.title.clone(), column.mean(bootstrap)))
             .collect()
     }
 
     pub(super) fn metrics(&self, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
-        self.metrics
-            .iter()
-            .map(|(name, column)| ((*name).to_owned(), column.mean(bootstrap)))
+        let metrics = self.metrics.values();
+        metrics
+            .map(|column| (column.title.clone(), column.mean(bootstrap)))
             .collect()
     }
 
     pub(super) fn labels(&self) -> Vec<(String, LabelShares)> {
-        let columns = self
-            .columns
-            .iter()
-            .filter(|column| column.kind == Kind::Label);
-        columns
-            .map(|column| (column.name.to_owned(), column.label_shares()))
+        self.of_kind(Kind::Label)
+            .map(|column| (column.title.clone(), column.label_shares()))
             .collect()
     }
+
+    /// The measures of a kind that have a value for a case although some of its repetitions have none.
+    pub(super) fn missing(&self, kind: Kind) -> Vec<(String, BTreeMap<String, usize>)> {
+        missing(self.of_kind(kind))
+    }
+
+    /// The same for metrics.
+    pub(super) fn missing_metrics(&self) -> Vec<(String, BTreeMap<String, usize>)> {
+        missing(self.metrics.values())
+    }
+
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Column<'a>> {
+        self.columns
+            .iter()
+            .filter(move |column| column.kind == kind)
+    }
 }
 
-/// Finds every measure of the report, in the order in which the cases first show them.
-fn columns<D: Domain>(cases: &[CaseReport<D>]) -> (Vec<Column<'_>>, Index<'_>) {
-    let mut columns = Vec::new();
-    let mut index = Index::default();
-    for (name, kinds) in kinds_by_name(cases) {
-        for kind in kinds {
-            index
-                .by_name
-                .entry(name)
-                .or_default()
-                .insert(kind, columns.len());
-            columns.push(Column::new(name, kind));
-        }
-    }
-    for outcome in cases.iter().flat_map(|case| &case.outcomes) {
-        let position = index.position(&outcome.name, &outcome.value);
-        index
-            .by_evaluator
-            .entry(&outcome.evaluator)
-            .or_default()
-            .insert(position);
-    }
-    for failure in cases.iter().flat_map(|case| &case.evaluator_failures) {
-        // An evaluator that never returned anything is a measure of its own, without a value.
-        index
-            .by_evaluator
-            .entry(&failure.evaluator)
-            .or_insert_with(|| {
-                columns.push(Column::new(&failure.evaluator, Kind::Score));
-                BTreeSet::from([columns.len() - 1])
-            });
-    }
-    (columns, index)
-}
-
-/// The kinds of values that each name has; a name that is undefined everywhere counts as a score.
-fn kinds_by_name<D: Domain>(cases: &[CaseReport<D>]) -> Vec<(&str, BTreeSet<Kind>)> {
-    let mut names: Vec<(&str, BTreeSet<Kind>)> = Vec::new();
-    let mut positions = BTreeMap::new();
-    for outcome in cases.iter().flat_map(|case| &case.outcomes) {
-        let position = *positions.entry(outcome.name.as_str()).or_insert_with(|| {
-            names.push((&outcome.name, BTreeSet::new()));
-            names.len() - 1
-        });
-        names[position].1.extend(Kind::of(&outcome.value));
-    }
-    for (_, kinds) in &mut names {
-        if kinds.is_empty() {
-            kinds.insert(Kind::Score);
-        }
-    }
-    names
-}
-
-impl Index<'_> {
-    /// The column of a value; an undefined one goes to the first kind that its name has elsewhere.
-    fn position(&self, name: &str, value: &Value) -> usize {
-        let kinds = &self.by_name[name];
-        match Kind::of(value) {
-            Some(kind) => kinds[&kind],
-            None => *kinds
-                .values()
-                .next()
-                .expect("every name has at least one kind"),
-        }
-    }
+fn missing<'c, 'a: 'c>(
+    columns: impl Iterator<Item = &'c Column<'a>>,
+) -> Vec<(String, BTreeMap<String, usize>)> {
+    columns
+        .map(|column| (column.title.clone(), column.missing()))
+        .filter(|(_, missing)| !missing.is_empty())
+        .collect()
 }

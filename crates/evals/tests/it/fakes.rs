@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{
-    Case, CaseOutcome, CaseReport, Context, Dataset, Domain, Evaluator, EvaluatorError, Experiment,
-    Outcome, Report, SchemaVersion, TaskError, TaskResult, TaskScope, Timing, Value,
+    Case, CaseOutcome, CaseReport, Context, Dataset, Domain, Evaluator, EvaluatorError,
+    EvaluatorOrigin, Experiment, Outcome, Report, SchemaVersion, TaskError, TaskResult, TaskScope,
+    Timing, Value,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +113,7 @@ pub(crate) fn report(cases: Vec<CaseReport<Words>>) -> Report<Words> {
         not_run: 0,
         duration: Duration::from_millis(1_240),
         metadata: serde_json::Map::new(),
+        observer_failures: Vec::new(),
         cases,
     }
 }
@@ -125,6 +127,7 @@ pub(crate) fn finished(id: &str, outcomes: Vec<CaseOutcome>) -> CaseReport<Words
         expected: None,
         metadata: (),
         result: TaskResult::Output(format!("output of {id}")),
+        own_evaluators: Vec::new(),
         outcomes,
         evaluator_failures: Vec::new(),
         duration: Duration::from_millis(2),
@@ -147,6 +150,7 @@ pub(crate) fn outcome(name: &str, value: Value) -> CaseOutcome {
     CaseOutcome {
         name: name.to_owned(),
         evaluator: name.to_owned(),
+        origin: EvaluatorOrigin::default(),
         value,
         reason: None,
     }

@@ -1,8 +1,15 @@
 //! What becomes of the evaluators' answers.
 
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use evals::{CaseReport, Context, Dataset, EvaluatorError, FailureKind, Outcome, Value};
+use async_trait::async_trait;
+use evals::{
+    CaseReport, Context, Dataset, Evaluator, EvaluatorError, EvaluatorOrigin, FailureKind, Outcome,
+    Value,
+};
+use evals_metrics::Bootstrap;
 
 use crate::fakes::{Scripted, Words, case, dataset, echo};
 
@@ -208,4 +215,193 @@ async fn evaluators_see_the_output_and_what_the_task_recorded() {
         .await;
     let expected = Value::Label("INPUT OF A 1 embed 4ms true 7".to_owned());
     assert_eq!(report.cases[0].outcomes[0].value, expected);
+}
+
+/// Scores `accurate`, but fails on the cases of these ids.
+fn judge(name: &'static str, value: f64, fails_on: &'static [&str]) -> Scripted {
+    Scripted::new(name, move |context| {
+        if fails_on.contains(&context.case.id.as_str()) {
+            return Err(EvaluatorError::new("timeout"));
+        }
+        Ok(vec![Outcome::score("accurate", value)])
+    })
+}
+
+#[tokio::test]
+async fn a_name_is_the_same_evaluators_in_every_case() {
+    let dataset = dataset(["a", "b", "c"])
+        .evaluator(judge("judge-a", 1.0, &["a"]))
+        .evaluator(judge("judge-b", 0.0, &["b"]));
+    let report = echo(dataset).await;
+    assert_eq!(names(&report.cases[0]), ["accurate_2"]);
+    assert_eq!(names(&report.cases[1]), ["accurate"]);
+    assert_eq!(names(&report.cases[2]), ["accurate", "accurate_2"]);
+
+    let summary = report.summary(&Bootstrap::default());
+    let means: Vec<_> = summary
+        .scores
+        .iter()
+        .map(|(name, mean)| {
+            (
+                name.as_str(),
+                mean.value,
+                mean.n,
+                &mean.excluded["evaluator failed"],
+            )
+        })
+        .collect();
+    assert_eq!(
+        means,
+        [
+            ("accurate_2", Some(0.0), 2, &1),
+            ("accurate", Some(1.0), 2, &1)
+        ]
+    );
+}
+
+#[tokio::test]
+async fn two_evaluators_of_one_name_stay_two() {
+    let dataset = dataset(["a", "b"])
+        .evaluator(judge("judge", 1.0, &["a"]))
+        .evaluator(judge("judge", 0.0, &[]));
+    let report = echo(dataset).await;
+    assert_eq!(names(&report.cases[0]), ["accurate_2"]);
+    let origins: Vec<_> = report.cases[1]
+        .outcomes
+        .iter()
+        .map(|outcome| outcome.origin)
+        .collect();
+    assert_eq!(
+        origins,
+        [EvaluatorOrigin::Dataset(1), EvaluatorOrigin::Dataset(2)]
+    );
+    assert_eq!(
+        report.cases[0].evaluator_failures[0].origin,
+        EvaluatorOrigin::Dataset(1)
+    );
+}
+
+#[tokio::test]
+async fn what_a_case_has_for_itself_does_not_pass_for_the_datasets() {
+    let own = || Scripted::constant("exact", Outcome::assertion("exact", true));
+    let cases = [
+        case("a").evaluator(own()).evaluator(own()),
+        case("b"),
+        case("c").evaluator(own()),
+    ];
+    let shared = Scripted::constant("exact", Outcome::assertion("exact", false));
+    let report = echo(Dataset::new("words", cases).unwrap().evaluator(shared)).await;
+    assert_eq!(names(&report.cases[0]), ["exact", "exact_2", "exact_3"]);
+    assert_eq!(names(&report.cases[1]), ["exact_3"]);
+    assert_eq!(names(&report.cases[2]), ["exact", "exact_3"]);
+    assert_eq!(report.cases[0].own_evaluators, ["exact", "exact"]);
+
+    let summary = report.summary(&Bootstrap::default());
+    let rates: Vec<_> = summary
+        .assertions
+        .iter()
+        .map(|(name, mean)| (name.as_str(), mean.value, mean.n))
+        .collect();
+    assert_eq!(
+        rates,
+        [
+            ("exact", Some(1.0), 2),
+            ("exact_2", Some(1.0), 1),
+            ("exact_3", Some(0.0), 3)
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_dropped_score_keeps_its_name_from_the_evaluators_next_one() {
+    let dataset = dataset(["a"]).evaluator(Scripted::new("twice", |_| {
+        Ok(vec![
+            Outcome::score("x", f64::NAN),
+            Outcome::score("x", 0.5),
+        ])
+    }));
+    assert_eq!(names(&judged(dataset).await), ["x_2"]);
+}
+
+/// An evaluator whose name is foreign code too.
+#[derive(Debug)]
+struct Named<F>(F);
+
+#[async_trait]
+impl<F: Fn() -> &'static str + fmt::Debug + Send + Sync> Evaluator<Words> for Named<F> {
+    fn name(&self) -> &str {
+        (self.0)()
+    }
+
+    async fn evaluate(&self, _: &Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError> {
+        Ok(vec![Outcome::score("named", 1.0)])
+    }
+}
+
+fn no_name() -> &'static str {
+    panic!("no name was set")
+}
+
+#[tokio::test]
+async fn an_evaluator_whose_name_panics_fails_alone() {
+    let nameless = Named(no_name as fn() -> &'static str);
+    let cases = [
+        case("a").evaluator(Named(no_name as fn() -> &'static str)),
+        case("b"),
+    ];
+    let dataset = Dataset::new("words", cases)
+        .unwrap()
+        .evaluator(nameless)
+        .evaluator(Scripted::constant("fine", Outcome::score("fine", 1.0)));
+    let report = echo(dataset).await;
+    for (case, failed) in report.cases.iter().zip([2, 1]) {
+        assert_eq!(names(case), ["fine"]);
+        assert_eq!(case.evaluator_failures.len(), failed);
+        for failure in &case.evaluator_failures {
+            assert_eq!(failure.evaluator, "evaluator without a name");
+            assert_eq!(failure.kind, FailureKind::Panic);
+            assert_eq!(failure.message, "its name: no name was set");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_changes_is_read_once() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    fn changing() -> &'static str {
+        ["first", "second", "third"][CALLS.fetch_add(1, Ordering::Relaxed)]
+    }
+    let report = echo(dataset(["a", "b"]).evaluator(Named(changing as fn() -> &'static str))).await;
+    let evaluators = report
+        .cases
+        .iter()
+        .map(|case| case.outcomes[0].evaluator.as_str());
+    assert_eq!(evaluators.collect::<Vec<_>>(), ["first", "first"]);
+}
+
+#[derive(Debug)]
+struct Unprintable(fn() -> fmt::Result);
+
+impl fmt::Display for Unprintable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("half a message ")?;
+        (self.0)()
+    }
+}
+
+impl std::error::Error for Unprintable {}
+
+#[tokio::test]
+async fn an_error_that_cannot_be_displayed_is_a_failure_like_any_other() {
+    let broken: [fn() -> fmt::Result; 2] = [|| Err(fmt::Error), || panic!("nothing to say")];
+    for broken in broken {
+        let dataset = dataset(["a"]).evaluator(Scripted::new("fails", move |_| {
+            Err(Unprintable(broken).into())
+        }));
+        let report = judged(dataset).await;
+        assert_eq!(
+            report.evaluator_failures[0].message,
+            "half a message (an error that cannot be displayed)"
+        );
+    }
 }

@@ -84,17 +84,23 @@ async fn a_case_is_announced_as_finished_exactly_if_it_is_in_the_report() {
 }
 
 #[tokio::test]
-#[should_panic(expected = "disk full")]
-async fn a_panic_in_an_observer_reaches_the_caller() {
+async fn an_observer_that_panics_is_left_alone_and_the_run_goes_on() {
     struct Broken;
     impl Observer<Words> for Broken {
         fn on_event(&self, event: Event<'_, Words>) {
             assert!(!matches!(event, Event::CaseFinished { .. }), "disk full");
+            assert!(!matches!(event, Event::Finished { .. }), "told once more");
         }
     }
+    let log = Arc::new(Log::default());
     let task = |case: Arc<evals::Case<Words>>, _: TaskScope| async move { Ok(case.id.to_string()) };
-    Experiment::new(dataset(["a"]), task)
+    let report = Experiment::new(dataset(["a", "b"]), task)
         .observer(Arc::new(Broken))
+        .observer(log.clone())
         .run()
         .await;
+    assert_eq!(report.cases.len(), 2);
+    assert_eq!(report.observer_failures, ["disk full"]);
+    let lines = log.lines.lock().unwrap();
+    assert_eq!(lines.last().unwrap(), "over, 0 not run");
 }

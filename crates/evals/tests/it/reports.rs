@@ -1,10 +1,12 @@
 //! The JSON shape of a report.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use evals::{
-    CaseOutcome, EvaluatorFailure, FailureKind, Report, TaskResult, Timing, Value, render,
+    Case, CaseOutcome, Dataset, Domain, EvaluatorFailure, EvaluatorOrigin, Experiment, FailureKind,
+    Report, TaskResult, TaskScope, Timing, Value, render,
 };
 use evals_metrics::Bootstrap;
 use proptest::prelude::*;
@@ -24,14 +26,17 @@ fn one_of_everything() -> Report<Words> {
     first.timings = vec![timing("embed", 1_600, false), timing("search", 250, true)];
     first.metrics = BTreeMap::from([("tokens".to_owned(), 12.0)]);
     first.attributes = BTreeMap::from([("model".to_owned(), json!({"name": "m1"}))]);
+    first.own_evaluators = vec!["judge".to_owned()];
     first.evaluator_failures = vec![EvaluatorFailure {
         evaluator: "judge".to_owned(),
+        origin: EvaluatorOrigin::Case(1),
         kind: FailureKind::Panic,
         message: "out of range".to_owned(),
     }];
     Report {
         interrupted: true,
         not_run: 3,
+        observer_failures: vec!["disk full".to_owned()],
         metadata: json!({"seed": 7}).as_object().unwrap().clone(),
         ..report(vec![first, failed("q2", "connection refused")])
     }
@@ -78,6 +83,75 @@ fn a_negative_duration_is_refused() {
     assert!(serde_json::from_value::<Report<Words>>(document).is_err());
 }
 
+#[test]
+fn reports_without_the_later_fields_are_read() {
+    let mut document = serde_json::to_value(one_of_everything()).unwrap();
+    let mut strip = |pointer: &str, field: &str| {
+        let object = document.pointer_mut(pointer).unwrap();
+        object.as_object_mut().unwrap().remove(field).unwrap();
+    };
+    strip("", "observer_failures");
+    strip("/cases/0", "own_evaluators");
+    strip("/cases/0/outcomes/0", "origin");
+    strip("/cases/0/evaluator_failures/0", "origin");
+    let report: Report<Words> = serde_json::from_value(document).unwrap();
+    assert_eq!(
+        report.cases[0].outcomes[0].origin,
+        EvaluatorOrigin::default()
+    );
+}
+
+#[test]
+fn a_number_that_is_not_finite_is_not_written() {
+    let message = |case| {
+        serde_json::to_string(&report(vec![case]))
+            .unwrap_err()
+            .to_string()
+    };
+    let judged = finished("a", vec![score("s", f64::NAN)]);
+    assert_eq!(message(judged), "NaN is not a finite number");
+    let mut measured = finished("a", vec![]);
+    measured.metrics.insert("cost".to_owned(), f64::INFINITY);
+    assert_eq!(message(measured), "`cost` is not a finite number: inf");
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Json;
+
+impl Domain for Json {
+    type Input = serde_json::Value;
+    type Output = serde_json::Value;
+    type Expected = serde_json::Value;
+    type Metadata = ();
+}
+
+#[tokio::test]
+async fn an_expected_null_is_nothing_expected_before_and_after_reading_back() {
+    let mut literal = Case::<Json>::new("literal", json!(1));
+    literal.expected = Some(json!(null));
+    let cases = [
+        Case::new("null", json!(1)).expecting(json!(null)),
+        Case::new("text", json!(1)).expecting(json!("null")),
+        Case::new("list", json!(1)).expecting(json!([null])),
+        literal,
+    ];
+    let dataset = Dataset::new("json", cases).unwrap();
+    let expected = [None, Some(json!("null")), Some(json!([null])), None];
+    let held: Vec<_> = dataset
+        .cases()
+        .iter()
+        .map(|case| case.expected.clone())
+        .collect();
+    assert_eq!(held, expected);
+
+    let task = |case: Arc<Case<Json>>, _: TaskScope| async move { Ok(case.input.clone()) };
+    let report = Experiment::new(dataset, task).run().await;
+    let text = serde_json::to_string(&report).unwrap();
+    let back: Report<Json> = serde_json::from_str(&text).unwrap();
+    let back: Vec<_> = back.cases.into_iter().map(|case| case.expected).collect();
+    assert_eq!(back, expected);
+}
+
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<bool>().prop_map(Value::Assertion),
@@ -99,6 +173,7 @@ fn outcome() -> impl Strategy<Value = CaseOutcome> {
         .prop_map(|(name, evaluator, value, reason)| CaseOutcome {
             name,
             evaluator,
+            origin: EvaluatorOrigin::Dataset(2),
             value,
             reason,
         })

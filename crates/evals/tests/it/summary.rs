@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use evals::{CaseReport, EvaluatorFailure, FailureKind, Report, Summary, Value};
+use evals::{
+    CaseReport, EvaluatorFailure, EvaluatorOrigin, FailureKind, MissingRepetitions, Report,
+    Summary, Value,
+};
 use evals_metrics::{Bootstrap, Mean};
 
 use crate::fakes::{Words, failed, finished, outcome, report, score, timing, undefined};
@@ -15,6 +18,7 @@ fn summary(cases: Vec<CaseReport<Words>>) -> Summary {
 fn with_failure(mut case: CaseReport<Words>, evaluator: &str) -> CaseReport<Words> {
     case.evaluator_failures.push(EvaluatorFailure {
         evaluator: evaluator.to_owned(),
+        origin: EvaluatorOrigin::default(),
         kind: FailureKind::Error,
         message: "unavailable".to_owned(),
     });
@@ -107,10 +111,177 @@ fn repetitions_are_one_sample() {
     assert_eq!(excluded(mean), [("silent", 1)]);
 }
 
+fn counts(reasons: &[(&str, usize)]) -> BTreeMap<String, usize> {
+    let reasons = reasons.iter();
+    reasons
+        .map(|(reason, count)| ((*reason).to_owned(), *count))
+        .collect()
+}
+
+#[test]
+fn repetitions_that_a_value_does_without_are_counted() {
+    let check = |passed| outcome("check", Value::Assertion(passed));
+    let tone = || outcome("tone", Value::Label("polite".to_owned()));
+    let with_tokens = |case: CaseReport<Words>| CaseReport {
+        metrics: BTreeMap::from([("tokens".to_owned(), 1.0)]),
+        ..case
+    };
+    let report = Report {
+        repeat: 4,
+        ..report(vec![
+            with_tokens(repeated("a", 1, vec![score("s", 1.0), check(true), tone()])),
+            // Failing twice in one repetition is one repetition without a value.
+            with_tokens(with_failure(
+                with_failure(repeated("a", 2, vec![check(true), tone()]), "s"),
+                "s",
+            )),
+            repeated(
+                "a",
+                3,
+                vec![
+                    undefined("s", "silent"),
+                    check(false),
+                    undefined("tone", "silent"),
+                ],
+            ),
+            CaseReport {
+                repeat: 4,
+                ..failed("a", "gone")
+            },
+            CaseReport {
+                repeat: 1,
+                ..failed("b", "gone")
+            },
+            CaseReport {
+                repeat: 2,
+                ..failed("b", "gone")
+            },
+        ])
+    };
+    let summary = report.summary(&Bootstrap::default());
+    let missing = &summary.missing_repetitions;
+    let expected = counts(&[("evaluator failed", 1), ("silent", 1), ("task failed", 1)]);
+    assert_eq!(missing.scores, [("s".to_owned(), expected)]);
+    let expected = counts(&[("task failed", 1)]);
+    assert_eq!(missing.assertions, [("check".to_owned(), expected.clone())]);
+    assert_eq!(missing.metrics, [("tokens".to_owned(), expected)]);
+    // Case b is left out as a whole.
+    assert_eq!(excluded(&summary.scores[0].1), [("task failed", 1)]);
+
+    // Assertions and labels count repetition by repetition, those that were given and those that were not.
+    assert_eq!((summary.pass_rate.passed, summary.pass_rate.n), (2, 3));
+    assert_eq!(summary.pass_rate.excluded, counts(&[("task failed", 3)]));
+    let tone = &summary.labels[0].1;
+    assert_eq!(tone.n, 2);
+    assert_eq!(tone.excluded, counts(&[("silent", 1), ("task failed", 3)]));
+}
+
+#[test]
+fn without_repetitions_none_is_missing() {
+    let summary = summary(vec![
+        finished("a", vec![score("s", 1.0)]),
+        with_failure(finished("b", vec![]), "s"),
+        failed("c", "gone"),
+    ]);
+    assert_eq!(summary.missing_repetitions, MissingRepetitions::default());
+}
+
+#[test]
+fn a_measure_of_some_cases_leaves_out_only_those() {
+    let own = |case: CaseReport<Words>| CaseReport {
+        own_evaluators: vec!["rubric".to_owned()],
+        ..case
+    };
+    let rubric = evals::CaseOutcome {
+        origin: EvaluatorOrigin::Case(1),
+        ..outcome("rubric", Value::Assertion(true))
+    };
+    let summary = summary(vec![
+        own(finished(
+            "a",
+            vec![rubric, outcome("exact", Value::Assertion(true))],
+        )),
+        own(failed("b", "gone")),
+        failed("c", "gone"),
+    ]);
+    let [(_, rubric), (_, exact)] = &summary.assertions[..] else {
+        panic!("{:?}", summary.assertions);
+    };
+    assert_eq!(excluded(rubric), [("task failed", 1)]);
+    assert_eq!(excluded(exact), [("task failed", 2)]);
+    assert_eq!(summary.pass_rate.excluded, counts(&[("task failed", 3)]));
+}
+
+#[test]
+fn equal_names_of_two_evaluators_are_two_measures() {
+    let by = |evaluator: &str, value| evals::CaseOutcome {
+        evaluator: evaluator.to_owned(),
+        ..score("accurate", value)
+    };
+    let summary = summary(vec![
+        finished("a", vec![by("judge-a", 1.0), by("judge-b", 0.0)]),
+        with_failure(finished("b", vec![by("judge-b", 0.5)]), "judge-a"),
+    ]);
+    let means: Vec<_> = summary
+        .scores
+        .iter()
+        .map(|(name, mean)| (name.as_str(), mean.value, excluded(mean)))
+        .collect();
+    assert_eq!(
+        means,
+        [
+            ("accurate", Some(1.0), vec![("evaluator failed", 1)]),
+            ("accurate_2", Some(0.25), vec![]),
+        ]
+    );
+}
+
+#[test]
+fn an_evaluator_that_always_fails_has_a_title_of_its_own() {
+    let other = evals::CaseOutcome {
+        evaluator: "other".to_owned(),
+        ..score("judge", 1.0)
+    };
+    let summary = summary(vec![with_failure(finished("a", vec![other]), "judge")]);
+    let names: Vec<_> = summary
+        .scores
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["judge", "judge_2"]);
+    assert_eq!(excluded(&summary.scores[1].1), [("evaluator failed", 1)]);
+}
+
+#[test]
+fn numbers_that_overflow_do_not_reach_the_document() {
+    let largest = f64::MAX;
+    let report = Report {
+        repeat: 2,
+        ..report(vec![
+            repeated("a", 1, vec![score("s", largest)]),
+            repeated("a", 2, vec![score("s", largest)]),
+            repeated("b", 1, vec![score("s", largest)]),
+            repeated("c", 1, vec![score("s", -largest)]),
+        ])
+    };
+    let summary = report.summary(&Bootstrap::default());
+    let text = serde_json::to_string(&summary).unwrap();
+    assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), summary);
+}
+
+#[test]
+fn only_cases_that_succeeded_have_a_rate() {
+    // The run took 1.24 seconds.
+    let one = summary(vec![finished("a", vec![]), failed("b", "gone")]);
+    assert_eq!(one.throughput(), Some(1.0 / 1.24));
+    assert_eq!(summary(vec![failed("a", "gone")]).throughput(), None);
+}
+
 #[test]
 fn a_failed_evaluator_is_left_out_of_all_measures_that_it_returns_elsewhere() {
     let measures = |name: &str| evals::CaseOutcome {
         evaluator: "measures".to_owned(),
+        origin: EvaluatorOrigin::default(),
         ..score(name, 1.0)
     };
     let summary = summary(vec![

@@ -1,0 +1,107 @@
+//! One name for each measure of a run, the same in every case.
+//!
+//! Within a case two evaluators may call their outcomes alike. Numbering the second one case by case would call it by the
+//! first one's name wherever that one failed or had nothing to say, so names are given out once, when all cases are known.
+
+use std::collections::BTreeMap;
+
+use crate::naming::Names;
+use crate::{CaseReport, Domain, EvaluatorOrigin};
+
+/// New names: by evaluator, then by the name that the evaluator gave.
+type Renamed = BTreeMap<EvaluatorOrigin, BTreeMap<String, BTreeMap<String, String>>>;
+
+/// What one evaluator returned, over all cases.
+#[derive(Debug, Default)]
+struct Returned<'a> {
+    /// When the run first saw the evaluator.
+    first_seen: usize,
+    /// The names of its outcomes in first-seen order.
+    names: Vec<&'a str>,
+    failed: bool,
+}
+
+type Evaluators<'a> = BTreeMap<(EvaluatorOrigin, &'a str), Returned<'a>>;
+
+/// Tells equal names of different evaluators apart. The evaluators of cases come first, in dataset order, then those of
+/// the dataset; the first holder of a name keeps it as it is.
+pub(super) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
+    let renamed = renamed(evaluators(cases));
+    if renamed.is_empty() {
+        return;
+    }
+    for outcome in cases.iter_mut().flat_map(|case| &mut case.outcomes) {
+        let names = renamed
+            .get(&outcome.origin)
+            .and_then(|evaluators| evaluators.get(&outcome.evaluator));
+        if let Some(name) = names.and_then(|names| names.get(&outcome.name)) {
+            outcome.name.clone_from(name);
+        }
+    }
+}
+
+fn evaluators<D: Domain>(cases: &[CaseReport<D>]) -> Evaluators<'_> {
+    let mut evaluators = Evaluators::new();
+    for case in cases {
+        enter_own(&mut evaluators, &case.own_evaluators);
+        for outcome in &case.outcomes {
+            let returned = entry(&mut evaluators, outcome.origin, &outcome.evaluator);
+            if !returned.names.contains(&outcome.name.as_str()) {
+                returned.names.push(&outcome.name);
+            }
+        }
+        for failure in &case.evaluator_failures {
+            entry(&mut evaluators, failure.origin, &failure.evaluator).failed = true;
+        }
+    }
+    evaluators
+}
+
+/// Gives a case's own evaluators their places in the order that the case has them in, whatever they returned.
+fn enter_own<'a>(evaluators: &mut Evaluators<'a>, names: &'a [String]) {
+    let mut of_name: BTreeMap<&str, u32> = BTreeMap::new();
+    for name in names {
+        let number = of_name.entry(name).or_default();
+        *number += 1;
+        entry(evaluators, EvaluatorOrigin::Case(*number), name);
+    }
+}
+
+fn entry<'e, 'a>(
+    evaluators: &'e mut Evaluators<'a>,
+    origin: EvaluatorOrigin,
+    name: &'a str,
+) -> &'e mut Returned<'a> {
+    let first_seen = evaluators.len();
+    evaluators
+        .entry((origin, name))
+        .or_insert_with(|| Returned {
+            first_seen,
+            ..Returned::default()
+        })
+}
+
+fn renamed(evaluators: Evaluators<'_>) -> Renamed {
+    let mut in_order: Vec<_> = evaluators.into_iter().collect();
+    in_order.sort_by_key(|((origin, _), returned)| match origin {
+        EvaluatorOrigin::Case(_) => (false, returned.first_seen),
+        EvaluatorOrigin::Dataset(number) => (true, *number as usize),
+    });
+    let mut taken = Names::default();
+    let mut renamed = Renamed::new();
+    for ((origin, evaluator), returned) in in_order {
+        if returned.names.is_empty() && returned.failed {
+            // It will be listed under its own name.
+            taken.claim(evaluator);
+        }
+        for given in returned.names {
+            let name = taken.claim(given);
+            if name != given {
+                let evaluators = renamed.entry(origin).or_default();
+                let names = evaluators.entry(evaluator.to_owned()).or_default();
+                names.insert(given.to_owned(), name);
+            }
+        }
+    }
+    renamed
+}

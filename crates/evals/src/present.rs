@@ -1,0 +1,42 @@
+//! Telling a value from none where both would be written as `null`.
+
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+
+use serde::Serialize;
+
+const NULL: &[u8] = b"null";
+
+/// Drops a value that JSON writes as `null`, since it would read back as none.
+pub(crate) fn present<T: Serialize>(value: Option<T>) -> Option<T> {
+    value.filter(|value| !is_null(value))
+}
+
+fn is_null(value: &impl Serialize) -> bool {
+    let mut probe = Probe { seen: 0 };
+    // A value that panics here does so again where the report is written, which is the place to hear of it.
+    let written = panic::catch_unwind(AssertUnwindSafe(|| {
+        serde_json::to_writer(&mut probe, value).is_ok()
+    }));
+    written.unwrap_or(false) && probe.seen == NULL.len()
+}
+
+/// Takes the four bytes of `null` and fails at anything else, so that no other value is written out.
+struct Probe {
+    seen: usize,
+}
+
+impl Write for Probe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if NULL[self.seen..].starts_with(bytes) {
+            self.seen += bytes.len();
+            Ok(bytes.len())
+        } else {
+            Err(io::ErrorKind::InvalidData.into())
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
