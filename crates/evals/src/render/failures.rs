@@ -6,7 +6,7 @@ use crate::{Domain, Report};
 /// As many as tell what went wrong without drowning the numbers.
 const SHOWN: usize = 5;
 
-/// Failed tasks first, then failed evaluators, each in dataset order.
+/// Failed tasks first, then failed evaluators, each in dataset order, then observers.
 #[derive(Debug)]
 pub(super) struct Failures {
     /// How many there are.
@@ -27,9 +27,11 @@ impl Failures {
                 .iter()
                 .map(move |failure| (format!("{place}, {}", failure.evaluator), &failure.message))
         });
+        let observers = report.observer_failures.iter();
+        let observers = observers.map(|message| ("observer".to_owned(), message));
         let mut total = 0;
         let mut first = Vec::new();
-        for (place, message) in tasks.chain(evaluators) {
+        for (place, message) in tasks.chain(evaluators).chain(observers) {
             total += 1;
             if first.len() < SHOWN {
                 first.push((single_line(&place), single_line(message)));

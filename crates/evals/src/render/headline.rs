@@ -11,7 +11,7 @@ pub(super) fn facts(summary: &Summary, glyphs: &Glyphs) -> String {
         facts.push(format!("{} failed", summary.failed));
     }
     facts.push(glyphs.duration(summary.duration.as_secs_f64()));
-    if let Some(throughput) = summary.throughput().filter(|_| summary.finished > 0) {
+    if let Some(throughput) = summary.throughput() {
         facts.push(format!("{throughput:.1} per second"));
     }
     facts.join(glyphs.separator)

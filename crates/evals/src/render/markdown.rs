@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
+use super::escape::escape;
 use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
-use super::single_line::single_line;
-use super::{headline, latency, measures};
+use super::{exclusions, headline, latency, measures};
 use crate::{Comparison, Domain, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
@@ -37,17 +37,15 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
     let titles = comparison
         .reports
         .iter()
-        .map(|report| report.title.as_str());
-    head(&mut out, std::iter::once("Measure").chain(titles))?;
+        .map(|report| escape(&report.title));
+    head(
+        &mut out,
+        std::iter::once("Measure".to_owned()).chain(titles),
+    )?;
     for row in &comparison.rows {
         let cells = row.cells.iter().enumerate().map(|(position, cell)| {
-            let text = escape(&side_by_side::cell(
-                row,
-                cell,
-                "",
-                Intervals::Beside,
-                GLYPHS,
-            ));
+            // Nothing in a cell is foreign, and its brackets are those of an interval.
+            let text = side_by_side::cell(row, cell, "", Intervals::Beside, GLYPHS);
             if row.winner == Some(position) {
                 format!("**{text}**")
             } else {
@@ -72,31 +70,26 @@ fn measures(mut out: impl Write, summary: &Summary) -> io::Result<()> {
         Some(percent) => format!("Value [{percent} interval]"),
         None => "Value".to_owned(),
     };
-    head(&mut out, ["Measure", &value, "n", "Excluded"])?;
+    let any_missing = rows.iter().any(|row| row.missing > 0);
+    let mut titles = vec!["Measure", &value, "n", "Excluded"];
+    titles.extend(any_missing.then_some("Missing repetitions"));
+    head(&mut out, titles.into_iter().map(str::to_owned))?;
     for row in rows {
         let value = match (row.value, row.interval) {
             (Some(value), Some(interval)) => format!("{value} {interval}"),
             (Some(value), None) => value,
             (None, _) => GLYPHS.undefined.to_owned(),
         };
-        line(
-            &mut out,
-            [
-                escape(&row.name),
-                value,
-                row.n.to_string(),
-                row.excluded.to_string(),
-            ],
-        )?;
+        let cells = [
+            escape(&row.name),
+            value,
+            row.n.to_string(),
+            row.excluded.to_string(),
+        ];
+        let missing = any_missing.then(|| row.missing.to_string());
+        line(&mut out, cells.into_iter().chain(missing))?;
     }
-    let exclusions = measures::exclusions(summary, GLYPHS);
-    notes(
-        &mut out,
-        &exclusions
-            .iter()
-            .map(|line| format!("excluded: {line}"))
-            .collect::<Vec<_>>(),
-    )
+    notes(&mut out, &exclusions::lines(summary, GLYPHS))
 }
 
 fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {
@@ -105,7 +98,8 @@ fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    head(&mut out, ["Latency", "p50", "p95", "p99", "n"])?;
+    let titles = ["Latency", "p50", "p95", "p99", "n"];
+    head(&mut out, titles.map(str::to_owned))?;
     let undefined = latency::any_undefined(&rows);
     for row in rows {
         let percentiles = row
@@ -143,8 +137,8 @@ fn failures(mut out: impl Write, failures: &Failures) -> io::Result<()> {
 }
 
 /// Writes the head of a table: the first column stands left, the others right.
-fn head<'a>(mut out: impl Write, titles: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
-    let titles: Vec<String> = titles.into_iter().map(escape).collect();
+fn head(mut out: impl Write, titles: impl IntoIterator<Item = String>) -> io::Result<()> {
+    let titles: Vec<String> = titles.into_iter().collect();
     let rules = (0..titles.len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned());
     let rules: Vec<String> = rules.collect();
     line(&mut out, titles)?;
@@ -166,24 +160,4 @@ fn notes(mut out: impl Write, notes: &[String]) -> io::Result<()> {
         writeln!(out, "- {}", escape(note))?;
     }
     Ok(())
-}
-
-/// Makes any text a harmless part of one line: what markdown or HTML would read as markup is escaped.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in single_line(text).chars() {
-        match character {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            // A bracket stays as it is, for intervals are written with them; without what follows it makes no link.
-            '(' if escaped.ends_with(']') => escaped.push_str("\\("),
-            '\\' | '|' | '`' | '*' | '_' | '~' | '#' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            _ => escaped.push(character),
-        }
-    }
-    escaped
 }

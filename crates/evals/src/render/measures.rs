@@ -1,10 +1,9 @@
-//! The rows of the measure table, and what was left out of them.
+//! The rows of the measure table.
 
 use std::collections::BTreeMap;
 
 use evals_metrics::{Interval, Mean};
 
-use super::glyphs::Glyphs;
 use super::single_line::single_line;
 use crate::{LabelShares, Summary, number};
 
@@ -16,25 +15,24 @@ pub(super) struct MeasureRow {
     pub(super) value: Option<String>,
     pub(super) interval: Option<String>,
     pub(super) n: usize,
-    /// How many cases were left out.
+    /// How many cases were left out; of labels and of all assertions how many repetitions.
     pub(super) excluded: usize,
+    /// How many repetitions are missing in the other cases.
+    pub(super) missing: usize,
 }
 
 /// All rows: scores, pass rates, labels, metrics.
 pub(super) fn rows(summary: &Summary) -> Vec<MeasureRow> {
+    let missing = &summary.missing_repetitions;
     let mut rows = Vec::new();
-    rows.extend(
-        summary
-            .scores
-            .iter()
-            .map(|(name, mean)| mean_row(single_line(name), mean, number::score)),
-    );
-    rows.extend(
-        summary
-            .assertions
-            .iter()
-            .map(|(name, mean)| mean_row(pass_rate_name(name), mean, number::score)),
-    );
+    rows.extend(summary.scores.iter().map(|(name, mean)| {
+        let missing = missing_of(&missing.scores, name);
+        mean_row(single_line(name), mean, missing, number::score)
+    }));
+    rows.extend(summary.assertions.iter().map(|(name, mean)| {
+        let missing = missing_of(&missing.assertions, name);
+        mean_row(pass_rate_name(name), mean, missing, number::score)
+    }));
     rows.extend(pooled_row(summary));
     rows.extend(
         summary
@@ -42,13 +40,16 @@ pub(super) fn rows(summary: &Summary) -> Vec<MeasureRow> {
             .iter()
             .flat_map(|(name, shares)| label_rows(name, shares)),
     );
-    rows.extend(
-        summary
-            .metrics
-            .iter()
-            .map(|(name, mean)| mean_row(single_line(name), mean, number::metric)),
-    );
+    rows.extend(summary.metrics.iter().map(|(name, mean)| {
+        let missing = missing_of(&missing.metrics, name);
+        mean_row(single_line(name), mean, missing, number::metric)
+    }));
     rows
+}
+
+fn missing_of(missing: &[(String, BTreeMap<String, usize>)], name: &str) -> usize {
+    let of_measure = missing.iter().find(|(candidate, _)| candidate == name);
+    of_measure.map_or(0, |(_, reasons)| reasons.values().sum())
 }
 
 /// How a pass rate is told from a score of the same name.
@@ -56,7 +57,7 @@ pub(super) fn pass_rate_name(name: &str) -> String {
     format!("{} (pass rate)", single_line(name))
 }
 
-fn mean_row(name: String, mean: &Mean, print: fn(f64) -> String) -> MeasureRow {
+fn mean_row(name: String, mean: &Mean, missing: usize, print: fn(f64) -> String) -> MeasureRow {
     MeasureRow {
         name,
         value: mean.value.map(print),
@@ -65,6 +66,7 @@ fn mean_row(name: String, mean: &Mean, print: fn(f64) -> String) -> MeasureRow {
             .map(|Interval { low, high, .. }| format!("[{}, {}]", print(low), print(high))),
         n: mean.n,
         excluded: mean.excluded.values().sum(),
+        missing,
     }
 }
 
@@ -75,7 +77,8 @@ fn pooled_row(summary: &Summary) -> Option<MeasureRow> {
         value: summary.pass_rate.value.map(number::score),
         interval: None,
         n: summary.pass_rate.n,
-        excluded: 0,
+        excluded: summary.pass_rate.excluded.values().sum(),
+        missing: 0,
     })
 }
 
@@ -86,6 +89,7 @@ fn label_rows(name: &str, shares: &LabelShares) -> Vec<MeasureRow> {
         interval: None,
         n: shares.n,
         excluded: shares.excluded.values().sum(),
+        missing: 0,
     };
     shares.counts.keys().map(row).collect()
 }
@@ -99,46 +103,4 @@ pub(super) fn confidence_percent(summary: &Summary) -> Option<String> {
         .find_map(|(_, mean)| mean.interval)?;
     // Rounded first, because 0.95 * 100 need not be 95 in binary.
     Some(format!("{} %", (interval.level * 1e4).round() / 1e2))
-}
-
-/// Why cases were left out, one line for each reason: `12 × no relevant documents (nDCG@5)`.
-pub(super) fn exclusions(summary: &Summary, glyphs: &Glyphs) -> Vec<String> {
-    let all = excluded_by_measure(summary);
-    let mut by_reason: BTreeMap<(&str, usize), Vec<&str>> = BTreeMap::new();
-    for (measure, excluded) in &all {
-        for (reason, count) in *excluded {
-            by_reason.entry((reason, *count)).or_default().push(measure);
-        }
-    }
-    let line = |((reason, count), measures): ((&str, usize), Vec<&str>)| {
-        let measures = if measures.len() == all.len() && all.len() > 1 {
-            "every measure".to_owned()
-        } else {
-            measures
-                .into_iter()
-                .map(single_line)
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        format!(
-            "{count} {} {} ({measures})",
-            glyphs.times,
-            single_line(reason)
-        )
-    };
-    by_reason.into_iter().map(line).collect()
-}
-
-type Excluded<'a> = Vec<(&'a str, &'a BTreeMap<String, usize>)>;
-
-fn excluded_by_measure(summary: &Summary) -> Excluded<'_> {
-    let means = [&summary.scores, &summary.assertions, &summary.metrics]
-        .into_iter()
-        .flatten();
-    let means = means.map(|(name, mean)| (name.as_str(), &mean.excluded));
-    let labels = summary
-        .labels
-        .iter()
-        .map(|(name, shares)| (name.as_str(), &shares.excluded));
-    means.chain(labels).collect()
 }

@@ -13,6 +13,8 @@
 
 mod console;
 pub mod csv;
+mod escape;
+mod exclusions;
 mod failures;
 mod glyphs;
 mod headline;

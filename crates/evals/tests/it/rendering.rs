@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use evals::render::{self, Color, Console, Symbols};
-use evals::{CaseReport, Comparison, EvaluatorFailure, FailureKind, Report, Summary, Value};
+use evals::{
+    CaseReport, Comparison, EvaluatorFailure, EvaluatorOrigin, FailureKind, Report, Summary, Value,
+};
 use evals_metrics::Bootstrap;
 use insta::assert_snapshot;
 use unicode_width::UnicodeWidthStr as _;
@@ -32,6 +34,7 @@ fn retrieval() -> Report<Words> {
     broken.outcomes.pop();
     broken.evaluator_failures.push(EvaluatorFailure {
         evaluator: "nDCG@10".to_owned(),
+        origin: EvaluatorOrigin::default(),
         kind: FailureKind::Error,
         message: "gain is too large".to_owned(),
     });
@@ -275,6 +278,105 @@ fn csv_tells_equal_titles_apart() {
         "case,repeat,failure,evaluator_failures,seconds,case_2,embed_seconds,case_3,embed_seconds_2\r\n\
          a,1,,,0.002,1,2,3,0.0015\r\n"
     );
+}
+
+#[test]
+fn csv_says_why_an_outcome_is_undefined() {
+    let cases = vec![
+        finished("a", vec![score("RR", 1.0), score("R", 1.0)]),
+        finished(
+            "b",
+            vec![undefined("RR", "no relevant documents"), score("R", 0.0)],
+        ),
+    ];
+    let table = written(|out| render::csv::report(out, &report(cases)));
+    assert_eq!(
+        table,
+        "case,repeat,failure,evaluator_failures,seconds,RR,RR reason,R\r\n\
+         a,1,,,0.002,1,,1\r\n\
+         b,1,,,0.002,,no relevant documents,0\r\n"
+    );
+}
+
+#[test]
+fn csv_holds_no_formulas() {
+    let label = |name: &str, text: &str| outcome(name, Value::Label(text.to_owned()));
+    let cases = vec![
+        finished(
+            "@case",
+            vec![label("=a", "=1+1"), label("b", "-0.5"), score("c", -0.5)],
+        ),
+        failed("b", "-inf"),
+    ];
+    let table = written(|out| render::csv::report(out, &report(cases)));
+    assert_eq!(
+        table,
+        "case,repeat,failure,evaluator_failures,seconds,'=a,b,c\r\n\
+         '@case,1,,,0.002,'=1+1,-0.5,-0.5\r\n\
+         b,1,'-inf,,0.002,,,\r\n"
+    );
+}
+
+/// Case a lacks a repetition of everything, case b lacks all of them.
+fn repeated() -> Report<Words> {
+    let outcomes = || {
+        vec![
+            score("RR", 1.0),
+            outcome("exact", Value::Assertion(true)),
+            outcome("short", Value::Assertion(false)),
+            outcome("tone", Value::Label("polite".to_owned())),
+        ]
+    };
+    let again = |repeat, case| CaseReport { repeat, ..case };
+    Report {
+        repeat: 2,
+        ..report(vec![
+            finished("a", outcomes()),
+            again(2, failed("a", "gone")),
+            failed("b", "gone"),
+            again(2, failed("b", "gone")),
+        ])
+    }
+}
+
+#[test]
+fn console_repeated() {
+    assert_snapshot!(on_console(plain(80), &repeated()));
+}
+
+#[test]
+fn markdown_repeated() {
+    assert_snapshot!(as_markdown(&repeated()));
+}
+
+/// Text that begins a block of markdown, or hides how it reads.
+fn deceptive() -> Report<Words> {
+    let mut case = finished("[q1]", vec![score("- $RR$", 0.5)]);
+    case.evaluator_failures.push(EvaluatorFailure {
+        evaluator: "+ judge".to_owned(),
+        origin: EvaluatorOrigin::Dataset(1),
+        kind: FailureKind::Error,
+        message: "\u{202e}evil\u{2069}".to_owned(),
+    });
+    Report {
+        dataset: "1. dataset".to_owned(),
+        observer_failures: vec!["disk full".to_owned()],
+        ..report(vec![
+            case,
+            failed("[q2]", "timeout"),
+            failed("- q3", "timeout"),
+        ])
+    }
+}
+
+#[test]
+fn markdown_deceptive() {
+    assert_snapshot!(as_markdown(&deceptive()));
+}
+
+#[test]
+fn console_deceptive() {
+    assert_snapshot!(on_console(plain(80), &deceptive()));
 }
 
 fn profiles() -> [Summary; 3] {

@@ -13,7 +13,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::single_line::single_line;
-use super::{headline, latency, measures};
+use super::{exclusions, headline, latency, measures};
 use crate::{Comparison, Domain, Report, Summary};
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
@@ -131,6 +131,7 @@ impl<W: Write> Page<W> {
         }
         let confidence = measures::confidence_percent(summary);
         let any_excluded = rows.iter().any(|row| row.excluded > 0);
+        let any_missing = rows.iter().any(|row| row.missing > 0);
         let mut columns = vec![
             Column::new("Measure", Align::Left),
             Column::new("Value", Align::Right),
@@ -142,6 +143,7 @@ impl<W: Write> Page<W> {
         );
         columns.push(Column::new("n", Align::Right));
         columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
+        columns.extend(any_missing.then(|| Column::new("Missing repetitions", Align::Right)));
         let mut table = Table::new(columns);
         for row in rows {
             let mut entries = vec![
@@ -155,11 +157,12 @@ impl<W: Write> Page<W> {
             );
             entries.push(Entry::plain(row.n.to_string()));
             entries.extend(any_excluded.then(|| Entry::plain(nonzero(row.excluded))));
+            entries.extend(any_missing.then(|| Entry::plain(nonzero(row.missing))));
             table.push(entries);
         }
         self.table(&table)?;
-        for line in measures::exclusions(summary, self.glyphs) {
-            self.wrapped(Style::Dim, &format!("excluded: {line}"))?;
+        for line in exclusions::lines(summary, self.glyphs) {
+            self.wrapped(Style::Dim, &line)?;
         }
         Ok(())
     }
