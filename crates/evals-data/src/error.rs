@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -41,6 +41,21 @@ pub enum DataError {
         /// The folder.
         path: PathBuf,
     },
+    /// Globs for the files in a folder that is a file.
+    #[error("`{}` is a file, and `files` names files in a folder: leave `files` out", path.display())]
+    FilesOfFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A glob that is not one.
+    #[error("cannot look for files in `{}`", path.display())]
+    Glob {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with the glob.
+        #[source]
+        source: globset::Error,
+    },
     /// A file on disk is not what its name says.
     #[error("`{file}` is damaged")]
     Damaged {
@@ -56,11 +71,13 @@ pub enum DataError {
         /// The file.
         file: String,
     },
-    /// The parquet reader gave up.
-    #[error("`{file}` is not readable parquet")]
+    /// The parquet reader gave up, perhaps in the middle of the file.
+    #[error("`{file}` is not readable parquet{}", fetched_anew(cached.as_deref()))]
     Parquet {
         /// The file.
         file: String,
+        /// Where its bytes are in the hub cache, if it is from there.
+        cached: Option<PathBuf>,
         /// Why.
         #[source]
         source: ParquetFailure,
@@ -90,7 +107,7 @@ pub enum DataError {
         place: Place,
     },
     /// The manifest names a column that the file does not have.
-    #[error("`{file}` has no column `{column}`; there are {}", quoted(columns))]
+    #[error("`{file}` has no column `{column}`; {}", there_are(columns))]
     MissingColumn {
         /// The file.
         file: String,
@@ -169,9 +186,9 @@ pub enum DataError {
         /// Rows read.
         rows: u64,
     },
-    /// Judgements name documents that are not in the corpus.
+    /// Judgements name documents that are not in the corpus, or that are dropped from it because they have no text.
     #[error(
-        "judgements name {count} documents that are not in the corpus: {}{}; allow it to score them as never found",
+        "judgements name {count} documents that are not in the corpus, or have no text there: {}{}; allow it to score them as never found",
         quoted(first), if *count > first.len() { ", …" } else { "" }
     )]
     UnknownDocuments {
@@ -228,6 +245,20 @@ fn quoted(names: &[String]) -> String {
         .map(|name| format!("`{name}`"))
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+fn there_are(columns: &[String]) -> String {
+    if columns.is_empty() {
+        "it has no columns at all".to_owned()
+    } else {
+        format!("there are {}", quoted(columns))
+    }
+}
+
+fn fetched_anew(cached: Option<&Path>) -> String {
+    cached.map_or_else(String::new, |path| {
+        format!("; delete `{}`, and it is fetched anew", path.display())
+    })
 }
 
 fn did_you_mean(nearest: &[String]) -> String {

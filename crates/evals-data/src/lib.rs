@@ -1,8 +1,8 @@
 //! Datasets: from a manifest to documents and questions.
 //!
 //! A [`Manifest`] says where a dataset's tables are and what their columns mean; the [`Catalog`] finds one by name. A
-//! [`Hub`] brings the files here and verifies them, and the [`Collection`] reads them: parquet, JSON Lines and CSV, in
-//! constant memory.
+//! [`Hub`] brings the files here and verifies them, and the [`Collection`] reads them: parquet, JSON Lines and CSV.
+//! [`Documents`] streams a corpus of any size; what stays in memory is 32 bytes for each document id, and the questions.
 //!
 //! ```
 //! use evals_data::{Collection, Hub, HubSettings, Manifest, Origin};

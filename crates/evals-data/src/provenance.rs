@@ -2,6 +2,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::hub::sha256;
 
+/// Changes whenever the same bytes and columns are read as other documents, questions or judgements than before.
+const READING_VERSION: u32 = 1;
+
 /// Which bytes a dataset was read from, and how.
 ///
 /// Goes into the manifest of a run: two runs with the same [`fingerprint`](Self::fingerprint) saw the same data.
@@ -59,7 +62,7 @@ impl Provenance {
         files
     }
 
-    /// A digest of everything here: commits, file digests and columns. The dataset's name is left out, and so are paths,
+    /// A digest of everything here, and of the rules by which it is read: commits, file digests and columns. The dataset's name is left out, and so are paths,
     /// so that a copy of the same files elsewhere is the same data.
     pub fn fingerprint(&self) -> String {
         let tables: Vec<String> = self.tables().map(TableProvenance::fingerprint).collect();
@@ -83,6 +86,36 @@ impl TableProvenance {
     fn fingerprint(&self) -> String {
         let digests: Vec<&str> = self.files.iter().map(|file| file.sha256.as_str()).collect();
         let commit = self.commit.as_deref().unwrap_or_default();
-        sha256(format!("{commit}\n{}\n{}", digests.join("\n"), self.columns).as_bytes())
+        let columns = &self.columns;
+        let digests = digests.join("\n");
+        sha256(format!("reading {READING_VERSION}\n{commit}\n{digests}\n{columns}").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_covers_the_rules_of_reading() {
+        let file = |sha256: &str| FileProvenance {
+            path: "a".to_owned(),
+            size: 1,
+            sha256: sha256.to_owned(),
+        };
+        let table = TableProvenance {
+            repo: None,
+            revision: None,
+            commit: None,
+            files: vec![file("aa"), file("bb")],
+            columns: json!({"uri": "id"}),
+        };
+        // printf 'reading 1\n\naa\nbb\n{"uri":"id"}' | sha256sum
+        assert_eq!(
+            table.fingerprint(),
+            "ec691123645790e0f6c55c844547536593a1a3486246d25b0c202366051ee39b"
+        );
     }
 }

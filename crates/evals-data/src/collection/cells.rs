@@ -1,15 +1,23 @@
 //! JSON values as ids, texts and grades.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::error::{DataError, Place};
 use crate::manifest::Column;
 
-/// An id: text, or a number's own notation. It is taken as it is, white space included, because judgements name it so.
+/// An id: text, or a whole number in decimal notation, so that `1`, `1.0` and `"1"` are the same. Text is taken as it is,
+/// white space included, because judgements name it so.
 pub(super) fn id(cell: &Value, column: &Column, place: &Place) -> Result<String, DataError> {
     match cell {
         Value::String(text) if !text.is_empty() => Ok(text.clone()),
-        Value::Number(number) => Ok(number.to_string()),
+        Value::Number(number) => whole(number).ok_or_else(|| {
+            unfit(
+                cell,
+                column,
+                place,
+                "an id (a number has to be whole and exact; write the id as text)",
+            )
+        }),
         other => Err(unfit(
             other,
             column,
@@ -19,16 +27,31 @@ pub(super) fn id(cell: &Value, column: &Column, place: &Place) -> Result<String,
     }
 }
 
-/// Ids in a cell: one, a list of them, or none where it is null.
-pub(super) fn ids(cell: &Value, column: &Column, place: &Place) -> Result<Vec<String>, DataError> {
-    match cell {
-        Value::Null => Ok(Vec::new()),
-        Value::Array(elements) => elements
-            .iter()
-            .map(|element| id(element, column, place))
-            .collect(),
-        one => Ok(vec![id(one, column, place)?]),
+/// A whole number's decimal notation. From 2^53 on a floating-point number may stand for its neighbours too, and JSON's
+/// integers beyond 64 bits are read as such.
+fn whole(number: &Number) -> Option<String> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.is_i64() || number.is_u64() {
+        return Some(number.to_string());
     }
+    let number = number.as_f64()?;
+    #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+    let integer = || (number as i64).to_string();
+    (number.fract() == 0.0 && number.abs() < EXACT).then(integer)
+}
+
+/// Ids in a cell: one, a list of them, or none. Null and the empty string name none, as an empty field of a CSV row does.
+pub(super) fn ids(cell: &Value, column: &Column, place: &Place) -> Result<Vec<String>, DataError> {
+    let names_one = |cell: &&Value| !cell.is_null() && cell.as_str() != Some("");
+    let cells = match cell {
+        Value::Array(elements) => elements.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    cells
+        .iter()
+        .filter(names_one)
+        .map(|cell| id(cell, column, place))
+        .collect()
 }
 
 /// A text, or `None` where it is null or blank. A list is its elements, trimmed and joined by a blank.
@@ -127,6 +150,40 @@ mod tests {
         for bad in [json!(0.5), json!("high"), json!(null), json!(1e300)] {
             assert!(grade(bad).is_err());
         }
+    }
+
+    #[test]
+    fn ids_are_text_or_exact_whole_numbers() {
+        let id = |cell: Value| id(&cell, &column(), &place());
+        for one in [json!("1"), json!(1), json!(1.0)] {
+            assert_eq!(id(one).unwrap(), "1");
+        }
+        assert_eq!(id(json!(u64::MAX)).unwrap(), "18446744073709551615");
+        assert_eq!(id(json!(-7)).unwrap(), "-7");
+        assert_eq!(
+            id(json!(9_007_199_254_740_991.0)).unwrap(),
+            "9007199254740991"
+        );
+        assert_eq!(id(json!(" a ")).unwrap(), " a ", "as it is");
+        // 2^64 as an integer, which JSON readers turn into a floating-point number.
+        let beyond: Value = serde_json::from_str("18446744073709551616").unwrap();
+        for bad in [json!(1.5), json!(9_007_199_254_740_992.0), beyond] {
+            let message = id(bad).unwrap_err().to_string();
+            assert!(
+                message.starts_with(
+                    "a.csv:3: column `c` is not an id (a number has to be whole and exact; write the id as text): "
+                ),
+                "{message}"
+            );
+        }
+        assert!(id(json!("")).is_err() && id(json!(true)).is_err());
+    }
+
+    #[test]
+    fn null_and_the_empty_string_name_nothing() {
+        let ids = |cell: Value| ids(&cell, &column(), &place()).unwrap();
+        assert!(ids(json!("")).is_empty() && ids(json!(null)).is_empty());
+        assert_eq!(ids(json!(["a", "", null, 2])), ["a", "2"]);
     }
 
     #[test]

@@ -1,22 +1,22 @@
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use evals_rag::Document;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cells;
 use super::fingerprint::fingerprint;
 use super::mapping::Mapping;
 use crate::error::{DataError, Place};
-use crate::manifest::{Column, Deduplicate, DocumentColumns};
+use crate::manifest::{Deduplicate, DocumentColumns};
 use crate::reader::{Row, Rows, TableFile};
 
 /// A corpus, one document after another, in the order of its files.
 ///
-/// Reads blocking, in constant memory apart from some fifty bytes for each document id. Ends after the first error. Send it to a
-/// thread that may block.
+/// Reads blocking. Holds a few megabytes of rows (or one row, where that is larger), and for each document id two digests
+/// of 16 bytes, which tell repeated documents: memory grows with their number, not with their texts. Ends after the first
+/// error. Send it to a thread that may block.
 pub struct Documents {
     dataset: String,
     mapping: Mapping,
@@ -209,26 +209,25 @@ impl std::fmt::Debug for Documents {
     }
 }
 
-/// The ids of a corpus, repeats included: a pass over the columns of the id and the filter alone.
-pub(super) fn for_each_id(
+/// Takes those ids out of `sought` whose documents the corpus gives out: there, kept by the filter, and with a text or a
+/// title. Reads no further than it has to.
+pub(super) fn remove_found(
     columns: &DocumentColumns,
     files: &[TableFile],
-    mut visit: impl FnMut(&str),
+    sought: &mut BTreeSet<&str>,
 ) -> Result<(), DataError> {
-    let wanted: Vec<Column> = columns
-        .filter
-        .columns()
-        .chain([&columns.uri])
-        .cloned()
-        .collect();
+    let mut columns = columns.clone();
+    columns.metadata.clear();
+    let mapping = Mapping::new(columns);
     for file in files {
-        for row in file.rows(&wanted)? {
-            let row = row?;
-            let (id, filtered) = row.cells.split_last().expect("the id is always read");
-            if columns.filter.accepts(filtered) {
-                cells::ids(id, &columns.uri, &row.place)?
-                    .iter()
-                    .for_each(|id| visit(id));
+        for row in file.rows(&mapping.wanted)? {
+            if sought.is_empty() {
+                return Ok(());
+            }
+            for document in mapping.documents(&row?)?.into_iter().flatten() {
+                if !document.text.is_empty() || document.title.is_some() {
+                    sought.remove(document.uri.as_str());
+                }
             }
         }
     }

@@ -96,7 +96,7 @@ impl Fetched {
         {
             table.files.push(TableFile {
                 name: file.path.clone(),
-                content: Content::OnDisk(file.local.clone()),
+                content: Content::Cached(file.local.clone()),
             });
             let identity = Identity {
                 size: file.size,
@@ -126,6 +126,11 @@ fn hub_error(manifest: &Manifest, source: HubError) -> DataError {
 
 fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
     if !path.is_dir() {
+        if path.exists() && !globs.is_empty() {
+            return Err(DataError::FilesOfFile {
+                path: path.to_owned(),
+            });
+        }
         let name = path.display().to_string();
         return local_files([(name, path.to_owned())]);
     }
@@ -138,9 +143,11 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
         file: path.display().to_string(),
         source,
     };
-    let compiled = Globs::new(globs.iter().map(String::as_str)).map_err(|_| DataError::NoFile {
-        path: path.join(globs.join(", ")),
-    })?;
+    let compiled =
+        Globs::new(globs.iter().map(String::as_str)).map_err(|source| DataError::Glob {
+            path: path.to_owned(),
+            source,
+        })?;
     let present = files_below(path).map_err(unreadable)?;
     if let Some(glob) = compiled.first_without_match(&present) {
         return Err(DataError::NoFile {

@@ -17,7 +17,7 @@ pub use documents::{DocumentCounts, DocumentTally, Documents};
 pub use questions::{QuestionCounts, Questions};
 
 use crate::error::DataError;
-use crate::hub::{DownloadObserver, Hub, HubWarning};
+use crate::hub::{DownloadObserver, Hub, HubWarning, blocking};
 use crate::manifest::{Manifest, Source, Table};
 use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
@@ -44,6 +44,12 @@ impl Collection {
         observer: &dyn DownloadObserver,
     ) -> Result<Self, DataError> {
         let fetched = Fetched::new(manifest, hub, observer).await?;
+        let manifest = manifest.clone();
+        // Files on disk are read to the end here, to know their digests.
+        blocking(move || Self::of(&manifest, fetched)).await
+    }
+
+    fn of(manifest: &Manifest, fetched: Fetched) -> Result<Self, DataError> {
         let documents = fetched.table(&manifest.documents.source)?;
         let questions = fetched.table(&manifest.questions.source)?;
         let judgements = manifest
@@ -72,7 +78,7 @@ impl Collection {
         })
     }
 
-    /// Whether judgements may name documents that the corpus does not have. They are an error by default, because every
+    /// Whether judgements may name documents that the corpus does not have, or that were dropped for want of a text. They are an error by default, because every
     /// figure would be too low for a reason that nobody sees; allowed, they are counted, and score as never found.
     #[must_use]
     pub fn allow_missing_judged(mut self, allow: bool) -> Self {
@@ -113,8 +119,8 @@ impl Collection {
     /// * With a judgements table, questions that it does not name are dropped and counted; without one, questions to which
     ///   no document is relevant are kept and counted.
     /// * A repeated id is an error; a question without text is dropped and counted.
-    /// * A judged document that the corpus does not have is an error unless
-    ///   [allowed](Self::allow_missing_judged); to know, the ids of the corpus are read, not its texts.
+    /// * A judged document that [`documents`](Self::documents) does not give out, because it is not there or has no text,
+    ///   is an error unless [allowed](Self::allow_missing_judged); to know, the corpus is read until all are found.
     pub fn questions(&self) -> Result<Questions, DataError> {
         let judged = match &self.manifest.judgements {
             Some(table) => Some(judged::read(&table.columns, &self.judgements)?),
@@ -139,7 +145,7 @@ impl Collection {
         })
     }
 
-    /// The judged documents that the corpus does not have, in order. Memory grows with what is judged, not with the
+    /// The judged documents that the corpus does not give out, in order. Memory grows with what is judged, not with the
     /// corpus.
     fn unknown_documents<'q>(
         &self,
@@ -150,9 +156,8 @@ impl Collection {
             .flat_map(|question| question.relevant.iter())
             .map(|(id, _)| id)
             .collect();
-        documents::for_each_id(&self.manifest.documents.columns, &self.documents, |id| {
-            unknown.remove(id);
-        })?;
+        let columns = &self.manifest.documents.columns;
+        documents::remove_found(columns, &self.documents, &mut unknown)?;
         Ok(unknown)
     }
 }

@@ -38,7 +38,8 @@ pub struct QuestionCounts {
     pub without_relevant: u64,
     /// Questions that the judgements table names and the questions table does not have.
     pub judged_elsewhere: u64,
-    /// Documents that judgements name and the corpus does not have; an error unless they are allowed.
+    /// Documents that judgements name and the corpus does not have, or has without a text; an error unless they are
+    /// allowed.
     pub unknown_documents: u64,
 }
 

@@ -276,7 +276,7 @@ fn judged_documents_have_to_exist_unless_allowed() {
     let tables = beir("q1,d1,1\nq1,x1,1\nq1,x2,1\nq2,x3,1\nq2,x4,1\nq2,x5,1\nq2,x6,0\n");
     assert_eq!(
         tables.questions_error(BEIR),
-        "judgements name 6 documents that are not in the corpus: `x1`, `x2`, `x3`, `x4`, `x5`, …; allow it to score them \
+        "judgements name 6 documents that are not in the corpus, or have no text there: `x1`, `x2`, `x3`, `x4`, `x5`, …; allow it to score them \
          as never found"
     );
     let allowed = tables
@@ -290,6 +290,55 @@ fn judged_documents_have_to_exist_unless_allowed() {
         Some(1),
         "still counted against recall"
     );
+}
+
+#[test]
+fn judged_documents_dropped_for_want_of_a_text_are_unknown_too() {
+    let tables = tables(&[
+        (
+            "docs.jsonl",
+            "{\"id\": \"d1\", \"title\": \"\", \"text\": \" \"}\n\
+             {\"id\": \"d2\", \"title\": \"Title\", \"text\": null}\n\
+             {\"id\": \"d3\", \"title\": null, \"text\": \"Body\"}\n",
+        ),
+        (
+            "questions.jsonl",
+            "{\"text\": \"?\", \"relevant\": [\"d1\", \"d2\", \"d3\"]}\n",
+        ),
+    ]);
+    let manifest = "documents: {source: {path: docs.jsonl}, uri: id, title: title, text: text}\n\
+                    questions: {source: {path: questions.jsonl}, text: text, relevant: relevant}\n";
+    assert_eq!(
+        tables.questions_error(manifest),
+        "judgements name 1 documents that are not in the corpus, or have no text there: `d1`; allow it to score them as \
+         never found"
+    );
+    let allowed = tables.collection(manifest).allow_missing_judged(true);
+    assert_eq!(allowed.questions().unwrap().counts.unknown_documents, 1);
+}
+
+#[test]
+fn ids_are_the_same_however_a_number_is_written_and_an_empty_one_is_none() {
+    let tables = tables(&[(
+        "rows.jsonl",
+        "{\"id\": 1.0, \"text\": \"One\", \"relevant\": \"1\"}\n\
+         {\"id\": \"2\", \"text\": \"Two\", \"relevant\": 2}\n\
+         {\"id\": 3, \"text\": \"Three\", \"relevant\": \"\"}\n",
+    )]);
+    let manifest = "source: {path: rows.jsonl}\n\
+                    documents: {uri: id, text: text}\n\
+                    questions: {text: text, relevant: relevant}\n";
+    let collection = tables.collection(manifest);
+    let (read, _) = documents(&collection);
+    let ids: Vec<&str> = read.iter().map(|document| document.uri.as_str()).collect();
+    assert_eq!(ids, ["1", "2", "3"]);
+    let read = collection.questions().unwrap();
+    let judged: Vec<usize> = read
+        .questions
+        .iter()
+        .map(|one| one.relevant.len())
+        .collect();
+    assert_eq!((judged, read.counts.without_relevant), (vec![1, 1, 0], 1));
 }
 
 #[test]
@@ -341,6 +390,10 @@ fn missing_files_columns_and_rows_are_named() {
     assert_eq!(
         failed(&own("., files: '*.jsonl'")).rsplit('/').next(),
         Some("*.jsonl`")
+    );
+    assert_eq!(
+        failed(&own("rows.csv, files: '*.csv'")),
+        "`rows.csv` is a file, and `files` names files in a folder: leave `files` out"
     );
     assert_eq!(documents_of_folder(&tables), 0);
 }

@@ -25,11 +25,6 @@ impl Filter {
         self.conditions.iter().map(|condition| &condition.column)
     }
 
-    /// Whether every row passes.
-    pub fn is_empty(&self) -> bool {
-        self.conditions.is_empty()
-    }
-
     /// Whether a row passes; `cells` are the values of [`columns`](Self::columns), in that order.
     pub(crate) fn accepts(&self, cells: &[Value]) -> bool {
         self.conditions

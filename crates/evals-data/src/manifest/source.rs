@@ -102,7 +102,7 @@ impl WrittenSource {
             (None, Some(_)) if whole.revision.is_some() => {
                 Err("`revision` belongs to a `repo`, not to a `path`".to_owned())
             }
-            (None, Some(path)) => Ok(local_source(&path, whole.files, origin)),
+            (None, Some(path)) => local_source(&path, whole.files, origin),
         }
     }
 }
@@ -121,9 +121,7 @@ fn hub_source(
             "a `repo` needs `files`: one or more globs such as `data/*.parquet`".to_owned(),
         );
     }
-    for glob in &files {
-        globset::Glob::new(glob).map_err(|error| error.to_string())?;
-    }
+    check_globs(&files)?;
     Ok(Source::Hub {
         repo,
         revision: revision.unwrap_or_else(|| "main".to_owned()),
@@ -131,8 +129,17 @@ fn hub_source(
     })
 }
 
-fn local_source(path: &Path, files: Vec<String>, origin: &Origin) -> Source {
-    match origin {
+fn check_globs(files: &[String]) -> Result<(), String> {
+    files.iter().try_for_each(|glob| {
+        globset::Glob::new(glob)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    })
+}
+
+fn local_source(path: &Path, files: Vec<String>, origin: &Origin) -> Result<Source, String> {
+    check_globs(&files)?;
+    Ok(match origin {
         Origin::Bundled(_) => Source::Bundled {
             name: path.display().to_string(),
         },
@@ -140,5 +147,5 @@ fn local_source(path: &Path, files: Vec<String>, origin: &Origin) -> Source {
             path: origin.folder().join(path),
             files,
         },
-    }
+    })
 }

@@ -136,6 +136,12 @@ fn contradictions_are_errors() {
         with_source("source: {path: a.csv, revision: main}"),
         "sets/my.yaml:3: `revision` belongs to a `repo`, not to a `path`"
     );
+    for source in ["{path: a, files: 'x['}", "{repo: a/b, files: 'x['}"] {
+        assert_eq!(
+            with_source(&format!("source: {source}")),
+            "sets/my.yaml:3: error parsing glob 'x[': unclosed character class; missing ']'"
+        );
+    }
     assert_eq!(
         error(&REPLIQA.replace(", relevant: [document_id]", "")),
         "sets/my.yaml:5: nothing says which documents are relevant: give `questions.relevant` or `judgements`"

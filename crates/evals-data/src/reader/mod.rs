@@ -1,8 +1,9 @@
-//! Rows of tables in several formats, reduced to the columns that are needed, in constant memory.
+//! Rows of tables in several formats, reduced to the columns that are needed, a few megabytes at a time.
 
 mod csv_rows;
 mod json_lines;
 mod parquet_rows;
+mod position;
 mod values;
 
 use std::fs::File;
@@ -39,6 +40,8 @@ pub(crate) struct TableFile {
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     OnDisk(PathBuf),
+    /// In the hub cache, from where it may be fetched again.
+    Cached(PathBuf),
     Bundled(&'static [u8]),
 }
 
@@ -92,7 +95,7 @@ impl TableFile {
     /// The text of the file, decompressed.
     fn reader(&self, compressed: bool) -> Result<BufReader<Box<dyn Read + Send>>, DataError> {
         let raw: Box<dyn Read + Send> = match &self.content {
-            Content::OnDisk(path) => {
+            Content::OnDisk(path) | Content::Cached(path) => {
                 Box::new(File::open(path).map_err(|source| self.unreadable(source))?)
             }
             Content::Bundled(bytes) => Box::new(Cursor::new(*bytes)),
@@ -118,12 +121,6 @@ impl TableFile {
             column: column.path(),
             columns,
         }
-    }
-}
-
-impl From<&'static [u8]> for Content {
-    fn from(bytes: &'static [u8]) -> Self {
-        Self::Bundled(bytes)
     }
 }
 

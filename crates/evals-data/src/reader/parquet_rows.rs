@@ -3,13 +3,15 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow::datatypes::Schema;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
 
+use super::position::Position;
 use super::values::{self, CellFailure};
 use super::{Content, Row, Rows, TableFile, shared};
 use crate::error::{DataError, ParquetFailure, Place, Unit};
@@ -21,8 +23,8 @@ const BATCH_BYTES: u64 = 4 << 20;
 const MAX_BATCH_ROWS: u64 = 4096;
 
 pub(super) fn rows(file: &TableFile, columns: &[Column]) -> Result<Rows, DataError> {
-    let batches = match &file.content {
-        Content::OnDisk(path) => {
+    let (batches, positions) = match &file.content {
+        Content::OnDisk(path) | Content::Cached(path) => {
             let opened = File::open(path).map_err(|source| file.unreadable(source))?;
             batches(file, opened, columns)?
         }
@@ -30,7 +32,7 @@ pub(super) fn rows(file: &TableFile, columns: &[Column]) -> Result<Rows, DataErr
     };
     let rows = ParquetRows {
         file: file.clone(),
-        columns: columns.to_vec(),
+        positions,
         batches,
         current: None,
         number: 0,
@@ -42,45 +44,46 @@ fn batches<R: ChunkReader + 'static>(
     file: &TableFile,
     reader: R,
     columns: &[Column],
-) -> Result<ParquetRecordBatchReader, DataError> {
+) -> Result<(ParquetRecordBatchReader, Vec<Position>), DataError> {
     let failed = |error| failure(file, error);
     let builder = ParquetRecordBatchReaderBuilder::try_new(reader).map_err(failed)?;
     let schema = builder.parquet_schema();
-    let mut leaves = Vec::new();
-    for column in columns {
-        let of_column = leaves_of(schema, column);
-        if of_column.is_empty() {
-            let names = schema
-                .root_schema()
-                .get_fields()
-                .iter()
-                .map(|field| field.name().to_owned());
-            return Err(file.missing(column, names.collect()));
-        }
-        leaves.extend(of_column);
-    }
+    let all = positions(file, builder.schema(), columns)?;
+    let leaves: Vec<usize> = all
+        .iter()
+        .flat_map(|position| leaves_of(schema, &position.names))
+        .collect();
     let batch_rows = batch_rows(builder.metadata(), &leaves);
     let mask = ProjectionMask::leaves(schema, leaves);
-    builder
+    let batches = builder
         .with_projection(mask)
         .with_batch_size(batch_rows)
         .build()
-        .map_err(failed)
+        .map_err(failed)?;
+    // What is left out moves the others.
+    let projected = positions(file, &batches.schema(), columns)?;
+    Ok((batches, projected))
 }
 
-/// The leaf columns below a column reference: those of the top-level column with that whole name, or else those whose
-/// path begins with its segments.
-fn leaves_of(schema: &SchemaDescriptor, column: &Column) -> Vec<usize> {
-    let below = |segments: &[String]| -> Vec<usize> {
-        let begins = |leaf: &usize| schema.column(*leaf).path().parts().starts_with(segments);
-        (0..schema.num_columns()).filter(begins).collect()
-    };
-    let whole = below(&[column.path()]);
-    if whole.is_empty() {
-        below(column.segments())
-    } else {
-        whole
-    }
+/// Where the columns are; an error names the first that is not there.
+fn positions(
+    file: &TableFile,
+    schema: &Schema,
+    columns: &[Column],
+) -> Result<Vec<Position>, DataError> {
+    let names = || schema.fields().iter().map(|field| field.name().clone());
+    columns
+        .iter()
+        .map(|column| {
+            Position::find(schema, column).ok_or_else(|| file.missing(column, names().collect()))
+        })
+        .collect()
+}
+
+/// The leaf columns below a field.
+fn leaves_of(schema: &SchemaDescriptor, names: &[String]) -> Vec<usize> {
+    let begins = |leaf: &usize| schema.column(*leaf).path().parts().starts_with(names);
+    (0..schema.num_columns()).filter(begins).collect()
 }
 
 /// As many rows as make about [`BATCH_BYTES`] in the row group with the largest rows.
@@ -97,15 +100,21 @@ fn batch_rows(metadata: &ParquetMetaData, leaves: &[usize]) -> usize {
 }
 
 fn failure(file: &TableFile, error: impl std::error::Error + Send + Sync + 'static) -> DataError {
+    // The blob rather than a link to it: with the blob in place it would only be linked again.
+    let cached = match &file.content {
+        Content::Cached(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
+        Content::OnDisk(_) | Content::Bundled(_) => None,
+    };
     DataError::Parquet {
         file: file.name.clone(),
+        cached,
         source: ParquetFailure::new(error),
     }
 }
 
 struct ParquetRows {
     file: TableFile,
-    columns: Vec<Column>,
+    positions: Vec<Position>,
     batches: ParquetRecordBatchReader,
     current: Option<Batch>,
     number: u64,
@@ -119,11 +128,12 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(batch: &RecordBatch, columns: &[Column]) -> Self {
-        let array =
-            |column| values::array(batch, column).expect("the projection holds every column");
+    fn new(batch: &RecordBatch, positions: &[Position]) -> Self {
         Self {
-            arrays: columns.iter().map(array).collect(),
+            arrays: positions
+                .iter()
+                .map(|position| position.array(batch))
+                .collect(),
             rows: batch.num_rows(),
             next: 0,
         }
@@ -170,7 +180,7 @@ impl Iterator for ParquetRows {
                 return Some(row);
             }
             match self.batches.next()? {
-                Ok(batch) => self.current = Some(Batch::new(&batch, &self.columns)),
+                Ok(batch) => self.current = Some(Batch::new(&batch, &self.positions)),
                 Err(error) => return Some(Err(failure(&self.file, error))),
             }
         }

@@ -2,8 +2,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, DictionaryArray, Float64Array, Int64Array, RecordBatch, StringArray,
-    StructArray,
+    ArrayRef, BinaryArray, DictionaryArray, Float64Array, Int64Array, ListBuilder, RecordBatch,
+    StringArray, StringBuilder, StructArray,
 };
 use arrow::datatypes::Int32Type;
 use flate2::Compression;
@@ -160,6 +160,10 @@ fn bad_csv_names_its_line() {
         "`a.csv` has no column `body`; there are `id`, `text`"
     );
     assert_eq!(
+        file("a.csv", b"").error(&["body"]),
+        "`a.csv` has no column `body`; it has no columns at all"
+    );
+    assert_eq!(
         file("a.csv", b"id,text\n1,a\n2,\xff\n").error(&["text"]),
         "a.csv:3: the text is not UTF-8"
     );
@@ -237,6 +241,42 @@ fn parquet_gives_every_kind_of_value_across_row_groups() {
     assert_eq!(
         rows[2].0, "a.parquet, row 3",
         "rows count on across row groups"
+    );
+}
+
+#[test]
+fn parquet_columns_are_found_through_structs_only() {
+    let mut tags = ListBuilder::new(StringBuilder::new());
+    tags.append_value([Some("a"), Some("b")]);
+    let inner: ArrayRef = Arc::new(Int64Array::from(vec![7]));
+    let outer = StructArray::try_from(vec![("skipped", inner.clone()), ("kept", inner)]).unwrap();
+    let bytes = parquet(
+        vec![
+            ("before", Arc::new(Int64Array::from(vec![1]))),
+            ("tags", Arc::new(tags.finish())),
+            ("outer", Arc::new(outer)),
+            ("outer.kept", Arc::new(Int64Array::from(vec![8]))),
+        ],
+        10,
+    );
+    let fixture = file("a.parquet", &bytes);
+    for inside in ["tags.list", "tags.list.item", "tags.item", "before.x"] {
+        assert_eq!(
+            fixture.error(&[inside]),
+            format!(
+                "`a.parquet` has no column `{inside}`; there are `before`, `tags`, `outer`, `outer.kept`"
+            )
+        );
+    }
+    let rows = fixture.read(&["outer.kept", "tags"]).unwrap();
+    assert_eq!(
+        rows[0].1,
+        [json!(8), json!(["a", "b"])],
+        "the top-level name wins"
+    );
+    assert_eq!(
+        fixture.read(&["outer", "outer.skipped"]).unwrap()[0].1,
+        [json!({"skipped": 7, "kept": 7}), json!(7)]
     );
 }
 

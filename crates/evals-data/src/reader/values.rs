@@ -1,6 +1,6 @@
 //! Arrow cells as JSON values.
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StructArray};
+use arrow::array::{Array, AsArray, StructArray};
 use arrow::datatypes::{
     DataType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
@@ -9,8 +9,6 @@ use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use serde_json::Value;
 
-use crate::manifest::Column;
-
 /// Why a cell has no JSON value.
 #[derive(Debug)]
 pub(super) enum CellFailure {
@@ -18,22 +16,6 @@ pub(super) enum CellFailure {
     NotUtf8,
     /// A kind of value that cannot be shown.
     Arrow(ArrowError),
-}
-
-/// The array that a column reference leads to.
-pub(super) fn array(batch: &RecordBatch, column: &Column) -> Option<ArrayRef> {
-    if let Some(array) = batch.column_by_name(&column.path()) {
-        return Some(array.clone());
-    }
-    let (first, rest) = column.segments().split_first()?;
-    rest.iter()
-        .try_fold(batch.column_by_name(first)?.clone(), |array, field| {
-            array
-                .as_any()
-                .downcast_ref::<StructArray>()?
-                .column_by_name(field)
-                .cloned()
-        })
 }
 
 /// The JSON value of one cell. Numbers that JSON does not have (NaN, infinities) are null; dates, times and decimals are

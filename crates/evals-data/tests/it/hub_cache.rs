@@ -1,7 +1,8 @@
 use std::path::Path;
 
 use evals_data::{
-    Availability, Catalog, Hub, HubError, HubFiles, HubSettings, HubWarning, Manifest, Origin,
+    Availability, Catalog, Collection, Hub, HubError, HubFiles, HubSettings, HubWarning, Manifest,
+    Origin,
 };
 
 use crate::fake_hub::{COMMIT, FakeHub, Fault, REPO};
@@ -185,6 +186,40 @@ async fn a_damaged_entry_is_told_where_it_cannot_be_fetched() {
     assert!(error.to_string().ends_with(
         "is damaged; delete it, or allow network access (unset `HF_HUB_OFFLINE`) to fetch it anew"
     ));
+}
+
+/// A small file has no digest, and damage in its middle is found only while it is read.
+#[tokio::test]
+async fn damage_inside_a_cached_table_names_what_to_delete() {
+    let hub = FakeHub::start().with_small(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    fetch(&hub.client(cache.path())).await.unwrap();
+    let blobs = cache.path().join("datasets--owner--name/blobs");
+    let blob = std::fs::read_dir(blobs).unwrap().next().unwrap().unwrap();
+    let mut damaged = corpus();
+    damaged[4..20].fill(0xff);
+    std::fs::write(blob.path(), damaged).unwrap();
+    let text = format!(
+        "name: mine\nsource: {{repo: {REPO}, files: '{FILE}'}}\n\
+         documents: {{uri: _id, text: text}}\nquestions: {{text: text, relevant: _id}}\n"
+    );
+    let manifest = Manifest::parse(&text, Origin::Memory).unwrap();
+    let collection = Collection::resolve(&manifest, &offline(cache.path()), &())
+        .await
+        .unwrap();
+    let read: Result<Vec<_>, _> = collection.documents().unwrap().collect();
+    let message = read.unwrap_err().to_string();
+    let place = blob.path().canonicalize().unwrap();
+    assert_eq!(
+        message,
+        format!(
+            "`{FILE}` is not readable parquet; delete `{}`, and it is fetched anew",
+            place.display()
+        )
+    );
+    std::fs::remove_file(place).unwrap();
+    let mended = fetch(&hub.client(cache.path())).await.unwrap();
+    assert_eq!(std::fs::read(&mended.files[0].local).unwrap(), corpus());
 }
 
 #[tokio::test]
