@@ -4,7 +4,8 @@ use crate::WordPiece;
 /// Writes the unit vector of `text` into `vector`: the sum of its tokens' vectors, divided by its length.
 ///
 /// The weight of a token is part of its vector. Unknown tokens are left out. Where nothing is left, or what is left adds up to nothing
-/// or to more than a float holds, the vector is the unit vector of its last axis: along it known texts vary least, so its cosine with all of them is near 0.
+/// or to more than a float holds, the vector is the unit vector of its last axis: along it known texts vary least, so its cosine with all of
+/// them is near 0.
 pub(super) fn embed(asset: &Asset, tokenizer: &WordPiece, text: &str, vector: &mut [f32]) {
     vector.fill(0.0);
     let unknown = tokenizer.unknown();
