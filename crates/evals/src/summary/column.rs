@@ -153,8 +153,7 @@ impl<'a> Column<'a> {
     }
 
     pub(super) fn mean(&self, bootstrap: &Bootstrap) -> Mean {
-        let cases = self.cases.iter().copied();
-        finite(Mean::over(cases, UndefinedAs::Excluded, bootstrap))
+        Mean::over(self.cases.iter().copied(), UndefinedAs::Excluded, bootstrap)
     }
 
     pub(super) fn label_shares(&self) -> LabelShares {
@@ -186,19 +185,6 @@ fn mean(numbers: &[f64]) -> f64 {
         // The sum was too large; the quotients are not.
         numbers.iter().map(|number| number / n).sum()
     }
-}
-
-/// Makes a mean that JSON cannot hold undefined.
-fn finite(mut mean: Mean) -> Mean {
-    mean.interval = mean
-        .interval
-        .filter(|interval| interval.low.is_finite() && interval.high.is_finite());
-    if mean.value.is_some_and(|value| !value.is_finite()) {
-        mean.value = None;
-        let excluded = mean.excluded.entry("mean is not finite".to_owned());
-        *excluded.or_default() += std::mem::take(&mut mean.n);
-    }
-    mean
 }
 
 fn owned(counts: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {

@@ -253,7 +253,7 @@ fn an_evaluator_that_always_fails_has_a_title_of_its_own() {
 }
 
 #[test]
-fn numbers_that_overflow_do_not_reach_the_document() {
+fn the_largest_numbers_have_a_mean_that_reads_back() {
     let largest = f64::MAX;
     let report = Report {
         repeat: 2,
@@ -265,6 +265,11 @@ fn numbers_that_overflow_do_not_reach_the_document() {
         ])
     };
     let summary = report.summary(&Bootstrap::default());
+    let mean = &summary.scores[0].1;
+    // Cases a and b are as large as a number can be and c is as small.
+    assert_eq!((mean.n, excluded(mean)), (3, vec![]));
+    let third = mean.value.unwrap() / largest;
+    assert!((third - 1.0 / 3.0).abs() < 1e-12, "{third}");
     let text = serde_json::to_string(&summary).unwrap();
     assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), summary);
 }
