@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
+use super::answer::unreachable;
 use super::cache::{RepositoryCache, create_parent};
-use super::online::{Online, unreachable};
+use super::online::Online;
 use super::partial::Partial;
 use super::tree::ListedFile;
 use super::verify::{Damage, Identity, check_size, verify};

@@ -11,6 +11,7 @@
 //! * The cache is written and read in hf-hub's layout, which is Python's as well. Looking for files by glob while offline
 //!   is done here, because hf-hub finds single files only.
 
+mod answer;
 mod cache;
 mod download;
 mod error;

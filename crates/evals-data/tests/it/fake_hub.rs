@@ -2,6 +2,9 @@
 //!
 //! One thread for each connection, one request for each connection, every read and wait bounded.
 
+mod answer;
+mod stored_file;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -12,7 +15,9 @@ use std::thread;
 use std::time::Duration;
 
 use evals_data::{Hub, HubSettings, RetryPolicy, Token};
-use sha2::{Digest, Sha256};
+
+use answer::Answer;
+use stored_file::StoredFile;
 
 pub(crate) const REPO: &str = "owner/name";
 pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -38,14 +43,6 @@ pub(crate) enum Fault {
     Altered,
     /// No answer for a while.
     Hang,
-}
-
-/// A file of the repository.
-#[derive(Debug, Clone)]
-struct StoredFile {
-    bytes: Vec<u8>,
-    /// Large files have a SHA-256 in the tree, and are served from another address.
-    large: bool,
 }
 
 #[derive(Debug, Default)]
@@ -269,73 +266,6 @@ fn serve(
     answer.send(reader.into_inner(), fault)
 }
 
-struct Answer {
-    status: u16,
-    headers: Vec<(&'static str, String)>,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn status(status: u16) -> Self {
-        Self {
-            status,
-            headers: Vec::new(),
-            body: b"{\"error\":\"refused\"}".to_vec(),
-        }
-    }
-
-    fn ok(body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status: 200,
-            headers: Vec::new(),
-            body: body.into(),
-        }
-    }
-
-    fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
-        self
-    }
-
-    fn send(self, mut stream: TcpStream, fault: Option<Fault>) -> std::io::Result<()> {
-        let mut answer = self;
-        let mut sent = None;
-        match fault {
-            Some(Fault::Status(status)) => answer = Self::status(status),
-            Some(Fault::ErrorCode(status, code)) => {
-                answer = Self::status(status).header("X-Error-Code", code);
-            }
-            Some(Fault::RateLimited(pause)) => {
-                answer = Self::status(429).header("Retry-After", pause);
-            }
-            Some(Fault::ErrorPage) => answer = Self::ok("<html>We are busy</html>"),
-            Some(Fault::Short) => answer.body.truncate(answer.body.len() / 2),
-            Some(Fault::Altered) => {
-                let middle = answer.body.len() / 2;
-                answer.body[middle] ^= 1;
-            }
-            Some(Fault::Cut) => sent = Some(answer.body.len() / 2),
-            Some(Fault::Hang) => thread::sleep(Duration::from_secs(2)),
-            Some(Fault::Reset) | None => {}
-        }
-        let Self {
-            status,
-            headers,
-            body,
-        } = answer;
-        write!(
-            stream,
-            "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Length: {}\r\n",
-            body.len()
-        )?;
-        for (name, value) in headers {
-            write!(stream, "{name}: {value}\r\n")?;
-        }
-        stream.write_all(b"\r\n")?;
-        stream.write_all(&body[..sent.unwrap_or(body.len())])
-    }
-}
-
 impl State {
     /// Notes the request, and takes the fault that is waiting for it.
     fn record(&mut self, path: &str, first_line: &str) -> Option<Fault> {
@@ -477,32 +407,5 @@ impl State {
             || Answer::status(404),
             |file| Answer::ok(file.bytes.clone()),
         )
-    }
-}
-
-impl StoredFile {
-    fn sha256(&self) -> String {
-        let digest = Sha256::digest(&self.bytes);
-        digest
-            .iter()
-            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
-    }
-
-    /// Stands for the git object id, which nothing here computes.
-    fn oid(&self) -> String {
-        self.sha256()[..40].to_owned()
-    }
-
-    fn entry(&self, path: &str) -> String {
-        let (oid, size) = (self.oid(), self.bytes.len());
-        let large = if self.large {
-            format!(
-                r#","lfs":{{"oid":"{}","size":{size},"pointerSize":133}},"xetHash":"ab12""#,
-                self.sha256()
-            )
-        } else {
-            String::new()
-        };
-        format!(r#"{{"type":"file","oid":"{oid}","size":{size},"path":"{path}"{large}}}"#)
     }
 }

@@ -1,0 +1,115 @@
+//! What the hub's answers mean.
+
+use std::time::Duration;
+
+use hf_hub::HFError;
+use reqwest::header::{CONTENT_RANGE, HeaderMap, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
+
+use super::HubError;
+
+/// A file's bytes, from some place on.
+#[derive(Debug)]
+pub(super) struct FileAnswer {
+    pub(super) response: Response,
+    /// Where in the file the bytes begin: where asked for, or at 0.
+    pub(super) begins_at: u64,
+}
+
+impl FileAnswer {
+    /// Looks where the bytes begin in the answer to a request for those from `asked` on.
+    pub(super) fn resumed(response: Response, asked: u64, url: &str) -> Result<Self, HubError> {
+        if response.status() != StatusCode::PARTIAL_CONTENT {
+            return Ok(Self {
+                response,
+                begins_at: 0,
+            });
+        }
+        let range = response.headers().get(CONTENT_RANGE);
+        let range = range.map_or("", |value| value.to_str().unwrap_or_default());
+        if range.starts_with(&format!("bytes {asked}-")) {
+            return Ok(Self {
+                response,
+                begins_at: asked,
+            });
+        }
+        Err(HubError::Malformed {
+            url: url.to_owned(),
+            what: format!("`{range}` where the bytes from {asked} on were asked for"),
+        })
+    }
+}
+
+pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
+    // The address is in the message already.
+    HubError::Unreachable {
+        url: url.to_owned(),
+        source: source.without_url(),
+    }
+}
+
+pub(super) fn status_error(response: &Response, repo: &str, url: &str) -> Option<HubError> {
+    let status = response.status();
+    if status.is_success() {
+        return None;
+    }
+    let (repo, url) = (repo.to_owned(), url.to_owned());
+    Some(match status {
+        StatusCode::UNAUTHORIZED => HubError::Unauthorized { repo },
+        StatusCode::FORBIDDEN => HubError::Forbidden { repo },
+        StatusCode::NOT_FOUND => HubError::FileNotFound { url },
+        StatusCode::TOO_MANY_REQUESTS => HubError::RateLimited {
+            retry_after: retry_after(response.headers()),
+        },
+        other => HubError::Status {
+            url,
+            status: other.as_u16(),
+            retry_after: retry_after(response.headers()),
+        },
+    })
+}
+
+/// The pause in whole seconds; the header's date form is not used by the hub.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers
+        .get(RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
+        .map(Duration::from_secs)
+}
+
+pub(super) fn from_hf(error: HFError, repo: &str, revision: &str, url: &str) -> HubError {
+    let repo = repo.to_owned();
+    let revision = revision.to_owned();
+    match error {
+        HFError::AuthRequired { .. } => HubError::Unauthorized { repo },
+        HFError::Forbidden { .. } => HubError::Forbidden { repo },
+        HFError::RateLimited { retry_after, .. } => HubError::RateLimited { retry_after },
+        HFError::RevisionNotFound { context, .. } => {
+            let code = context.and_then(|context| context.error_code);
+            match code.as_deref() {
+                Some("RevisionNotFound") => HubError::RevisionNotFound { repo, revision },
+                _ => HubError::RepositoryNotFound { repo },
+            }
+        }
+        HFError::Http { context } => HubError::Status {
+            url: url.to_owned(),
+            status: context.status.as_u16(),
+            retry_after: None,
+        },
+        HFError::Request { source, .. } if !is_other_json(&source) => unreachable(url, source),
+        other => HubError::Malformed {
+            url: url.to_owned(),
+            what: other.to_string(),
+        },
+    }
+}
+
+/// Whether an answer arrived whole and is not the JSON that was expected. A connection that breaks within the answer is
+/// told as a failure to decode as well.
+fn is_other_json(error: &reqwest::Error) -> bool {
+    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<serde_json::Error>)
+}

@@ -1,0 +1,36 @@
+use sha2::{Digest, Sha256};
+
+/// A file of the repository.
+#[derive(Debug, Clone)]
+pub(super) struct StoredFile {
+    pub(super) bytes: Vec<u8>,
+    /// Large files have a SHA-256 in the tree, and are served from another address.
+    pub(super) large: bool,
+}
+
+impl StoredFile {
+    pub(super) fn sha256(&self) -> String {
+        let digest = Sha256::digest(&self.bytes);
+        digest
+            .iter()
+            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    }
+
+    /// Stands for the git object id, which nothing here computes.
+    pub(super) fn oid(&self) -> String {
+        self.sha256()[..40].to_owned()
+    }
+
+    pub(super) fn entry(&self, path: &str) -> String {
+        let (oid, size) = (self.oid(), self.bytes.len());
+        let large = if self.large {
+            format!(
+                r#","lfs":{{"oid":"{}","size":{size},"pointerSize":133}},"xetHash":"ab12""#,
+                self.sha256()
+            )
+        } else {
+            String::new()
+        };
+        format!(r#"{{"type":"file","oid":"{oid}","size":{size},"path":"{path}"{large}}}"#)
+    }
+}
