@@ -18,7 +18,7 @@ use crate::Fusion;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Profile {
-    /// The documents in the order of the index, the same for every question: what a ranking has to beat. Scores are 1/rank.
+    /// The documents in the order of the index, the same for every question: what a ranking has to beat. Scores are 1/rank, and fall strictly.
     Unranked,
     /// Full-text search; the score is BM25's, see [`FullText`](crate::FullText).
     Bm25,
@@ -154,6 +154,7 @@ mod tests {
             "hybrid-",
             "hybrid-rrf-",
             "hybrid-rrf--1",
+            "hybrid-rrf-0",
             "hybrid-linear-2",
             "hybrid-linear-NaN",
             "splade",

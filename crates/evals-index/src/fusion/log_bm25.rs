@@ -18,10 +18,10 @@ fn closeness(similarity: f32) -> f64 {
     1.0 / (1.0 + distance)
 }
 
-/// The logarithm has no value at 0 and below, where BM25 says that nothing was found.
+/// log10(1 + score), which grows from 0. At 0 and below BM25 says that nothing was found.
 fn log_bm25(score: f32) -> f64 {
     if score > 0.0 {
-        f64::from(score).log10()
+        (1.0 + f64::from(score)).log10()
     } else {
         0.0
     }
@@ -34,13 +34,19 @@ mod tests {
 
     #[test]
     fn adds_closeness_and_the_logarithm() {
-        let lexical = hits(&[(0, 100.0), (1, 10.0), (2, 0.1)]);
+        let lexical = hits(&[(0, 99.0), (1, 9.0), (2, 0.25)]);
         let semantic = hits(&[(1, 1.0), (2, 0.0), (3, -1.0)]);
-        // Closeness of similarity 1, 0, −1: 1, 1/2, 1/3. Logarithms 2, 1, −1.
+        // Closeness of similarity 1, 0, −1: 1, 1/2, 1/3. Logarithms of 100, 10, 1.25: 2, 1, 0.09691.
         assert_close(
             &fuse(&lexical, &semantic),
-            &[(0, 2.0), (1, 2.0), (2, -0.5), (3, 1.0 / 3.0)],
+            &[(0, 2.0), (1, 2.0), (2, 0.596_910_013), (3, 1.0 / 3.0)],
         );
+    }
+
+    #[test]
+    fn a_weak_match_is_better_than_none() {
+        let fused = fuse(&hits(&[(0, 0.01)]), &hits(&[(0, 0.5), (1, 0.5)]));
+        assert!(fused[&0] > fused[&1], "{fused:?}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum Fusion {
     /// Source: Cormack, Clarke and Büttcher, *Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods*,
     /// SIGIR 2009, where k = 60 was found to be near the best.
     Rrf {
-        /// How little the first ranks stand out. Default 60.
+        /// How little the first ranks stand out, at least 1. Default 60.
         #[serde(default = "default_k")]
         k: u32,
     },
@@ -37,11 +37,12 @@ pub enum Fusion {
         #[serde(default = "default_weight")]
         weight: f64,
     },
-    /// closeness + log10(bm25), with closeness = 1 / (1 + cosine distance).
+    /// closeness + log10(1 + bm25), with closeness = 1 / (1 + cosine distance).
     ///
     /// A term is left out where its search did not return the chunk, and the logarithm where the BM25 score is not above 0.
     /// Closeness is defined as in Vespa's rank feature of that name; the logarithm brings BM25, which has no upper bound, to the
-    /// same order of magnitude without looking at the other results.
+    /// same order of magnitude without looking at the other results. It departs from a plain log10(bm25), which is below 0 for
+    /// scores below 1, so that a match never lowers a chunk's score.
     LogBm25,
 }
 
@@ -65,11 +66,12 @@ impl Fusion {
     /// Both searches count the same.
     pub const DEFAULT_WEIGHT: f64 = 0.5;
 
-    /// Whether the parameters make sense: a weight has to lie in 0 … 1.
+    /// Whether the parameters make sense: k has to be at least 1, and a weight to lie in 0 … 1.
     pub fn is_valid(self) -> bool {
         match self {
             Self::Linear { weight } => (0.0..=1.0).contains(&weight),
-            Self::Rrf { .. } | Self::LogBm25 => true,
+            Self::Rrf { k } => k > 0,
+            Self::LogBm25 => true,
         }
     }
 
@@ -138,6 +140,8 @@ mod tests {
         assert_eq!(read(r#"{"method":"log-bm25"}"#).unwrap(), Fusion::LogBm25);
         assert!(read(r#"{"method":"rrf","weight":0.25}"#).is_err());
         assert!(!Fusion::Linear { weight: 1.5 }.is_valid());
+        assert!(!Fusion::Rrf { k: 0 }.is_valid());
+        assert!(Fusion::Rrf { k: 1 }.is_valid());
     }
 
     #[test]

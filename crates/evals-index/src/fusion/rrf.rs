@@ -47,8 +47,8 @@ mod tests {
     #[test]
     fn k_is_where_the_ranks_start() {
         assert_close(
-            &fuse(&hits(&[(0, 1.0), (1, 0.5)]), &[], 0),
-            &[(0, 1.0), (1, 0.5)],
+            &fuse(&hits(&[(0, 1.0), (1, 0.5)]), &[], 1),
+            &[(0, 0.5), (1, 1.0 / 3.0)],
         );
     }
 }
