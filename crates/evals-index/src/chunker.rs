@@ -6,12 +6,14 @@ use std::sync::Arc;
 use evals_models::Tokenizer;
 use text_splitter::{ChunkConfig, TextSplitter};
 
-use crate::sections::sections;
 use crate::token_sizer::TokenSizer;
+use crate::window::in_windows;
 use crate::{ChunkingIdentity, IndexError};
 
-/// The splitter as an identity records it: chunk boundaries may move with its version and with the cut into sections.
-const SPLITTER: &str = "text-splitter 0.33.1, sections of 64 KiB";
+/// The splitter as an identity records it: chunk boundaries may move with its version and with the windows that it sees.
+const SPLITTER: &str = "text-splitter 0.33.1, windows of 12 bytes per token";
+/// Bytes of a window for each token of a chunk: three chunks of English, four of Chinese.
+const WINDOW_BYTES_PER_TOKEN: usize = 12;
 
 /// Cuts documents into chunks: whole documents, or at most so many tokens each.
 ///
@@ -19,8 +21,7 @@ const SPLITTER: &str = "text-splitter 0.33.1, sections of 64 KiB";
 /// white space and keep their byte offsets. A document without any text is one empty chunk, so that it still counts as part of
 /// the corpus.
 ///
-/// Documents over 64 KiB are cut into sections of at most that size first, at the last paragraph, line or word end before it:
-/// the time to cut grows linearly with the length. Neighbours on two sides of such a cut do not overlap.
+/// The time to cut grows linearly with the length. A single word of more than 64 KiB is cut there, however few tokens it is.
 #[derive(Debug, Clone)]
 pub struct Chunker(Method);
 
@@ -86,16 +87,10 @@ impl Chunker {
         else {
             return iter::once(0..text.len()).collect();
         };
-        let mut chunks = Vec::new();
-        for section in sections(text) {
-            let start = section.start;
-            let within = tokens(&text[section], *size, *overlap, tokenizer.as_ref());
-            chunks.extend(
-                within
-                    .into_iter()
-                    .map(|chunk| start + chunk.start..start + chunk.end),
-            );
-        }
+        let bytes = size.get().saturating_mul(WINDOW_BYTES_PER_TOKEN);
+        let mut chunks = in_windows(text, bytes, |window| {
+            tokens(window, *size, *overlap, tokenizer.as_ref())
+        });
         if chunks.is_empty() {
             chunks.push(0..0);
         }
@@ -104,18 +99,18 @@ impl Chunker {
 }
 
 fn tokens(
-    section: &str,
+    text: &str,
     size: NonZeroUsize,
     overlap: usize,
     tokenizer: &dyn Tokenizer,
 ) -> Vec<Range<usize>> {
-    let sizer = TokenSizer::new(section, tokenizer);
+    let sizer = TokenSizer::new(text, tokenizer);
     let config = ChunkConfig::new(size.get())
         .with_sizer(sizer)
         .with_overlap(overlap)
         .expect("the constructor made sure that the overlap is smaller than the size");
     TextSplitter::new(config)
-        .chunk_indices(section)
+        .chunk_indices(text)
         .filter(|(_, chunk)| !chunk.is_empty())
         .map(|(start, chunk)| start..start + chunk.len())
         .collect()
@@ -192,6 +187,23 @@ mod tests {
         );
         let words = chunks.iter().flat_map(|chunk| chunk.split_whitespace());
         assert!(words.eq(text.split_whitespace()));
+    }
+
+    #[test]
+    fn long_texts_are_cut_where_one_look_at_the_whole_would_cut_them() {
+        let text: String = (0_usize..4_000)
+            .map(|sentence| {
+                let words = "word ".repeat(3 + sentence * 7 % 11);
+                let end = [". ", ".\n", ". ", ".\n\n", "? "][sentence % 5];
+                format!("{}{end}", words.trim_end())
+            })
+            .collect();
+        assert!(text.len() > 100_000);
+        for (size, overlap) in [(40, 0), (40, 8), (7, 3)] {
+            let size = NonZeroUsize::new(size).unwrap();
+            let chunker = Chunker::tokens(size, overlap, Arc::new(Words)).unwrap();
+            assert_eq!(chunker.chunk(&text), tokens(&text, size, overlap, &Words));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use evals_metrics::RankingError;
 use evals_models::EmbedError;
 use thiserror::Error;
 
-use crate::{EmbeddingDefect, Profile, TableSummary};
+use crate::{Address, EmbeddingDefect, Profile, TableSummary};
 
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]
@@ -45,6 +45,12 @@ pub enum IndexError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// There is nothing at the location that was to be read.
+    #[error("there is no database at `{uri}`")]
+    NoStore {
+        /// The store.
+        uri: String,
+    },
     /// No table of the store was made with these settings.
     #[error("no index in `{uri}` matches the settings{}", list(.tables))]
     NoMatch {
@@ -64,36 +70,48 @@ pub enum IndexError {
         table: String,
     },
     /// The table cannot be read: its files are damaged, or the storage failed.
-    #[error("cannot read the index in table `{table}`")]
+    #[error("cannot read the index in table {table}")]
     Unreadable {
-        /// The table, with its store.
-        table: String,
+        /// The table.
+        table: Address,
         /// What the engine said.
         source: EngineError,
     },
     /// The table contradicts what was recorded when it was finished.
     #[error(
-        "the index in table `{table}` is damaged: {defect}; delete the table to build it again"
+        "the index in table {table} is damaged: {defect}; delete `{}` to build it again", .table.folder()
     )]
     Damaged {
-        /// The table, with its store.
-        table: String,
+        /// The table.
+        table: Address,
         /// What is wrong.
         defect: String,
     },
     /// An unfinished table holds other documents than the dataset gives now.
     #[error(
-        "cannot continue table `{table}`: document {number} is `{read}`, but the table holds `{stored}` there; delete the table to build it again"
+        "cannot continue table {table}: document {number} is `{read}`, but the table holds `{stored}` there; delete `{}` to build it again", .table.folder()
     )]
     Diverged {
-        /// The table, with its store.
-        table: String,
+        /// The table.
+        table: Address,
         /// Number of the document, from 1.
         number: usize,
         /// Uri in the table.
         stored: String,
-        /// Uri that the dataset gives, or `end of the documents`.
+        /// Uri that the dataset gives.
         read: String,
+    },
+    /// An unfinished table holds more documents than the dataset gives now.
+    #[error(
+        "cannot continue table {table}: the documents end after {read}, but the table holds {stored}; delete `{}` to build it again", .table.folder()
+    )]
+    Shortened {
+        /// The table.
+        table: Address,
+        /// Documents in the table.
+        stored: usize,
+        /// Documents that the dataset gives.
+        read: usize,
     },
     /// There is nothing to index.
     #[error("the corpus has no documents")]
@@ -181,12 +199,32 @@ pub enum IndexError {
         profile: Profile,
     },
     /// The filter is no condition over the columns there are.
-    #[error("the filter `{filter}` is not a condition over the columns {columns}")]
+    #[error("the filter `{filter}` is not a condition over the columns {columns}{hint}")]
     Filter {
         /// The filter.
         filter: String,
         /// The columns, each in backticks.
         columns: String,
+        /// What may have been meant, after a semicolon; empty where nothing is known.
+        hint: &'static str,
+        /// What the engine said.
+        source: EngineError,
+    },
+    /// The filter would keep other documents each time.
+    #[error(
+        "the filter `{filter}` calls `{function}`, whose value is not the same in every search"
+    )]
+    UnstableFilter {
+        /// The filter.
+        filter: String,
+        /// The function that it calls.
+        function: String,
+    },
+    /// The filter is a condition, and cannot be computed for the documents there are.
+    #[error("the filter `{filter}` cannot be applied to the documents")]
+    FilterFailed {
+        /// The filter.
+        filter: String,
         /// What the engine said.
         source: EngineError,
     },

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::table::TEXT;
 use crate::{EngineError, IndexError};
 
+/// What cuts text into terms, as an identity records it: terms may change with its version.
+pub(crate) const ANALYZER: &str = "lance 14.0.2";
+
 /// How text is cut into the terms that BM25 counts.
 ///
 /// Terms are maximal runs of letters and digits of at most 40 bytes, in lower case, stemmed, without stop words, and folded to

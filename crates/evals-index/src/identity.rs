@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::FullText;
+use crate::full_text::ANALYZER;
 use crate::table::NAME_PREFIX;
 
 /// Version of the table's columns and of what is written into them. Another version is another table.
@@ -22,6 +23,8 @@ pub struct Identity {
     chunking: ChunkingIdentity,
     embedder: Option<EmbedderIdentity>,
     full_text: FullText,
+    /// What cuts text into terms for the full-text index, with its version: another version may make other terms.
+    analyzer: String,
 }
 
 /// How documents were cut: [`Identity`]'s record of a [`Chunker`](crate::Chunker).
@@ -77,6 +80,7 @@ impl Identity {
             chunking,
             embedder,
             full_text,
+            analyzer: ANALYZER.to_owned(),
         }
     }
 
@@ -98,6 +102,11 @@ impl Identity {
     /// The settings of the full-text index.
     pub fn full_text(&self) -> &FullText {
         &self.full_text
+    }
+
+    /// What cuts text into terms for the full-text index, with its version.
+    pub fn analyzer(&self) -> &str {
+        &self.analyzer
     }
 
     /// Name of the table that holds this index: `index-` and 16 hexadecimal digits of the identity's SHA-256.
@@ -137,7 +146,10 @@ impl Identity {
                     .as_ref()
                     .map_or_else(|| "none".to_owned(), ToString::to_string),
             ),
-            ("full text", self.full_text.to_string()),
+            (
+                "full text",
+                format!("{}, {}", self.full_text, self.analyzer),
+            ),
         ]
     }
 }
@@ -228,6 +240,19 @@ mod tests {
         let differences = identity(Some("qwen3")).differences(&newer);
         assert_eq!(differences.len(), 1);
         assert_eq!(differences[0].settings, "ollama:qwen3@b2 (4 dimensions)");
+    }
+
+    #[test]
+    fn another_analyzer_is_a_difference() {
+        let mut newer = identity(None);
+        newer.analyzer = "lance 15.0.0".to_owned();
+        let differences = identity(None).differences(&newer);
+        assert_eq!(
+            differences[0].to_string(),
+            "full text: index has `English, stemmed, without stop words, lance 14.0.2`, \
+             settings ask for `English, stemmed, without stop words, lance 15.0.0`"
+        );
+        assert_ne!(newer.table_name(), identity(None).table_name());
     }
 
     #[test]

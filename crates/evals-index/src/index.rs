@@ -42,7 +42,7 @@ pub struct IndexStatistics {
 impl Index {
     /// Opens the index of `recipe`, and builds it first where it is missing, or continues where an interrupted build stopped.
     ///
-    /// One process at a time builds in a store; others get [`IndexError::Busy`]. A build may be killed at any time: what it
+    /// The folder of a store is made if it is not there. One process at a time builds in a store; others get [`IndexError::Busy`]. A build may be killed at any time: what it
     /// committed stays, and an incomplete index is never searched. `documents` is not read where the index is complete. It has to
     /// give the same documents in the same order whenever the recipe's dataset is the same.
     pub async fn build<I, E>(
@@ -88,6 +88,9 @@ impl Index {
         }
         let identity = recipe.identity();
         let uri = store.uri().to_owned();
+        if !store.exists()? {
+            return Err(IndexError::NoStore { uri });
+        }
         let table = identity.table_name();
         if store.table(&table).await?.is_some() {
             return Err(IndexError::Incomplete { uri, table });
@@ -107,8 +110,8 @@ impl Index {
         let Some(completion) = table::completion(&table).await? else {
             return Ok(None);
         };
-        let described = store.describe(&name);
-        let positions = Positions::load(&table, &described).await?;
+        let address = store.address(&name);
+        let positions = Positions::load(&table, &address).await?;
         let coverage = full_text::coverage(&table).await?;
         let expected = Coverage {
             indexed: completion.chunks,
@@ -117,7 +120,7 @@ impl Index {
         let found = (positions.documents(), positions.chunks());
         if found != (completion.documents, completion.chunks) || coverage != Some(expected) {
             return Err(IndexError::Damaged {
-                table: described,
+                table: address,
                 defect: format!(
                     "it holds {} documents in {} chunks instead of {} in {}, or their full-text index is missing",
                     found.0, found.1, completion.documents, completion.chunks
@@ -160,6 +163,11 @@ impl Index {
         self.contents.positions.uris().iter().map(AsRef::as_ref)
     }
 
+    /// How many documents a filter keeps, under the rules of [`SearchOptions::filter`].
+    pub async fn count(&self, filter: &str) -> Result<usize, IndexError> {
+        Filter::count(filter, &self.contents.table).await
+    }
+
     /// A searcher for one profile. Fails where the profile needs embeddings that the index does not have, and where the filter is
     /// not valid.
     pub async fn searcher(
@@ -170,7 +178,10 @@ impl Index {
         if profile.needs_embeddings() && self.contents.embedder.is_none() {
             return Err(IndexError::NoEmbeddings { profile });
         }
-        let filter = Filter::parse(options.filter.as_deref(), &self.contents.table).await?;
+        let filter = match &options.filter {
+            Some(sql) => Filter::parse(sql, &self.contents.table).await?,
+            None => Filter::default(),
+        };
         let cache = match options.cache {
             CachePolicy::Shared => Some(Arc::clone(&self.cache)),
             CachePolicy::Fresh => None,
@@ -180,6 +191,7 @@ impl Index {
             profile,
             name: profile.to_string(),
             filter,
+            candidates: options.candidates,
             passages: options.passages,
             cache,
         }))

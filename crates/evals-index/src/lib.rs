@@ -2,9 +2,10 @@
 //! a full-text index, and profiles search it. No other crate of the workspace knows the engine.
 //!
 //! A [`Recipe`] says what an index is made of; its [`Identity`] names the table and is stored in it, so that a [`Store`] holds one
-//! index for each combination of settings and none is taken for another. [`Index::build`] streams documents in, in memory that
-//! does not grow with the corpus, and may be killed at any time: it continues after the last document that it committed, and only a
-//! table with a record of its completion is ever searched.
+//! index for each combination of settings and none is taken for another. [`Index::build`] streams documents in and may be killed at
+//! any time: it continues after the last document that it committed, and only a table with a record of its completion is ever
+//! searched. No text stays in memory: of each document that it has read, a build keeps a fingerprint of the uri (24 bytes, about
+//! twice that in the set that finds duplicates) and an open index the uri and 24 bytes.
 //!
 //! Rankings are made to be compared:
 //!
@@ -12,7 +13,8 @@
 //! * Of equal scores, the document with the greater id comes first, as in `trec_eval`. The engine breaks such ties at random, so it
 //!   is asked for more than needed until no chunk outside the answer can have the score at the cut.
 //! * Rankings are of documents, each with the score of its best chunk. Searches go deeper until `k` distinct documents are found.
-//!   Hybrid profiles fuse chunks, and reduce them to documents afterwards.
+//!   Hybrid profiles fuse chunks, and reduce them to documents afterwards; how many chunks is a setting of its own
+//!   ([`SearchOptions::candidates`]), so that asking for fewer documents gives the first of the same ranking.
 //!
 //! ```
 //! # #![recursion_limit = "256"]
@@ -40,6 +42,7 @@
 //! ```
 #![recursion_limit = "256"]
 
+mod address;
 mod chunker;
 mod completion;
 mod contents;
@@ -56,12 +59,13 @@ mod positions;
 mod profile;
 mod recipe;
 mod search;
-mod sections;
 mod store;
 mod summary;
 mod table;
 mod token_sizer;
+mod window;
 
+pub use address::Address;
 pub use chunker::Chunker;
 pub use environment::environment;
 pub use error::{EngineError, IndexError};

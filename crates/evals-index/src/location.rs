@@ -1,4 +1,5 @@
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{self, Path, PathBuf};
 
 use crate::IndexError;
@@ -41,18 +42,43 @@ impl Location {
         }
     }
 
-    fn folder_at(path: &Path) -> Result<Self, IndexError> {
-        let unusable = |source| IndexError::Folder {
-            path: path.to_owned(),
-            source,
+    /// Whether there is anything to open: a folder may be missing, what a URL names is for the engine to tell.
+    pub(crate) fn exists(&self) -> Result<bool, IndexError> {
+        let Self::Folder { path, .. } = self else {
+            return Ok(true);
         };
-        let absolute = path::absolute(path).map_err(unusable)?;
-        fs::create_dir_all(&absolute).map_err(unusable)?;
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => Ok(true),
+            Ok(_) => Err(unusable(path, ErrorKind::NotADirectory.into())),
+            Err(source) if source.kind() == ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(unusable(path, source)),
+        }
+    }
+
+    /// Makes the folder of a local store, and those above it, where they are missing.
+    pub(crate) fn create(&self) -> Result<(), IndexError> {
+        match self {
+            Self::Folder { path, .. } => {
+                fs::create_dir_all(path).map_err(|source| unusable(path, source))
+            }
+            Self::Url(_) => Ok(()),
+        }
+    }
+
+    fn folder_at(path: &Path) -> Result<Self, IndexError> {
+        let absolute = path::absolute(path).map_err(|source| unusable(path, source))?;
         let uri = absolute.to_string_lossy().into_owned();
         Ok(Self::Folder {
             path: absolute,
             uri,
         })
+    }
+}
+
+fn unusable(path: &Path, source: io::Error) -> IndexError {
+    IndexError::Folder {
+        path: path.to_owned(),
+        source,
     }
 }
 
@@ -81,7 +107,6 @@ mod tests {
         let nested = folder.path().join("db/run");
         let location = Location::parse(nested.to_str().unwrap()).unwrap();
         assert_eq!(location.folder(), Some(nested.as_path()));
-        assert!(nested.is_dir());
         let url = format!("file://{}", nested.display());
         assert_eq!(Location::parse(&url).unwrap(), location);
         assert!(Location::parse(".").unwrap().uri().starts_with('/'));
@@ -102,13 +127,31 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_is_made_when_it_is_asked_for_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let nested = folder.path().join("db/run");
+        let location = Location::parse(nested.to_str().unwrap()).unwrap();
+        assert!(!location.exists().unwrap());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        location.create().unwrap();
+        assert!(location.exists().unwrap());
+        assert!(nested.is_dir());
+        assert!(Location::parse("memory://").unwrap().exists().unwrap());
+    }
+
+    #[test]
     fn a_file_is_no_folder() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path().to_str().unwrap();
-        let error = Location::parse(path).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("cannot use `{path}` as the folder of an index")
-        );
+        let location = Location::parse(path).unwrap();
+        for error in [
+            location.exists().unwrap_err(),
+            location.create().unwrap_err(),
+        ] {
+            assert_eq!(
+                error.to_string(),
+                format!("cannot use `{path}` as the folder of an index")
+            );
+        }
     }
 }

@@ -5,12 +5,12 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::Table;
 
 use crate::table::{ORDINAL, ROW_ID, URI};
-use crate::{EngineError, IndexError};
+use crate::{Address, EngineError, IndexError};
 
 /// Which document each chunk of a table belongs to, in memory, so that a search asks the table for row numbers and scores only.
 ///
 /// Chunks lie in the order of the documents and of their ordinals; the place of a chunk in that order is its *position*. Memory:
-/// the uris and 8 bytes for each document, and nothing for a chunk.
+/// the uri and 24 bytes for each document, and nothing for a chunk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Positions {
     uris: Vec<Box<str>>,
@@ -31,9 +31,9 @@ struct Run {
 
 impl Positions {
     /// Reads the document columns of the whole table. Fails where chunks are missing or out of order.
-    pub(crate) async fn load(table: &Table, described: &str) -> Result<Self, IndexError> {
+    pub(crate) async fn load(table: &Table, address: &Address) -> Result<Self, IndexError> {
         let failed = |source: lancedb::Error| IndexError::Unreadable {
-            table: described.to_owned(),
+            table: address.clone(),
             source: EngineError::new(source.into()),
         };
         let mut batches = table
@@ -48,7 +48,7 @@ impl Positions {
             positions
                 .extend(&batch)
                 .map_err(|defect| IndexError::Damaged {
-                    table: described.to_owned(),
+                    table: address.clone(),
                     defect,
                 })?;
         }

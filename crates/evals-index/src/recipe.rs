@@ -44,7 +44,16 @@ impl Recipe {
         }
     }
 
-    /// Sets how the full-text index cuts text into terms.
+    /// Sets how the full-text index cuts text into terms, which the default does for English. It is part of the identity: each
+    /// setting is an index of its own.
+    ///
+    /// ```
+    /// use evals_index::{Chunker, FullText, Recipe};
+    ///
+    /// let german = FullText { language: "German".to_owned(), ..FullText::default() };
+    /// let recipe = Recipe::new("tagesschau", Chunker::whole_documents()).with_full_text(german);
+    /// assert_eq!(recipe.identity().full_text().language, "German");
+    /// ```
     #[must_use]
     pub fn with_full_text(self, full_text: FullText) -> Self {
         Self { full_text, ..self }

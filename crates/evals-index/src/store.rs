@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use lancedb::table::Table;
 use lancedb::{Connection, ObjectStoreRegistry, Session};
+use tokio::sync::OnceCell;
 
+use crate::address::Address;
 use crate::location::Location;
 use crate::lock::StoreLock;
 use crate::{EngineError, Identity, IndexError, TableSummary, table};
@@ -16,14 +18,34 @@ const METADATA_CACHE_BYTES: usize = 128 << 20;
 
 /// A place that holds indexes: a folder, a bucket or a database in the cloud.
 ///
-/// Caches are capped at 640 MiB in all.
+/// The engine's caches are capped at 640 MiB in all.
 #[derive(Clone)]
 pub struct Store {
-    connection: Connection,
     location: Location,
+    settings: Arc<StoreSettings>,
+    /// The engine makes a missing folder when it connects, so it does so only when there is one, or there is to be one.
+    connection: Arc<OnceCell<Connection>>,
 }
 
-/// How to reach a store that is not a folder. All fields are empty by default.
+/// How to reach a store that is not a folder: what [`Store::open_with`] needs for `s3://` and `db://`.
+///
+/// All fields are empty by default, which leaves `s3://` to the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION` …). A folder needs
+/// none of them. The values of secrets are left out of the `Debug` text.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use evals_index::StoreSettings;
+///
+/// let minio = StoreSettings {
+///     storage: BTreeMap::from([
+///         ("aws_endpoint".to_owned(), "http://localhost:9000".to_owned()),
+///         ("allow_http".to_owned(), "true".to_owned()),
+///     ]),
+///     ..StoreSettings::default()
+/// };
+/// assert_eq!(minio.region, None);
+/// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct StoreSettings {
     /// Key for `db://` stores.
@@ -58,31 +80,22 @@ impl fmt::Debug for StoreSettings {
 }
 
 impl Store {
-    /// Opens the store at `uri`: a folder, which is made if it is not there, `s3://…` (feature `aws`), `db://…` (feature `remote`)
-    /// or `memory://`. A folder may be given relative to the working directory.
+    /// The store at `uri`: a folder, `s3://…` (feature `aws`), `db://…` (feature `remote`) or `memory://`. A folder may be given
+    /// relative to the working directory, and need not be there: a build makes it, and reading says that it is missing.
     pub async fn open(uri: &str) -> Result<Self, IndexError> {
         Self::open_with(uri, &StoreSettings::default()).await
     }
 
-    /// Opens the store at `uri` with credentials and options.
+    /// The store at `uri`, reached with credentials and options.
     pub async fn open_with(uri: &str, settings: &StoreSettings) -> Result<Self, IndexError> {
-        let location = Location::parse(uri)?;
-        let session = Session::new(
-            INDEX_CACHE_BYTES,
-            METADATA_CACHE_BYTES,
-            Arc::new(ObjectStoreRegistry::default()),
-        );
-        let builder = lancedb::connect(location.uri())
-            .session(Arc::new(session))
-            .storage_options(settings.storage.clone());
-        let connection = remote(builder, settings)
-            .execute()
-            .await
-            .map_err(EngineError::during("open the store"))?;
-        Ok(Self {
-            connection,
-            location,
-        })
+        let store = Self {
+            location: Location::parse(uri)?,
+            settings: Arc::new(settings.clone()),
+            connection: Arc::default(),
+        };
+        // What cannot be reached is known before anything is read for it.
+        store.existing().await?;
+        Ok(store)
     }
 
     /// The store's location, absolute where it is a folder.
@@ -90,7 +103,7 @@ impl Store {
         self.location.uri()
     }
 
-    /// The indexes in this store, by name, each with its differences from `settings`.
+    /// The indexes in this store, by name, each with its differences from `settings`. A store that is not there has none.
     pub async fn tables(&self, settings: &Identity) -> Result<Vec<TableSummary>, IndexError> {
         let mut summaries = Vec::new();
         for name in self.names().await? {
@@ -104,25 +117,37 @@ impl Store {
 
     /// Deletes the index with this identity. Returns whether there was one.
     pub async fn remove(&self, identity: &Identity) -> Result<bool, IndexError> {
+        let Some(connection) = self.existing().await? else {
+            return Ok(false);
+        };
         let _lock = self.lock()?;
         let name = identity.table_name();
         if !self.names().await?.contains(&name) {
             return Ok(false);
         }
-        self.connection
+        connection
             .drop_table(&name, &[])
             .await
             .map_err(EngineError::during("delete the index"))?;
         Ok(true)
     }
 
-    /// Takes the right to write. Object stores have no such lock: there, one process at a time is the user's care.
+    /// Whether there is a store; object stores and databases are taken to be there.
+    pub(crate) fn exists(&self) -> Result<bool, IndexError> {
+        self.location.exists()
+    }
+
+    /// Takes the right to write, and makes the folder to write to. Object stores have no such lock: there, one process at a time
+    /// is the user's care.
     pub(crate) fn lock(&self) -> Result<Option<StoreLock>, IndexError> {
+        self.location.create()?;
         self.location.folder().map(StoreLock::acquire).transpose()
     }
 
+    /// Creates the table of an index. The caller holds the lock.
     pub(crate) async fn create(&self, identity: &Identity) -> Result<Table, IndexError> {
-        self.connection
+        self.connection()
+            .await?
             .create_empty_table(identity.table_name(), table::schema(identity))
             .execute()
             .await
@@ -131,24 +156,57 @@ impl Store {
 
     /// The table, or `None` where there is none, not even an unreadable one.
     pub(crate) async fn table(&self, name: &str) -> Result<Option<Table>, IndexError> {
-        match self.connection.open_table(name).execute().await {
+        let Some(connection) = self.existing().await? else {
+            return Ok(None);
+        };
+        match connection.open_table(name).execute().await {
             Ok(table) => Ok(Some(table)),
             Err(lancedb::Error::TableNotFound { .. }) => Ok(None),
             Err(source) => Err(IndexError::Unreadable {
-                table: self.describe(name),
+                table: self.address(name),
                 source: EngineError::new(source.into()),
             }),
         }
     }
 
     /// The table and the store it is in, for messages.
-    pub(crate) fn describe(&self, table: &str) -> String {
-        format!("{table}` of `{}", self.uri())
+    pub(crate) fn address(&self, table: &str) -> Address {
+        Address::new(self.uri(), table)
+    }
+
+    /// The connection, unless there is nothing to connect to.
+    async fn existing(&self) -> Result<Option<&Connection>, IndexError> {
+        if self.exists()? {
+            self.connection().await.map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    async fn connection(&self) -> Result<&Connection, IndexError> {
+        self.connection.get_or_try_init(|| self.connect()).await
+    }
+
+    async fn connect(&self) -> Result<Connection, IndexError> {
+        let session = Session::new(
+            INDEX_CACHE_BYTES,
+            METADATA_CACHE_BYTES,
+            Arc::new(ObjectStoreRegistry::default()),
+        );
+        let builder = lancedb::connect(self.uri())
+            .session(Arc::new(session))
+            .storage_options(self.settings.storage.clone());
+        remote(builder, &self.settings)
+            .execute()
+            .await
+            .map_err(EngineError::during("open the store"))
     }
 
     async fn names(&self) -> Result<Vec<String>, IndexError> {
-        let mut names = self
-            .connection
+        let Some(connection) = self.existing().await? else {
+            return Ok(Vec::new());
+        };
+        let mut names = connection
             .table_names()
             .execute()
             .await

@@ -14,21 +14,22 @@ use super::reader::{Documents, Reader};
 use super::writer::Writer;
 use super::{BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, embedding, rows};
 use crate::positions::Positions;
-use crate::{EngineError, IndexError, Recipe, table};
+use crate::{Address, EngineError, IndexError, Recipe, table};
 
 /// Portions that wait between the reader and the tasks that chunk and embed.
 const WAITING_PORTIONS: usize = 2;
 
 /// Fills a table: one thread reads, some tasks chunk and embed, and one writes, in the order of the documents.
 ///
-/// Memory is bounded by the portions under way and by what one commit holds, whatever the size of the corpus.
+/// Memory is bounded by the portions under way and by what one commit holds, except for what tells documents apart: the uris of
+/// those that an earlier build committed, and a fingerprint of each one's uri.
 #[derive(Debug)]
 pub(super) struct Loader<'a> {
     table: &'a Table,
     options: &'a BuildOptions,
     observer: &'a dyn BuildObserver,
     workshop: Workshop,
-    committed: &'a Positions,
+    committed: Arc<Positions>,
 }
 
 impl<'a> Loader<'a> {
@@ -37,7 +38,7 @@ impl<'a> Loader<'a> {
         recipe: &Recipe,
         options: &'a BuildOptions,
         observer: &'a dyn BuildObserver,
-        committed: &'a Positions,
+        committed: Arc<Positions>,
     ) -> Self {
         let workshop = Workshop {
             schema: table::schema(&recipe.identity()),
@@ -57,10 +58,10 @@ impl<'a> Loader<'a> {
     pub(super) async fn load(
         self,
         documents: Documents,
-        described: String,
+        address: Address,
     ) -> Result<(BuildReport, BuildProgress), IndexError> {
         let (sender, receiver) = mpsc::channel(WAITING_PORTIONS);
-        let reader = Reader::new(self.committed.uris().to_vec(), described);
+        let reader = Reader::new(Arc::clone(&self.committed), address);
         let reading = task::spawn_blocking(move || reader.run(documents, &sender));
         let mut writer = Writer::new(self.table, self.options);
         let mut report = BuildReport {

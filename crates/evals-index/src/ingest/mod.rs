@@ -19,6 +19,7 @@ pub use progress::{BuildObserver, BuildProgress, BuildStage, Unobserved};
 pub use report::BuildReport;
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Instant;
 
 use evals_rag::Document;
@@ -27,7 +28,7 @@ use lancedb::table::{CompactionOptions, OptimizeAction, Table};
 use crate::completion::Completion;
 use crate::full_text::{self, Coverage};
 use crate::positions::Positions;
-use crate::{EngineError, IndexError, Recipe, Store, table};
+use crate::{Address, EngineError, IndexError, Recipe, Store, table};
 use loader::Loader;
 use reader::Documents;
 
@@ -59,28 +60,34 @@ pub(crate) async fn build(
     let started = Instant::now();
     let identity = recipe.identity();
     let name = identity.table_name();
-    let described = store.describe(&name);
-    let (table, committed) = match store.table(&name).await? {
+    let address = store.address(&name);
+    let existing = store.table(&name).await?;
+    let interrupted = existing.is_some();
+    let (table, committed) = match existing {
         Some(table) => {
-            let committed = Positions::load(&table, &described).await?;
+            let committed = Positions::load(&table, &address).await?;
             (table, committed)
         }
         None => (store.create(&identity).await?, Positions::default()),
     };
-    let loader = Loader::new(&table, recipe, options, observer, &committed);
-    let (mut report, progress) = loader.load(documents, described.clone()).await?;
+    let loader = Loader::new(&table, recipe, options, observer, Arc::new(committed));
+    let (mut report, progress) = loader.load(documents, address.clone()).await?;
     if progress.documents == 0 {
         return Err(IndexError::EmptyCorpus);
     }
     let stage = |stage| observer.on_progress(BuildProgress { stage, ..progress });
     let indexing = Instant::now();
-    if fragments(&table).await? > MOST_FRAGMENTS {
+    let scattered = fragments(&table).await? > MOST_FRAGMENTS;
+    if scattered {
         stage(BuildStage::Compacting);
         compact(&table).await?;
     }
     stage(BuildStage::FullText);
     recipe.full_text.build(&table).await?;
-    finish(&table, &progress, described).await?;
+    if interrupted || scattered {
+        prune(&table).await?;
+    }
+    finish(&table, &progress, address).await?;
     report.full_text = indexing.elapsed();
     report.wall = started.elapsed();
     Ok(report)
@@ -90,7 +97,7 @@ pub(crate) async fn build(
 async fn finish(
     table: &Table,
     progress: &BuildProgress,
-    described: String,
+    address: Address,
 ) -> Result<(), IndexError> {
     let coverage = full_text::coverage(table).await?;
     let whole = Coverage {
@@ -99,7 +106,7 @@ async fn finish(
     };
     if coverage != Some(whole) {
         return Err(IndexError::Damaged {
-            table: described,
+            table: address,
             defect: format!(
                 "its full-text index covers {} of {} chunks",
                 coverage.map_or(0, |coverage| coverage.indexed),
@@ -122,22 +129,29 @@ async fn fragments(table: &Table) -> Result<usize, IndexError> {
     Ok(statistics.fragment_stats.num_fragments)
 }
 
-/// Joins fragments, and deletes the small ones: nothing reads an unfinished table.
+/// Joins fragments; the small ones stay until they are pruned.
 async fn compact(table: &Table) -> Result<(), IndexError> {
     let join = OptimizeAction::Compact {
         options: CompactionOptions::default(),
         remap_options: None,
     };
+    table
+        .optimize(join)
+        .await
+        .map_err(EngineError::during("compact the index"))?;
+    Ok(())
+}
+
+/// Deletes the files that the table's latest version does not need: what was joined, and what killed builds began and never
+/// committed. Nothing else writes to the table, and nothing reads an unfinished one.
+async fn prune(table: &Table) -> Result<(), IndexError> {
     let prune = OptimizeAction::Prune {
         older_than: Some(lancedb::table::Duration::zero()),
         delete_unverified: Some(true),
         error_if_tagged_old_versions: None,
     };
-    for action in [join, prune] {
-        table
-            .optimize(action)
-            .await
-            .map_err(EngineError::during("compact the index"))?;
-    }
+    table.optimize(prune).await.map_err(EngineError::during(
+        "delete the files that the index does not need",
+    ))?;
     Ok(())
 }

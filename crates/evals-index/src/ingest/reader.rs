@@ -1,13 +1,16 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::mem;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use evals_rag::Document;
+use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::Sender;
 
 use super::portion::Portion;
-use crate::IndexError;
+use crate::positions::Positions;
+use crate::{Address, IndexError};
 
 /// Longest text of one document: a column holds at most 2 GiB of one batch's text.
 const MOST_TEXT_BYTES: usize = 1 << 30;
@@ -19,21 +22,19 @@ pub(super) type Documents =
 /// Reads documents on a blocking thread, skips those that are committed already, and hands on the rest in portions.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Uris of the committed documents, in their order.
-    committed: Vec<Box<str>>,
-    /// Number of the document, from 1, by uri.
-    seen: HashMap<Box<str>, usize>,
-    /// Names the table in messages.
-    table: String,
+    committed: Arc<Positions>,
+    /// Number of the document, from 1, by the fingerprint of its uri.
+    seen: HashMap<Fingerprint, usize>,
+    address: Address,
     reading: Duration,
 }
 
 impl Reader {
-    pub(super) fn new(committed: Vec<Box<str>>, table: String) -> Self {
+    pub(super) fn new(committed: Arc<Positions>, address: Address) -> Self {
         Self {
             committed,
             seen: HashMap::new(),
-            table,
+            address,
             reading: Duration::ZERO,
         }
     }
@@ -71,12 +72,15 @@ impl Reader {
                 return Ok(());
             }
         }
-        match self.committed.get(self.seen.len()) {
-            Some(stored) => {
-                Err(self.diverged(stored, "the end of the documents", self.seen.len() + 1))
-            }
-            None => Ok(()),
+        let (stored, read) = (self.committed.documents(), self.seen.len());
+        if read < stored {
+            return Err(IndexError::Shortened {
+                table: self.address.clone(),
+                stored,
+                read,
+            });
         }
+        Ok(())
     }
 
     fn next(&mut self, documents: &mut Documents) -> Result<Option<Document>, IndexError> {
@@ -103,7 +107,7 @@ impl Reader {
                 limit: MOST_TEXT_BYTES,
             });
         }
-        match self.seen.insert(document.uri.as_str().into(), number) {
+        match self.seen.insert(fingerprint(&document.uri), number) {
             Some(first) => Err(IndexError::DuplicateUri {
                 uri: document.uri.clone(),
                 first,
@@ -116,19 +120,24 @@ impl Reader {
     /// Whether the document just read is in the table. Fails where the table has another one in its place.
     fn is_committed(&self, document: &Document) -> Result<bool, IndexError> {
         let number = self.seen.len();
-        match self.committed.get(number - 1) {
+        match self.committed.uris().get(number - 1) {
             Some(stored) if **stored == *document.uri => Ok(true),
-            Some(stored) => Err(self.diverged(stored, &document.uri, number)),
+            Some(stored) => Err(IndexError::Diverged {
+                table: self.address.clone(),
+                number,
+                stored: stored.to_string(),
+                read: document.uri.clone(),
+            }),
             None => Ok(false),
         }
     }
+}
 
-    fn diverged(&self, stored: &str, read: &str, number: usize) -> IndexError {
-        IndexError::Diverged {
-            table: self.table.clone(),
-            number,
-            stored: stored.to_owned(),
-            read: read.to_owned(),
-        }
-    }
+/// The first 128 bits of a uri's SHA-256: two of a billion uris share them with a probability below 10⁻²⁰.
+type Fingerprint = [u8; 16];
+
+fn fingerprint(uri: &str) -> Fingerprint {
+    *Sha256::digest(uri)
+        .first_chunk()
+        .expect("SHA-256 has 32 bytes")
 }

@@ -2,23 +2,27 @@ use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
-use super::leg::LegResult;
+use super::found::Found;
+use super::hit::Hit;
 
-/// Results kept for other profiles. Beyond so many of each kind, further ones are computed and not kept.
-const MOST_ENTRIES: usize = 100_000;
+/// Bytes of embeddings kept for other profiles.
+const EMBEDDING_BYTES: usize = 8 << 20;
+/// Bytes of search results kept for other profiles.
+const LEG_BYTES: usize = 56 << 20;
+/// What an entry needs besides its key's text and its value's numbers: the map's slot, the cell and the allocations.
+const ENTRY_BYTES: usize = 200;
 
 /// What the profiles of one index have in common: each question's embedding, and each search's result, computed once.
 ///
 /// Two searches that need one result at the same time compute it once, too: the second waits for the first.
-#[derive(Default)]
 pub(crate) struct Cache {
     pub(super) embeddings: Entries<String, Embedded>,
-    pub(super) legs: Entries<LegKey, LegResult>,
+    pub(super) legs: Entries<LegKey, Found>,
 }
 
 /// A question's embedding.
@@ -37,8 +41,24 @@ pub(super) struct LegKey {
     pub(super) depth: usize,
 }
 
-/// Values by key, each computed at most once.
-pub(super) struct Entries<K, V>(Mutex<HashMap<K, Arc<OnceCell<Arc<V>>>>>);
+/// Values by key, each computed at most once, up to so many bytes.
+///
+/// What would exceed them is computed and not kept. Nothing is evicted for it: every profile asks the same questions in the same
+/// order, so that what is asked next is what would have been evicted last.
+pub(super) struct Entries<K, V> {
+    kept: Mutex<Kept<K, V>>,
+    most_bytes: usize,
+}
+
+struct Kept<K, V> {
+    cells: HashMap<K, Arc<OnceCell<Arc<V>>>>,
+    bytes: usize,
+}
+
+/// The bytes that a key or a value holds on the heap.
+pub(super) trait HeapSize {
+    fn heap_size(&self) -> usize;
+}
 
 /// A value, and whether it was there already.
 #[derive(Debug, Clone)]
@@ -47,41 +67,84 @@ pub(super) struct Cached<V> {
     pub(super) hit: bool,
 }
 
-impl<K, V> Default for Entries<K, V> {
-    fn default() -> Self {
-        Self(Mutex::default())
+impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
+    fn new(most_bytes: usize) -> Self {
+        let kept = Kept {
+            cells: HashMap::new(),
+            bytes: 0,
+        };
+        Self {
+            kept: Mutex::new(kept),
+            most_bytes,
+        }
     }
-}
 
-impl<K: Eq + Hash, V> Entries<K, V> {
     /// The value of `key`, from `compute` unless it is there. A failure is not kept.
     pub(super) async fn get<E>(
         &self,
         key: K,
         compute: impl Future<Output = Result<V, E>>,
     ) -> Result<Cached<V>, E> {
+        let cell = Arc::clone(self.kept().cells.entry(key.clone()).or_default());
         let mut hit = true;
-        let value = self
-            .entry(key)
+        let computed = cell
             .get_or_try_init(async || {
                 hit = false;
                 compute.await.map(Arc::new)
             })
-            .await?
-            .clone();
-        Ok(Cached { value, hit })
-    }
-
-    fn entry(&self, key: K) -> Arc<OnceCell<Arc<V>>> {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.len() >= MOST_ENTRIES {
-            return entries.get(&key).cloned().unwrap_or_default();
+            .await
+            .cloned();
+        if !hit {
+            self.settle(&key, computed.as_deref().ok());
         }
-        Arc::clone(entries.entry(key).or_default())
+        computed.map(|value| Cached { value, hit })
     }
 
-    fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    /// Counts the value that was just computed, or forgets its key where there is none or no room.
+    fn settle(&self, key: &K, value: Option<&V>) {
+        let mut kept = self.kept();
+        let bytes = value.map(|value| ENTRY_BYTES + key.heap_size() + value.heap_size());
+        match bytes {
+            Some(bytes) if kept.bytes + bytes <= self.most_bytes => kept.bytes += bytes,
+            _ => drop(kept.cells.remove(key)),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept<K, V>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self {
+            embeddings: Entries::new(EMBEDDING_BYTES),
+            legs: Entries::new(LEG_BYTES),
+        }
+    }
+}
+
+impl HeapSize for String {
+    fn heap_size(&self) -> usize {
+        self.len()
+    }
+}
+
+impl HeapSize for LegKey {
+    fn heap_size(&self) -> usize {
+        self.question.len() + self.filter.as_ref().map_or(0, String::len)
+    }
+}
+
+impl HeapSize for Embedded {
+    fn heap_size(&self) -> usize {
+        size_of_val(self.vector.as_slice())
+    }
+}
+
+impl HeapSize for Found {
+    fn heap_size(&self) -> usize {
+        self.hits.capacity() * size_of::<Hit>()
     }
 }
 
@@ -89,8 +152,8 @@ impl fmt::Debug for Cache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Cache")
-            .field("embeddings", &self.embeddings.len())
-            .field("legs", &self.legs.len())
+            .field("embedding_bytes", &self.embeddings.kept().bytes)
+            .field("leg_bytes", &self.legs.kept().bytes)
             .finish()
     }
 }
@@ -99,14 +162,37 @@ impl fmt::Debug for Cache {
 mod tests {
     use super::*;
 
+    impl HeapSize for u32 {
+        fn heap_size(&self) -> usize {
+            100
+        }
+    }
+
+    async fn get(entries: &Entries<String, u32>, key: &str, value: u32) -> (u32, bool) {
+        let computed = async { Ok::<_, &str>(value) };
+        let cached = entries.get(key.to_owned(), computed).await.unwrap();
+        (*cached.value, cached.hit)
+    }
+
     #[tokio::test]
     async fn computes_once_and_keeps_no_failure() {
-        let entries = Entries::<&str, u32>::default();
-        let failed: Result<_, &str> = entries.get("a", async { Err("down") }).await;
+        let entries = Entries::<String, u32>::new(1_000);
+        let failed: Result<_, &str> = entries.get("a".to_owned(), async { Err("down") }).await;
         assert_eq!(failed.unwrap_err(), "down");
-        let first = entries.get("a", async { Ok::<_, &str>(1) }).await.unwrap();
-        let second = entries.get("a", async { Ok::<_, &str>(2) }).await.unwrap();
-        assert_eq!((*first.value, first.hit), (1, false));
-        assert_eq!((*second.value, second.hit), (1, true));
+        assert_eq!(get(&entries, "a", 1).await, (1, false));
+        assert_eq!(get(&entries, "a", 2).await, (1, true));
+    }
+
+    #[tokio::test]
+    async fn keeps_what_there_is_room_for() {
+        let room_for_two = 2 * (ENTRY_BYTES + 1 + 100);
+        let entries = Entries::<String, u32>::new(room_for_two);
+        for key in ["a", "b", "c", "d"] {
+            assert_eq!(get(&entries, key, 1).await, (1, false));
+        }
+        assert_eq!(get(&entries, "a", 2).await, (1, true));
+        assert_eq!(get(&entries, "b", 2).await, (1, true));
+        assert_eq!(get(&entries, "c", 2).await, (2, false));
+        assert_eq!(entries.kept().cells.len(), 2);
     }
 }

@@ -1,37 +1,41 @@
+use arrow::datatypes::{DataType, Field, Schema};
 use lancedb::datafusion::common::DFSchema;
+use lancedb::datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use lancedb::datafusion::error::DataFusionError;
+use lancedb::datafusion::logical_expr::{Expr, ExprSchemable, Volatility};
 use lancedb::datafusion::prelude::SessionContext;
 use lancedb::query::QueryBase;
 use lancedb::table::Table;
 
-use arrow::datatypes::{DataType, Field, Schema};
-
-use crate::table::FILTER_COLUMNS;
+use crate::table::{FILTER_COLUMNS, METADATA, ORDINAL};
 use crate::{EngineError, IndexError};
+
+/// What to write instead of access to a field of the metadata.
+const JSON_HINT: &str = "; `metadata` is a JSON text without blanks, matched as in `metadata LIKE '%\"topic\":\"Sports\"%'`";
 
 /// A condition that documents have to meet to be found, checked before any search uses it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Filter(Option<String>);
 
 impl Filter {
-    /// Checks a WHERE clause against the columns that describe documents. The engine would take any column of the table, of which
-    /// some describe chunks.
-    pub(crate) async fn parse(sql: Option<&str>, table: &Table) -> Result<Self, IndexError> {
-        let Some(sql) = sql else {
-            return Ok(Self(None));
-        };
-        let refused = |source| IndexError::Filter {
-            filter: sql.to_owned(),
-            columns: FILTER_COLUMNS
-                .map(|column| format!("`{column}`"))
-                .join(", "),
-            source: EngineError::new(source),
-        };
-        check_columns(sql).map_err(|source| refused(source.into()))?;
-        table
-            .count_rows(Some(sql.to_owned()))
-            .await
-            .map_err(|source| refused(source.into()))?;
+    /// Takes a WHERE clause that [`Filter::count`] accepts.
+    pub(crate) async fn parse(sql: &str, table: &Table) -> Result<Self, IndexError> {
+        Self::count(sql, table).await?;
         Ok(Self(Some(sql.to_owned())))
+    }
+
+    /// How many documents a WHERE clause keeps, after making sure that it is one.
+    pub(crate) async fn count(sql: &str, table: &Table) -> Result<usize, IndexError> {
+        check(sql)?;
+        // The clause may end in a comment.
+        let of_documents = format!("({sql}\n) AND {ORDINAL} = 0");
+        table
+            .count_rows(Some(of_documents))
+            .await
+            .map_err(|source| IndexError::FilterFailed {
+                filter: sql.to_owned(),
+                source: EngineError::new(source.into()),
+            })
     }
 
     /// The clause, where there is one.
@@ -48,9 +52,101 @@ impl Filter {
     }
 }
 
-fn check_columns(sql: &str) -> lancedb::datafusion::error::Result<()> {
+/// Refuses what is no condition over the columns that describe documents: the engine would take any column of the table, of which
+/// some describe chunks, and functions that keep other documents each time.
+fn check(sql: &str) -> Result<(), IndexError> {
+    let expression = parse(sql).map_err(|source| IndexError::Filter {
+        filter: sql.to_owned(),
+        columns: FILTER_COLUMNS
+            .map(|column| format!("`{column}`"))
+            .join(", "),
+        hint: if reaches_into_metadata(sql) {
+            JSON_HINT
+        } else {
+            ""
+        },
+        source: EngineError::new(source.into()),
+    })?;
+    match unstable_function(&expression) {
+        Some(function) => Err(IndexError::UnstableFilter {
+            filter: sql.to_owned(),
+            function,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The condition that `sql` states over the columns that describe documents.
+fn parse(sql: &str) -> Result<Expr, DataFusionError> {
     let fields = FILTER_COLUMNS.map(|column| Field::new(column, DataType::Utf8, true));
     let schema = DFSchema::try_from(Schema::new(fields.to_vec()))?;
-    SessionContext::new().parse_sql_expr(sql, &schema)?;
-    Ok(())
+    let expression = SessionContext::new().parse_sql_expr(sql, &schema)?;
+    match expression.get_type(&schema)? {
+        DataType::Boolean => Ok(expression),
+        other => Err(DataFusionError::Plan(format!(
+            "it is of type {other} instead of Boolean"
+        ))),
+    }
+}
+
+/// The first function in `expression` whose value does not follow from its arguments alone.
+fn unstable_function(expression: &Expr) -> Option<String> {
+    let mut found = None;
+    let walk = expression.apply(|part| {
+        if let Expr::ScalarFunction(call) = part
+            && call.func.signature().volatility != Volatility::Immutable
+        {
+            found = Some(format!("{}()", call.func.name()));
+            return Ok(TreeNodeRecursion::Stop);
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    walk.expect("the closure does not fail");
+    found
+}
+
+/// Whether `sql` names the metadata and reads one of its fields, as in `metadata.topic`, `metadata['topic']` or `metadata->'topic'`.
+fn reaches_into_metadata(sql: &str) -> bool {
+    sql.split(METADATA).skip(1).any(|after| {
+        let after = after.trim_start_matches(['"', '`', ' ']);
+        ["->", ".", "["].iter().any(|sign| after.starts_with(sign))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_have_to_give_one_value_for_one_document() {
+        for (sql, function) in [
+            ("random() < 0.5", Some("random()")),
+            ("length(title) > 3 AND now() > '2020-01-01'", Some("now()")),
+            ("uri IN ('a', uuid())", Some("uuid()")),
+            ("lower(title) = 'a' AND uri LIKE 'b%'", None),
+        ] {
+            let expression = parse(sql).unwrap();
+            assert_eq!(unstable_function(&expression).as_deref(), function, "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_condition_is_true_or_false() {
+        for sql in ["uri", "1", "length(uri)"] {
+            assert!(parse(sql).is_err(), "{sql}");
+        }
+        assert!(parse("uri IS NULL").is_ok());
+    }
+
+    #[test]
+    fn access_to_fields_is_told_from_text() {
+        for sql in [
+            "metadata.topic = 'a'",
+            "metadata['topic'] = 'a'",
+            "metadata ->> 'topic' = 'a'",
+        ] {
+            assert!(reaches_into_metadata(sql), "{sql}");
+        }
+        assert!(!reaches_into_metadata("metadata LIKE '%a%'"));
+    }
 }

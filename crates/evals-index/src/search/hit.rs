@@ -42,7 +42,7 @@ pub(super) fn best_documents(
     k: usize,
     positions: &Positions,
 ) -> Result<Ranking, RankingError> {
-    let mut seen = HashSet::with_capacity(k);
+    let mut seen = HashSet::new();
     let documents = hits
         .iter()
         .map(|hit| (positions.document(hit.position), hit.score))
@@ -71,7 +71,7 @@ pub(super) fn of_best_documents(
     limit: usize,
     positions: &Positions,
 ) -> Vec<Hit> {
-    let mut documents = HashSet::with_capacity(k);
+    let mut documents = HashSet::new();
     hits.iter()
         .filter(|hit| {
             let document = positions.document(hit.position);

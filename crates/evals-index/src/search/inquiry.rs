@@ -5,8 +5,9 @@ use evals_models::TextKind;
 use futures::try_join;
 
 use super::cache::{Cached, Embedded, LegKey};
-use super::hit::{self, Hit};
-use super::leg::{Leg, LegResult};
+use super::found::Found;
+use super::hit;
+use super::leg::Leg;
 use super::timings::Timings;
 use super::{Cache, Filter, unranked};
 use crate::contents::Contents;
@@ -24,61 +25,49 @@ pub(super) struct Inquiry<'a> {
     pub(super) timings: &'a mut Timings,
 }
 
-/// The chunks that a profile finds, best first.
-#[derive(Debug)]
-pub(super) struct Found {
-    pub(super) hits: Vec<Hit>,
-    /// Whether a greater depth would find no more.
-    pub(super) exhausted: bool,
-}
-
-impl From<&LegResult> for Found {
-    fn from(result: &LegResult) -> Self {
-        Self {
-            hits: result.hits.clone(),
-            exhausted: result.exhausted,
-        }
-    }
-}
-
 impl Inquiry<'_> {
-    pub(super) async fn find(&mut self, profile: Profile) -> Result<Found, IndexError> {
+    pub(super) async fn find(&mut self, profile: Profile) -> Result<Arc<Found>, IndexError> {
         match profile {
             Profile::Unranked => {
                 let result = self.unranked().await?;
-                Ok(self.record("unranked", &result))
+                Ok(self.record("unranked", result))
             }
             Profile::Bm25 => {
                 let result = self.bm25().await?;
-                Ok(self.record("bm25", &result))
+                Ok(self.record("bm25", result))
             }
             Profile::Semantic => {
                 let embedded = self.embed().await?;
                 let result = self.semantic(embedded.as_deref()).await?;
-                Ok(self.record("semantic", &result))
+                Ok(self.record("semantic", result))
             }
             Profile::Hybrid(fusion) => self.hybrid(fusion).await,
         }
     }
 
-    async fn hybrid(&mut self, fusion: Fusion) -> Result<Found, IndexError> {
+    async fn hybrid(&mut self, fusion: Fusion) -> Result<Arc<Found>, IndexError> {
         let embedded = self.embed().await?;
-        let (lexical, semantic) = try_join!(self.bm25(), self.semantic(embedded.as_deref()))?;
-        let lexical = self.record("bm25", &lexical);
-        let semantic = self.record("semantic", &semantic);
+        let (lexical, semantic) = try_join!(
+            Box::pin(self.bm25()),
+            Box::pin(self.semantic(embedded.as_deref()))
+        )?;
+        let lexical = self.record("bm25", lexical);
+        let semantic = self.record("semantic", semantic);
         let started = Instant::now();
         let mut hits = fusion.fuse(&lexical.hits, &semantic.hits);
         hit::sort(&mut hits, &self.contents.positions);
-        self.timings.add("fuse", started.elapsed(), false);
-        Ok(Found {
+        let duration = started.elapsed();
+        self.timings.add("fuse", duration, false);
+        Ok(Arc::new(Found {
             hits,
             exhausted: lexical.exhausted && semantic.exhausted,
-        })
+            duration,
+        }))
     }
 
-    fn record(&mut self, stage: &str, result: &Cached<LegResult>) -> Found {
+    fn record(&mut self, stage: &str, result: Cached<Found>) -> Arc<Found> {
         self.timings.add(stage, result.value.duration, result.hit);
-        Found::from(result.value.as_ref())
+        result.value
     }
 
     /// The question's embedding; `None` for a question without text, which nothing is similar to.
@@ -114,7 +103,7 @@ impl Inquiry<'_> {
         Ok(Embedded { vector, duration })
     }
 
-    async fn bm25(&self) -> Result<Cached<LegResult>, IndexError> {
+    async fn bm25(&self) -> Result<Cached<Found>, IndexError> {
         let leg = Leg::Bm25 {
             question: self.question,
         };
@@ -122,18 +111,18 @@ impl Inquiry<'_> {
         self.cache.legs.get(key, self.search(leg)).await
     }
 
-    async fn semantic(&self, embedded: Option<&Embedded>) -> Result<Cached<LegResult>, IndexError> {
+    async fn semantic(&self, embedded: Option<&Embedded>) -> Result<Cached<Found>, IndexError> {
         let search = async {
             match embedded {
                 Some(Embedded { vector, .. }) => self.search(Leg::Semantic { vector }).await,
-                None => Ok(LegResult::nothing()),
+                None => Ok(Found::nothing()),
             }
         };
         let key = self.key("semantic", self.question);
         self.cache.legs.get(key, search).await
     }
 
-    async fn search(&self, leg: Leg<'_>) -> Result<LegResult, IndexError> {
+    async fn search(&self, leg: Leg<'_>) -> Result<Found, IndexError> {
         let Contents {
             table, positions, ..
         } = self.contents;
@@ -141,7 +130,7 @@ impl Inquiry<'_> {
     }
 
     /// The same for all questions, so that it is computed once for all.
-    async fn unranked(&self) -> Result<Cached<LegResult>, IndexError> {
+    async fn unranked(&self) -> Result<Cached<Found>, IndexError> {
         let Contents {
             table, positions, ..
         } = self.contents;

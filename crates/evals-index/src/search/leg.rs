@@ -1,7 +1,8 @@
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lancedb::table::Table;
 
+use super::found::Found;
 use super::hit::{self, Hit};
 use super::{Filter, bm25, semantic};
 use crate::IndexError;
@@ -17,28 +18,6 @@ pub(super) enum Leg<'a> {
     Semantic { vector: &'a [f32] },
 }
 
-/// The best chunks of one search.
-#[derive(Debug)]
-pub(super) struct LegResult {
-    /// In the order of [`hit::sort`].
-    pub(super) hits: Vec<Hit>,
-    /// Whether these are all the chunks that the search finds.
-    pub(super) exhausted: bool,
-    /// How long the search took.
-    pub(super) duration: Duration,
-}
-
-impl LegResult {
-    /// The result of a question that has nothing to search for.
-    pub(super) fn nothing() -> Self {
-        Self {
-            hits: Vec::new(),
-            exhausted: true,
-            duration: Duration::ZERO,
-        }
-    }
-}
-
 impl Leg<'_> {
     /// Finds the best `depth` chunks.
     ///
@@ -50,7 +29,7 @@ impl Leg<'_> {
         positions: &Positions,
         filter: &Filter,
         depth: usize,
-    ) -> Result<LegResult, IndexError> {
+    ) -> Result<Found, IndexError> {
         let started = Instant::now();
         let mut limit = depth.saturating_add(MARGIN).min(positions.chunks());
         loop {
@@ -60,7 +39,9 @@ impl Leg<'_> {
             if all || is_complete(&hits, depth) {
                 let exhausted = all && hits.len() <= depth;
                 hits.truncate(depth);
-                return Ok(LegResult {
+                // It may be kept for other profiles.
+                hits.shrink_to_fit();
+                return Ok(Found {
                     hits,
                     exhausted,
                     duration: started.elapsed(),

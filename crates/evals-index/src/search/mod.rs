@@ -3,6 +3,7 @@
 mod bm25;
 mod cache;
 mod filter;
+mod found;
 mod hit;
 mod inquiry;
 mod leg;

@@ -1,3 +1,4 @@
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,11 +11,6 @@ use super::{Cache, Filter, passages};
 use crate::contents::Contents;
 use crate::{IndexError, Profile};
 
-/// Least chunks fetched from each search.
-const LEAST_DEPTH: usize = 100;
-/// Chunks fetched from each search for a document asked for.
-const DEPTH_FACTOR: usize = 4;
-
 /// One profile over one index.
 #[derive(Debug)]
 pub(crate) struct IndexSearcher {
@@ -22,6 +18,8 @@ pub(crate) struct IndexSearcher {
     pub(crate) profile: Profile,
     pub(crate) name: String,
     pub(crate) filter: Filter,
+    /// How many chunks are fetched from each search, as long as they hold the documents asked for.
+    pub(crate) candidates: NonZeroUsize,
     /// How many of the best passages are fetched with their texts.
     pub(crate) passages: usize,
     /// Shared with the other searchers of the index; `None` computes everything for each question.
@@ -35,21 +33,23 @@ impl Searcher for IndexSearcher {
     }
 
     async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError> {
-        self.retrieve(question, k).await.map_err(SearchError::new)
+        let retrieved = Box::pin(self.retrieve(question, k)).await;
+        retrieved.map_err(SearchError::new)
     }
 }
 
 impl IndexSearcher {
     /// Deepens the search until `k` distinct documents are among its chunks, or there are no more chunks.
     async fn retrieve(&self, question: &str, k: usize) -> Result<Retrieved, IndexError> {
+        let positions = &self.contents.positions;
+        let k = k.min(positions.documents());
         if k == 0 {
             return Ok(Retrieved::default());
         }
-        let positions = &self.contents.positions;
         let cache = self.cache.clone().unwrap_or_default();
         let mut timings = Timings::default();
-        let mut depth = k.saturating_mul(DEPTH_FACTOR).max(LEAST_DEPTH);
-        let hits = loop {
+        let mut depth = self.candidates.get().min(positions.chunks()).max(k);
+        let found = loop {
             let mut inquiry = Inquiry {
                 contents: &self.contents,
                 filter: &self.filter,
@@ -58,15 +58,15 @@ impl IndexSearcher {
                 depth,
                 timings: &mut timings,
             };
-            let found = inquiry.find(self.profile).await?;
+            let found = Box::pin(inquiry.find(self.profile)).await?;
             if found.exhausted || hit::distinct_documents(&found.hits, positions) >= k {
-                break found.hits;
+                break found;
             }
             depth = depth.saturating_mul(2);
         };
         Ok(Retrieved {
-            ranking: hit::best_documents(&hits, k, positions)?,
-            passages: self.fetch_passages(&hits, k, &mut timings).await?,
+            ranking: hit::best_documents(&found.hits, k, positions)?,
+            passages: self.fetch_passages(&found.hits, k, &mut timings).await?,
             timings: timings.into_stages(),
         })
     }

@@ -6,34 +6,52 @@ use futures::TryStreamExt;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::Table;
 
-use super::leg::LegResult;
+use super::found::Found;
 use super::{Filter, Hit};
 use crate::positions::Positions;
 use crate::table::ROW_ID;
 use crate::{EngineError, IndexError};
 
-/// The first `depth` documents that pass the filter, each with its first chunk and the score 1/rank.
+/// The first `depth` documents that pass the filter, each with its first chunk and a score that falls with the rank.
 pub(super) async fn search(
     table: &Table,
     positions: &Positions,
     filter: &Filter,
     depth: usize,
-) -> Result<LegResult, IndexError> {
+) -> Result<Found, IndexError> {
     let started = Instant::now();
     let documents: Vec<usize> = match filter.sql() {
         Some(_) => filtered(table, positions, filter, depth).await?,
         None => (0..positions.documents().min(depth)).collect(),
     };
-    let hits = (1_u16..)
-        .map(f32::from)
-        .zip(&documents)
-        .map(|(rank, document)| Hit::new(positions.first_chunk(*document), 1.0 / rank))
+    let hits = documents
+        .iter()
+        .zip(scores())
+        .map(|(document, score)| Hit::new(positions.first_chunk(*document), score))
         .collect();
-    Ok(LegResult {
+    Ok(Found {
         hits,
         exhausted: documents.len() < depth,
         duration: started.elapsed(),
     })
+}
+
+/// 1/rank in single precision, or the next smaller number where that is not below the score before: never two alike, for as many
+/// documents as there are numbers between 0 and 1, which are a thousand million. Up to rank 8,000,000 each is 1/rank itself.
+fn scores() -> impl Iterator<Item = f32> {
+    let mut before = f32::INFINITY;
+    (1_u32..).map(move |rank| {
+        before = before.next_down().min(reciprocal(rank));
+        before
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rankings hold scores in single precision"
+)]
+fn reciprocal(rank: u32) -> f32 {
+    (1.0 / f64::from(rank)) as f32
 }
 
 /// Reads the table in its order until enough documents have passed.
@@ -62,4 +80,24 @@ async fn filtered(
     }
     documents.truncate(depth);
     Ok(documents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_ranks_have_one_score() {
+        let mut before = f32::INFINITY;
+        for (rank, score) in (1_u32..=20_000_000).zip(scores()) {
+            assert!(score < before, "rank {rank}");
+            assert!(
+                rank > 8_000_000 || score.to_bits() == reciprocal(rank).to_bits(),
+                "rank {rank}"
+            );
+            before = score;
+        }
+        assert!(before > 0.0);
+        assert_eq!(scores().take(3).collect::<Vec<_>>(), [1.0, 0.5, 1.0 / 3.0]);
+    }
 }

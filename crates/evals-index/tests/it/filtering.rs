@@ -1,6 +1,6 @@
-use evals_index::{Profile, SearchOptions};
+use evals_index::{BuildOptions, Index, Profile, SearchOptions, Store, Unobserved};
 
-use crate::corpus::{Fixture, chain, documents, embedded, ids, pairs};
+use crate::corpus::{Fixture, chain, chunks_of, documents, embedded, generated, ids, ok, pairs};
 
 async fn fixture() -> Fixture {
     let texts = [
@@ -56,26 +56,145 @@ async fn bm25_scores_stay_those_of_the_corpus() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn invalid_filters_name_the_columns() {
+async fn counts_documents_and_not_chunks() {
+    let recipe = evals_index::Recipe::new("test", chunks_of(1));
+    let texts = [
+        ("news/1", "one two three"),
+        ("blog/1", "four five"),
+        ("news/2", ""),
+    ];
+    let fixture = Fixture::new(&recipe, documents(&texts)).await;
+    for (sql, count) in [
+        ("uri LIKE 'news/%'", 2),
+        ("uri LIKE 'news/%' OR uri LIKE 'blog/%'", 3),
+        ("title = 'Title of blog/1' -- the only one", 1),
+        ("title = 'no such title'", 0),
+    ] {
+        assert_eq!(fixture.index.count(sql).await.unwrap(), count, "{sql}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn filters_reach_every_piece_of_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
+    let options = BuildOptions {
+        commit_bytes: 1,
+        ..BuildOptions::default()
+    };
+    let texts = generated(1_000);
+    let built = Index::build(
+        &store,
+        &embedded(),
+        ok(texts.clone()),
+        &options,
+        &Unobserved,
+    )
+    .await
+    .unwrap();
+    let fixture = Fixture {
+        index: built.index,
+        folder,
+    };
+    // Pieces of 128 documents: the third holds those from 256 on, and the last ends with 999.
+    let kept = [0, 300, 301, 640, 999].map(|number: usize| texts[number].uri.as_str());
+    let sql = format!("uri IN ('{}')", kept.join("', '"));
+    assert_eq!(fixture.index.count(&sql).await.unwrap(), kept.len());
+    for profile in ["bm25", "semantic", "unranked"] {
+        let all = fixture.ranking(profile, "amber dune kelp", 1_000).await;
+        let mut expected = all;
+        expected.retain(|(id, _)| kept.contains(&id.as_str()));
+        if profile == "unranked" {
+            // Ranks count the documents that pass.
+            let scores = [1.0, 0.5, 1.0 / 3.0, 0.25, 0.2];
+            for ((_, score), rank) in expected.iter_mut().zip(scores) {
+                *score = rank;
+            }
+        }
+        let some = fixture
+            .retrieve_with(profile, "amber dune kelp", 10, filtered(&sql))
+            .await;
+        assert!(!expected.is_empty());
+        assert_eq!(pairs(&some), expected, "{profile}");
+    }
+}
+
+const NO_CONDITION: &str = "is not a condition over the columns `uri`, `title`, `metadata`";
+
+async fn refusal(fixture: &Fixture, sql: &str) -> String {
+    let error = fixture
+        .index
+        .searcher(Profile::Bm25, &filtered(sql))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        fixture.index.count(sql).await.unwrap_err().to_string(),
+        error.to_string()
+    );
+    chain(&error)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn invalid_filters_name_the_columns_and_the_cause() {
     let fixture = fixture().await;
     for (sql, cause) in [
-        ("uri =", "Expected"),
-        ("author = 'x'", "author"),
-        ("text LIKE '%harbor%'", "text"),
-        ("uri", "uri"),
-        ("", ""),
+        ("uri =", "Expected: an expression"),
+        ("author = 'x'", "No field named author"),
+        ("text LIKE '%harbor%'", "No field named text"),
+        ("uri", "it is of type Utf8 instead of Boolean"),
+        ("", "Expected: an expression"),
     ] {
-        let error = fixture
-            .index
-            .searcher(Profile::Bm25, &filtered(sql))
-            .await
-            .unwrap_err();
+        let message = refusal(&fixture, sql).await;
+        let start = format!("the filter `{sql}` {NO_CONDITION}: ");
+        let found = message.strip_prefix(&start);
+        assert!(
+            found.is_some_and(|found| found.contains(cause)),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_of_the_metadata_are_matched_as_text() {
+    let fixture = fixture().await;
+    for sql in [
+        "metadata['topic'] = 'n'",
+        "metadata.topic = 'n'",
+        "metadata->>'topic' = 'n'",
+    ] {
+        let message = refusal(&fixture, sql).await;
+        let start = format!(
+            r#"the filter `{sql}` {NO_CONDITION}; `metadata` is a JSON text without blanks, matched as in `metadata LIKE '%"topic":"Sports"%'`: "#
+        );
+        assert!(message.starts_with(&start), "{message}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn filters_keep_the_same_documents_in_every_search() {
+    let fixture = fixture().await;
+    for (sql, function) in [
+        ("random() < 0.5", "random()"),
+        ("now() > '2020-01-01'", "now()"),
+    ] {
         assert_eq!(
-            error.to_string(),
+            refusal(&fixture, sql).await,
             format!(
-                "the filter `{sql}` is not a condition over the columns `uri`, `title`, `metadata`"
+                "the filter `{sql}` calls `{function}`, whose value is not the same in every search"
             )
         );
-        assert!(chain(&error).contains(cause), "{}", chain(&error));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_filter_that_fails_says_so() {
+    let fixture = fixture().await;
+    let sql = "CAST(title AS INT) = 1";
+    let message = refusal(&fixture, sql).await;
+    let start = format!("the filter `{sql}` cannot be applied to the documents: ");
+    let found = message.strip_prefix(&start);
+    assert!(
+        found.is_some_and(|found| found.contains("Title of")),
+        "{message}"
+    );
 }

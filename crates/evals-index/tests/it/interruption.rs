@@ -91,16 +91,19 @@ async fn other_documents_are_not_appended_to_the_first() {
     assert_eq!(
         message(documents(&[("a", "1"), ("x", "2")])).await,
         format!(
-            "cannot continue table `{table}` of `{uri}`: document 2 is `x`, but the table holds `b` there; delete the table to build it again"
+            "cannot continue table `{table}` of `{uri}`: document 2 is `x`, but the table holds `b` there; delete `{uri}/{table}.lance` to build it again"
         )
     );
     assert_eq!(
         message(documents(&[("a", "1")])).await,
         format!(
-            "cannot continue table `{table}` of `{uri}`: document 2 is `the end of the documents`, but the table holds `b` there; delete the table to build it again"
+            "cannot continue table `{table}` of `{uri}`: the documents end after 1, but the table holds 2; delete `{uri}/{table}.lance` to build it again"
         )
     );
+    let folder_of_table = folder.path().join(format!("{table}.lance"));
+    assert!(folder_of_table.is_dir());
     assert!(store.remove(&lexical().identity()).await.unwrap());
+    assert!(!folder_of_table.exists());
     assert!(!store.remove(&lexical().identity()).await.unwrap());
     try_build(folder.path(), &lexical(), texts).await.unwrap();
 }

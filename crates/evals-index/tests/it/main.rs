@@ -7,6 +7,7 @@
 
 mod building;
 mod corpus;
+mod depth;
 mod filtering;
 mod hybrid;
 mod interruption;
@@ -16,3 +17,4 @@ mod processes;
 mod repeatability;
 mod semantic;
 mod unranked;
+mod versions;

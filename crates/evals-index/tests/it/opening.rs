@@ -2,9 +2,9 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use evals_index::{Index, IndexError, Store};
+use evals_index::{BuildOptions, Index, IndexError, Store, Unobserved};
 
-use crate::corpus::{Fixture, Letters, documents, embedded, ids, lexical};
+use crate::corpus::{Fixture, Letters, documents, embedded, ids, lexical, ok};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mismatch_names_the_differences() {
@@ -30,6 +30,44 @@ async fn a_mismatch_names_the_differences() {
             "no index in `{}` matches the settings; the store is empty",
             store.uri()
         )
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reading_makes_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db/scifact");
+    let store = Store::open(path.to_str().unwrap()).await.unwrap();
+    let error = Index::open(&store, &lexical()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("there is no database at `{}`", path.display())
+    );
+    assert_eq!(store.tables(&lexical().identity()).await.unwrap(), []);
+    assert!(!store.remove(&lexical().identity()).await.unwrap());
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    let built = Index::build(
+        &store,
+        &lexical(),
+        ok(documents(&[("a", "text")])),
+        &BuildOptions::default(),
+        &Unobserved,
+    )
+    .await
+    .unwrap();
+    assert_eq!(built.index.documents().count(), 1);
+    assert!(Index::open(&store, &lexical()).await.is_ok());
+    assert!(path.is_dir());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_no_database() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    let error = Store::open(path).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("cannot use `{path}` as the folder of an index")
     );
 }
 

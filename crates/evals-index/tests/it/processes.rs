@@ -1,5 +1,6 @@
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -63,6 +64,17 @@ fn start(folder: &str, documents: usize) -> Child {
     child
 }
 
+/// Bytes of all files below `folder`.
+fn bytes(folder: &Path) -> u64 {
+    let entries = folder.read_dir().unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| match entry.metadata().unwrap() {
+            found if found.is_dir() => bytes(&entry.path()),
+            found => found.len(),
+        })
+        .sum()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_build_continues_without_duplicates_or_holes() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,6 +90,11 @@ async fn a_killed_build_continues_without_duplicates_or_holes() {
     assert!(report.resumed_documents >= 300, "{report:?}");
     assert_eq!(report.resumed_documents + report.documents, DOCUMENTS);
     let reference = Fixture::new(&embedded(), generated(DOCUMENTS)).await;
+    let (size, expected) = (bytes(folder.path()), bytes(reference.folder.path()));
+    assert!(
+        size < expected * 3 / 2,
+        "what was killed left files: {size} bytes instead of about {expected}"
+    );
     assert!(built.index.documents().eq(reference.index.documents()));
     let resumed = Fixture {
         index: built.index,
