@@ -1,5 +1,5 @@
 # The four commands a newcomer needs: demo, test, lint, bench.
-# Everything is built with the release profile, so that one build of the heavy dependencies serves all of them.
+# Everything is built with the release profile, so that one build of the heavy dependencies serves all that runs.
 
 CARGO ?= cargo
 LIGHT := evals-metrics evals evals-models evals-rag
@@ -20,8 +20,8 @@ test: prerequisites ## Runs every test
 
 lint: prerequisites ## Checks format, lints, documentation and the direction of dependencies
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --release --workspace --all-targets -- --deny warnings
-	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --release --workspace --no-deps --quiet
+	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --quiet
 	scripts/check-dependencies $(LIGHT)
 
 bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says what they measure

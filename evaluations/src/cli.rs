@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use evals_metrics::Measure;
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
@@ -12,7 +13,6 @@ use evals_metrics::Measure;
 #[command(
     name = "evaluations",
     version,
-    disable_help_subcommand = true,
     override_usage = "evaluations <DATASET> [OPTIONS]\n       evaluations <COMMAND> [OPTIONS]",
     after_help = "`evaluations <DATASET>` is short for `evaluations run <DATASET>`.\n\
                   Start with `evaluations sample --skip-qa`: it needs neither network nor keys."
@@ -74,7 +74,8 @@ pub(crate) enum Command {
 /// Where settings come from.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SettingsArgs {
-    /// Settings file [default: ./evaluations.yaml, else the one in the user's configuration folder]
+    /// Settings file [default: ./evaluations.yaml or ./haiku.rag.yaml, else one of the two in the user's configuration
+    /// folder]
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
     /// Override one setting, e.g. `--set search.limit=10`
@@ -109,8 +110,8 @@ pub(crate) struct StageArgs {
     /// Use the index that is there, and fail where it does not match the settings
     #[arg(long)]
     pub(crate) skip_db: bool,
-    /// Leave out the retrieval benchmark
-    #[arg(long)]
+    /// Leave out the retrieval benchmark: the index is built, and that is all
+    #[arg(long, conflicts_with = "out")]
     pub(crate) skip_retrieval: bool,
     /// Leave out question answering
     #[arg(long)]
@@ -130,7 +131,8 @@ pub(crate) struct RetrievalArgs {
     /// A further measure, e.g. `nDCG@10`, `RR@10`, `AP@100`, `R@5`, `P@1`, `Success@10`
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<Measure>,
-    /// Search only documents that match a WHERE clause over uri, title and metadata
+    /// Search only documents that match a WHERE clause over uri, title and metadata, which is JSON text: `metadata LIKE
+    /// '%Sports%'`
     #[arg(long, value_name = "SQL")]
     pub(crate) filter: Option<String>,
     /// Count judgements of documents that the corpus does not have, instead of failing
@@ -146,12 +148,12 @@ pub(crate) struct ControlArgs {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) limit: Option<NonZeroUsize>,
     /// Name of the run [default: the dataset's, with `_retrieval_evaluation` behind it]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: Option<String>,
     /// Questions searched at the same time [default: the setting evaluations.concurrency]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,
-    /// Ask each question N times
+    /// Ask each question N times; nothing is taken from the search cache then
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_once)]
     pub(crate) repeat: NonZeroU32,
     /// Seed of everything random, which is the bootstrap of the intervals
@@ -297,10 +299,32 @@ fn is_output_flag(word: &str) -> bool {
 }
 
 fn is_command(word: &str) -> bool {
-    use clap::CommandFactory as _;
-    Cli::command()
-        .get_subcommands()
-        .any(|command| command.get_name() == word)
+    word == "help" || names().iter().any(|name| name == word)
+}
+
+/// The names of the commands.
+pub(crate) fn names() -> Vec<String> {
+    let command = Cli::command();
+    let commands = command.get_subcommands();
+    commands
+        .map(|command| command.get_name().to_owned())
+        .collect()
+}
+
+/// When help and usage errors are coloured, which clap has to know before it parses.
+pub(crate) fn color(arguments: &[OsString]) -> clap::ColorChoice {
+    let words: Vec<_> = arguments
+        .iter()
+        .map(|argument| argument.to_string_lossy())
+        .collect();
+    let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
+    let behind = words.iter().position(|word| word == "--color");
+    let behind = behind.and_then(|at| words.get(at + 1)).map(AsRef::as_ref);
+    match joined.or(behind) {
+        Some("always") => clap::ColorChoice::Always,
+        Some("never") => clap::ColorChoice::Never,
+        _ => clap::ColorChoice::Auto,
+    }
 }
 
 #[cfg(test)]
@@ -346,7 +370,6 @@ mod tests {
 
     #[test]
     fn the_definition_is_consistent() {
-        use clap::CommandFactory as _;
         Cli::command().debug_assert();
     }
 }

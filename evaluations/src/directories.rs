@@ -63,7 +63,8 @@ pub(crate) fn file_stem(name: &str) -> String {
             }
         })
         .collect();
-    stem.trim_start_matches('.').to_owned()
+    // File names end at 255 bytes, and time, profile and number take their share.
+    stem.trim_start_matches('.').chars().take(150).collect()
 }
 
 #[cfg(test)]

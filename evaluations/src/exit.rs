@@ -24,6 +24,15 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Ends the process without unwinding, for a user who does not want to wait.
+#[expect(
+    clippy::exit,
+    reason = "waiting for what still runs is what the user refuses"
+)]
+pub(crate) fn at_once(exit: Exit) -> ! {
+    std::process::exit(i32::from(exit as u8))
+}
+
 /// Prints help, version or what is wrong with the command line, as clap words it.
 pub(crate) fn usage(message: &clap::Error) -> ExitCode {
     // Where the stream is closed nobody reads the message, and the exit code still tells.
@@ -63,7 +72,7 @@ pub(crate) fn report(error: &anyhow::Error) {
     }
     if let Some(hint) = hint::of(error) {
         text.push_str("  hint: ");
-        text.push_str(hint);
+        text.push_str(&hint);
         text.push('\n');
     }
     let _ = io::stderr().lock().write_all(text.as_bytes());

@@ -6,6 +6,7 @@
 // The futures of the storage engine nest deeper than the compiler's default allows.
 #![recursion_limit = "256"]
 
+mod choices;
 mod cli;
 mod command;
 mod directories;
@@ -14,6 +15,7 @@ mod hint;
 mod memory;
 mod printer;
 mod progress;
+mod restart;
 mod run_folder;
 mod settings;
 mod table;
@@ -21,20 +23,29 @@ mod trec_ids;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::printer::Printer;
 
+/// Scans allocate and free large buffers, which the system's allocator maps anew each time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // Two TLS providers are linked in, so that neither is the default by itself.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 
-    let cli = match Cli::try_parse_from(cli::expand(std::env::args_os())) {
+    let arguments = cli::expand(std::env::args_os());
+    let matches = Cli::command()
+        .color(cli::color(&arguments))
+        .try_get_matches_from(arguments);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(message) => return exit::usage(&message),
     };
+    restart::with_all_processors(&cli.command);
     let printer = Printer::new(&cli.output);
     match command::execute(cli.command, &printer) {
         Ok(exit) => exit.into(),

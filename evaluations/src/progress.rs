@@ -1,38 +1,52 @@
 //! Progress bars, fed by the observers of the libraries.
 
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::printer::Printer;
 
-/// A bar of which the total is known.
-pub(crate) fn counted(printer: &Printer, label: &str, total: usize) -> ProgressBar {
-    let bar = printer.progress().add(ProgressBar::new(total as u64));
-    bar.set_style(style(
-        "{prefix:<12} {bar:30} {pos}/{len} {per_sec} eta {eta}",
-    ));
-    bar.set_prefix(label.to_owned());
-    bar
+/// A bar of which the total is known, or will be.
+pub(crate) fn counted(printer: &Printer, label: &str) -> ProgressBar {
+    add(
+        printer,
+        label,
+        "{prefix:<16} {wide_bar} {pos}/{len} {eta:>4}",
+    )
 }
 
 /// A bar of bytes.
 pub(crate) fn bytes(printer: &Printer, label: &str, total: u64) -> ProgressBar {
-    let bar = printer.progress().add(ProgressBar::new(total));
-    bar.set_style(style(
-        "{prefix:<12} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}",
-    ));
-    bar.set_prefix(label.to_owned());
+    let bar = add(
+        printer,
+        label,
+        "{prefix} {wide_bar} {bytes}/{total_bytes} {eta:>4}",
+    );
+    bar.set_length(total);
     bar
 }
 
 /// A line for work of which the end is not known.
 pub(crate) fn open_ended(printer: &Printer, label: &str) -> ProgressBar {
-    let bar = printer.progress().add(ProgressBar::new_spinner());
-    bar.set_style(style("{prefix:<12} {spinner} {msg} ({elapsed})"));
-    bar.set_prefix(label.to_owned());
-    bar.enable_steady_tick(std::time::Duration::from_millis(120));
+    let bar = add(
+        printer,
+        label,
+        "{prefix:<16} {spinner} {wide_msg} {elapsed:>4}",
+    );
+    bar.enable_steady_tick(Duration::from_millis(120));
     bar
 }
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the template is valid")
+fn add(printer: &Printer, label: &str, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).expect("the template is valid");
+    let style = if printer.stdout().unicode {
+        style
+    } else {
+        style.progress_chars("=> ").tick_chars("-\\|/ ")
+    };
+    // Without a length until there is one, so that no full bar of 0/0 is drawn.
+    let bar = printer.progress().add(ProgressBar::no_length());
+    bar.set_style(style);
+    bar.set_prefix(label.to_owned());
+    bar
 }

@@ -1,18 +1,53 @@
 //! The folder that a run leaves behind: a manifest, the report for programs and for people, and TREC files.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::directories::file_stem;
 
 const MANIFEST: &str = "manifest.json";
 const REPORT: &str = "report.json";
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunState {
+    /// It has no report: it is under way, or was killed.
+    Unfinished,
+    /// Its report holds what was finished before an interruption.
+    Interrupted {
+        /// Cases that were not run.
+        not_run: usize,
+    },
+    /// Its report is whole.
+    Finished,
+    /// Its report is not what this version writes.
+    Unreadable,
+}
+
+impl fmt::Display for RunState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unfinished => formatter.write_str("unfinished"),
+            Self::Interrupted { not_run } => write!(formatter, "interrupted, {not_run} not run"),
+            Self::Finished => formatter.write_str("finished"),
+            Self::Unreadable => formatter.write_str("unreadable"),
+        }
+    }
+}
+
+/// The part of a report that tells how far the run came.
+#[derive(Debug, Deserialize)]
+struct ReportHeader {
+    interrupted: bool,
+    not_run: usize,
+}
 
 /// One run's folder.
 #[derive(Debug, Clone)]
@@ -21,10 +56,14 @@ pub(crate) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes `<runs>/<UTC time>-<name>`, with a number behind it where two runs start within one second.
+    /// Makes `<runs>/<UTC time>-<name>`, with a number behind it where two runs start within one millisecond.
     pub(crate) fn create(runs: &Path, started: DateTime<Utc>, name: &str) -> Result<Self> {
         fs::create_dir_all(runs).with_context(|| unwritable(runs))?;
-        let stem = format!("{}-{}", started.format("%Y%m%dT%H%M%SZ"), file_stem(name));
+        let stem = format!(
+            "{}-{}",
+            started.format("%Y%m%dT%H%M%S%.3fZ"),
+            file_stem(name)
+        );
         for attempt in 1..1000 {
             let path = runs.join(if attempt == 1 {
                 stem.clone()
@@ -113,9 +152,18 @@ impl RunFolder {
             .unwrap_or_default()
     }
 
-    /// Whether the run came to its end, interrupted or not.
-    pub(crate) fn has_report(&self) -> bool {
-        self.path.join(REPORT).is_file()
+    /// How far the run came.
+    pub(crate) fn state(&self) -> RunState {
+        if !self.path.join(REPORT).is_file() {
+            return RunState::Unfinished;
+        }
+        match self.read::<ReportHeader>(REPORT) {
+            Ok(header) if header.interrupted => RunState::Interrupted {
+                not_run: header.not_run,
+            },
+            Ok(_) => RunState::Finished,
+            Err(_) => RunState::Unreadable,
+        }
     }
 
     pub(crate) fn write_manifest(&self, manifest: &impl Serialize) -> Result<()> {
@@ -130,7 +178,7 @@ impl RunFolder {
     }
 
     pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
-        if !self.has_report() {
+        if self.state() == RunState::Unfinished {
             bail!(
                 "run `{}` did not come to its end, so that it has no report",
                 self.name()
@@ -145,7 +193,7 @@ impl RunFolder {
         name: &str,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
-        write_whole(&self.path.join(name), content)
+        write_whole(&self.path.join(name), content).with_context(|| unwritable(&self.path))
     }
 
     fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
@@ -176,17 +224,17 @@ pub(crate) fn write_whole(
         // The error that counts is the first one.
         let _ = fs::remove_file(&partial);
     }
-    written.with_context(|| unwritable(path))
+    written.with_context(|| format!("cannot write `{}`", path.display()))
 }
 
-/// A time as manifests hold it: `2026-05-01T12:00:00Z`.
+/// A time as manifests hold it: `2026-05-01T12:00:00.000Z`.
 pub(crate) fn timestamp(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 fn unwritable(path: &Path) -> String {
     format!(
-        "cannot write `{}`; EVALUATIONS_DATA_DIR moves the data folder to another place",
+        "cannot write run folder `{}`; EVALUATIONS_DATA_DIR moves the data folder to another place",
         path.display()
     )
 }
@@ -206,15 +254,15 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_of_one_second_do_not_share_a_folder() {
+    fn two_runs_of_one_moment_do_not_share_a_folder() {
         let runs = tempfile::tempdir().unwrap();
         assert_eq!(
             run(runs.path(), "beir:scifact").name(),
-            "20260501T120000Z-beir-scifact"
+            "20260501T120000.000Z-beir-scifact"
         );
         assert_eq!(
             run(runs.path(), "beir:scifact").name(),
-            "20260501T120000Z-beir-scifact-2"
+            "20260501T120000.000Z-beir-scifact-2"
         );
     }
 
@@ -226,15 +274,15 @@ mod tests {
         let last = run(runs.path(), "beta");
         let found = |wanted: &str| RunFolder::find(runs.path(), wanted).map(|folder| folder.name());
         assert_eq!(
-            found("20260501T120000Z-alpha").unwrap(),
+            found("20260501T120000.000Z-alpha").unwrap(),
             first.name(),
             "exact before a longer name"
         );
-        assert_eq!(found("20260501T120000Z-b").unwrap(), last.name());
+        assert_eq!(found("20260501T120000.000Z-b").unwrap(), last.name());
         assert_eq!(found("latest").unwrap(), last.name());
         assert_eq!(found(first.path().to_str().unwrap()).unwrap(), first.name());
         assert!(
-            found("20260501T120000Z-a")
+            found("20260501T120000.000Z-a")
                 .unwrap_err()
                 .to_string()
                 .contains("more than one run")
@@ -268,7 +316,7 @@ mod tests {
         let error = folder.read_report::<serde_json::Value>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "run `20260501T120000Z-killed` did not come to its end, so that it has no report"
+            "run `20260501T120000.000Z-killed` did not come to its end, so that it has no report"
         );
     }
 }

@@ -90,20 +90,66 @@ fn doctor_finds_a_data_folder_that_cannot_be_written() {
     let sandbox = Sandbox::new();
     assert!(sandbox.succeed("doctor").contains("ok    data folder: "));
     let file = sandbox.write("a-file", "");
-    let ended = ended(
+    let below = file.join("below");
+    let examined = ended(
         sandbox
             .command("doctor")
-            .env("EVALUATIONS_DATA_DIR", file.join("below")),
+            .env("EVALUATIONS_DATA_DIR", &below),
     );
-    // A file has no folder below it, so the check falls back to the file's own folder, which is fine; what counts is
-    // that the run itself refuses.
-    assert_eq!(ended.code, Some(0), "{ended:?}");
-    let run = crate::sandbox::ended(
+    assert_eq!(examined.code, Some(1), "{examined:?}");
+    assert!(
+        examined
+            .stdout
+            .contains("bad   data folder: cannot write to "),
+        "{}",
+        examined.stdout
+    );
+    let run = ended(
         sandbox
             .command("sample --skip-qa")
-            .env("EVALUATIONS_DATA_DIR", file.join("below")),
+            .env("EVALUATIONS_DATA_DIR", &below),
     );
     assert_eq!(run.code, Some(2), "{run:?}");
+}
+
+#[test]
+fn doctor_and_config_show_find_settings_that_no_run_could_use() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("evaluations.yaml", "search:\n  profile: splade\n");
+    let place = format!("{}:2: bad value for `search.profile`", path.display());
+    let examined = sandbox.run("doctor");
+    assert_eq!(examined.code, Some(1));
+    assert!(examined.stdout.contains(&place), "{}", examined.stdout);
+    assert!(sandbox.refuse("config show").contains(&place));
+    assert!(sandbox.refuse("sample --skip-qa").contains(&place));
+}
+
+#[test]
+fn a_command_that_is_misspelt_is_not_only_an_unknown_dataset() {
+    let sandbox = Sandbox::new();
+    assert!(
+        sandbox
+            .refuse("dataset")
+            .contains("hint: there is a command `datasets`")
+    );
+    assert!(
+        sandbox
+            .refuse("nothing-like-it")
+            .contains("`evaluations datasets` lists the datasets there are")
+    );
+    assert!(
+        sandbox
+            .succeed("help")
+            .contains("evaluations <DATASET> [OPTIONS]")
+    );
+}
+
+#[test]
+fn color_reaches_help_too() {
+    let sandbox = Sandbox::new();
+    assert!(sandbox.succeed("--color always --help").contains('\u{1b}'));
+    assert!(!sandbox.succeed("--color=never --help").contains('\u{1b}'));
+    assert!(!sandbox.succeed("--help").contains('\u{1b}'));
 }
 
 #[test]

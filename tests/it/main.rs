@@ -4,6 +4,8 @@
 
 mod bad_input;
 mod commands;
+#[cfg(unix)]
+mod interrupted;
 mod retrieval;
 mod sandbox;
 mod settings;

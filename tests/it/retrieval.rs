@@ -73,7 +73,7 @@ fn profiles_are_compared_and_the_baseline_loses() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|name| name.as_str().unwrap())
+        .map(|report| report["title"].as_str().unwrap())
         .collect();
     let headline = &comparison["rows"][0];
     let score = |profile: &str| {

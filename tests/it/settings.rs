@@ -7,7 +7,7 @@ fn what_config_show_prints_is_a_settings_file() {
     let sandbox = Sandbox::new();
     let shown = sandbox.succeed("config show --set search.limit=7");
     assert!(
-        shown.starts_with("# from: built-in defaults, `--set search.limit=7`\n"),
+        shown.starts_with("# from: built-in defaults, `--set`\n"),
         "{shown}"
     );
     sandbox.write("evaluations.yaml", &shown);
@@ -96,5 +96,27 @@ fn the_schema_describes_every_section() {
             "providers",
             "prices"
         ]
+    );
+}
+
+#[test]
+fn a_haiku_rag_file_for_servers_does_not_stop_a_run_that_needs_none() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "haiku.rag.yaml",
+        "embeddings:\n  model:\n    provider: ollama\n    name: qwen3-embedding\n    vector_dim: 4096\n\
+         reranking:\n  model:\n    provider: mxbai\n    name: mxbai-rerank-base-v2\n",
+    );
+    let lexical = sandbox.run("sample-support --skip-qa --profile bm25 --limit 5");
+    assert_eq!(lexical.code, Some(0), "{}", lexical.stderr);
+    assert!(
+        lexical.stderr.contains("warning: `reranking.model` is "),
+        "{}",
+        lexical.stderr
+    );
+    let message = sandbox.refuse("sample-support --skip-qa --profile semantic");
+    assert!(
+        message.contains("haiku.rag.yaml:3: bad value for `embeddings.model.provider`"),
+        "{message}"
     );
 }

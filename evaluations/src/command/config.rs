@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result};
 use evals_data::Catalog;
 
 use super::Session;
+use crate::choices::Choices;
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
 use crate::exit::Exit;
 use crate::settings::{self, Layer};
@@ -23,11 +24,12 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
         layers.push(Layer::dataset(&manifest.name, &manifest.settings.into())?);
     }
     layers.extend(session.user_layers(arguments)?);
-    let resolved = settings::resolve(&layers)?;
+    let resolved = settings::resolve(layers)?;
+    Choices::of(&resolved)?;
     let mut text = String::from("# from: built-in defaults");
-    for origin in &resolved.origins {
+    for origin in resolved.origins() {
         text.push_str(", ");
-        text.push_str(origin);
+        text.push_str(&origin);
     }
     text.push('\n');
     text.push_str(

@@ -1,7 +1,7 @@
 //! `evaluations datasets`: what can be run.
 
 use anyhow::{Context as _, Result};
-use evals_data::{Catalog, Hub, Manifest, Source};
+use evals_data::{Availability, Catalog, Hub, Manifest};
 use serde::Serialize;
 
 use super::Session;
@@ -48,7 +48,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
         table::render(
             session.printer,
             &header,
-            listed.iter().map(Listed::row).collect(),
+            &listed.iter().map(Listed::row).collect::<Vec<_>>(),
         )
     };
     session.printer.result(&text)?;
@@ -88,18 +88,10 @@ impl Listed {
 }
 
 fn place(manifest: &Manifest, hub: &Hub) -> &'static str {
-    let mut place = "bundled";
-    for source in manifest.sources() {
-        match source {
-            Source::Hub {
-                repo,
-                revision,
-                files,
-            } if !hub.is_cached(repo, revision, files) => return "hub",
-            Source::Hub { .. } => place = "cached",
-            Source::Path { .. } => place = "local",
-            Source::Bundled { .. } => {}
-        }
+    match manifest.availability(hub) {
+        Availability::Bundled => "bundled",
+        Availability::Local => "local",
+        Availability::Cached => "cached",
+        Availability::Remote => "hub",
     }
-    place
 }

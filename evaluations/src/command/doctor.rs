@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use evals_data::HubSettings;
+use evals_models::Embedder as _;
 
 use super::Session;
+use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::exit::Exit;
-use crate::settings;
+use crate::settings::{self, Resolved};
 
 /// Least free space for a comfortable run; a collection of a million passages takes about this much.
 const COMFORTABLE_BYTES: u64 = 2_000_000_000;
@@ -27,7 +29,7 @@ enum Finding {
 }
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
-    let mut findings = vec![check_settings(session, arguments)];
+    let mut findings = check_settings(session, arguments);
     findings.extend(check_folder("data folder", &session.directories.data));
     findings.extend(check_hub(&HubSettings::from_env()));
     let mut text = String::new();
@@ -51,38 +53,62 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<E
     })
 }
 
-fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Finding {
+fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Vec<Finding> {
     let resolved = session
         .user_layers(&arguments.settings)
-        .and_then(|layers| settings::resolve(&layers).map_err(anyhow::Error::from));
+        .and_then(|layers| Ok(settings::resolve(layers)?))
+        .and_then(|resolved| {
+            Choices::of(&resolved)?;
+            Ok(resolved)
+        });
     match resolved {
-        Ok(resolved) if resolved.origins.is_empty() => {
-            Finding::Good("settings: built-in defaults".to_owned())
+        Ok(resolved) => {
+            let origins = resolved.origins();
+            let from = if origins.is_empty() {
+                "built-in defaults".to_owned()
+            } else {
+                origins.join(", ")
+            };
+            vec![
+                Finding::Good(format!("settings: {from}")),
+                check_embedder(&resolved),
+            ]
         }
-        Ok(resolved) => Finding::Good(format!("settings: {}", resolved.origins.join(", "))),
-        Err(error) => Finding::Bad {
+        Err(error) => vec![Finding::Bad {
             what: format!("settings: {error:#}"),
             mend: "correct the file, or name another with --config".to_owned(),
+        }],
+    }
+}
+
+fn check_embedder(resolved: &Resolved) -> Finding {
+    match choices::embedder(resolved) {
+        Ok(embedder) => Finding::Good(format!("embedder: {}", embedder.identity())),
+        Err(error) => Finding::Bad {
+            what: format!("embedder: {error}"),
+            mend: "profiles without embeddings, such as --profile bm25, work all the same"
+                .to_owned(),
         },
     }
 }
 
-/// Whether a folder, or the nearest of its parents that is there, can be written and has room.
+/// Whether a folder, or the nearest of its parents that exists, can be written and has room.
 fn check_folder(label: &str, folder: &Path) -> Vec<Finding> {
-    let existing = folder
-        .ancestors()
-        .find(|ancestor| ancestor.is_dir())
-        .unwrap_or(Path::new("/"));
+    let mut ancestors = folder.ancestors();
+    let existing = ancestors.find(|ancestor| ancestor.symlink_metadata().is_ok());
+    let existing = existing.unwrap_or(Path::new("/"));
     let probe = existing.join(format!(".evaluations-doctor-{}", std::process::id()));
     let written = fs::write(&probe, b"probe").and_then(|()| fs::remove_file(&probe));
-    let writable = match written {
-        Ok(()) => Finding::Good(format!("{label}: {}", folder.display())),
-        Err(error) => Finding::Bad {
+    match written {
+        Ok(()) => vec![
+            Finding::Good(format!("{label}: {}", folder.display())),
+            check_room(existing),
+        ],
+        Err(error) => vec![Finding::Bad {
             what: format!("{label}: cannot write to {}: {error}", existing.display()),
             mend: "set EVALUATIONS_DATA_DIR to a folder that you can write to".to_owned(),
-        },
-    };
-    vec![writable, check_room(existing)]
+        }],
+    }
 }
 
 fn check_room(folder: &Path) -> Finding {
@@ -90,13 +116,10 @@ fn check_room(folder: &Path) -> Finding {
         Ok(free) if free >= COMFORTABLE_BYTES => {
             Finding::Good(format!("free disk: {}", gigabytes(free)))
         }
-        Ok(free) => Finding::Bad {
-            what: format!("free disk: {}", gigabytes(free)),
-            mend: format!(
-                "large collections need more; free some space where {} lies",
-                folder.display()
-            ),
-        },
+        Ok(free) => Finding::Note(format!(
+            "free disk: {}; enough for the samples, a large collection needs more",
+            gigabytes(free)
+        )),
         Err(error) => Finding::Note(format!("free disk: unknown ({error})")),
     }
 }

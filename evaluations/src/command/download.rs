@@ -12,11 +12,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
     let catalog = Catalog::new(session.directories.manifests());
     let manifests = match arguments.dataset.as_str() {
         "all" => from_the_hub(session, &catalog),
-        name => vec![
-            catalog
-                .find(name)
-                .context("`evaluations datasets` lists the datasets there are")?,
-        ],
+        name => vec![catalog.find(name)?],
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let mut failed = None;

@@ -60,9 +60,7 @@ impl Session<'_> {
                 .detail(&format!("settings from {}", file.path.display()));
             layers.push(file.layer);
         }
-        for assignment in &arguments.assignments {
-            layers.push(Layer::assignment(assignment)?);
-        }
+        layers.extend(Layer::assignments(&arguments.assignments)?);
         Ok(layers)
     }
 }

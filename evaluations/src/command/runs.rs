@@ -45,23 +45,18 @@ fn list(session: &Session<'_>) -> Result<Exit> {
     ];
     session
         .printer
-        .result(&table::render(session.printer, &header, rows))?;
+        .result(&table::render(session.printer, &header, &rows))?;
     Ok(Exit::Done)
 }
 
 fn row(folder: &RunFolder, header: &RunHeader) -> Vec<String> {
-    let state = if folder.has_report() {
-        "finished"
-    } else {
-        "unfinished"
-    };
     vec![
         folder.name(),
         header.dataset.name.clone(),
         header.benchmark.clone(),
         header.profile.clone(),
         header.dataset.questions.to_string(),
-        state.to_owned(),
+        folder.state().to_string(),
     ]
 }
 
@@ -77,7 +72,7 @@ fn show(session: &Session<'_>, wanted: &str) -> Result<Exit> {
         .printer
         .result(&report_text(session.printer, &report, &summary)?)?;
     session.printer.note(&format!(
-        "{} · started {} · {}",
+        "{}, started {}, {}",
         header.name,
         header.started,
         folder.path().display()

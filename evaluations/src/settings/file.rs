@@ -60,13 +60,11 @@ fn parse(text: &str, origin: &str, foreign: bool) -> Result<(Layer, Vec<String>)
         // Nothing, or comments only.
         tree = Tree::Mapping(Vec::new());
     }
-    let Tree::Mapping(sections) = &mut tree else {
+    if matches!(tree, Tree::Leaf(_)) {
         return Err(SettingsError::NotAMapping {
             origin: origin.to_owned(),
         });
-    };
-    // A section whose keys are all commented out is left as it is.
-    sections.retain(|section| section.value != Tree::Leaf(Value::Null));
+    }
     let unknown = take_unknown(&mut tree, &json_schema());
     if !unknown.is_empty() && !foreign {
         return Err(SettingsError::UnknownKeys {

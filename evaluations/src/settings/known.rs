@@ -50,7 +50,8 @@ impl<'s> Walk<'s> {
             let path = join(prefix, &entry.key);
             if let Some(property) = properties.get(&entry.key) {
                 self.mapping(&mut entry.value, property, &path);
-                return true;
+                // A section whose keys are all commented out is left as it is.
+                return entry.value != Tree::Leaf(Value::Null) || allows_null(property);
             }
             let nearest = nearest(&entry.key, properties.keys()).map(|key| join(prefix, key));
             self.unknown.push(UnknownKey {
@@ -93,6 +94,15 @@ impl<'s> Walk<'s> {
     }
 }
 
+fn allows_null(schema: &Value) -> bool {
+    let is_null = |schema: &Value| match &schema["type"] {
+        Value::Array(types) => types.iter().any(|one| one == "null"),
+        one => one == "null",
+    };
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    is_null(schema) || alternatives.is_some_and(|all| all.iter().any(is_null))
+}
+
 fn join(prefix: &str, key: &str) -> String {
     if prefix.is_empty() {
         key.to_owned()
@@ -101,15 +111,12 @@ fn join(prefix: &str, key: &str) -> String {
     }
 }
 
-/// The candidate most like `key`, if any is like it at all.
-pub(crate) fn nearest<'a>(
-    key: &str,
-    candidates: impl Iterator<Item = &'a String>,
-) -> Option<&'a str> {
+/// The candidate that is a typing error away from `key`: at most every third letter differs.
+fn nearest<'a>(key: &str, candidates: impl Iterator<Item = &'a String>) -> Option<&'a str> {
     candidates
-        .map(|candidate| (strsim::jaro_winkler(key, candidate), candidate.as_str()))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|left, right| left.0.total_cmp(&right.0))
+        .map(|candidate| (strsim::osa_distance(key, candidate), candidate.as_str()))
+        .filter(|(distance, candidate)| distance * 3 <= key.len().max(candidate.len()))
+        .min()
         .map(|(_, candidate)| candidate)
 }
 
@@ -153,6 +160,19 @@ mod tests {
         assert_eq!(
             unknown("prices: {my-model: {inptu: 1}}")[0].path,
             "prices.my-model.inptu"
+        );
+    }
+
+    #[test]
+    fn an_empty_section_sets_nothing_and_a_real_null_counts() {
+        let mut tree = Tree::parse(
+            "search:\n  # limit: 5\nembeddings:\n  model:\n    # x\nprocessing: {chunk_size: ~}\n",
+        )
+        .unwrap();
+        take_unknown(&mut tree, &json_schema());
+        assert_eq!(
+            tree.to_value(),
+            serde_json::json!({"embeddings": {}, "processing": {"chunk_size": null}})
         );
     }
 

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
 pub(crate) use resolve::{Layer, Resolved, resolve};
 
@@ -193,8 +194,8 @@ impl Default for Evaluations {
     }
 }
 
-/// One model, wherever it is named. A layer that gives a `provider` replaces the whole mapping of the layers below
-/// it, because a dimension or a URL of another provider's model makes no sense for it.
+/// One model, wherever it is named. A layer that gives another `provider` replaces the whole model of the
+/// layers below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Model {

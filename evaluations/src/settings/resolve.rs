@@ -1,4 +1,4 @@
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::error::SettingsError;
 use super::known::take_unknown;
@@ -22,30 +22,18 @@ impl Layer {
         )
     }
 
-    /// One `--set KEY=VALUE`. The value is YAML, so `null`, `3`, `[a]` and `text` are what they look like.
-    pub(crate) fn assignment(argument: &str) -> Result<Self, SettingsError> {
-        let (path, text) = argument
-            .split_once('=')
-            .filter(|(path, _)| !path.is_empty())
-            .ok_or_else(|| SettingsError::NotAnAssignment {
-                argument: argument.to_owned(),
-            })?;
-        let value = if text.trim().is_empty() {
-            Tree::Leaf(Value::String(String::new()))
-        } else {
-            Tree::parse(text).map_err(|source| SettingsError::BadAssignment {
-                argument: argument.to_owned(),
-                source: Box::new(source),
-            })?
-        };
-        let tree = path.rsplit('.').fold(value, |value, key| {
-            Tree::Mapping(vec![Entry {
-                key: key.to_owned(),
-                line: None,
-                value,
-            }])
-        });
-        Self::checked(format!("`--set {argument}`"), tree)
+    /// Every `--set KEY=VALUE` of a command line as one layer, so that their order matters only where they set the same
+    /// key. A value is YAML: `null`, `3`, `[a]` and `text` are what they look like.
+    pub(crate) fn assignments(arguments: &[String]) -> Result<Option<Self>, SettingsError> {
+        let mut all = Tree::Mapping(Vec::new());
+        for argument in arguments {
+            let checked = Self::checked(format!("`--set {argument}`"), assignment(argument)?)?;
+            all.merge(checked.tree);
+        }
+        Ok((!arguments.is_empty()).then(|| Self {
+            origin: "`--set`".to_owned(),
+            tree: all,
+        }))
     }
 
     fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {
@@ -58,46 +46,114 @@ impl Layer {
     }
 }
 
+/// The tree of one `KEY=VALUE`.
+fn assignment(argument: &str) -> Result<Tree, SettingsError> {
+    let (path, text) = argument
+        .split_once('=')
+        .filter(|(path, _)| !path.is_empty())
+        .ok_or_else(|| SettingsError::NotAnAssignment {
+            argument: argument.to_owned(),
+        })?;
+    let value = if text.trim().is_empty() {
+        Value::String(String::new())
+    } else {
+        let tree = Tree::parse(text).map_err(|source| SettingsError::BadAssignment {
+            argument: argument.to_owned(),
+            source: Box::new(source),
+        })?;
+        tree.to_value()
+    };
+    // Built from values alone, because the lines of an option would mislead.
+    Ok(path
+        .rsplit('.')
+        .fold(Tree::from_value(&value), |value, key| {
+            Tree::Mapping(vec![Entry {
+                key: key.to_owned(),
+                line: None,
+                value,
+            }])
+        }))
+}
+
 /// Settings with every layer applied.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Resolved {
     pub(crate) settings: Settings,
+    /// Weakest first, above the built-in defaults.
+    layers: Vec<Layer>,
+}
+
+impl Resolved {
     /// The layers' names, weakest first.
-    pub(crate) origins: Vec<String>,
+    pub(crate) fn origins(&self) -> Vec<String> {
+        self.layers
+            .iter()
+            .map(|layer| layer.origin.clone())
+            .collect()
+    }
+
+    /// The error of a setting whose value has the right type and still cannot be used.
+    pub(crate) fn bad_value(&self, path: &str, message: impl ToString) -> SettingsError {
+        bad_value(&self.layers, path.to_owned(), &message.to_string())
+    }
 }
 
 /// Lays `layers`, weakest first, over the defaults.
-pub(crate) fn resolve(layers: &[Layer]) -> Result<Resolved, SettingsError> {
+pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
     let defaults = serde_json::to_value(Settings::default()).expect("settings are plain data");
     let Value::Object(mut merged) = defaults else {
         unreachable!("settings are a mapping")
     };
-    for layer in layers {
+    for layer in &layers {
         if let Value::Object(upper) = layer.tree.to_value() {
             overlay(&mut merged, upper);
         }
     }
-    let settings = deserialize(merged, layers)?;
-    let origins = layers.iter().map(|layer| layer.origin.clone()).collect();
-    Ok(Resolved { settings, origins })
+    let settings = serde_path_to_error::deserialize(Value::Object(merged)).map_err(|error| {
+        let path = error.path().to_string();
+        bad_value(&layers, path, &error.into_inner().to_string())
+    })?;
+    Ok(Resolved { settings, layers })
 }
 
-fn deserialize(merged: Map<String, Value>, layers: &[Layer]) -> Result<Settings, SettingsError> {
-    serde_path_to_error::deserialize(Value::Object(merged)).map_err(|error| {
-        let path = error.path().to_string();
-        let keys: Vec<&str> = path.split('.').collect();
-        let place = layers.iter().rev().find_map(|layer| {
-            layer.tree.deepest(&keys).map(|entry| match entry.line {
-                Some(line) => format!("{}:{line}", layer.origin),
-                None => layer.origin.clone(),
-            })
-        });
-        SettingsError::BadValue {
-            origin: place.unwrap_or_else(|| "settings".to_owned()),
-            path,
-            message: error.into_inner().to_string(),
-        }
-    })
+/// Names the strongest layer that sets `path`, with the line where it has one.
+fn bad_value(layers: &[Layer], path: String, message: &str) -> SettingsError {
+    let keys: Vec<&str> = path.split('.').collect();
+    let place = layers.iter().rev().find_map(|layer| {
+        let entry = layer.tree.deepest(&keys)?;
+        Some(match entry.line {
+            Some(line) => format!("{}:{line}", layer.origin),
+            None => layer.origin.clone(),
+        })
+    });
+    SettingsError::BadValue {
+        origin: place.unwrap_or_else(|| "settings".to_owned()),
+        path,
+        message: in_plain_words(message),
+    }
+}
+
+/// Serde's messages in the words of a settings file.
+fn in_plain_words(message: &str) -> String {
+    let words = [
+        ("a nonzero usize", "a whole number of at least 1"),
+        ("a nonzero u32", "a whole number of at least 1"),
+        ("usize", "a whole number"),
+        ("f64", "a number"),
+        ("invalid type: map", "invalid type: mapping"),
+        ("a map", "a mapping"),
+        (
+            "struct Model",
+            "a model such as `{provider: embedded, name: static-minilm}`",
+        ),
+    ];
+    let plain = words.iter().fold(message.to_owned(), |text, (from, to)| {
+        text.replace(from, to)
+    });
+    match plain.split_once("expected struct ") {
+        Some((start, _)) => format!("{start}expected a mapping"),
+        None => plain,
+    }
 }
 
 #[cfg(test)]
@@ -111,9 +167,14 @@ mod tests {
         }
     }
 
+    fn set(arguments: &[&str]) -> Layer {
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        Layer::assignments(&arguments).unwrap().unwrap()
+    }
+
     #[test]
     fn no_layers_give_the_defaults() {
-        assert_eq!(resolve(&[]).unwrap().settings, Settings::default());
+        assert_eq!(resolve(Vec::new()).unwrap().settings, Settings::default());
     }
 
     #[test]
@@ -123,69 +184,94 @@ mod tests {
             &serde_json::json!({"processing": {"chunk_size": null}}),
         )
         .unwrap();
-        let layers = [
-            dataset,
-            file("processing: {chunk_size: 128}"),
-            Layer::assignment("search.limit=7").unwrap(),
-        ];
-        let settings = resolve(&layers).unwrap().settings;
+        let chunk_size =
+            |layers: Vec<Layer>| resolve(layers).unwrap().settings.processing.chunk_size;
+        assert_eq!(chunk_size(vec![dataset.clone()]), None);
+        let stronger = file("processing: {chunk_size: 128}");
         assert_eq!(
-            settings
-                .processing
-                .chunk_size
-                .map(std::num::NonZeroUsize::get),
+            chunk_size(vec![dataset, stronger, set(&["search.limit=7"])]).map(usize::from),
             Some(128)
-        );
-        assert_eq!(settings.search.limit.get(), 7);
-        assert_eq!(
-            resolve(&layers[..1])
-                .unwrap()
-                .settings
-                .processing
-                .chunk_size,
-            None
         );
     }
 
+    fn message(layers: Vec<Layer>) -> String {
+        resolve(layers).unwrap_err().to_string()
+    }
+
     #[test]
-    fn a_bad_value_names_file_line_and_key() {
-        let error = resolve(&[file("search:\n  limit: many\n")]).unwrap_err();
+    fn a_bad_value_names_file_line_and_key_in_plain_words() {
+        let text = "search:\n  limit: many\n";
         assert_eq!(
-            error.to_string(),
-            "evaluations.yaml:2: bad value for `search.limit`: invalid type: string \"many\", expected a nonzero \
-             usize"
+            message(vec![file(text)]),
+            "evaluations.yaml:2: bad value for `search.limit`: invalid type: string \"many\", expected a whole \
+             number of at least 1"
         );
-        let error = resolve(&[
+        assert_eq!(
+            message(vec![file("search: 7\n")]),
+            "evaluations.yaml:1: bad value for `search`: invalid type: integer `7`, expected a mapping"
+        );
+        let message = message(vec![
             file("search:\n  limit: 5\n"),
-            Layer::assignment("search.limit=0").unwrap(),
+            set(&["search.limit=0"]),
         ]);
-        let message = error.unwrap_err().to_string();
         assert!(
-            message.starts_with("`--set search.limit=0`: bad value for `search.limit`"),
+            message.starts_with("`--set`: bad value for `search.limit`"),
             "{message}"
         );
     }
 
     #[test]
-    fn an_assignment_is_checked_like_a_file() {
+    fn a_value_of_the_right_type_is_placed_too() {
+        let resolved = resolve(vec![file("search:\n  profile: splade\n")]).unwrap();
         assert_eq!(
-            Layer::assignment("search.limt=3").unwrap_err().to_string(),
+            resolved
+                .bad_value("search.profile", "no such profile")
+                .to_string(),
+            "evaluations.yaml:2: bad value for `search.profile`: no such profile"
+        );
+    }
+
+    #[test]
+    fn an_assignment_is_checked_like_a_file() {
+        let refused = |argument: &str| {
+            Layer::assignments(&[argument.to_owned()])
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            refused("search.limt=3"),
             "`--set search.limt=3`: unknown setting `search.limt`; did you mean `search.limit`?"
         );
         assert_eq!(
-            Layer::assignment("search.limit").unwrap_err().to_string(),
+            refused("search.limit"),
             "`--set search.limit` is not of the form KEY=VALUE, e.g. `--set search.limit=10`"
         );
     }
 
     #[test]
     fn an_assignment_takes_null_and_text() {
-        let resolved = resolve(&[
-            Layer::assignment("processing.chunk_size=null").unwrap(),
-            Layer::assignment("search.profile=bm25").unwrap(),
-        ]);
-        let settings = resolved.unwrap().settings;
+        let layer = set(&["processing.chunk_size=null", "search.profile=bm25"]);
+        let settings = resolve(vec![layer]).unwrap().settings;
         assert_eq!(settings.processing.chunk_size, None);
         assert_eq!(settings.search.profile, "bm25");
+    }
+
+    #[test]
+    fn the_order_of_assignments_does_not_matter() {
+        let [name, provider] = [
+            "embeddings.model.name=qwen3-embedding",
+            "embeddings.model.provider=ollama",
+        ];
+        for layer in [set(&[name, provider]), set(&[provider, name])] {
+            let model = resolve(vec![layer]).unwrap().settings.embeddings.model;
+            assert_eq!(
+                (model.provider.as_str(), model.name.as_str()),
+                ("ollama", "qwen3-embedding")
+            );
+            assert_eq!(
+                model.vector_dim, None,
+                "the embedded model's dimension is not this one's"
+            );
+        }
     }
 }

@@ -61,6 +61,21 @@ impl Tree {
         }
     }
 
+    /// Puts the keys of `upper` over those of this tree.
+    pub(crate) fn merge(&mut self, upper: Self) {
+        match (self, upper) {
+            (Self::Mapping(below), Self::Mapping(above)) => {
+                for entry in above {
+                    match below.iter_mut().find(|known| known.key == entry.key) {
+                        Some(known) => known.value.merge(entry.value),
+                        None => below.push(entry),
+                    }
+                }
+            }
+            (this, upper) => *this = upper,
+        }
+    }
+
     /// The deepest key of `path` that this tree has, or `None` where it does not even have the first.
     pub(crate) fn deepest(&self, path: &[&str]) -> Option<&Entry> {
         let (first, rest) = path.split_first()?;
@@ -144,13 +159,13 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 }
 
-/// Puts `upper` over `lower`, key by key. A mapping that names a `provider` is a whole model and replaces what lies
-/// below it.
+/// Puts `upper` over `lower`, key by key. A model of another provider replaces the whole model below it, because a
+/// dimension or an address of the one means nothing to the other.
 pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>) {
     for (key, value) in upper {
         match (lower.get_mut(&key), value) {
             (Some(Value::Object(below)), Value::Object(above))
-                if !above.contains_key("provider") =>
+                if !changes_provider(below, &above) =>
             {
                 overlay(below, above);
             }
@@ -159,6 +174,15 @@ pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>)
             }
         }
     }
+}
+
+/// Whether `below` is a model, and `above` one of another provider.
+fn changes_provider(below: &Map<String, Value>, above: &Map<String, Value>) -> bool {
+    let is_model = below.contains_key("provider") && below.contains_key("name");
+    is_model
+        && above
+            .get("provider")
+            .is_some_and(|provider| Some(provider) != below.get("provider"))
 }
 
 #[cfg(test)]
@@ -223,6 +247,8 @@ mod tests {
             json!({"model": {"provider": "embedded", "name": "static-minilm", "vector_dim": 256}});
         let other = json!({"model": {"provider": "ollama", "name": "qwen3-embedding"}});
         assert_eq!(overlaid(below.clone(), other.clone()), other);
+        let same = json!({"model": {"provider": "embedded"}});
+        assert_eq!(overlaid(below.clone(), same), below);
         let smaller = overlaid(below, json!({"model": {"vector_dim": 128}}));
         assert_eq!(
             smaller,

@@ -48,10 +48,17 @@ pub(super) fn comparison(
     plan: &Plan,
 ) -> io::Result<String> {
     let questions = finished.first().map_or(0, |run| run.summary.finished);
-    let mut page = format!(
-        "{} · {questions} questions · {} documents kept\n\n",
-        plan.name, plan.k
-    );
+    let separator = if printer.stdout().unicode {
+        " · "
+    } else {
+        " | "
+    };
+    let facts = [
+        plan.name.clone(),
+        format!("{questions} questions"),
+        format!("{} documents kept", plan.k),
+    ];
+    let mut page = facts.join(separator) + "\n\n";
     page.push_str(&text(|out| console(printer).comparison(out, comparison))?);
     page.push_str(&text(|out| {
         console(printer).latency(out, &latencies(finished))

@@ -46,10 +46,10 @@ impl Recorder<'_> {
             ..
         } = *self;
         let ready = &prepared.ready;
-        let models = ready
-            .embedder
+        let embedder = ready.index.identity().embedder();
+        let models = embedder
             .iter()
-            .map(|embedder| ("embedder", embedder.identity()))
+            .map(|embedder| ("embedder", &embedder.model))
             .collect();
         RunManifest {
             schema_version: MANIFEST_VERSION,
@@ -66,7 +66,7 @@ impl Recorder<'_> {
                 limit: arguments.control.limit.map(std::num::NonZeroUsize::get),
             },
             settings: &plan.resolved.settings,
-            settings_from: &plan.resolved.origins,
+            settings_from: plan.resolved.origins(),
             index: IndexRecord {
                 uri: ready.store.uri(),
                 table: ready.index.identity().table_name(),

@@ -3,22 +3,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use evals_data::Collection;
 use evals_index::{
-    BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Chunker, Index,
-    IndexStatistics, Recipe, Store,
+    BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Index, IndexStatistics,
+    Recipe, Store,
 };
-use evals_models::{Embedder, StaticEmbedder, WordPiece};
+use evals_models::Embedder;
 use indicatif::ProgressBar;
 
 use super::plan::Plan;
+use crate::choices;
 use crate::printer::Printer;
 use crate::progress;
-use crate::settings::{Model, Settings};
-
-/// What settings call the embedded model.
-const STATIC_MINILM: &str = "static-minilm";
 
 /// An index that can be searched, and how it came to be.
 #[derive(Debug)]
@@ -28,7 +25,6 @@ pub(super) struct ReadyIndex {
     pub(super) statistics: IndexStatistics,
     /// What building it took, unless it was there.
     pub(super) build: Option<BuildReport>,
-    pub(super) embedder: Option<Arc<dyn Embedder>>,
 }
 
 /// Opens the index at `uri`, or builds it unless `skip_db` forbids that.
@@ -40,21 +36,7 @@ pub(super) async fn prepare(
     skip_db: bool,
 ) -> Result<ReadyIndex> {
     let store = Store::open(uri).await?;
-    let settings = &plan.resolved.settings;
-    let embedder = embedder(&settings.embeddings.model)?;
-    let lexical = Recipe::new(
-        collection.provenance().documents_fingerprint(),
-        chunker(settings, embedder.tokenizer())?,
-    );
-    let embedder: Arc<dyn Embedder> = Arc::new(embedder);
-    let whole = lexical.clone().with_embedder(Arc::clone(&embedder));
-    // An index with vectors serves lexical profiles too, so it is used where it is there; where it is not, profiles
-    // that compare no vectors do not wait for any to be computed.
-    let recipe = if plan.needs_embeddings() || Index::open(&store, &whole).await.is_ok() {
-        whole
-    } else {
-        lexical
-    };
+    let recipe = recipe(plan, collection, &store).await;
     let (index, build) = if skip_db {
         let index = Index::open(&store, &recipe)
             .await
@@ -64,14 +46,33 @@ pub(super) async fn prepare(
         build(printer, &store, &recipe, collection).await?
     };
     let statistics = index.statistics().await?;
-    let embedder = index.identity().embedder().is_some().then_some(embedder);
     Ok(ReadyIndex {
         store,
         index,
         statistics,
         build,
-        embedder,
     })
+}
+
+/// What the index is made of.
+///
+/// Profiles that compare no vectors do not wait for any to be computed. An index that has them serves as well, so it is
+/// used where it is there.
+async fn recipe(plan: &Plan, collection: &Collection, store: &Store) -> Recipe {
+    let fingerprint = collection.provenance().documents_fingerprint();
+    let lexical = Recipe::new(fingerprint, plan.chunker.clone());
+    if let Some(embedder) = &plan.embedder {
+        return lexical.with_embedder(Arc::clone(embedder) as Arc<dyn Embedder>);
+    }
+    let Ok(embedder) = choices::embedder(&plan.resolved) else {
+        return lexical;
+    };
+    let whole = lexical.clone().with_embedder(embedder);
+    if Index::open(store, &whole).await.is_ok() {
+        whole
+    } else {
+        lexical
+    }
 }
 
 async fn build(
@@ -89,37 +90,6 @@ async fn build(
     bar.bar.finish_and_clear();
     let built = built?;
     Ok((built.index, built.report))
-}
-
-fn chunker(settings: &Settings, tokenizer: Arc<WordPiece>) -> Result<Chunker> {
-    let processing = &settings.processing;
-    match processing.chunk_size {
-        None => Ok(Chunker::whole_documents()),
-        Some(size) => Chunker::tokens(size, processing.chunk_overlap, tokenizer)
-            .context("bad value for `processing.chunk_overlap`"),
-    }
-}
-
-fn embedder(model: &Model) -> Result<StaticEmbedder> {
-    match (model.provider.as_str(), model.name.as_str()) {
-        ("embedded", STATIC_MINILM) => {
-            let embedder = StaticEmbedder::static_minilm();
-            match model.vector_dim {
-                None => Ok(embedder),
-                Some(dimension) => embedder
-                    .with_dimension(dimension.get())
-                    .context("bad value for `embeddings.model.vector_dim`"),
-            }
-        }
-        ("embedded", name) => {
-            bail!(
-                "`embeddings.model.name` is `{name}`, but the only embedded model is `{STATIC_MINILM}`"
-            )
-        }
-        (provider, _) => bail!(
-            "`embeddings.model.provider` is `{provider}`, which this version cannot use yet; use `embedded`"
-        ),
-    }
 }
 
 #[derive(Debug)]

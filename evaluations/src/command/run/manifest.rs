@@ -24,7 +24,7 @@ pub(super) struct RunManifest<'r> {
     pub(super) dataset: DatasetRecord<'r>,
     pub(super) settings: &'r Settings,
     /// Where the settings came from, weakest first, after the built-in defaults.
-    pub(super) settings_from: &'r [String],
+    pub(super) settings_from: Vec<String>,
     pub(super) index: IndexRecord<'r>,
     /// The models that took part, by role.
     pub(super) models: BTreeMap<&'static str, &'r ModelIdentity>,

@@ -29,7 +29,7 @@ use self::plan::Plan;
 use self::retrieval::Finished;
 use super::Session;
 use crate::cli::RunArgs;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let plan = Plan::new(session, arguments)?;
@@ -51,19 +51,35 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
     })
 }
 
-/// Is cancelled by the first Ctrl-C; the second ends the process at once.
+/// Is cancelled by the first interrupt; the second ends the process at once.
 fn cancelled_by_interrupt() -> CancellationToken {
     let cancellation = CancellationToken::new();
     let token = cancellation.clone();
     tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
+        while interrupt().await {
             if token.is_cancelled() {
-                std::process::abort();
+                exit::at_once(Exit::Interrupted);
             }
             token.cancel();
         }
     });
     cancellation
+}
+
+/// Waits for Ctrl-C, or for what `timeout`, a CI system or a container sends to end a process. False where there is
+/// nothing to wait for.
+async fn interrupt() -> bool {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            return tokio::select! {
+                interrupted = tokio::signal::ctrl_c() => interrupted.is_ok(),
+                received = terminated.recv() => received.is_some(),
+            };
+        }
+    }
+    tokio::signal::ctrl_c().await.is_ok()
 }
 
 /// Everything that the benchmark needs.
@@ -132,6 +148,9 @@ async fn benchmark(
             break;
         }
     }
+    if cancellation.is_cancelled() {
+        note_interruption(session, plan, &finished);
+    }
     print(session, plan, &finished)?;
     write_out(session, plan, &finished)?;
     Ok(if cancellation.is_cancelled() {
@@ -139,6 +158,19 @@ async fn benchmark(
     } else {
         Exit::Done
     })
+}
+
+fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {
+    let left: Vec<String> = plan.profiles[finished.len()..]
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let mut note = "interrupted; what was finished is in the run folders".to_owned();
+    if !left.is_empty() {
+        note.push_str("; not run: ");
+        note.push_str(&left.join(", "));
+    }
+    session.printer.note(&note);
 }
 
 fn print(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Result<()> {

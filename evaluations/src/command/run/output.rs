@@ -53,6 +53,9 @@ impl OutFile {
                 folder.display()
             );
         }
+        if path.is_dir() {
+            bail!("`--out {}` is a folder", path.display());
+        }
         Ok(Self {
             path: path.to_owned(),
             format,

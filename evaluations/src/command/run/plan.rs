@@ -1,17 +1,20 @@
 //! What a run is going to do, settled before anything is fetched or written.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use evals_data::{Catalog, Manifest};
-use evals_index::{Fusion, Profile};
+use evals_index::{Chunker, Profile};
 use evals_metrics::Measure;
+use evals_models::StaticEmbedder;
 use evals_rag::retrieval::IdenticalIds;
 
 use super::super::Session;
 use super::output::OutFile;
+use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
-use crate::settings::{self, FusionMethod, Layer, Resolved, Settings};
+use crate::settings::{self, Layer, Resolved};
 
 /// A run with every choice made.
 #[derive(Debug)]
@@ -19,6 +22,9 @@ pub(super) struct Plan {
     pub(super) manifest: Manifest,
     pub(super) resolved: Resolved,
     pub(super) profiles: Vec<Profile>,
+    pub(super) chunker: Chunker,
+    /// `None` where no profile compares vectors.
+    pub(super) embedder: Option<Arc<StaticEmbedder>>,
     pub(super) measures: Vec<Measure>,
     pub(super) k: NonZeroUsize,
     pub(super) identical_ids: IdenticalIds,
@@ -29,24 +35,31 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
+        let manifest = Catalog::new(session.directories.manifests()).find(&arguments.dataset)?;
         if !arguments.stages.skip_qa {
             bail!(
                 "question answering is not part of this version yet; add `--skip-qa` to run retrieval"
             );
         }
-        let manifest = Catalog::new(session.directories.manifests())
-            .find(&arguments.dataset)
-            .context("`evaluations datasets` lists the datasets there are")?;
         let mut layers = vec![Layer::dataset(
             &manifest.name,
             &manifest.settings.clone().into(),
         )?];
         layers.extend(session.user_layers(&arguments.settings)?);
-        let resolved = settings::resolve(&layers)?;
-        refuse_what_is_missing(&resolved.settings)?;
+        let resolved = settings::resolve(layers)?;
+        let choices = Choices::of(&resolved)?;
+        let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
+        warn_of_unused(session, &resolved);
         let (measures, k) = measures(arguments, &manifest)?;
+        let needs_embeddings = profiles.iter().any(|profile| profile.needs_embeddings());
         Ok(Self {
-            profiles: profiles(&arguments.retrieval.profiles, &resolved.settings)?,
+            embedder: if needs_embeddings {
+                Some(choices::embedder(&resolved)?)
+            } else {
+                None
+            },
+            profiles,
+            chunker: choices.chunker,
             measures,
             k,
             identical_ids: if manifest.retrieval.ignore_identical_ids {
@@ -72,71 +85,25 @@ impl Plan {
             resolved,
         })
     }
-
-    /// Whether any profile compares vectors.
-    pub(super) fn needs_embeddings(&self) -> bool {
-        self.profiles
-            .iter()
-            .any(|profile| profile.needs_embeddings())
-    }
 }
 
-fn refuse_what_is_missing(settings: &Settings) -> Result<()> {
-    if let Some(reranker) = &settings.reranking.model {
-        bail!(
-            "`reranking.model` is set to `{}:{}`, but this version has no rerankers yet; remove the setting",
-            reranker.provider,
-            reranker.name
-        );
-    }
-    Ok(())
-}
-
-/// The profiles asked for, each once, in the order of the command line.
-fn profiles(names: &[String], settings: &Settings) -> Result<Vec<Profile>> {
-    let hybrid = Profile::Hybrid(fusion(settings)?);
-    let named = |name: &str| match name {
-        "hybrid" => Ok(hybrid),
-        name => name.parse::<Profile>().map_err(anyhow::Error::from),
-    };
+fn profiles(names: &[String], choices: &Choices) -> Result<Vec<Profile>> {
     if names.is_empty() {
-        return Ok(vec![
-            named(&settings.search.profile).context("bad value for `search.profile`")?,
-        ]);
+        return Ok(choices.profiles.clone());
     }
-    let mut profiles = Vec::new();
-    for name in names {
-        if name == "all" {
-            profiles.extend(Profile::all());
-        } else {
-            profiles.push(named(name)?);
-        }
-    }
-    let mut distinct: Vec<Profile> = Vec::new();
-    for profile in profiles {
-        if !distinct.contains(&profile) {
-            distinct.push(profile);
-        }
-    }
-    Ok(distinct)
+    Ok(choices::profiles(
+        names.iter().map(String::as_str),
+        choices.hybrid,
+    )?)
 }
 
-fn fusion(settings: &Settings) -> Result<Fusion> {
-    let written = &settings.search.fusion;
-    let fusion = match written.method {
-        FusionMethod::Rrf => Fusion::Rrf { k: written.k.get() },
-        FusionMethod::Linear => Fusion::Linear {
-            weight: written.weight,
-        },
-        FusionMethod::LogBm25 => Fusion::LogBm25,
-    };
-    if !fusion.is_valid() {
-        bail!(
-            "bad value for `search.fusion.weight`: {} is not between 0 and 1",
-            written.weight
-        );
+fn warn_of_unused(session: &Session<'_>, resolved: &Resolved) {
+    if let Some(reranker) = &resolved.settings.reranking.model {
+        session.printer.warn(&format!(
+            "`reranking.model` is `{}:{}`, but this version has no rerankers yet; results are not reranked",
+            reranker.provider, reranker.name
+        ));
     }
-    Ok(fusion)
 }
 
 /// What is measured, the headline first, and how many documents that takes.
@@ -229,44 +196,6 @@ mod tests {
         assert_eq!(
             planned("--k 5 --measure P@10").unwrap_err().to_string(),
             "`--measure P@10` looks at more documents than `--k 5` keeps"
-        );
-    }
-
-    #[test]
-    fn profiles_are_run_once_each() {
-        let names = |line: &str| -> Vec<String> {
-            let asked = arguments(line).retrieval.profiles;
-            profiles(&asked, &Settings::default())
-                .unwrap()
-                .iter()
-                .map(ToString::to_string)
-                .collect()
-        };
-        assert_eq!(names(""), ["hybrid"]);
-        assert_eq!(
-            names("--profile bm25 --profile semantic --profile bm25"),
-            ["bm25", "semantic"]
-        );
-        assert_eq!(
-            names("--profile all")[..4],
-            ["unranked", "bm25", "semantic", "hybrid"]
-        );
-    }
-
-    #[test]
-    fn settings_choose_the_fusion() {
-        let mut settings = Settings::default();
-        settings.search.fusion.method = FusionMethod::LogBm25;
-        assert_eq!(
-            profiles(&[], &settings).unwrap(),
-            [Profile::Hybrid(Fusion::LogBm25)]
-        );
-        settings.search.fusion.method = FusionMethod::Linear;
-        settings.search.fusion.weight = 1.5;
-        let error = profiles(&[], &settings).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "bad value for `search.fusion.weight`: 1.5 is not between 0 and 1"
         );
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals::{Event, Experiment, Observer, Report, Summary};
-use evals_index::{Profile, SearchOptions};
+use evals_index::{CachePolicy, Profile, SearchOptions};
 use evals_metrics::Bootstrap;
 use evals_rag::{Retrieval, retrieval};
 use indicatif::ProgressBar;
@@ -38,6 +38,12 @@ pub(super) async fn run(
 ) -> Result<Finished> {
     let options = SearchOptions {
         filter: arguments.retrieval.filter.clone(),
+        // A repetition that finds its results in a cache repeats nothing.
+        cache: if arguments.control.repeat.get() > 1 {
+            CachePolicy::Fresh
+        } else {
+            CachePolicy::Shared
+        },
         ..SearchOptions::default()
     };
     let searcher = prepared.ready.index.searcher(profile, &options).await?;
@@ -50,10 +56,11 @@ pub(super) async fn run(
         prepared.questions.iter().cloned(),
         plan.measures.clone(),
     )?;
-    let bar = Arc::new(Bar(progress::counted(printer, &profile.to_string(), 0)));
+    let bar = Arc::new(Bar(progress::counted(printer, &profile.to_string())));
     let task = retrieval::task(searcher, plan.k, plan.identical_ids);
     let report = Experiment::new(dataset, task)
-        .name(format!("{} · {profile}", plan.name))
+        .name(format!("{} ({profile})", plan.name))
+        .metadata("profile", profile.to_string())
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
         .cancellation(cancellation.clone())

@@ -29,7 +29,11 @@ pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Coll
     };
     let collection = Collection::resolve(manifest, &hub(), &bars).await?;
     for warning in collection.warnings() {
-        printer.warn(&warning.to_string());
+        if warning.is_note() {
+            printer.detail(&warning.to_string());
+        } else {
+            printer.warn(&warning.to_string());
+        }
     }
     Ok(collection)
 }
@@ -46,7 +50,7 @@ pub(super) fn questions(
     }
     if read.counts.unknown_documents > 0 {
         printer.warn(&format!(
-            "{} judged documents are not in the corpus; they count as never found",
+            "{} judged documents are not in the corpus, or have no text there; they count as never found",
             read.counts.unknown_documents
         ));
     }

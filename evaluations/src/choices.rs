@@ -1,0 +1,235 @@
+//! Settings as the libraries' own types, checked before anything is fetched or written.
+
+use std::sync::Arc;
+
+use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
+use evals_models::StaticEmbedder;
+
+use crate::settings::{FusionMethod, Model, Resolved, SettingsError};
+
+/// What settings call the embedded model.
+const STATIC_MINILM: &str = "static-minilm";
+
+/// What the settings choose.
+#[derive(Debug, Clone)]
+pub(crate) struct Choices {
+    /// The profiles to run where the command line names none.
+    pub(crate) profiles: Vec<Profile>,
+    /// What `hybrid` means.
+    pub(crate) hybrid: Profile,
+    pub(crate) chunker: Chunker,
+}
+
+impl Choices {
+    pub(crate) fn of(resolved: &Resolved) -> Result<Self, SettingsError> {
+        let hybrid = Profile::Hybrid(fusion(resolved)?);
+        let named = [resolved.settings.search.profile.as_str()];
+        let profiles = profiles(named, hybrid)
+            .map_err(|unknown| resolved.bad_value("search.profile", unknown))?;
+        Ok(Self {
+            profiles,
+            hybrid,
+            chunker: chunker(resolved)?,
+        })
+    }
+}
+
+/// The profiles that `names` mean, each once, in their order. `all` is every profile, with `hybrid` as the settings
+/// have it.
+pub(crate) fn profiles<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    hybrid: Profile,
+) -> Result<Vec<Profile>, UnknownProfile> {
+    let mut profiles = Vec::new();
+    for name in names {
+        match name {
+            "all" => {
+                let (single, fused) = Profile::all()
+                    .into_iter()
+                    .partition::<Vec<_>, _>(|profile| !matches!(profile, Profile::Hybrid(_)));
+                profiles.extend(single);
+                profiles.push(hybrid);
+                profiles.extend(fused);
+            }
+            "hybrid" => profiles.push(hybrid),
+            name => profiles.push(name.parse()?),
+        }
+    }
+    let mut distinct: Vec<Profile> = Vec::new();
+    for profile in profiles {
+        if !distinct.contains(&profile) {
+            distinct.push(profile);
+        }
+    }
+    Ok(distinct)
+}
+
+fn fusion(resolved: &Resolved) -> Result<Fusion, SettingsError> {
+    let written = &resolved.settings.search.fusion;
+    let fusion = match written.method {
+        FusionMethod::Rrf => Fusion::Rrf { k: written.k.get() },
+        FusionMethod::Linear => Fusion::Linear {
+            weight: written.weight,
+        },
+        FusionMethod::LogBm25 => Fusion::LogBm25,
+    };
+    if fusion.is_valid() {
+        Ok(fusion)
+    } else {
+        Err(resolved.bad_value("search.fusion.weight", "it has to lie between 0 and 1"))
+    }
+}
+
+fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
+    let processing = &resolved.settings.processing;
+    let Some(size) = processing.chunk_size else {
+        return Ok(Chunker::whole_documents());
+    };
+    // Chunks are measured by the embedded tokenizer, whichever model embeds them.
+    let tokenizer = StaticEmbedder::static_minilm().tokenizer();
+    Chunker::tokens(size, processing.chunk_overlap, tokenizer)
+        .map_err(|error| resolved.bad_value("processing.chunk_overlap", error))
+}
+
+/// The embedding model of the settings.
+pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, SettingsError> {
+    let model = &resolved.settings.embeddings.model;
+    if model.provider != "embedded" {
+        return Err(resolved.bad_value(
+            "embeddings.model.provider",
+            format!(
+                "this version cannot use `{}` yet; use `embedded`, or a profile without embeddings (`--profile bm25`)",
+                model.provider
+            ),
+        ));
+    }
+    if model.name != STATIC_MINILM {
+        let message = format!("the only embedded model is `{STATIC_MINILM}`");
+        return Err(resolved.bad_value("embeddings.model.name", message));
+    }
+    if let Some(field) = field_of_a_server(model) {
+        let path = format!("embeddings.model.{field}");
+        return Err(resolved.bad_value(&path, "the embedded model has no such setting"));
+    }
+    let embedder = StaticEmbedder::static_minilm();
+    let embedder = match model.vector_dim {
+        None => embedder,
+        Some(dimension) => embedder
+            .with_dimension(dimension.get())
+            .map_err(|error| resolved.bad_value("embeddings.model.vector_dim", error))?,
+    };
+    Ok(Arc::new(embedder))
+}
+
+/// A field that is set and means something only for a model behind a server.
+fn field_of_a_server(model: &Model) -> Option<&'static str> {
+    let fields = [
+        ("base_url", model.base_url.is_some()),
+        ("api_key_env", model.api_key_env.is_some()),
+        ("timeout", model.timeout.is_some()),
+        ("max_concurrency", model.max_concurrency.is_some()),
+        ("temperature", model.temperature.is_some()),
+        ("max_tokens", model.max_tokens.is_some()),
+        ("extra_body", !model.extra_body.is_empty()),
+    ];
+    fields
+        .into_iter()
+        .find_map(|(field, set)| set.then_some(field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Layer, resolve};
+
+    fn resolved(assignments: &[&str]) -> Resolved {
+        let assignments: Vec<String> = assignments.iter().map(ToString::to_string).collect();
+        resolve(
+            Layer::assignments(&assignments)
+                .unwrap()
+                .into_iter()
+                .collect(),
+        )
+        .unwrap()
+    }
+
+    fn names(profiles: &[Profile]) -> Vec<String> {
+        profiles.iter().map(ToString::to_string).collect()
+    }
+
+    fn refused(assignment: &str) -> String {
+        Choices::of(&resolved(&[assignment]))
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn defaults_choose_hybrid_by_rank_fusion() {
+        let choices = Choices::of(&resolved(&[])).unwrap();
+        assert_eq!(names(&choices.profiles), ["hybrid"]);
+        assert_eq!(choices.hybrid, Profile::Hybrid(Fusion::default()));
+    }
+
+    #[test]
+    fn a_profile_is_run_once() {
+        let asked = profiles(
+            ["bm25", "semantic", "bm25"],
+            Profile::Hybrid(Fusion::default()),
+        );
+        assert_eq!(names(&asked.unwrap()), ["bm25", "semantic"]);
+    }
+
+    #[test]
+    fn all_holds_hybrid_as_the_settings_have_it() {
+        let choices = Choices::of(&resolved(&["search.fusion.k=1", "search.profile=all"])).unwrap();
+        assert_eq!(
+            names(&choices.profiles),
+            [
+                "unranked",
+                "bm25",
+                "semantic",
+                "hybrid-rrf-1",
+                "hybrid",
+                "hybrid-linear",
+                "hybrid-log-bm25"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_names_its_setting() {
+        assert!(
+            refused("search.profile=splade")
+                .starts_with("`--set`: bad value for `search.profile`: no search profile `splade`")
+        );
+        assert_eq!(
+            refused("processing.chunk_overlap=256"),
+            "`--set`: bad value for `processing.chunk_overlap`: a chunk overlap of 256 tokens is not smaller than the \
+             chunk size of 256"
+        );
+        let weight = ["search.fusion.method=linear", "search.fusion.weight=1.5"];
+        assert_eq!(
+            Choices::of(&resolved(&weight)).unwrap_err().to_string(),
+            "`--set`: bad value for `search.fusion.weight`: it has to lie between 0 and 1"
+        );
+    }
+
+    #[test]
+    fn an_embedder_that_is_not_there_names_its_setting() {
+        let refused =
+            |assignments: &[&str]| embedder(&resolved(assignments)).unwrap_err().to_string();
+        assert!(
+            refused(&["embeddings.model.provider=ollama", "embeddings.model.name=x"])
+                .starts_with("`--set`: bad value for `embeddings.model.provider`: this version cannot use `ollama`")
+        );
+        assert_eq!(
+            refused(&["embeddings.model.base_url=http://localhost"]),
+            "`--set`: bad value for `embeddings.model.base_url`: the embedded model has no such setting"
+        );
+        assert!(
+            refused(&["embeddings.model.vector_dim=1000"])
+                .contains("`embeddings.model.vector_dim`")
+        );
+        assert!(embedder(&resolved(&["embeddings.model.vector_dim=64"])).is_ok());
+    }
+}
