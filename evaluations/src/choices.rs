@@ -25,7 +25,7 @@ impl Choices {
         let hybrid = Profile::Hybrid(fusion(resolved)?);
         let named = [resolved.settings.search.profile.as_str()];
         let profiles = profiles(named, hybrid)
-            .map_err(|unknown| resolved.bad_value("search.profile", unknown))?;
+            .map_err(|unknown| resolved.bad_value("search.profile", &unknown))?;
         Ok(Self {
             profiles,
             hybrid,
@@ -76,7 +76,7 @@ fn fusion(resolved: &Resolved) -> Result<Fusion, SettingsError> {
     if fusion.is_valid() {
         Ok(fusion)
     } else {
-        Err(resolved.bad_value("search.fusion.weight", "it has to lie between 0 and 1"))
+        Err(resolved.bad_value("search.fusion.weight", &"it has to lie between 0 and 1"))
     }
 }
 
@@ -88,7 +88,7 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
     // Chunks are measured by the embedded tokenizer, whichever model embeds them.
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     Chunker::tokens(size, processing.chunk_overlap, tokenizer)
-        .map_err(|error| resolved.bad_value("processing.chunk_overlap", error))
+        .map_err(|error| resolved.bad_value("processing.chunk_overlap", &error))
 }
 
 /// The embedding model of the settings.
@@ -97,7 +97,7 @@ pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, Setti
     if model.provider != "embedded" {
         return Err(resolved.bad_value(
             "embeddings.model.provider",
-            format!(
+            &format!(
                 "this version cannot use `{}` yet; use `embedded`, or a profile without embeddings (`--profile bm25`)",
                 model.provider
             ),
@@ -105,18 +105,18 @@ pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, Setti
     }
     if model.name != STATIC_MINILM {
         let message = format!("the only embedded model is `{STATIC_MINILM}`");
-        return Err(resolved.bad_value("embeddings.model.name", message));
+        return Err(resolved.bad_value("embeddings.model.name", &message));
     }
     if let Some(field) = field_of_a_server(model) {
         let path = format!("embeddings.model.{field}");
-        return Err(resolved.bad_value(&path, "the embedded model has no such setting"));
+        return Err(resolved.bad_value(&path, &"the embedded model has no such setting"));
     }
     let embedder = StaticEmbedder::static_minilm();
     let embedder = match model.vector_dim {
         None => embedder,
         Some(dimension) => embedder
             .with_dimension(dimension.get())
-            .map_err(|error| resolved.bad_value("embeddings.model.vector_dim", error))?,
+            .map_err(|error| resolved.bad_value("embeddings.model.vector_dim", &error))?,
     };
     Ok(Arc::new(embedder))
 }

@@ -1,5 +1,6 @@
 //! Ctrl-C, SIGTERM and SIGKILL.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -18,11 +19,7 @@ fn large(sandbox: &Sandbox) {
         let words: Vec<String> = (1..60)
             .map(|word| format!("w{}", number * word % 7919))
             .collect();
-        rows.push_str(&format!(
-            "d{number},{},w{}\n",
-            words.join(" "),
-            number % 7919
-        ));
+        writeln!(rows, "d{number},{},w{}", words.join(" "), number % 7919).unwrap();
     }
     sandbox.write("rows.csv", rows);
     sandbox.write(
@@ -42,7 +39,7 @@ fn start(command: &mut Command) -> Child {
 
 /// Waits until `path` is there.
 fn wait_for(what: &str, there: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !there() {
         assert!(Instant::now() < deadline, "{what} did not come");
         thread::sleep(Duration::from_millis(5));
@@ -91,7 +88,7 @@ fn an_interrupted_search_leaves_a_partial_report_and_exits_with_130() {
         assert_eq!(report["interrupted"], true);
         let finished = report["cases"].as_array().unwrap().len();
         assert_eq!(
-            finished + report["not_run"].as_u64().unwrap() as usize,
+            finished + usize::try_from(report["not_run"].as_u64().unwrap()).unwrap(),
             DOCUMENTS
         );
         assert!(

@@ -1,3 +1,5 @@
+use std::fmt::Display;
+
 use serde_json::Value;
 
 use super::error::SettingsError;
@@ -93,7 +95,7 @@ impl Resolved {
     }
 
     /// The error of a setting whose value has the right type and still cannot be used.
-    pub(crate) fn bad_value(&self, path: &str, message: impl ToString) -> SettingsError {
+    pub(crate) fn bad_value(&self, path: &str, message: &dyn Display) -> SettingsError {
         bad_value(&self.layers, path.to_owned(), &message.to_string())
     }
 }
@@ -225,7 +227,7 @@ mod tests {
         let resolved = resolve(vec![file("search:\n  profile: splade\n")]).unwrap();
         assert_eq!(
             resolved
-                .bad_value("search.profile", "no such profile")
+                .bad_value("search.profile", &"no such profile")
                 .to_string(),
             "evaluations.yaml:2: bad value for `search.profile`: no such profile"
         );
