@@ -43,7 +43,8 @@ fn line(row: &[String], widths: &[usize], limit: Option<usize>, mark: &str) -> S
     }
     let room = limit.map(|limit| limit.saturating_sub(measure_text_width(&line)));
     match room {
-        Some(room) => line.push_str(&console::truncate_str(last, room, mark)),
+        Some(room) if room > mark.len() => line.push_str(&console::truncate_str(last, room, mark)),
+        Some(_) => {}
         None => line.push_str(last),
     }
     line.trim_end().to_owned()

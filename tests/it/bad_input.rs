@@ -196,6 +196,62 @@ fn a_filter_that_is_not_sql_is_refused() {
 }
 
 #[test]
+fn a_filter_that_matches_nothing_is_refused() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command("sample --skip-qa --filter");
+    let refused = ended(command.arg("uri = 'nope'"));
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused
+            .stderr
+            .contains("error: no document matches `--filter uri = 'nope'`"),
+        "{}",
+        refused.stderr
+    );
+    assert!(sandbox.runs().is_empty());
+}
+
+#[test]
+fn numbers_larger_than_any_corpus_are_as_good_as_its_size() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed(&format!(
+        "sample --skip-qa --limit 3 --profile bm25 --profile unranked --k {}",
+        u64::MAX
+    ));
+    assert_eq!(sandbox.runs().len(), 2);
+}
+
+#[test]
+fn skip_db_makes_nothing() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.refuse("sample --skip-qa --skip-db --db typo.lancedb");
+    assert!(message.contains("typo.lancedb"), "{message}");
+    assert!(!sandbox.work().join("typo.lancedb").exists());
+}
+
+#[test]
+fn an_out_file_that_cannot_be_is_refused_before_the_run() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.work().join("folder.md")).unwrap();
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --out folder.md")
+            .contains("`--out folder.md` is a folder")
+    );
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --name=")
+            .contains("--name")
+    );
+    assert!(
+        sandbox
+            .refuse("sample --skip-qa --skip-retrieval --out a.md")
+            .contains("--skip-retrieval")
+    );
+    assert!(sandbox.runs().is_empty());
+}
+
+#[test]
 fn a_hub_dataset_that_is_not_cached_says_how_to_get_it_offline() {
     let message = Sandbox::new().refuse("beir:scifact --skip-qa");
     assert!(message.contains("mteb/scifact"), "{message}");

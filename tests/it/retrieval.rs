@@ -248,3 +248,39 @@ fn your_own_files_run_by_a_manifest() {
     assert_eq!(report["summary"]["scores"]["RR@2"]["value"], 1.0);
     assert_eq!(report["cases"][0]["id"], "1");
 }
+
+#[test]
+fn a_hybrid_ranking_of_few_documents_is_the_start_of_a_longer_one() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample-support --skip-qa --profile hybrid-linear --k 3 --limit 20");
+    sandbox.succeed("sample-support --skip-qa --profile hybrid-linear --k 50 --limit 20");
+    let rankings: Vec<Vec<(String, String)>> = sandbox
+        .runs()
+        .iter()
+        .map(|run| {
+            let lines = fs::read_to_string(run.join("run.trec")).unwrap();
+            let fields = lines
+                .lines()
+                .map(|line| line.split(' ').collect::<Vec<_>>());
+            let first = fields.filter(|fields| fields[3].parse::<u32>().unwrap() <= 3);
+            first
+                .map(|fields| (fields[0].to_owned(), fields[2].to_owned()))
+                .collect()
+        })
+        .collect();
+    assert!(!rankings[0].is_empty());
+    assert_eq!(rankings[0], rankings[1]);
+}
+
+#[test]
+fn repetitions_are_searched_again() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --profile bm25 --limit 10 --repeat 3");
+    let summary = json(&sandbox.runs()[0].join("report.json"))["summary"].clone();
+    assert_eq!(summary["timings"]["bm25"]["n"], 30);
+    assert_eq!(summary["cached_timings"], serde_json::json!({}));
+    assert_eq!(
+        summary["scores"]["RR@5"]["n"], 10,
+        "repetitions are not further questions"
+    );
+}

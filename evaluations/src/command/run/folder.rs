@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals::{Report, render};
-use evals_index::Profile;
+use evals_index::{Profile, SearchOptions};
 use evals_metrics::{Qrels, Run};
 use evals_rag::Retrieval;
 
@@ -78,6 +78,7 @@ impl Recorder<'_> {
             prompts: BTreeMap::new(),
             measures: &plan.measures,
             k: plan.k.get(),
+            candidates: SearchOptions::CANDIDATES.get(),
             filter: arguments.retrieval.filter.as_deref(),
             seed: arguments.control.seed,
             repeat: arguments.control.repeat.get(),

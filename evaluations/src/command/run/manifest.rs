@@ -32,6 +32,8 @@ pub(super) struct RunManifest<'r> {
     pub(super) prompts: BTreeMap<String, String>,
     pub(super) measures: &'r [Measure],
     pub(super) k: usize,
+    /// Chunks that each search gives to a fusion.
+    pub(super) candidates: usize,
     pub(super) filter: Option<&'r str>,
     pub(super) seed: u64,
     pub(super) repeat: u32,

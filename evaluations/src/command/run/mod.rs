@@ -11,7 +11,7 @@ mod source;
 
 use std::num::NonZeroUsize;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use chrono::Utc;
 use evals::Comparison;
 use evals_data::Collection;
@@ -30,6 +30,7 @@ use self::retrieval::Finished;
 use super::Session;
 use crate::cli::RunArgs;
 use crate::exit::{self, Exit};
+use crate::printer::Printer;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let plan = Plan::new(session, arguments)?;
@@ -105,11 +106,25 @@ async fn prepare(session: &Session<'_>, arguments: &RunArgs, plan: &Plan) -> Res
     };
     let ready = index::prepare(printer, plan, &collection, &uri, arguments.stages.skip_db).await?;
     console::describe_index(printer, &ready);
+    if let Some(filter) = &arguments.retrieval.filter {
+        describe_filter(printer, filter, &ready).await?;
+    }
     Ok(Prepared {
         collection,
         questions,
         ready,
     })
+}
+
+/// Says how much of the corpus a filter keeps. One that keeps nothing is a mistake: every figure would be 0.
+async fn describe_filter(printer: &Printer, filter: &str, ready: &ReadyIndex) -> Result<()> {
+    let kept = ready.index.count(filter).await?;
+    if kept == 0 {
+        bail!("no document matches `--filter {filter}`");
+    }
+    let all = ready.statistics.documents;
+    printer.note(&format!("the filter keeps {kept} of {all} documents"));
+    Ok(())
 }
 
 async fn benchmark(
