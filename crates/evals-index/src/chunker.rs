@@ -191,13 +191,13 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_where_one_look_at_the_whole_would_cut_them() {
-        let text: String = (0_usize..4_000)
+        let sentences: Vec<_> = (0..4_000)
             .map(|sentence| {
-                let words = "word ".repeat(3 + sentence * 7 % 11);
-                let end = [". ", ".\n", ". ", ".\n\n", "? "][sentence % 5];
-                format!("{}{end}", words.trim_end())
+                let words = vec!["word"; 3 + sentence * 7 % 11].join(" ");
+                words + [". ", ".\n", ". ", ".\n\n", "? "][sentence % 5]
             })
             .collect();
+        let text = sentences.concat();
         assert!(text.len() > 100_000);
         for (size, overlap) in [(40, 0), (40, 8), (7, 3)] {
             let size = NonZeroUsize::new(size).unwrap();

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn what_no_window_holds_is_cut_at_the_last_boundary() {
         let ends = |text: &str| -> Vec<usize> {
-            let whole = |window: &str| vec![0..window.len()];
+            let whole = |window: &str| Vec::from_iter([0..window.len()]);
             let chunks = in_windows(text, 0, whole);
             assert!(chunks.windows(2).all(|pair| pair[0].end == pair[1].start));
             chunks.into_iter().map(|chunk| chunk.end).collect()

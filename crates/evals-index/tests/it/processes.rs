@@ -20,7 +20,8 @@ struct Printer;
 
 impl BuildObserver for Printer {
     fn on_progress(&self, progress: BuildProgress) {
-        writeln!(io::stdout(), "\ndone {}", progress.documents).unwrap();
+        let line = format!("\ndone {}\n", progress.documents);
+        io::stdout().write_all(line.as_bytes()).unwrap();
     }
 }
 
