@@ -81,6 +81,7 @@ fn after_last_white_space(window: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::iter;
 
     use super::*;
 
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn what_no_window_holds_is_cut_at_the_last_boundary() {
         let ends = |text: &str| -> Vec<usize> {
-            let whole = |window: &str| Vec::from_iter([0..window.len()]);
+            let whole = |window: &str| iter::once(0..window.len()).collect();
             let chunks = in_windows(text, 0, whole);
             assert!(chunks.windows(2).all(|pair| pair[0].end == pair[1].start));
             chunks.into_iter().map(|chunk| chunk.end).collect()
