@@ -104,7 +104,7 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Stages")]
 pub(crate) struct StageArgs {
-    /// Database [default: <data folder>/dbs/<dataset>.lancedb]
+    /// Database: a folder, or `s3://…` and `db://…` where they are built in [default: the dataset's, in the data folder]
     #[arg(long, value_name = "URI")]
     pub(crate) db: Option<String>,
     /// Use the index that is there, and fail where it does not match the settings
@@ -185,7 +185,8 @@ pub(crate) struct ScoreArgs {
     /// Rankings in TREC format: query, Q0, document, rank, score, tag
     #[arg(long, value_name = "FILE")]
     pub(crate) run: PathBuf,
-    /// What to measure, in ir-measures notation or by trec_eval's name [default: AP nDCG@10 RR P@10 R@100 Rprec]
+    /// What to measure, in ir-measures notation or by trec_eval's name; without it AP, nDCG@10, RR, P@10,
+    /// R@100 and Rprec
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<Measure>,
     /// Count judged queries that the run leaves out as 0 (trec_eval -c)

@@ -20,7 +20,7 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         IndexError::Busy { .. } => {
             Some("wait until it has ended, or name another database with `--db`")
         }
-        IndexError::Incomplete { .. } | IndexError::NoMatch { .. } => {
+        IndexError::Incomplete { .. } | IndexError::NoMatch { .. } | IndexError::NoStore { .. } => {
             Some("without `--skip-db` the index is built")
         }
         IndexError::Folder { .. } | IndexError::Lock { .. } => {
