@@ -103,7 +103,7 @@ impl Resolved {
 /// Lays `layers`, weakest first, over the defaults.
 pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
     let defaults = serde_json::to_value(Settings::default()).expect("settings are plain data");
-    let Value::Object(mut merged) = defaults else {
+    let Value::Object(mut merged) = defaults.clone() else {
         unreachable!("settings are a mapping")
     };
     for layer in &layers {
@@ -111,11 +111,31 @@ pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
             overlay(&mut merged, upper);
         }
     }
-    let settings = serde_path_to_error::deserialize(Value::Object(merged)).map_err(|error| {
+    let merged = Value::Object(merged);
+    if let Some(path) = list_for_mapping(&defaults, &merged) {
+        return Err(bad_value(
+            &layers,
+            path,
+            "invalid type: sequence, expected a mapping",
+        ));
+    }
+    let settings = serde_path_to_error::deserialize(merged).map_err(|error| {
         let path = error.path().to_string();
         bad_value(&layers, path, &error.into_inner().to_string())
     })?;
     Ok(Resolved { settings, layers })
+}
+
+/// The path of a list that stands where a mapping belongs. Serde would take its elements for the fields, one by one.
+fn list_for_mapping(defaults: &Value, merged: &Value) -> Option<String> {
+    let (defaults, merged) = (defaults.as_object()?, merged.as_object()?);
+    defaults.iter().find_map(|(key, default)| {
+        let value = merged.get(key)?;
+        if default.is_object() && value.is_array() {
+            return Some(key.clone());
+        }
+        list_for_mapping(default, value).map(|path| format!("{key}.{path}"))
+    })
 }
 
 /// Names the strongest layer that sets `path`, with the line where it has one.
@@ -211,6 +231,10 @@ mod tests {
         assert_eq!(
             message(vec![file("search: 7\n")]),
             "evaluations.yaml:1: bad value for `search`: invalid type: integer `7`, expected a mapping"
+        );
+        assert_eq!(
+            message(vec![file("search:\n  fusion:\n    - rrf\n")]),
+            "evaluations.yaml:2: bad value for `search.fusion`: invalid type: sequence, expected a mapping"
         );
         let message = message(vec![
             file("search:\n  limit: 5\n"),
