@@ -46,6 +46,12 @@ pub(crate) enum SettingsError {
         /// What is wrong, in serde's words.
         message: String,
     },
+    /// A `--set` of null to a setting that has to have a value.
+    #[error("{origin}: the setting cannot be null")]
+    NotNullable {
+        /// The argument.
+        origin: String,
+    },
     /// A `--set` argument without `=`.
     #[error("`--set {argument}` is not of the form KEY=VALUE, e.g. `--set search.limit=10`")]
     NotAnAssignment {

@@ -29,7 +29,13 @@ impl Layer {
     pub(crate) fn assignments(arguments: &[String]) -> Result<Option<Self>, SettingsError> {
         let mut all = Tree::Mapping(Vec::new());
         for argument in arguments {
-            let checked = Self::checked(format!("`--set {argument}`"), assignment(argument)?)?;
+            let origin = format!("`--set {argument}`");
+            let written = assignment(argument)?;
+            let checked = Self::checked(origin.clone(), written.clone())?;
+            if checked.tree != written {
+                // In a file a null is a section left empty; here somebody asked for it.
+                return Err(SettingsError::NotNullable { origin });
+            }
             all.merge(checked.tree);
         }
         Ok((!arguments.is_empty()).then(|| Self {
@@ -116,7 +122,7 @@ pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
         return Err(bad_value(
             &layers,
             path,
-            "invalid type: sequence, expected a mapping",
+            "invalid type: sequence, expected a map",
         ));
     }
     let settings = serde_path_to_error::deserialize(merged).map_err(|error| {
@@ -271,6 +277,16 @@ mod tests {
         assert_eq!(
             refused("search.limit"),
             "`--set search.limit` is not of the form KEY=VALUE, e.g. `--set search.limit=10`"
+        );
+    }
+
+    #[test]
+    fn a_null_that_a_setting_does_not_take_is_refused() {
+        assert_eq!(
+            Layer::assignments(&["search.limit=null".to_owned()])
+                .unwrap_err()
+                .to_string(),
+            "`--set search.limit=null`: the setting cannot be null"
         );
     }
 
