@@ -40,6 +40,7 @@
 //! # }
 //! ```
 
+mod chat;
 mod embedder;
 mod embeddings;
 mod error;
@@ -50,6 +51,9 @@ mod tokenizer;
 #[cfg(feature = "embedded")]
 mod wordpiece;
 
+pub use chat::{
+    ChatError, ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
+};
 pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, ShapeError};
 pub use error::{EmbedError, Failure};
