@@ -44,6 +44,8 @@ mod chat;
 mod embedder;
 mod embeddings;
 mod error;
+#[cfg(feature = "http")]
+pub mod http;
 mod identity;
 #[cfg(feature = "embedded")]
 mod static_embedder;

@@ -1,0 +1,7 @@
+//! Models behind HTTP servers.
+
+mod attempt;
+mod traffic;
+
+pub use attempt::AttemptError;
+pub use traffic::{Delivered, Traffic, TrafficSettings};
