@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::{Case, Domain, Recording};
+use crate::{Case, Domain, Recording, TaskScope};
 
 /// One finished run of the task, as its evaluators see it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Context<'a, D: Domain> {
     /// The case that was run.
     pub case: &'a Case<D>,
@@ -17,6 +17,10 @@ pub struct Context<'a, D: Domain> {
     pub duration: Duration,
     /// Stage timings, metrics and attributes that the task recorded.
     pub recording: &'a Recording,
+    /// Where the evaluator records timings, metrics and attributes of its own. They follow the task's in the case's report,
+    /// evaluator by evaluator in the order in which the case has them, whichever was done first; a metric or an attribute of
+    /// a name that is taken takes its place. Other evaluators do not see them.
+    pub scope: TaskScope,
 }
 
 impl<'a, D: Domain> Context<'a, D> {
@@ -28,6 +32,7 @@ impl<'a, D: Domain> Context<'a, D> {
             repeat: 1,
             duration: Duration::ZERO,
             recording: Recording::EMPTY,
+            scope: TaskScope::default(),
         }
     }
 }

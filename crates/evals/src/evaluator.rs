@@ -5,12 +5,13 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use crate::{Context, Domain, Outcome};
+use crate::{Context, Domain, FailureClass, Outcome};
 
 /// Judges the output of one case.
 ///
 /// An evaluator may return several outcomes, or none when it does not apply to the case. One that fails or panics becomes an
-/// [`EvaluatorFailure`](crate::EvaluatorFailure) in the report and leaves the other evaluators' outcomes alone.
+/// [`EvaluatorFailure`](crate::EvaluatorFailure) in the report and leaves the other evaluators' outcomes alone. What it
+/// recorded in the context's [`scope`](Context::scope) until then is kept.
 #[async_trait]
 pub trait Evaluator<D: Domain>: Debug + Send + Sync {
     /// Names the evaluator in reports; also the usual name of its outcome. Read once at the
@@ -25,22 +26,40 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
 ///
 /// Wraps any error, so that `?` works on all of them; for the same reason it is not itself a [`std::error::Error`].
 #[derive(Debug)]
-pub struct EvaluatorError(Box<dyn Error + Send + Sync>);
+pub struct EvaluatorError {
+    error: Box<dyn Error + Send + Sync>,
+    class: Option<FailureClass>,
+}
 
 impl EvaluatorError {
     /// Makes an error from a message or a boxed error.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(error.into())
+        Self {
+            error: error.into(),
+            class: None,
+        }
+    }
+
+    /// Says what the error means for the cases that are still to come.
+    #[must_use]
+    pub fn classed(mut self, class: FailureClass) -> Self {
+        self.class = Some(class);
+        self
+    }
+
+    /// What the error means for the cases that are still to come, where that is known.
+    pub fn class(&self) -> Option<FailureClass> {
+        self.class
     }
 
     /// The wrapped error.
     pub fn get_ref(&self) -> &(dyn Error + Send + Sync + 'static) {
-        &*self.0
+        &*self.error
     }
 }
 
 impl<E: Error + Send + Sync + 'static> From<E> for EvaluatorError {
     fn from(error: E) -> Self {
-        Self(Box::new(error))
+        Self::new(error)
     }
 }

@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use serde::{Deserialize, Serialize};
 
-use crate::EvaluatorOrigin;
+use crate::{EvaluatorError, EvaluatorOrigin, FailureClass, TaskError};
 
 /// More causes than any error has, short of one that names itself as its cause.
 const MOST_CAUSES: usize = 100;
@@ -18,6 +18,9 @@ const MOST_CAUSES: usize = 100;
 pub struct TaskFailure {
     /// Whether the task returned an error or panicked.
     pub kind: FailureKind,
+    /// What the failure means for other cases, where the task said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<FailureClass>,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.
     pub message: String,
 }
@@ -32,6 +35,9 @@ pub struct EvaluatorFailure {
     pub origin: EvaluatorOrigin,
     /// Whether the evaluator returned an error, panicked or returned a value that no report can hold.
     pub kind: FailureKind,
+    /// What the failure means for other cases, where the evaluator said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<FailureClass>,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.
     pub message: String,
 }
@@ -45,48 +51,75 @@ pub enum FailureKind {
     Error,
     /// It panicked.
     Panic,
-    /// It returned a score or recorded a metric that is not finite.
+    /// It returned a score that is not finite.
     NotFinite,
 }
 
 impl TaskFailure {
-    pub(crate) fn from_error(error: &(dyn Error + 'static)) -> Self {
+    pub(crate) fn from_error(error: &TaskError) -> Self {
         Self {
             kind: FailureKind::Error,
-            message: chain(error),
+            class: error.class(),
+            message: chain(error.get_ref()),
         }
     }
 
     pub(crate) fn from_panic(payload: &(dyn Any + Send)) -> Self {
         Self {
             kind: FailureKind::Panic,
+            class: None,
             message: panic_message(payload),
-        }
-    }
-
-    pub(crate) fn not_finite(metric: &str, value: f64) -> Self {
-        Self {
-            kind: FailureKind::NotFinite,
-            message: format!("metric `{metric}` is not finite: {value}"),
         }
     }
 }
 
-impl FailureKind {
+impl EvaluatorFailure {
     /// What to keep of an evaluator's error.
-    pub(crate) fn error(error: &(dyn Error + 'static)) -> (Self, String) {
-        (Self::Error, chain(error))
+    pub(crate) fn from_error(
+        evaluator: &str,
+        origin: EvaluatorOrigin,
+        error: &EvaluatorError,
+    ) -> Self {
+        Self {
+            class: error.class(),
+            ..Self::of(
+                evaluator,
+                origin,
+                FailureKind::Error,
+                chain(error.get_ref()),
+            )
+        }
     }
 
     /// What to keep of an evaluator's panic.
-    pub(crate) fn panic(payload: &(dyn Any + Send)) -> (Self, String) {
-        (Self::Panic, panic_message(payload))
+    pub(crate) fn from_panic(
+        evaluator: &str,
+        origin: EvaluatorOrigin,
+        payload: &(dyn Any + Send),
+    ) -> Self {
+        let message = panic_message(payload);
+        Self::of(evaluator, origin, FailureKind::Panic, message)
     }
 
     /// What to keep of a score that no report can hold.
-    pub(crate) fn not_finite(score: &str, value: f64) -> (Self, String) {
+    pub(crate) fn not_finite(
+        evaluator: &str,
+        origin: EvaluatorOrigin,
+        score: &str,
+        value: f64,
+    ) -> Self {
         let message = format!("score `{score}` is not finite: {value}");
-        (Self::NotFinite, message)
+        Self::of(evaluator, origin, FailureKind::NotFinite, message)
+    }
+
+    fn of(evaluator: &str, origin: EvaluatorOrigin, kind: FailureKind, message: String) -> Self {
+        Self {
+            evaluator: evaluator.to_owned(),
+            origin,
+            kind,
+            class: None,
+            message,
+        }
     }
 }
 

@@ -5,12 +5,13 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::{Recording, Timing};
+use crate::notes::{Ledger, Metric, Notes};
+use crate::{FailureClass, Recording, Timing};
 
-/// Collects what one run of a task notes down. Clones write to the same run.
+/// Collects what one run of a task, or of an evaluator, notes down. Clones write to the same run.
 #[derive(Clone, Debug, Default)]
 pub struct TaskScope {
-    recording: Arc<Mutex<Recording>>,
+    notes: Arc<Mutex<Notes>>,
 }
 
 impl TaskScope {
@@ -24,9 +25,16 @@ impl TaskScope {
         self.push(stage.into(), duration, true);
     }
 
-    /// Records a number; the last one of a name stays. A number that is not finite makes the case fail.
+    /// Records a number; the last one of a name stays. One that is not finite is not kept: the report says so in
+    /// [`undefined_metrics`](crate::CaseReport::undefined_metrics), and the case is none the worse for it.
     pub fn metric(&self, name: impl Into<String>, value: f64) {
-        self.lock().metrics.insert(name.into(), value);
+        self.lock().metrics.insert(name.into(), Metric::Is(value));
+    }
+
+    /// Adds to the number of that name, or to 0 where there is none yet. What an evaluator adds, it adds to what the task
+    /// and the evaluators before it in the case's order recorded.
+    pub fn add_metric(&self, name: impl Into<String>, value: f64) {
+        self.lock().add_metric(name.into(), value);
     }
 
     /// Records any JSON value; the last one of a name stays.
@@ -34,8 +42,14 @@ impl TaskScope {
         self.lock().attributes.insert(name.into(), value.into());
     }
 
-    /// Takes what was recorded so far and leaves nothing.
+    /// Takes what was recorded so far, metrics that are not finite excepted, and leaves nothing.
     pub fn take(&self) -> Recording {
+        let mut ledger = Ledger::default();
+        ledger.add(self.take_notes());
+        ledger.recording
+    }
+
+    pub(crate) fn take_notes(&self) -> Notes {
         mem::take(&mut *self.lock())
     }
 
@@ -47,11 +61,9 @@ impl TaskScope {
         });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Recording> {
-        // Every write is a single insertion, so a panic in between leaves a whole recording.
-        self.recording
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Notes> {
+        // Every write is a single insertion, so a panic in between leaves whole notes.
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,22 +71,40 @@ impl TaskScope {
 ///
 /// Wraps any error, so that `?` works on all of them; for the same reason it is not itself a [`std::error::Error`].
 #[derive(Debug)]
-pub struct TaskError(Box<dyn Error + Send + Sync>);
+pub struct TaskError {
+    error: Box<dyn Error + Send + Sync>,
+    class: Option<FailureClass>,
+}
 
 impl TaskError {
     /// Makes an error from a message or a boxed error.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(error.into())
+        Self {
+            error: error.into(),
+            class: None,
+        }
+    }
+
+    /// Says what the error means for the cases that are still to come.
+    #[must_use]
+    pub fn classed(mut self, class: FailureClass) -> Self {
+        self.class = Some(class);
+        self
+    }
+
+    /// What the error means for the cases that are still to come, where that is known.
+    pub fn class(&self) -> Option<FailureClass> {
+        self.class
     }
 
     /// The wrapped error.
     pub fn get_ref(&self) -> &(dyn Error + Send + Sync + 'static) {
-        &*self.0
+        &*self.error
     }
 }
 
 impl<E: Error + Send + Sync + 'static> From<E> for TaskError {
     fn from(error: E) -> Self {
-        Self(Box::new(error))
+        Self::new(error)
     }
 }

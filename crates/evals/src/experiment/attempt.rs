@@ -8,9 +8,8 @@ use futures::FutureExt as _;
 
 use super::grading::{self, Grading};
 use super::roster::{self, Enrolled};
-use crate::{
-    Case, CaseReport, Context, Domain, Recording, TaskError, TaskFailure, TaskResult, TaskScope,
-};
+use crate::notes::Ledger;
+use crate::{Case, CaseReport, Context, Domain, TaskError, TaskFailure, TaskResult, TaskScope};
 
 /// Runs the task and judges its output; whatever goes wrong is in the report.
 pub(super) async fn run<D, T, F>(
@@ -29,11 +28,8 @@ where
     let started = Instant::now();
     let result = guarded(task, Arc::clone(case), scope.clone()).await;
     let duration = started.elapsed();
-    let mut recording = scope.take();
-    let result = result.and_then(|output| match drop_non_finite(&mut recording) {
-        Some(failure) => Err(failure),
-        None => Ok(output),
-    });
+    let mut ledger = Ledger::default();
+    ledger.add(scope.take_notes());
     let grading = match &result {
         Ok(output) => {
             let context = Context {
@@ -41,12 +37,18 @@ where
                 output,
                 repeat,
                 duration,
-                recording: &recording,
+                recording: &ledger.recording,
+                scope: TaskScope::default(),
             };
             grading::grade(&context, own.iter().chain(shared)).await
         }
         Err(_) => Grading::default(),
     };
+    grading
+        .notes
+        .into_iter()
+        .for_each(|notes| ledger.add(notes));
+    let recording = ledger.recording;
     CaseReport {
         id: case.id.clone(),
         repeat,
@@ -60,6 +62,7 @@ where
         duration,
         timings: recording.timings,
         metrics: recording.metrics,
+        undefined_metrics: ledger.undefined,
         attributes: recording.attributes,
     }
 }
@@ -79,19 +82,7 @@ where
     let attempt = async { task(case, scope).await };
     match AssertUnwindSafe(attempt).catch_unwind().await {
         Ok(Ok(output)) => Ok(output),
-        Ok(Err(error)) => Err(TaskFailure::from_error(error.get_ref())),
+        Ok(Err(error)) => Err(TaskFailure::from_error(&error)),
         Err(payload) => Err(TaskFailure::from_panic(&*payload)),
     }
-}
-
-/// Removes metrics that JSON cannot hold and returns the first of them as a failure.
-fn drop_non_finite(recording: &mut Recording) -> Option<TaskFailure> {
-    let mut failure = None;
-    recording.metrics.retain(|name, value| {
-        if !value.is_finite() && failure.is_none() {
-            failure = Some(TaskFailure::not_finite(name, *value));
-        }
-        value.is_finite()
-    });
-    failure
 }

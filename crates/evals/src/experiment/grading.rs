@@ -8,8 +8,9 @@ use futures::future::join_all;
 
 use super::roster::Enrolled;
 use crate::naming::Names;
+use crate::notes::Notes;
 use crate::{
-    CaseOutcome, Context, Domain, EvaluatorError, EvaluatorFailure, FailureKind, Outcome, Value,
+    CaseOutcome, Context, Domain, EvaluatorError, EvaluatorFailure, Outcome, TaskScope, Value,
 };
 
 /// What the evaluators of one case said.
@@ -17,6 +18,8 @@ use crate::{
 pub(super) struct Grading {
     pub(super) outcomes: Vec<CaseOutcome>,
     pub(super) failures: Vec<EvaluatorFailure>,
+    /// What the evaluators noted down, in their order.
+    pub(super) notes: Vec<Notes>,
 }
 
 type Judgement = Result<Result<Vec<Outcome>, EvaluatorError>, Box<dyn Any + Send>>;
@@ -26,12 +29,18 @@ pub(super) async fn grade<'a, D: Domain>(
     context: &Context<'_, D>,
     evaluators: impl Iterator<Item = &'a Enrolled<D>>,
 ) -> Grading {
-    let judgements = join_all(
-        evaluators.map(|enrolled| async move { (enrolled, judge(enrolled, context).await) }),
-    );
+    let judgements = join_all(evaluators.map(|enrolled| async move {
+        let context = Context {
+            scope: TaskScope::default(),
+            ..context.clone()
+        };
+        let judgement = judge(enrolled, &context).await;
+        (enrolled, judgement, context.scope.take_notes())
+    }));
     let mut grading = Grading::default();
-    for (enrolled, judgement) in judgements.await {
+    for (enrolled, judgement, notes) in judgements.await {
         grading.add(enrolled, judgement);
+        grading.notes.push(notes);
     }
     grading
 }
@@ -56,8 +65,16 @@ impl Grading {
                     self.add_outcome(enrolled, outcome);
                 }
             }
-            Ok(Err(error)) => self.fail(enrolled, FailureKind::error(error.get_ref())),
-            Err(payload) => self.fail(enrolled, FailureKind::panic(&*payload)),
+            Ok(Err(error)) => self.failures.push(EvaluatorFailure::from_error(
+                &enrolled.name,
+                enrolled.origin,
+                &error,
+            )),
+            Err(payload) => self.failures.push(EvaluatorFailure::from_panic(
+                &enrolled.name,
+                enrolled.origin,
+                &*payload,
+            )),
         }
     }
 
@@ -65,7 +82,13 @@ impl Grading {
         if let Value::Score(score) = outcome.value
             && !score.is_finite()
         {
-            return self.fail(enrolled, FailureKind::not_finite(&outcome.name, score));
+            self.failures.push(EvaluatorFailure::not_finite(
+                &enrolled.name,
+                enrolled.origin,
+                &outcome.name,
+                score,
+            ));
+            return;
         }
         let reason = match outcome.value {
             Value::Undefined => outcome
@@ -79,15 +102,6 @@ impl Grading {
             origin: enrolled.origin,
             value: outcome.value,
             reason,
-        });
-    }
-
-    fn fail<D: Domain>(&mut self, enrolled: &Enrolled<D>, (kind, message): (FailureKind, String)) {
-        self.failures.push(EvaluatorFailure {
-            evaluator: enrolled.name.clone(),
-            origin: enrolled.origin,
-            kind,
-            message,
         });
     }
 }

@@ -6,7 +6,7 @@ use crate::{Domain, Report};
 /// As many as tell what went wrong without drowning the numbers.
 const SHOWN: usize = 5;
 
-/// Failed tasks first, then failed evaluators, each in dataset order, then observers.
+/// Failed tasks first, then failed evaluators, then metrics, each in dataset order, then observers.
 #[derive(Debug)]
 pub(super) struct Failures {
     /// How many there are.
@@ -27,11 +27,17 @@ impl Failures {
                 .iter()
                 .map(move |failure| (format!("{place}, {}", failure.evaluator), &failure.message))
         });
+        let metrics = report.cases.iter().flat_map(|case| {
+            let place = case.label(report.repeat);
+            case.undefined_metrics
+                .iter()
+                .map(move |(name, reason)| (format!("{place}, metric {name}"), reason))
+        });
         let observers = report.observer_failures.iter();
         let observers = observers.map(|message| ("observer".to_owned(), message));
         let mut total = 0;
         let mut first = Vec::new();
-        for (place, message) in tasks.chain(evaluators).chain(observers) {
+        for (place, message) in tasks.chain(evaluators).chain(metrics).chain(observers) {
             total += 1;
             if first.len() < SHOWN {
                 first.push((single_line(&place), single_line(message)));

@@ -34,12 +34,15 @@ pub struct CaseReport<D: Domain> {
     /// How long the task took.
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,
-    /// Stage timings, in the order the task recorded them.
+    /// Stage timings: those that the task recorded, in its order, then those of the evaluators, in theirs.
     pub timings: Vec<Timing>,
-    /// Numbers that the task recorded.
+    /// Numbers that the task and the evaluators recorded.
     #[serde(serialize_with = "crate::finite::serialize_all")]
     pub metrics: BTreeMap<String, f64>,
-    /// Anything else that the task recorded.
+    /// Numbers that were recorded but are not finite, with what they are instead, as in `not finite: NaN`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub undefined_metrics: BTreeMap<String, String>,
+    /// Anything else that the task and the evaluators recorded.
     pub attributes: BTreeMap<String, serde_json::Value>,
 }
 

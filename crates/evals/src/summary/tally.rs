@@ -28,7 +28,9 @@ impl<'a> Tally<'a> {
             let column = Column::new(name.clone(), Kind::Score, Scope::Every);
             (name.as_str(), column)
         };
-        let metrics = cases.iter().flat_map(|case| case.metrics.keys());
+        let metrics = cases
+            .iter()
+            .flat_map(|case| case.metrics.keys().chain(case.undefined_metrics.keys()));
         let mut tally = Self {
             columns,
             metrics: metrics.map(metric).collect(),
@@ -70,6 +72,11 @@ impl<'a> Tally<'a> {
         for (name, value) in &case.metrics {
             if let Some(column) = self.metrics.get_mut(name.as_str()) {
                 column.add_number(*value);
+            }
+        }
+        for (name, reason) in &case.undefined_metrics {
+            if let Some(column) = self.metrics.get_mut(name.as_str()) {
+                column.exclude_covered(reason);
             }
         }
     }

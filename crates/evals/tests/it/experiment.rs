@@ -1,11 +1,16 @@
 //! Order, concurrency, repetition, cancellation and isolation of a run.
 
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use evals::{Case, Dataset, DatasetError, Experiment, FailureKind, Report, TaskError, TaskScope};
+use evals::{
+    Case, Dataset, DatasetError, EvaluatorError, Experiment, FailureClass, FailureKind, Report,
+    TaskError, TaskScope,
+};
+use evals_metrics::Bootstrap;
 use proptest::prelude::*;
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -287,22 +292,61 @@ async fn a_panic_fails_its_case_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_metric_that_is_not_finite_fails_its_case() {
+async fn a_metric_that_is_not_finite_is_dropped_and_named() {
     let task = |case: Arc<Case<Words>>, scope: TaskScope| async move {
         scope.metric("tokens", 12.0);
         scope.metric("cost", f64::NAN);
+        scope.add_metric("cost", 1.0);
+        scope.metric("rate", f64::INFINITY);
+        scope.metric("rate", 0.5);
         scope.attribute("model", "m1");
         Ok(case.input.clone())
     };
     let report = Experiment::new(dataset(["a"]), task).run().await;
-    let failure = report.cases[0].result.failure().unwrap();
-    assert_eq!(failure.kind, FailureKind::NotFinite);
-    assert_eq!(failure.message, "metric `cost` is not finite: NaN");
+    let case = &report.cases[0];
+    assert_eq!(case.result.output().unwrap(), "input of a");
     assert_eq!(
-        report.cases[0].metrics.keys().collect::<Vec<_>>(),
-        ["tokens"]
+        case.metrics,
+        BTreeMap::from([("rate".to_owned(), 0.5), ("tokens".to_owned(), 12.0)])
     );
-    assert_eq!(report.cases[0].attributes["model"], "m1");
+    assert_eq!(
+        case.undefined_metrics,
+        BTreeMap::from([("cost".to_owned(), "not finite: NaN".to_owned())])
+    );
+    assert_eq!(case.attributes["model"], "m1");
+    let (name, cost) = &report.summary(&Bootstrap::default()).metrics[0];
+    assert_eq!((name.as_str(), cost.value), ("cost", None));
+    assert_eq!(cost.excluded["not finite: NaN"], 1);
+}
+
+#[tokio::test]
+async fn a_failure_keeps_the_class_of_its_error() {
+    let task = |case: Arc<Case<Words>>, _: TaskScope| async move {
+        let error = TaskError::new("unreadable");
+        match case.id.as_str() {
+            "a" => Err(error.classed(FailureClass::Content)),
+            "b" => Err(error),
+            _ => Ok(case.input.clone()),
+        }
+    };
+    let dataset = dataset(["a", "b", "c"]).evaluator(Scripted::new("judge", |_| {
+        Err(EvaluatorError::new("timeout").classed(FailureClass::Transient))
+    }));
+    let report = Experiment::new(dataset, task).run().await;
+    let classes: Vec<_> = report
+        .cases
+        .iter()
+        .map(|case| case.result.failure().and_then(|failure| failure.class))
+        .collect();
+    assert_eq!(classes, [Some(FailureClass::Content), None, None]);
+    let [judge] = &report.cases[2].evaluator_failures[..] else {
+        panic!("{:?}", report.cases[2].evaluator_failures);
+    };
+    assert_eq!(judge.class, Some(FailureClass::Transient));
+    let json = serde_json::to_value(&report.cases[0].result).unwrap();
+    assert_eq!(json["failure"]["class"], "content");
+    let json = serde_json::to_value(&report.cases[1].result).unwrap();
+    assert_eq!(json["failure"].get("class"), None);
 }
 
 #[test]

@@ -133,6 +133,7 @@ pub(crate) fn finished(id: &str, outcomes: Vec<CaseOutcome>) -> CaseReport<Words
         duration: Duration::from_millis(2),
         timings: Vec::new(),
         metrics: BTreeMap::new(),
+        undefined_metrics: BTreeMap::new(),
         attributes: BTreeMap::new(),
     }
 }

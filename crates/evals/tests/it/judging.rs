@@ -217,6 +217,62 @@ async fn evaluators_see_the_output_and_what_the_task_recorded() {
     assert_eq!(report.cases[0].outcomes[0].value, expected);
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_evaluators_record_follows_the_tasks_in_their_order() {
+    let judge = |name: &'static str, seconds: u64, tokens: f64| {
+        Scripted::new(name, move |context: &Context<'_, Words>| {
+            context.scope.timing(name, Duration::from_secs(seconds));
+            context.scope.add_metric("tokens", tokens);
+            context.scope.metric("last", tokens);
+            context.scope.attribute("judge", name);
+            Ok(vec![Outcome::score(name, 1.0)])
+        })
+        .after(Duration::from_secs(seconds))
+    };
+    let failing = Scripted::new("failing", |context: &Context<'_, Words>| {
+        assert_eq!(
+            context.recording.metrics.get("tokens"),
+            Some(&1.0),
+            "the task's alone"
+        );
+        context.scope.add_metric("tokens", 100.0);
+        Err(EvaluatorError::new("unreadable"))
+    });
+    let dataset = dataset(["a"])
+        .evaluator(judge("slow", 3, 10.0))
+        .evaluator(judge("quick", 1, 20.0))
+        .evaluator(failing);
+    let task = |case: std::sync::Arc<evals::Case<Words>>, scope: evals::TaskScope| async move {
+        scope.timing("generate", Duration::from_secs(2));
+        scope.metric("tokens", 1.0);
+        Ok(case.input.clone())
+    };
+    let report = evals::Experiment::new(dataset, task).run().await;
+    let case = &report.cases[0];
+    let stages: Vec<_> = case
+        .timings
+        .iter()
+        .map(|timing| (timing.stage.as_str(), timing.duration.as_secs()))
+        .collect();
+    assert_eq!(stages, [("generate", 2), ("slow", 3), ("quick", 1)]);
+    assert_eq!(case.metrics.get("tokens"), Some(&131.0));
+    assert_eq!(case.metrics.get("last"), Some(&20.0));
+    assert_eq!(case.attributes["judge"], "quick");
+    assert_eq!(case.evaluator_failures.len(), 1);
+}
+
+#[tokio::test]
+async fn a_context_made_by_hand_records_too() {
+    let case = case("a");
+    let output = "out".to_owned();
+    let context = Context::<Words>::new(&case, &output);
+    context.scope.add_metric("tokens", 1.0);
+    context.scope.add_metric("tokens", 2.0);
+    let recording = context.scope.take();
+    assert_eq!(recording.metrics.get("tokens"), Some(&3.0));
+    assert_eq!(context.scope.take(), evals::Recording::default());
+}
+
 /// Scores `accurate`, but fails on the cases of these ids.
 fn judge(name: &'static str, value: f64, fails_on: &'static [&str]) -> Scripted {
     Scripted::new(name, move |context| {

@@ -36,6 +36,7 @@ fn retrieval() -> Report<Words> {
         evaluator: "nDCG@10".to_owned(),
         origin: EvaluatorOrigin::default(),
         kind: FailureKind::Error,
+        class: None,
         message: "gain is too large".to_owned(),
     });
     cases.push(broken);
@@ -356,6 +357,7 @@ fn deceptive() -> Report<Words> {
         evaluator: "+ judge".to_owned(),
         origin: EvaluatorOrigin::Dataset(1),
         kind: FailureKind::Error,
+        class: None,
         message: "\u{202e}evil\u{2069}".to_owned(),
     });
     Report {

@@ -31,6 +31,7 @@ fn one_of_everything() -> Report<Words> {
         evaluator: "judge".to_owned(),
         origin: EvaluatorOrigin::Case(1),
         kind: FailureKind::Panic,
+        class: None,
         message: "out of range".to_owned(),
     }];
     Report {

@@ -20,6 +20,7 @@ fn with_failure(mut case: CaseReport<Words>, evaluator: &str) -> CaseReport<Word
         evaluator: evaluator.to_owned(),
         origin: EvaluatorOrigin::default(),
         kind: FailureKind::Error,
+        class: None,
         message: "unavailable".to_owned(),
     });
     case
