@@ -34,8 +34,11 @@ pub struct ComparedReport {
     pub finished: usize,
     /// Of these, how many failed.
     pub failed: usize,
-    /// Cases that were not run, because the report was interrupted.
+    /// Cases that were not run, because the run ended early.
     pub not_run: usize,
+    /// Why the run was stopped, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
 }
 
 /// One measure in all reports.
@@ -131,6 +134,7 @@ impl Comparison {
                     finished: summary.finished,
                     failed: summary.failed,
                     not_run: summary.not_run,
+                    stopped: summary.stopped.clone(),
                 })
                 .collect(),
             rows,

@@ -30,7 +30,8 @@ pub enum Event<'a, D: Domain> {
         /// Which repetition this is, from 1.
         repeat: u32,
     },
-    /// A case is done and judged. Cases that are dropped by a cancellation never get here.
+    /// A case is done and judged. Cases that are dropped by a cancellation or that failed terminally
+    /// never get here.
     CaseFinished {
         /// Everything that the final report will hold of it. The outcomes still have the names that their evaluators gave
         /// them: which ones have to be told apart is known at the end of the run.
@@ -40,7 +41,7 @@ pub enum Event<'a, D: Domain> {
     },
     /// The run is over.
     Finished {
-        /// How many runs of cases did not happen because of a cancellation.
+        /// How many runs of cases a cancellation or a stop left out.
         not_run: usize,
     },
 }

@@ -67,8 +67,8 @@
 //!
 //! # Rules
 //!
-//! - What a task or an evaluator does wrong is data of its case and never ends the run: errors, panics, numbers that are not
-//!   finite. An observer that panics costs the run nothing but the observer.
+//! - What a task or an evaluator does wrong is data of its case and does not end the run: errors, panics, numbers that are not
+//!   finite. Only a failure that every other case would meet too ends it, and then the running cases finish first. An observer that panics costs the run nothing but the observer.
 //! - A measure is what one evaluator says under one name. Equal names of two evaluators are told apart over the whole run, so
 //!   that no evaluator's results ever pass for another's.
 //! - What is undefined is [`Value::Undefined`] with a reason, never 0 and never NaN. Each mean says over how many cases it
@@ -98,6 +98,7 @@ mod recording;
 pub mod render;
 mod report;
 mod seconds;
+mod stop;
 mod summary;
 mod task;
 
@@ -115,5 +116,6 @@ pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value};
 pub use recording::{Recording, Timing};
 pub use report::{CaseOutcome, CaseReport, Report, SchemaVersion, TaskResult};
+pub use stop::StopSignal;
 pub use summary::{LabelShares, MissingRepetitions, PassRate, Summary};
 pub use task::{TaskError, TaskScope};

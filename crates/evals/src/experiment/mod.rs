@@ -2,6 +2,7 @@
 
 mod attempt;
 mod audience;
+mod completion;
 mod grading;
 mod roster;
 mod titles;
@@ -17,9 +18,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Case, CaseReport, Dataset, Domain, Event, Observer, Report, SchemaVersion, TaskError, TaskScope,
+    Case, CaseReport, Dataset, Domain, Event, Observer, Report, SchemaVersion, StopSignal,
+    TaskError, TaskScope,
 };
 use audience::Audience;
+use completion::{Completion, Finished};
 
 const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not 0");
 
@@ -33,6 +36,7 @@ pub struct Experiment<D: Domain, T> {
     concurrency: NonZeroUsize,
     repeat: NonZeroU32,
     cancellation: CancellationToken,
+    stop: StopSignal,
     observers: Vec<Arc<dyn Observer<D>>>,
     metadata: serde_json::Map<String, serde_json::Value>,
 }
@@ -51,6 +55,7 @@ impl<D: Domain, T> Experiment<D, T> {
             concurrency: DEFAULT_CONCURRENCY,
             repeat: NonZeroU32::MIN,
             cancellation: CancellationToken::new(),
+            stop: StopSignal::new(),
             observers: Vec::new(),
             metadata: serde_json::Map::new(),
         }
@@ -85,6 +90,15 @@ impl<D: Domain, T> Experiment<D, T> {
         self
     }
 
+    /// Starts no case any more once the signal is set; running ones finish and count. The report holds the reason in
+    /// [`stopped`](Report::stopped). A failure of class [`Terminal`](crate::FailureClass::Terminal), of a task or of an
+    /// evaluator, sets the signal with its message. Its case counts as not run, so that a later run tries it again.
+    #[must_use]
+    pub fn stop(mut self, stop: StopSignal) -> Self {
+        self.stop = stop;
+        self
+    }
+
     /// Adds someone to tell about progress; observers are called in the order they were added.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer<D>>) -> Self {
@@ -102,8 +116,8 @@ impl<D: Domain, T> Experiment<D, T> {
     /// Runs every case and judges every output.
     ///
     /// Needs a tokio runtime, on which it starts no more tasks than cases may run at the same time. Cases start in dataset
-    /// order and are reported in dataset order. Nothing that a task, an evaluator or an observer does ends the run. Dropping
-    /// the future ends it without a report.
+    /// order and are reported in dataset order. Nothing that a task, an evaluator or an observer does ends the run, a
+    /// terminal failure excepted. Dropping the future ends it without a report.
     pub async fn run<F>(self) -> Report<D>
     where
         T: Fn(Arc<Case<D>>, TaskScope) -> F + Send + Sync + 'static,
@@ -116,11 +130,15 @@ impl<D: Domain, T> Experiment<D, T> {
             self.dataset,
             self.task,
             self.repeat,
-            Audience::new(self.observers),
+            Completion {
+                audience: Audience::new(self.observers),
+                stop: self.stop,
+            },
         ));
         let total = queue.total();
 
-        queue.audience().tell(Event::Started { name: &name, total });
+        let Completion { audience, stop } = queue.completion();
+        audience.tell(Event::Started { name: &name, total });
         let mut workers = JoinSet::new();
         for _ in 0..total.min(self.concurrency.get()) {
             workers.spawn(worker::work(Arc::clone(&queue), self.cancellation.clone()));
@@ -128,7 +146,7 @@ impl<D: Domain, T> Experiment<D, T> {
         let mut cases = gather(workers).await;
         titles::settle(&mut cases);
         let not_run = total - cases.len();
-        queue.audience().tell(Event::Finished { not_run });
+        audience.tell(Event::Finished { not_run });
 
         Report {
             schema_version: SchemaVersion,
@@ -137,16 +155,17 @@ impl<D: Domain, T> Experiment<D, T> {
             repeat: self.repeat.get(),
             interrupted: not_run > 0,
             not_run,
+            stopped: stop.reason().filter(|_| not_run > 0),
             duration: started.elapsed(),
             metadata,
-            observer_failures: queue.audience().failures(),
+            observer_failures: audience.failures(),
             cases,
         }
     }
 }
 
 /// Waits for all workers and puts their cases back into dataset order.
-async fn gather<D: Domain>(mut workers: JoinSet<Vec<worker::Finished<D>>>) -> Vec<CaseReport<D>> {
+async fn gather<D: Domain>(mut workers: JoinSet<Vec<Finished<D>>>) -> Vec<CaseReport<D>> {
     let mut finished = Vec::new();
     while let Some(joined) = workers.join_next().await {
         match joined {

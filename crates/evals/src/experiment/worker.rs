@@ -14,7 +14,7 @@ use tokio::task::coop;
 use tokio_util::sync::CancellationToken;
 
 use super::attempt;
-use super::audience::Audience;
+use super::completion::{Completion, Finished};
 use super::roster::{self, Enrolled};
 use crate::{Case, CaseReport, Dataset, Domain, Event, TaskError, TaskScope};
 
@@ -24,14 +24,8 @@ pub(super) struct Queue<D: Domain, T> {
     task: T,
     repeat: NonZeroU32,
     evaluators: Vec<Enrolled<D>>,
-    audience: Audience<D>,
+    completion: Completion<D>,
     next: AtomicUsize,
-}
-
-/// One finished case and its place in the report.
-pub(super) struct Finished<D: Domain> {
-    pub(super) position: usize,
-    pub(super) report: CaseReport<D>,
 }
 
 impl<D: Domain, T> Queue<D, T> {
@@ -39,14 +33,14 @@ impl<D: Domain, T> Queue<D, T> {
         dataset: Arc<Dataset<D>>,
         task: T,
         repeat: NonZeroU32,
-        audience: Audience<D>,
+        completion: Completion<D>,
     ) -> Self {
         Self {
             evaluators: roster::shared(dataset.evaluators()),
             dataset,
             task,
             repeat,
-            audience,
+            completion,
             next: AtomicUsize::new(0),
         }
     }
@@ -61,12 +55,15 @@ impl<D: Domain, T> Queue<D, T> {
             .saturating_mul(self.repeat.get() as usize)
     }
 
-    pub(super) fn audience(&self) -> &Audience<D> {
-        &self.audience
+    pub(super) fn completion(&self) -> &Completion<D> {
+        &self.completion
     }
 
-    /// Hands out every position once, in order.
+    /// Hands out every position once, in order, until the run is to stop.
     fn claim(&self) -> Option<usize> {
+        if self.completion.stop.is_set() {
+            return None;
+        }
         let position = self.next.fetch_add(1, Ordering::Relaxed);
         (position < self.total()).then_some(position)
     }
@@ -80,17 +77,13 @@ impl<D: Domain, T> Queue<D, T> {
         let case = &self.dataset.cases()[position / repeats];
         let repeat = u32::try_from(position % repeats + 1)
             .expect("at most the number of repetitions, which is a `u32`");
-        self.audience.tell(Event::CaseStarted { case, repeat });
-        let report = attempt::run(&self.task, case, repeat, &self.evaluators).await;
-        self.audience.tell(Event::CaseFinished {
-            report: &report,
-            position,
-        });
-        report
+        let audience = &self.completion.audience;
+        audience.tell(Event::CaseStarted { case, repeat });
+        attempt::run(&self.task, case, repeat, &self.evaluators).await
     }
 }
 
-/// Runs cases until there are none left or the run is cancelled.
+/// Runs cases until there are none left, or the run is stopped or cancelled.
 pub(super) async fn work<D, T, F>(
     queue: Arc<Queue<D, T>>,
     cancellation: CancellationToken,
@@ -109,7 +102,9 @@ where
         coop::consume_budget().await;
         // The case is asked first, so one that is finished counts even if the cancellation came in the same instant.
         match select(pin!(queue.attempt(position)), cancelled.as_mut()).await {
-            Either::Left((report, _)) => finished.push(Finished { position, report }),
+            Either::Left((report, _)) => {
+                finished.extend(queue.completion.complete(position, report));
+            }
             Either::Right(_) => break,
         }
     }

@@ -20,9 +20,13 @@ pub(super) fn facts(summary: &Summary, glyphs: &Glyphs) -> String {
 /// The warning under the headline of a run that was ended early.
 pub(super) fn interruption(summary: &Summary) -> Option<String> {
     let planned = summary.finished + summary.not_run;
-    summary
-        .interrupted
-        .then(|| format!("interrupted: {} of {planned} were not run", summary.not_run))
+    let not_run = format!("{} of {planned} were not run", summary.not_run);
+    match &summary.stopped {
+        Some(reason) => Some(format!("stopped, {not_run}: {}", single_line(reason))),
+        None => summary
+            .interrupted
+            .then(|| format!("interrupted: {not_run}")),
+    }
 }
 
 fn cases(summary: &Summary, glyphs: &Glyphs) -> String {

@@ -17,6 +17,8 @@ struct Document<'a, D: Domain> {
     repeat: u32,
     interrupted: bool,
     not_run: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<&'a str>,
     #[serde(rename = "seconds", serialize_with = "crate::seconds::serialize")]
     duration: Duration,
     metadata: &'a serde_json::Map<String, serde_json::Value>,
@@ -37,6 +39,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         repeat,
         interrupted,
         not_run,
+        stopped,
         duration,
         metadata,
         observer_failures,
@@ -49,6 +52,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         repeat: *repeat,
         interrupted: *interrupted,
         not_run: *not_run,
+        stopped: stopped.as_deref(),
         duration: *duration,
         metadata,
         observer_failures,

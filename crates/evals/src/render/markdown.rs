@@ -25,7 +25,7 @@ pub fn report<D: Domain>(
         escape(&headline::facts(summary, GLYPHS))
     )?;
     if let Some(warning) = headline::interruption(summary) {
-        writeln!(out, "\n**{warning}**")?;
+        writeln!(out, "\n**{}**", escape(&warning))?;
     }
     measures(&mut out, summary)?;
     latency(&mut out, summary)?;

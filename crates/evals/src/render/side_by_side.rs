@@ -80,13 +80,15 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
 
 fn interruption(report: &ComparedReport) -> Option<String> {
     let planned = report.finished + report.not_run;
-    (report.not_run > 0).then(|| {
-        format!(
-            "{} was interrupted: {} of {planned} were not run",
-            single_line(&report.title),
-            report.not_run
-        )
-    })
+    let title = single_line(&report.title);
+    let not_run = format!("{} of {planned} were not run", report.not_run);
+    match &report.stopped {
+        Some(reason) => Some(format!(
+            "{title} was stopped, {not_run}: {}",
+            single_line(reason)
+        )),
+        None => (report.not_run > 0).then(|| format!("{title} was interrupted: {not_run}")),
+    }
 }
 
 /// Over how many cases the means are; measures of which that is the same share a note.

@@ -27,10 +27,14 @@ pub struct Report<D: Domain> {
     pub dataset: String,
     /// How often each case was to be run.
     pub repeat: u32,
-    /// Whether a cancellation ended the run early.
+    /// Whether a cancellation or a stop ended the run early.
     pub interrupted: bool,
-    /// How many runs of cases (cases times repetitions) a cancellation left out.
+    /// How many runs of cases (cases times repetitions) that left out.
     pub not_run: usize,
+    /// Why the run was stopped before all cases were run: the reason of its [`StopSignal`](crate::StopSignal), or a terminal
+    /// failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// Wall time of the whole run.
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,

@@ -45,10 +45,13 @@ pub struct Summary {
     pub failed: usize,
     /// How many evaluators failed, over all cases.
     pub evaluator_failures: usize,
-    /// Whether a cancellation ended the run early.
+    /// Whether a cancellation or a stop ended the run early.
     pub interrupted: bool,
-    /// How many runs of cases a cancellation left out.
+    /// How many runs of cases that left out.
     pub not_run: usize,
+    /// Why the run was stopped, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// Wall time of the whole run.
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,
@@ -144,6 +147,7 @@ impl<D: Domain> Report<D> {
                 .sum(),
             interrupted: self.interrupted,
             not_run: self.not_run,
+            stopped: self.stopped.clone(),
             duration: self.duration,
             pass_rate: tally.pass_rate(),
             scores: tally.means(column::Kind::Score, bootstrap),

@@ -111,6 +111,7 @@ pub(crate) fn report(cases: Vec<CaseReport<Words>>) -> Report<Words> {
         repeat: 1,
         interrupted: false,
         not_run: 0,
+        stopped: None,
         duration: Duration::from_millis(1_240),
         metadata: serde_json::Map::new(),
         observer_failures: Vec::new(),

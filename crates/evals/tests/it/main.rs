@@ -9,4 +9,5 @@ mod judging;
 mod observers;
 mod rendering;
 mod reports;
+mod stopping;
 mod summary;

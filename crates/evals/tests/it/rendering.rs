@@ -195,6 +195,35 @@ fn console_interrupted() {
     assert_snapshot!(on_console(plain(80), &interrupted()));
 }
 
+/// The reason comes from a server, which may write anything.
+fn stopped() -> Report<Words> {
+    Report {
+        stopped: Some("quota *exhausted*\nsee <billing>".to_owned()),
+        ..interrupted()
+    }
+}
+
+#[test]
+fn a_stopped_run_says_why_and_how_much_is_missing() {
+    let report = stopped();
+    let warning = "stopped, 3 of 5 were not run: quota *exhausted* see <billing>";
+    let page = on_console(plain(80), &report);
+    assert_eq!(page.lines().nth(2), Some(warning));
+    let page = as_markdown(&report);
+    let escaped = r"**stopped, 3 of 5 were not run: quota \*exhausted\* see &lt;billing&gt;**";
+    assert!(page.lines().any(|line| line == escaped), "{page}");
+
+    let document = written(|out| render::json::report(out, &report, &summary(&report)));
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    assert_eq!(document["stopped"], "quota *exhausted*\nsee <billing>");
+    assert_eq!(document["summary"]["stopped"], document["stopped"]);
+
+    let comparison = Comparison::new(&[("bm25", &summary(&report))]);
+    let page = written(|out| plain(80).comparison(out, &comparison));
+    let note = "bm25 was stopped, 3 of 5 were not run: quota *exhausted* see <billing>";
+    assert!(page.lines().any(|line| line == note), "{page}");
+}
+
 #[test]
 fn console_survives_any_width() {
     for width in [0, 1, 7, 20, u16::MAX] {

@@ -1,0 +1,43 @@
+//! What becomes of a case that came to its end.
+
+use super::audience::Audience;
+use crate::{CaseReport, Domain, Event, FailureClass, StopSignal};
+
+/// Decides whether a case counts, and tells everyone who has to know.
+pub(super) struct Completion<D: Domain> {
+    pub(super) audience: Audience<D>,
+    pub(super) stop: StopSignal,
+}
+
+/// One finished case and its place in the report.
+pub(super) struct Finished<D: Domain> {
+    pub(super) position: usize,
+    pub(super) report: CaseReport<D>,
+}
+
+impl<D: Domain> Completion<D> {
+    /// Takes a case into the report, unless it shows that the run cannot go on: then the case counts as not run, so that
+    /// it is tried again.
+    pub(super) fn complete(&self, position: usize, report: CaseReport<D>) -> Option<Finished<D>> {
+        if let Some(message) = terminal_failure(&report) {
+            self.stop.stop(message);
+            return None;
+        }
+        self.audience.tell(Event::CaseFinished {
+            report: &report,
+            position,
+        });
+        Some(Finished { position, report })
+    }
+}
+
+/// The message of the first failure that every other case would meet too.
+fn terminal_failure<D: Domain>(report: &CaseReport<D>) -> Option<&str> {
+    let task = report.result.failure().into_iter();
+    let task = task.map(|failure| (failure.class, &failure.message));
+    let evaluators = report.evaluator_failures.iter();
+    let evaluators = evaluators.map(|failure| (failure.class, &failure.message));
+    task.chain(evaluators)
+        .find(|(class, _)| *class == Some(FailureClass::Terminal))
+        .map(|(_, message)| message.as_str())
+}

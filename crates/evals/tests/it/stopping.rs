@@ -1,0 +1,123 @@
+//! Ending a run early while its running cases finish.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use evals::{
+    Case, Dataset, EvaluatorError, Experiment, FailureClass, Report, StopSignal, TaskError,
+    TaskScope,
+};
+use tokio::time::sleep;
+
+use crate::fakes::{Scripted, Words, numbered};
+
+/// Runs cases that take as many seconds as their number says, three at once, until the task of one fails.
+async fn run_until(failing: &'static str, class: FailureClass, stop: StopSignal) -> Report<Words> {
+    let task = move |case: Arc<Case<Words>>, _: TaskScope| async move {
+        let seconds = case.id.as_str().trim_start_matches("case ").parse()?;
+        sleep(Duration::from_secs(seconds)).await;
+        if case.id.as_str() == failing {
+            return Err(TaskError::new("no such key").classed(class));
+        }
+        Ok(case.input.clone())
+    };
+    with_concurrency(numbered(9), task, 3)
+        .stop(stop)
+        .run()
+        .await
+}
+
+fn with_concurrency<T, F>(
+    dataset: Dataset<Words>,
+    task: T,
+    concurrency: usize,
+) -> Experiment<Words, T>
+where
+    T: Fn(Arc<Case<Words>>, TaskScope) -> F,
+    F: Future<Output = Result<String, TaskError>>,
+{
+    Experiment::new(dataset, task).concurrency(NonZeroUsize::new(concurrency).unwrap())
+}
+
+fn ids(report: &Report<Words>) -> Vec<&str> {
+    report.cases.iter().map(|case| case.id.as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_terminal_failure_starts_no_case_and_loses_none_that_runs() {
+    // Case 0 ends at once and makes room for case 3; cases 2 and 3 run when case 1 fails.
+    let stop = StopSignal::new();
+    let report = run_until("case 1", FailureClass::Terminal, stop.clone()).await;
+    assert_eq!(ids(&report), ["case 0", "case 2", "case 3"]);
+    assert_eq!(report.stopped.as_deref(), Some("no such key"));
+    assert_eq!((report.interrupted, report.not_run), (true, 6));
+    assert_eq!(stop.reason().as_deref(), Some("no such key"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_failures_stop_nothing() {
+    for class in [FailureClass::Transient, FailureClass::Content] {
+        let report = run_until("case 1", class, StopSignal::new()).await;
+        assert_eq!((report.cases.len(), report.not_run), (9, 0));
+        assert_eq!(report.stopped, None);
+    }
+}
+
+#[tokio::test]
+async fn a_terminal_failure_of_an_evaluator_leaves_its_case_to_the_next_run() {
+    let dataset = numbered(5)
+        .evaluator(Scripted::new("other", |_| {
+            Err(EvaluatorError::new("unreadable").classed(FailureClass::Content))
+        }))
+        .evaluator(Scripted::new("judge", |context| {
+            if context.case.id.as_str() == "case 2" {
+                let error = EvaluatorError::new("quota exhausted");
+                return Err(error.classed(FailureClass::Terminal));
+            }
+            Ok(vec![])
+        }));
+    let task = |case: Arc<Case<Words>>, _: TaskScope| async move { Ok(case.input.clone()) };
+    let report = with_concurrency(dataset, task, 1).run().await;
+    assert_eq!(ids(&report), ["case 0", "case 1"]);
+    assert_eq!(report.stopped.as_deref(), Some("quota exhausted"));
+    assert_eq!(report.not_run, 3);
+}
+
+#[tokio::test]
+async fn a_run_is_stopped_from_outside_with_the_first_reason() {
+    let stop = StopSignal::new();
+    let signal = stop.clone();
+    let task = move |case: Arc<Case<Words>>, _: TaskScope| {
+        let signal = signal.clone();
+        async move {
+            if case.id.as_str() == "case 1" {
+                signal.stop("budget reached");
+                signal.stop("too late");
+            }
+            Ok(case.input.clone())
+        }
+    };
+    let report = with_concurrency(numbered(3), task, 1)
+        .stop(stop)
+        .run()
+        .await;
+    assert_eq!(ids(&report), ["case 0", "case 1"]);
+    assert_eq!(report.stopped.as_deref(), Some("budget reached"));
+}
+
+#[tokio::test]
+async fn a_stop_that_leaves_nothing_out_is_none() {
+    let stop = StopSignal::new();
+    let signal = stop.clone();
+    let task = move |case: Arc<Case<Words>>, _: TaskScope| {
+        signal.stop("budget reached");
+        async move { Ok(case.input.clone()) }
+    };
+    let report = with_concurrency(numbered(1), task, 1)
+        .stop(stop)
+        .run()
+        .await;
+    assert_eq!((report.stopped, report.interrupted), (None, false));
+    assert_eq!(report.cases.len(), 1);
+}
