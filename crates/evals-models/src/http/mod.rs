@@ -4,4 +4,4 @@ mod attempt;
 mod traffic;
 
 pub use attempt::AttemptError;
-pub use traffic::{Delivered, Traffic, TrafficSettings};
+pub use traffic::{Delivered, Traffic, TrafficError, TrafficSettings, TrafficStatistics, Watch};

@@ -1,0 +1,187 @@
+use std::error::Error;
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+use super::gate::Permit;
+use super::{Delivered, Traffic, TrafficError};
+use crate::Failure;
+use crate::http::AttemptError;
+
+/// One call on its way through the attempts.
+pub(super) struct Call<'a> {
+    traffic: &'a Traffic,
+    tokens: u64,
+    attempts: u32,
+    /// When the call has to be done, known from its first attempt on.
+    deadline: Option<Instant>,
+    last_failure: Option<AttemptError>,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(traffic: &'a Traffic, tokens: u64) -> Self {
+        Self {
+            traffic,
+            tokens,
+            attempts: 0,
+            deadline: None,
+            last_failure: None,
+        }
+    }
+
+    pub(super) async fn deliver<T, F, Fut>(
+        mut self,
+        mut attempt: F,
+    ) -> Result<Delivered<T>, AttemptError>
+    where
+        F: FnMut() -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
+    {
+        let mut resume = Instant::now();
+        loop {
+            let permit = self.wait(resume).await?;
+            let started = Instant::now();
+            match self.attempt(permit, attempt(), started).await {
+                Ok(value) => {
+                    return Ok(Delivered {
+                        value,
+                        service_time: started.elapsed(),
+                        attempts: self.attempts,
+                    });
+                }
+                Err(failure) => resume = self.after(failure)?,
+            }
+        }
+    }
+
+    /// Waits for the moment of the next attempt and for its turn in the queue.
+    async fn wait(&mut self, resume: Instant) -> Result<Permit<'a>, AttemptError> {
+        let traffic = self.traffic;
+        let since = Instant::now();
+        let turn = async {
+            sleep_until(resume).await;
+            traffic.gate.enter(self.tokens).await
+        };
+        let permit = tokio::select! {
+            biased;
+            refusal = traffic.refusal() => Err(refusal),
+            permit = before(self.deadline, turn) => permit.ok_or_else(|| self.out_of_time()),
+        };
+        traffic.counted().waited += since.elapsed();
+        permit
+    }
+
+    /// Makes one attempt, which gives its permit back when it ends.
+    async fn attempt<T>(
+        &mut self,
+        permit: Permit<'_>,
+        attempt: impl Future<Output = Result<T, AttemptError>>,
+        started: Instant,
+    ) -> Result<T, AttemptError> {
+        self.count_attempt();
+        let settings = &self.traffic.settings;
+        let call_deadline = *self
+            .deadline
+            .get_or_insert(started + settings.call_deadline);
+        let limit = settings.request_deadline.min(call_deadline - started);
+        let answer = timeout(limit, attempt).await;
+        let answer = answer.unwrap_or_else(|_| Err(unanswered(limit)));
+        self.traffic.calls.moved();
+        match &answer {
+            Ok(_) => permit.succeeded(),
+            Err(failure) if failure.overloaded => {
+                self.traffic.counted().overloads += 1;
+                permit.overloaded();
+            }
+            Err(_) => {}
+        }
+        answer
+    }
+
+    fn count_attempt(&mut self) {
+        self.attempts += 1;
+        let mut counted = self.traffic.counted();
+        counted.attempts += 1;
+        counted.retries += u64::from(self.attempts > 1);
+    }
+
+    /// Decides what follows a failure: another attempt from a moment on, or the end of the call.
+    fn after(&mut self, failure: AttemptError) -> Result<Instant, AttemptError> {
+        match failure.failure {
+            Failure::Terminal => Err(self.traffic.refuse(failure)),
+            Failure::Content => Err(failure),
+            Failure::Transient => self.after_transient(failure),
+        }
+    }
+
+    fn after_transient(&mut self, failure: AttemptError) -> Result<Instant, AttemptError> {
+        let settings = &self.traffic.settings;
+        let now = Instant::now();
+        let asked = failure.retry_after.unwrap_or(Duration::ZERO);
+        if asked > settings.retry_after_cap {
+            let cap = settings.retry_after_cap;
+            return Err(ended(failure, |source| TrafficError::RetryAfter {
+                asked,
+                cap,
+                source,
+            }));
+        }
+        self.traffic.gate.close_until(now + asked);
+        if self.attempts >= settings.max_attempts.get() {
+            let attempts = self.attempts;
+            return Err(ended(failure, |source| TrafficError::Attempts {
+                attempts,
+                source,
+            }));
+        }
+        let resume = now + self.traffic.backoff.pause(self.attempts).max(asked);
+        self.last_failure = Some(failure);
+        if self.deadline.is_some_and(|deadline| resume >= deadline) {
+            return Err(self.out_of_time());
+        }
+        Ok(resume)
+    }
+
+    fn out_of_time(&mut self) -> AttemptError {
+        let attempts = self.attempts;
+        let deadline = self.traffic.settings.call_deadline;
+        let failure = self
+            .last_failure
+            .take()
+            .expect("the deadline is known from the first attempt on, and only a failed one is followed by another");
+        ended(failure, |source| TrafficError::CallDeadline {
+            attempts,
+            deadline,
+            source,
+        })
+    }
+}
+
+/// Waits for a future until a deadline, if there is one.
+async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
+    match deadline {
+        Some(deadline) => timeout_at(deadline, future).await.ok(),
+        None => Some(future.await),
+    }
+}
+
+fn unanswered(limit: Duration) -> AttemptError {
+    AttemptError {
+        failure: Failure::Transient,
+        retry_after: None,
+        overloaded: false,
+        source: Box::new(TrafficError::Unanswered { limit }),
+    }
+}
+
+/// The last failure as the failure of the whole call.
+fn ended(
+    failure: AttemptError,
+    error: impl FnOnce(Box<dyn Error + Send + Sync>) -> TrafficError,
+) -> AttemptError {
+    AttemptError {
+        source: Box::new(error(failure.source)),
+        ..failure
+    }
+}

@@ -1,0 +1,97 @@
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long nothing may move before somebody is told, and told again.
+const QUIET: Duration = Duration::from_mins(1);
+
+/// The calls that have begun and not ended, whether they wait or are being answered, and when anything last moved.
+#[derive(Debug)]
+pub(super) struct Calls(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    begun: BTreeMap<u64, Instant>,
+    next: u64,
+    /// When an attempt last ended, or a call began while no other was open.
+    moved: Instant,
+    /// When somebody was last told.
+    told: Instant,
+}
+
+/// Calls of which none has moved for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quiet {
+    pub(super) since: Duration,
+    pub(super) calls: usize,
+    pub(super) oldest: Duration,
+}
+
+impl Calls {
+    pub(super) fn new() -> Self {
+        let now = Instant::now();
+        Self(Mutex::new(State {
+            begun: BTreeMap::new(),
+            next: 0,
+            moved: now,
+            told: now,
+        }))
+    }
+
+    /// Notes that a call begins; it ends when what is returned is dropped.
+    pub(super) fn begin(&self) -> Begun<'_> {
+        let mut state = self.state();
+        let now = Instant::now();
+        if state.begun.is_empty() {
+            state.moved = now;
+        }
+        let number = state.next;
+        state.next += 1;
+        state.begun.insert(number, now);
+        Begun {
+            calls: self,
+            number,
+        }
+    }
+
+    /// Notes that an attempt ended, well or not.
+    pub(super) fn moved(&self) {
+        self.state().moved = Instant::now();
+    }
+
+    /// What to tell, or else when to ask again. Of all that ask, one is told.
+    pub(super) fn quiet(&self) -> Result<Quiet, Instant> {
+        let mut state = self.state();
+        let now = Instant::now();
+        let due = state.moved.max(state.told) + QUIET;
+        let Some((_, oldest)) = state.begun.first_key_value().filter(|_| due <= now) else {
+            return Err(due.max(now));
+        };
+        let quiet = Quiet {
+            since: now - state.moved,
+            calls: state.begun.len(),
+            oldest: now - *oldest,
+        };
+        state.told = now;
+        Ok(quiet)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that has begun.
+#[derive(Debug)]
+pub(super) struct Begun<'a> {
+    calls: &'a Calls,
+    number: u64,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.calls.state().begun.remove(&self.number);
+    }
+}

@@ -1,0 +1,85 @@
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why no further attempt is made, or what became of one that nothing came back from.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TrafficError {
+    /// An attempt took too long.
+    #[error("no answer within {}", seconds(*limit))]
+    Unanswered {
+        /// How long it was allowed to take: `request_deadline`, or what was left of `call_deadline`.
+        limit: Duration,
+    },
+    /// All attempts failed.
+    #[error("gave up after {}", counted(*attempts))]
+    Attempts {
+        /// How many were made.
+        attempts: u32,
+        /// What became of the last.
+        #[source]
+        source: Cause,
+    },
+    /// The call takes longer than it may.
+    #[error("gave up after {}: the {} of `call_deadline` are not enough for another", counted(*attempts), seconds(*deadline))]
+    CallDeadline {
+        /// How many were made.
+        attempts: u32,
+        /// The setting.
+        deadline: Duration,
+        /// What became of the last.
+        #[source]
+        source: Cause,
+    },
+    /// The server wants to be left alone for longer than anybody is prepared to wait.
+    #[error("the server asks to wait {}, more than the {} of `retry_after_cap`", seconds(*asked), seconds(*cap))]
+    RetryAfter {
+        /// What it asks for.
+        asked: Duration,
+        /// The setting.
+        cap: Duration,
+        /// The answer that asked for it.
+        #[source]
+        source: Cause,
+    },
+}
+
+/// Why a provider is not asked any more, told to every call in the words of the first.
+#[derive(Clone, Debug)]
+pub(super) struct Refused(Arc<dyn Error + Send + Sync>);
+
+impl Refused {
+    pub(super) fn new(source: Cause) -> Self {
+        Self(Arc::from(source))
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+impl Error for Refused {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Writes a duration in seconds, without decimals that say nothing.
+pub(super) fn seconds(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+fn counted(count: u32) -> String {
+    match count {
+        1 => "1 attempt".to_owned(),
+        _ => format!("{count} attempts"),
+    }
+}

@@ -1,0 +1,125 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::limit::Limit;
+use super::pace::Pace;
+
+/// Lets attempts in one after the other, in the order in which they came.
+///
+/// Only the first in the queue waits for something to happen: for its turn by the pace, for the moment before which the server
+/// wants no calls, for a call that ends. It takes a permit last of all, so that nobody holds one while waiting.
+#[derive(Debug)]
+pub(super) struct Gate {
+    turn: tokio::sync::Mutex<()>,
+    pace: Pace,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    limit: Limit,
+    open: usize,
+    not_before: Option<Instant>,
+}
+
+/// What the first in the queue has to wait for.
+enum Obstacle {
+    Time(Instant),
+    Room,
+}
+
+impl Gate {
+    pub(super) fn new(limit: Limit, pace: Pace) -> Self {
+        Self {
+            turn: tokio::sync::Mutex::new(()),
+            pace,
+            state: Mutex::new(State {
+                limit,
+                open: 0,
+                not_before: None,
+            }),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Waits for permission to send an attempt of that many tokens.
+    pub(super) async fn enter(&self, tokens: u64) -> Permit<'_> {
+        let _turn = self.turn.lock().await;
+        self.pace.admit(tokens).await;
+        loop {
+            match self.try_enter() {
+                Ok(permit) => return permit,
+                Err(Obstacle::Time(moment)) => sleep_until(moment).await,
+                Err(Obstacle::Room) => self.changed.notified().await,
+            }
+        }
+    }
+
+    /// Lets nobody in before a moment. An earlier one than already set changes nothing.
+    pub(super) fn close_until(&self, moment: Instant) {
+        let mut state = self.state();
+        state.not_before = state.not_before.max(Some(moment));
+    }
+
+    /// How many calls may be open at once now.
+    pub(super) fn limit(&self) -> usize {
+        self.state().limit.current()
+    }
+
+    /// How many calls are open.
+    pub(super) fn open(&self) -> usize {
+        self.state().open
+    }
+
+    fn try_enter(&self) -> Result<Permit<'_>, Obstacle> {
+        let mut state = self.state();
+        if let Some(moment) = state.not_before
+            && moment > Instant::now()
+        {
+            return Err(Obstacle::Time(moment));
+        }
+        if state.open >= state.limit.current() {
+            return Err(Obstacle::Room);
+        }
+        state.open += 1;
+        let open = state.open;
+        state.limit.entered(open);
+        Ok(Permit {
+            gate: self,
+            epoch: state.limit.epoch(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Permission to send one attempt, given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Permit<'a> {
+    gate: &'a Gate,
+    epoch: u64,
+}
+
+impl Permit<'_> {
+    /// Says that the attempt succeeded.
+    pub(super) fn succeeded(&self) {
+        self.gate.state().limit.succeeded(self.epoch);
+    }
+
+    /// Says that the server was overloaded.
+    pub(super) fn overloaded(&self) {
+        self.gate.state().limit.overloaded(self.epoch);
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        self.gate.state().open -= 1;
+        self.gate.changed.notify_one();
+    }
+}

@@ -1,0 +1,135 @@
+/// How many calls may be open at once: one more after each window of successes, half after an overload (AIMD, as in TCP's
+/// congestion avoidance, RFC 5681).
+#[derive(Debug)]
+pub(super) struct Limit {
+    current: usize,
+    ceiling: usize,
+    successes: usize,
+    /// Whether as many calls as allowed were open at once since the limit last changed.
+    reached: bool,
+    epoch: u64,
+}
+
+impl Limit {
+    pub(super) fn new(start: usize, ceiling: usize) -> Self {
+        Self {
+            current: start.clamp(1, ceiling.max(1)),
+            ceiling: ceiling.max(1),
+            successes: 0,
+            reached: false,
+            epoch: 0,
+        }
+    }
+
+    pub(super) fn current(&self) -> usize {
+        self.current
+    }
+
+    /// Which limit a call was let in under. It changes with each decrease.
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Notes how many calls are open after another was let in.
+    pub(super) fn entered(&mut self, open: usize) {
+        self.reached |= open >= self.current;
+    }
+
+    /// Notes a success of a call that was let in under `epoch`.
+    ///
+    /// A success while there was room says nothing about more calls at once, and neither does one from before a decrease.
+    pub(super) fn succeeded(&mut self, epoch: u64) {
+        if epoch != self.epoch || !self.reached || self.current >= self.ceiling {
+            return;
+        }
+        self.successes += 1;
+        if self.successes >= self.current {
+            self.current += 1;
+            self.restart_window();
+        }
+    }
+
+    /// Notes an overload that met a call let in under `epoch`.
+    ///
+    /// Calls that were open at a decrease met the same overload, so that theirs do not count again.
+    pub(super) fn overloaded(&mut self, epoch: u64) {
+        if epoch != self.epoch {
+            return;
+        }
+        self.current = (self.current / 2).max(1);
+        self.epoch += 1;
+        self.restart_window();
+    }
+
+    fn restart_window(&mut self) {
+        self.successes = 0;
+        self.reached = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets in as many calls as allowed and has them succeed.
+    fn calm_window(limit: &mut Limit) -> usize {
+        let (window, epoch) = (limit.current(), limit.epoch());
+        (1..=window).for_each(|open| limit.entered(open));
+        (1..=window).for_each(|_| limit.succeeded(epoch));
+        limit.current()
+    }
+
+    #[test]
+    fn grows_by_one_after_a_window_of_successes_up_to_the_ceiling() {
+        let mut limit = Limit::new(2, 4);
+        limit.entered(1);
+        limit.entered(2);
+        limit.succeeded(0);
+        assert_eq!(limit.current(), 2);
+        limit.succeeded(0);
+        assert_eq!(limit.current(), 3);
+        assert_eq!(calm_window(&mut limit), 4);
+        assert_eq!(calm_window(&mut limit), 4);
+    }
+
+    #[test]
+    fn successes_with_room_to_spare_prove_nothing() {
+        let mut limit = Limit::new(2, 8);
+        for _ in 0..100 {
+            limit.entered(1);
+            limit.succeeded(0);
+        }
+        assert_eq!(limit.current(), 2);
+    }
+
+    #[test]
+    fn halves_once_for_all_calls_that_were_open_together() {
+        let mut limit = Limit::new(32, 32);
+        for _ in 0..32 {
+            limit.overloaded(0);
+        }
+        assert_eq!(limit.current(), 16);
+        limit.overloaded(limit.epoch());
+        assert_eq!(limit.current(), 8);
+    }
+
+    #[test]
+    fn never_falls_below_one_and_climbs_back() {
+        let mut limit = Limit::new(3, 3);
+        for _ in 0..5 {
+            limit.overloaded(limit.epoch());
+        }
+        assert_eq!(limit.current(), 1);
+        let trajectory: Vec<usize> = (0..3).map(|_| calm_window(&mut limit)).collect();
+        assert_eq!(trajectory, [2, 3, 3]);
+    }
+
+    #[test]
+    fn a_success_from_before_a_decrease_does_not_count() {
+        let mut limit = Limit::new(2, 8);
+        limit.overloaded(0);
+        limit.entered(1);
+        limit.succeeded(0);
+        assert_eq!(limit.current(), 1);
+    }
+}
