@@ -120,3 +120,31 @@ fn a_haiku_rag_file_for_servers_does_not_stop_a_run_that_needs_none() {
         "{message}"
     );
 }
+
+#[test]
+fn the_settings_of_a_manifest_are_blamed_on_its_file_and_line() {
+    let sandbox = Sandbox::new();
+    let manifest = "name: mine\nsource: {path: rows.csv}\ndocuments: {uri: id, text: text}\n\
+                    questions: {text: question, relevant: id}\nsettings:\n  search:\n";
+    for (setting, message) in [
+        (
+            "limt: 3",
+            "unknown setting `search.limt`; did you mean `search.limit`?",
+        ),
+        (
+            "limit: 0",
+            "bad value for `search.limit`: invalid value: integer `0`, expected a whole number of at least 1",
+        ),
+    ] {
+        sandbox.write("mine.yaml", format!("{manifest}    {setting}\n"));
+        assert_eq!(
+            sandbox.refuse("./mine.yaml --skip-qa"),
+            format!("error: ./mine.yaml:7: {message}\n")
+        );
+    }
+    sandbox.write("mine.yaml", format!("{manifest}    limit: 3\n    limit: 4\n"));
+    assert_eq!(
+        sandbox.refuse("./mine.yaml --skip-qa"),
+        "error: ./mine.yaml:8:5: duplicate key `limit`\n"
+    );
+}

@@ -38,6 +38,7 @@ mod manifest;
 mod nearest;
 mod provenance;
 mod reader;
+pub mod yaml;
 
 pub use availability::Availability;
 pub use catalog::{Catalog, CatalogError};

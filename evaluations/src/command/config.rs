@@ -21,7 +21,7 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
     let mut layers = Vec::new();
     if let Some(dataset) = dataset {
         let manifest = Catalog::new(session.directories.manifests()).find(dataset)?;
-        layers.push(Layer::dataset(&manifest.name, &manifest.settings.into())?);
+        layers.push(Layer::dataset(&manifest)?);
     }
     layers.extend(session.user_layers(arguments)?);
     let resolved = settings::resolve(layers)?;

@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use evals_data::yaml::YamlError;
+
 use super::known::UnknownKey;
 
 /// Settings that cannot be used.
@@ -15,12 +17,12 @@ pub(crate) enum SettingsError {
         source: std::io::Error,
     },
     /// The file is not YAML.
-    #[error("{origin} is not valid YAML")]
+    #[error("{origin}:{}:{}: {error}", error.line, error.column)]
     Syntax {
-        /// File and line.
+        /// The file.
         origin: String,
-        #[source]
-        source: Box<serde_saphyr::Error>,
+        /// What is wrong, and where.
+        error: YamlError,
     },
     /// The top of the file is a list or a single value.
     #[error("{origin}: settings have to be a mapping such as `search: {{limit: 5}}`")]
@@ -64,7 +66,7 @@ pub(crate) enum SettingsError {
         /// The argument.
         argument: String,
         #[source]
-        source: Box<serde_saphyr::Error>,
+        source: YamlError,
     },
 }
 

@@ -47,14 +47,9 @@ impl SettingsFile {
 }
 
 fn parse(text: &str, origin: &str, foreign: bool) -> Result<(Layer, Vec<String>), SettingsError> {
-    let mut tree = Tree::parse(text).map_err(|source| {
-        let line = source
-            .location()
-            .map_or_else(String::new, |location| format!(":{}", location.line()));
-        SettingsError::Syntax {
-            origin: format!("{origin}{line}"),
-            source: Box::new(source),
-        }
+    let mut tree = Tree::parse(text).map_err(|error| SettingsError::Syntax {
+        origin: origin.to_owned(),
+        error,
     })?;
     if tree == Tree::Leaf(Value::Null) {
         // Nothing, or comments only.
@@ -103,13 +98,20 @@ mod tests {
     }
 
     #[test]
-    fn broken_yaml_names_its_line() {
-        let error = parse("search:\n  limit: [1\n", "evaluations.yaml", false).unwrap_err();
-        assert!(
-            error.to_string().starts_with("evaluations.yaml:"),
-            "{error}"
+    fn broken_yaml_names_line_and_column() {
+        let refused = |text| {
+            parse(text, "evaluations.yaml", false)
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            refused("search:\n  limit: 1\n  limit: 2\n"),
+            "evaluations.yaml:3:3: duplicate key `limit`"
         );
-        assert!(error.to_string().ends_with("is not valid YAML"), "{error}");
+        assert_eq!(
+            refused("search: {limit: 1}\n---\nsearch: {limit: 2}\n"),
+            "evaluations.yaml:3:1: more than one YAML document: only one is read, so nothing can follow `---`"
+        );
     }
 
     #[test]

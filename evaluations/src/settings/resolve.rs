@@ -1,5 +1,7 @@
 use std::fmt::Display;
 
+use evals_data::Manifest;
+use evals_data::yaml;
 use serde_json::Value;
 
 use super::error::SettingsError;
@@ -17,11 +19,8 @@ pub(crate) struct Layer {
 
 impl Layer {
     /// The `settings` of a dataset's manifest.
-    pub(crate) fn dataset(name: &str, settings: &Value) -> Result<Self, SettingsError> {
-        Self::checked(
-            format!("settings of dataset `{name}`"),
-            Tree::from_value(settings),
-        )
+    pub(crate) fn dataset(manifest: &Manifest) -> Result<Self, SettingsError> {
+        Self::checked(manifest.origin.to_string(), manifest.settings.clone())
     }
 
     /// Every `--set KEY=VALUE` of a command line as one layer, so that their order matters only where they set the same
@@ -42,6 +41,27 @@ impl Layer {
             origin: "`--set`".to_owned(),
             tree: all,
         }))
+    }
+
+    /// A model that an option of the command line names, as `--model ollama:gpt-oss` does for `qa.model`.
+    pub(crate) fn model(option: &str, path: &str, provider: &str, name: &str) -> Self {
+        let member = |key: &str, value: &str| Entry {
+            key: key.to_owned(),
+            line: None,
+            value: Tree::Leaf(Value::String(value.to_owned())),
+        };
+        let model = Tree::Mapping(vec![member("provider", provider), member("name", name)]);
+        let nested = |value, key: &str| {
+            Tree::Mapping(vec![Entry {
+                key: key.to_owned(),
+                line: None,
+                value,
+            }])
+        };
+        Self {
+            origin: format!("`{option} {provider}:{name}`"),
+            tree: path.rsplit('.').fold(model, nested),
+        }
     }
 
     fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {
@@ -67,7 +87,7 @@ fn assignment(argument: &str) -> Result<Tree, SettingsError> {
     } else {
         let tree = Tree::parse(text).map_err(|source| SettingsError::BadAssignment {
             argument: argument.to_owned(),
-            source: Box::new(source),
+            source,
         })?;
         tree.to_value()
     };
@@ -100,6 +120,13 @@ impl Resolved {
             .collect()
     }
 
+    /// Whether any layer says something about `path`, so that its value is more than the default.
+    pub(crate) fn sets(&self, path: &str) -> bool {
+        let pointer = format!("/{}", path.replace('.', "/"));
+        let written = |layer: &Layer| layer.tree.to_value().pointer(&pointer).is_some();
+        self.layers.iter().any(written)
+    }
+
     /// The error of a setting whose value has the right type and still cannot be used.
     pub(crate) fn bad_value(&self, path: &str, message: &dyn Display) -> SettingsError {
         bad_value(&self.layers, path.to_owned(), &message.to_string())
@@ -122,7 +149,7 @@ pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
         return Err(bad_value(
             &layers,
             path,
-            "invalid type: sequence, expected a map",
+            "invalid type: list, expected a mapping",
         ));
     }
     let settings = serde_path_to_error::deserialize(merged).map_err(|error| {
@@ -163,21 +190,10 @@ fn bad_value(layers: &[Layer], path: String, message: &str) -> SettingsError {
 
 /// Serde's messages in the words of a settings file.
 fn in_plain_words(message: &str) -> String {
-    let words = [
-        ("a nonzero usize", "a whole number of at least 1"),
-        ("a nonzero u32", "a whole number of at least 1"),
-        ("usize", "a whole number"),
-        ("f64", "a number"),
-        ("invalid type: map", "invalid type: mapping"),
-        ("a map", "a mapping"),
-        (
-            "struct Model",
-            "a model such as `{provider: embedded, name: static-minilm}`",
-        ),
-    ];
-    let plain = words.iter().fold(message.to_owned(), |text, (from, to)| {
-        text.replace(from, to)
-    });
+    let plain = yaml::in_plain_words(message).replace(
+        "struct Model",
+        "a model such as `{provider: embedded, name: static-minilm}`",
+    );
     match plain.split_once("expected struct ") {
         Some((start, _)) => format!("{start}expected a mapping"),
         None => plain,
@@ -186,6 +202,8 @@ fn in_plain_words(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use evals_data::Origin;
+
     use super::*;
 
     fn file(text: &str) -> Layer {
@@ -193,6 +211,15 @@ mod tests {
             origin: "evaluations.yaml".to_owned(),
             tree: Tree::parse(text).unwrap(),
         }
+    }
+
+    /// A manifest in whose line 6 the settings begin.
+    fn manifest(settings: &str) -> Manifest {
+        let text = format!(
+            "name: mine\nsource: {{path: rows.csv}}\ndocuments: {{uri: id, text: text}}\n\
+             questions: {{text: question, relevant: id}}\nsettings:\n  {settings}\n"
+        );
+        Manifest::parse(&text, Origin::File("sets/mine.yaml".into())).unwrap()
     }
 
     fn set(arguments: &[&str]) -> Layer {
@@ -207,11 +234,7 @@ mod tests {
 
     #[test]
     fn the_strongest_layer_wins() {
-        let dataset = Layer::dataset(
-            "wix",
-            &serde_json::json!({"processing": {"chunk_size": null}}),
-        )
-        .unwrap();
+        let dataset = Layer::dataset(&manifest("processing: {chunk_size: null}")).unwrap();
         let chunk_size =
             |layers: Vec<Layer>| resolve(layers).unwrap().settings.processing.chunk_size;
         assert_eq!(chunk_size(vec![dataset.clone()]), None);
@@ -240,7 +263,7 @@ mod tests {
         );
         assert_eq!(
             message(vec![file("search:\n  fusion:\n    - rrf\n")]),
-            "evaluations.yaml:2: bad value for `search.fusion`: invalid type: sequence, expected a mapping"
+            "evaluations.yaml:2: bad value for `search.fusion`: invalid type: list, expected a mapping"
         );
         let message = message(vec![
             file("search:\n  limit: 5\n"),
@@ -249,6 +272,22 @@ mod tests {
         assert!(
             message.starts_with("`--set`: bad value for `search.limit`"),
             "{message}"
+        );
+    }
+
+    #[test]
+    fn the_settings_of_a_manifest_are_placed_in_its_file() {
+        assert_eq!(
+            Layer::dataset(&manifest("processing:\n    chunk_sise: 9"))
+                .unwrap_err()
+                .to_string(),
+            "sets/mine.yaml:7: unknown setting `processing.chunk_sise`; did you mean `processing.chunk_size`?"
+        );
+        let layer = Layer::dataset(&manifest("processing:\n    chunk_size: many")).unwrap();
+        assert_eq!(
+            message(vec![layer]),
+            "sets/mine.yaml:7: bad value for `processing.chunk_size`: invalid type: string \"many\", expected a whole \
+             number of at least 1"
         );
     }
 

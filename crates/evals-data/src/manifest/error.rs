@@ -2,6 +2,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::yaml::{YamlError, innermost};
+
 /// A manifest that cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -29,7 +31,15 @@ pub enum ManifestError {
         /// The keys known at that place.
         known: Vec<String>,
     },
-    /// Not YAML, a missing key, or a value of the wrong kind.
+    /// Not YAML, or a value of the wrong kind.
+    #[error("{origin}:{}:{}: {error}", error.line, error.column)]
+    Yaml {
+        /// The manifest.
+        origin: String,
+        /// What is wrong, and where.
+        error: YamlError,
+    },
+    /// A missing key, or a contradiction.
     #[error("{origin}:{line}: {message}")]
     Invalid {
         /// The manifest.
@@ -50,10 +60,10 @@ fn hint(nearest: Option<&str>, known: &[String]) -> String {
 
 impl ManifestError {
     pub(super) fn from_yaml(error: &serde_saphyr::Error, origin: &str) -> Self {
-        let bare = error.without_snippet();
-        let line = bare.location().map_or(1, |location| location.line());
         let origin = origin.to_owned();
-        match bare {
+        let words = YamlError::from(error);
+        let line = words.line;
+        match innermost(error) {
             serde_saphyr::Error::SerdeUnknownField {
                 field, expected, ..
             } => {
@@ -69,30 +79,16 @@ impl ManifestError {
                     known,
                 }
             }
-            serde_saphyr::Error::SerdeMissingField { field, .. } => Self::Invalid {
+            // Where a key is missing there is no column to point at.
+            serde_saphyr::Error::SerdeMissingField { .. } => Self::Invalid {
                 origin,
                 line,
-                message: format!("missing key `{field}`"),
+                message: words.message,
             },
-            serde_saphyr::Error::Message { msg, .. } => Self::Invalid {
+            _ => Self::Yaml {
                 origin,
-                line,
-                message: msg.clone(),
-            },
-            other => Self::Invalid {
-                origin,
-                line,
-                message: without_place(&other.to_string()),
+                error: words,
             },
         }
     }
-}
-
-/// The parser's message without its own ` at line …`, which stands in front already.
-fn without_place(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    line.rsplit_once(" at line ")
-        .map_or(line, |(text, _)| text)
-        .trim()
-        .to_owned()
 }

@@ -12,7 +12,6 @@ mod written;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 pub use column::{Column, ColumnError};
 pub use error::ManifestError;
@@ -21,6 +20,7 @@ pub use retrieval::RetrievalDefaults;
 pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 
+use crate::yaml::Tree;
 use written::Written;
 
 /// One dataset: where its tables are and how their columns become documents, questions and judgements.
@@ -48,8 +48,8 @@ pub struct Manifest {
     pub unanswerable: Vec<String>,
     /// How retrieval is measured by default.
     pub retrieval: RetrievalDefaults,
-    /// This dataset's defaults for the tool's settings; not looked into here.
-    pub settings: Map<String, Value>,
+    /// This dataset's defaults for the tool's settings: a mapping that is not looked into here.
+    pub settings: Tree,
     /// Where the manifest came from.
     pub origin: Origin,
 }

@@ -58,7 +58,12 @@ fn reads_every_key() {
         ["RR@5", "R@1", "nDCG@5"],
         "the headline is reported too"
     );
-    assert_eq!(manifest.settings["processing"], json!({"chunk_size": null}));
+    assert_eq!(
+        manifest.settings.to_value(),
+        json!({"processing": {"chunk_size": null}})
+    );
+    let chunk_size = manifest.settings.deepest(&["processing", "chunk_size"]);
+    assert_eq!(chunk_size.and_then(|entry| entry.line), Some(8));
 }
 
 #[test]
@@ -83,17 +88,49 @@ fn an_unknown_key_names_line_and_nearest() {
 
 #[test]
 fn a_wrong_value_names_its_line() {
-    assert!(error(&REPLIQA.replace("limit: 5", "limit: 0")).starts_with("sets/my.yaml:7: "));
-    assert!(
-        error(&REPLIQA.replace("headline: RR@5", "headline: QQ@5")).starts_with("sets/my.yaml:7: ")
+    assert_eq!(
+        error(&REPLIQA.replace("limit: 5", "limit: 0")),
+        "sets/my.yaml:7:13: invalid value: integer `0`, expected a whole number of at least 1"
+    );
+    assert_eq!(
+        error(&REPLIQA.replace("headline: RR@5", "headline: QQ@5")),
+        "sets/my.yaml:7:33: unknown measure `QQ@5`; known are `AP`, `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` and \
+         `Success`"
     );
     assert_eq!(
         error(&REPLIQA.replace("text: question,", "text: \"a[].b\",")),
-        "sets/my.yaml:5: column `a[].b`: `[]` may stand at the end only"
+        "sets/my.yaml:5:36: column `a[].b`: `[]` may stand at the end only"
     );
     assert_eq!(
         error(&REPLIQA.replace("deduplicate: true", "deduplicate: last")),
-        "sets/my.yaml:4: invalid value: string \"last\", expected `true`, `false` or `first`"
+        "sets/my.yaml:4:96: invalid value: string \"last\", expected `true`, `false` or `first`"
+    );
+}
+
+#[test]
+fn what_is_not_yaml_is_told_with_line_and_column() {
+    assert_eq!(
+        error(&format!("{REPLIQA}name: again\n")),
+        "sets/my.yaml:9:1: duplicate key `name`"
+    );
+    assert_eq!(
+        error(&format!("{REPLIQA}---\n{REPLIQA}")),
+        "sets/my.yaml:10:1: more than one YAML document: only one is read, so nothing can follow `---`"
+    );
+    assert_eq!(error("- a\n- b\n"), "sets/my.yaml:1:1: expected a mapping");
+}
+
+#[test]
+fn settings_are_a_mapping_or_nothing() {
+    let with =
+        |settings: &str| REPLIQA.replace("settings: {processing: {chunk_size: null}}", settings);
+    for nothing in ["", "settings:", "settings: {}"] {
+        let manifest = parse(&with(nothing)).unwrap();
+        assert_eq!(manifest.settings.to_value(), json!({}), "{nothing:?}");
+    }
+    assert_eq!(
+        error(&with("settings: [a]")),
+        "sets/my.yaml:8: `settings` has to be a mapping such as `{search: {limit: 5}}`"
     );
 }
 

@@ -1,7 +1,7 @@
 //! The manifest file's own shape, before sources are inherited and contradictions looked for.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use serde_saphyr::Spanned;
 
 use super::source::WrittenSource;
@@ -9,6 +9,7 @@ use super::{
     Column, DocumentColumns, JudgementColumns, Manifest, ManifestError, Origin, QuestionColumns,
     RetrievalDefaults, Size, Table,
 };
+use crate::yaml::Tree;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,8 +28,7 @@ pub(super) struct Written {
     unanswerable: Unanswerable,
     #[serde(default)]
     retrieval: RetrievalDefaults,
-    #[serde(default)]
-    settings: Map<String, Value>,
+    settings: Option<Spanned<Tree>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -44,6 +44,7 @@ impl Written {
         if self.name.value.trim().is_empty() {
             return Err(check.fails(self.name.referenced.line(), "`name` is empty"));
         }
+        let settings = check.settings(self.settings)?;
         let parent = self.source.as_ref();
         let judged_apart = self.judgements.is_some();
         check.document_columns(&self.documents)?;
@@ -65,7 +66,7 @@ impl Written {
             judgements,
             unanswerable: self.unanswerable.answer,
             retrieval: self.retrieval.with_headline_first(),
-            settings: self.settings,
+            settings,
             origin,
         })
     }
@@ -82,6 +83,22 @@ impl Check<'_> {
             origin: self.origin.to_string(),
             line,
             message: message.into(),
+        }
+    }
+
+    /// A section whose keys are all commented out is one without keys.
+    fn settings(&self, written: Option<Spanned<Tree>>) -> Result<Tree, ManifestError> {
+        let none = Tree::Mapping(Vec::new());
+        let Some(written) = written else {
+            return Ok(none);
+        };
+        match written.value {
+            Tree::Leaf(Value::Null) => Ok(none),
+            Tree::Leaf(_) => Err(self.fails(
+                written.referenced.line(),
+                "`settings` has to be a mapping such as `{search: {limit: 5}}`",
+            )),
+            mapping @ Tree::Mapping(_) => Ok(mapping),
         }
     }
 

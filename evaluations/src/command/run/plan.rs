@@ -41,10 +41,7 @@ impl Plan {
                 "question answering is not part of this version yet; add `--skip-qa` to run retrieval"
             );
         }
-        let mut layers = vec![Layer::dataset(
-            &manifest.name,
-            &manifest.settings.clone().into(),
-        )?];
+        let mut layers = vec![Layer::dataset(&manifest)?];
         layers.extend(session.user_layers(&arguments.settings)?);
         let resolved = settings::resolve(layers)?;
         let choices = Choices::of(&resolved)?;

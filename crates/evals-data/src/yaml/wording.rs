@@ -1,0 +1,48 @@
+/// Replaces the names that programs give to kinds of values by those that files know: `usize` by `a whole number`.
+pub fn in_plain_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("a nonzero usize", "a whole number of at least 1"),
+        ("a nonzero u32", "a whole number of at least 1"),
+        ("usize", "a whole number"),
+        ("f64", "a number"),
+        ("invalid type: map", "invalid type: mapping"),
+        ("a map", "a mapping"),
+        ("invalid type: sequence", "invalid type: list"),
+        ("a sequence", "a list"),
+        (
+            "mapping values are not allowed in this context",
+            "`: ` cannot stand here; a text that holds it needs quotes",
+        ),
+    ];
+    let plain = WORDS.iter().fold(message.to_owned(), |text, (from, to)| {
+        text.replace(from, to)
+    });
+    match unexpected_character(&plain) {
+        Some(character) => {
+            format!("unexpected character `{character}`; a text that holds it may need quotes")
+        }
+        None => plain,
+    }
+}
+
+/// The character that the scanner does not take.
+fn unexpected_character(message: &str) -> Option<&str> {
+    message
+        .strip_prefix("unexpected character: `")?
+        .strip_suffix('\'')
+}
+
+/// What the parser looks for, by the name that it has for it.
+pub(super) fn kind(expected: &str) -> &str {
+    match expected {
+        "mapping start" => "a mapping",
+        "sequence start" => "a list",
+        "string scalar" | "scalar" => "a text",
+        "boolean" | "bool" => "`true` or `false`",
+        "floating point" => "a number",
+        "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i32" | "i64" | "i128" => {
+            "a whole number"
+        }
+        other => other,
+    }
+}
