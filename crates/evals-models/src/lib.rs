@@ -47,6 +47,8 @@ mod error;
 #[cfg(feature = "http")]
 pub mod http;
 mod identity;
+#[cfg(feature = "http")]
+pub mod replies;
 #[cfg(feature = "embedded")]
 mod static_embedder;
 mod tokenizer;
