@@ -4,7 +4,7 @@ mod asset;
 mod pooling;
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread;
 
 use async_trait::async_trait;
@@ -70,10 +70,14 @@ pub enum StaticModelError {
 }
 
 impl StaticEmbedder {
-    /// The model inside this crate: `static-minilm`, 256 dimensions. Takes some milliseconds.
+    /// The model inside this crate: `static-minilm`, 256 dimensions. Takes some milliseconds the first time; from then on
+    /// every embedder of the process shares its parts.
     pub fn static_minilm() -> Self {
-        Self::from_asset("static-minilm", STATIC_MINILM)
-            .expect("the asset in this crate is whole, as its tests show")
+        static MODEL: LazyLock<StaticEmbedder> = LazyLock::new(|| {
+            StaticEmbedder::from_asset("static-minilm", STATIC_MINILM)
+                .expect("the asset in this crate is whole, as its tests show")
+        });
+        MODEL.clone()
     }
 
     /// A model in the layout that the example `distill` writes, to be called `name`. Its digest is that of the content.

@@ -2,7 +2,7 @@
 #![cfg(feature = "embedded")]
 
 use std::num::NonZeroUsize;
-use std::sync::LazyLock;
+use std::sync::Arc;
 
 use evals_models::{Embedder, Embeddings, StaticEmbedder, StaticModelError, TextKind};
 use serde::Deserialize;
@@ -13,8 +13,7 @@ const ASSET: &[u8] = include_bytes!("../assets/static-minilm.bin");
 const HEADER: usize = 56;
 
 fn model() -> StaticEmbedder {
-    static MODEL: LazyLock<StaticEmbedder> = LazyLock::new(StaticEmbedder::static_minilm);
-    MODEL.clone()
+    StaticEmbedder::static_minilm()
 }
 
 fn threads(count: usize) -> NonZeroUsize {
@@ -29,6 +28,17 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 fn similarity(a: &str, b: &str) -> f32 {
     let (a, b) = (model().embed_batch(&[a]), model().embed_batch(&[b]));
     cosine(a.values(), b.values())
+}
+
+#[test]
+fn a_process_loads_the_model_once() {
+    let smaller = model().with_dimension(64).unwrap();
+    assert!(Arc::ptr_eq(&model().tokenizer(), &smaller.tokenizer()));
+    assert_eq!(
+        (model().dimension(), smaller.dimension()),
+        (256, 64),
+        "what is set on one is not set on the next"
+    );
 }
 
 #[test]
