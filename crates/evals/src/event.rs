@@ -20,8 +20,10 @@ pub enum Event<'a, D: Domain> {
     Started {
         /// Name of the experiment.
         name: &'a str,
-        /// How many runs of cases are ahead: cases times repetitions.
+        /// How many runs of cases the report will have when nothing ends the run early: cases times repetitions.
         total: usize,
+        /// How many of them an earlier session finished; nothing more is told of these.
+        resumed: usize,
     },
     /// A case begins.
     CaseStarted {

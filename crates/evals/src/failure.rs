@@ -123,7 +123,8 @@ impl EvaluatorFailure {
     }
 }
 
-fn chain(error: &(dyn Error + 'static)) -> String {
+/// An error with its causes.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = iter::successors(Some(error), |error| cause(*error)).take(MOST_CAUSES);
     let messages: Vec<String> = causes.map(displayed).collect();
     messages.join(": ")

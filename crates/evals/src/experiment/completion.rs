@@ -1,12 +1,19 @@
 //! What becomes of a case that came to its end.
 
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+
 use super::audience::Audience;
-use crate::{CaseReport, Domain, Event, FailureClass, StopSignal};
+use crate::failure::{chain, panic_message};
+use crate::{CaseReport, Domain, Event, FailureClass, Journal, StopSignal};
 
 /// Decides whether a case counts, and tells everyone who has to know.
 pub(super) struct Completion<D: Domain> {
     pub(super) audience: Audience<D>,
     pub(super) stop: StopSignal,
+    pub(super) journal: Option<Arc<dyn Journal<D>>>,
 }
 
 /// One finished case and its place in the report.
@@ -16,10 +23,18 @@ pub(super) struct Finished<D: Domain> {
 }
 
 impl<D: Domain> Completion<D> {
-    /// Takes a case into the report, unless it shows that the run cannot go on: then the case counts as not run, so that
-    /// it is tried again.
-    pub(super) fn complete(&self, position: usize, report: CaseReport<D>) -> Option<Finished<D>> {
+    /// Takes a case into the journal and into the report, unless the run cannot go on: then the case counts as not run, so
+    /// that it is tried again.
+    pub(super) async fn complete(
+        &self,
+        position: usize,
+        report: CaseReport<D>,
+    ) -> Option<Finished<D>> {
         if let Some(message) = terminal_failure(&report) {
+            self.stop.stop(message);
+            return None;
+        }
+        if let Err(message) = self.keep(&report).await {
             self.stop.stop(message);
             return None;
         }
@@ -28,6 +43,18 @@ impl<D: Domain> Completion<D> {
             position,
         });
         Some(Finished { position, report })
+    }
+
+    /// Hands a case to the journal; says what went wrong.
+    async fn keep(&self, report: &CaseReport<D>) -> Result<(), String> {
+        let Some(journal) = &self.journal else {
+            return Ok(());
+        };
+        let append = async { journal.append(report).await };
+        match AssertUnwindSafe(append).catch_unwind().await {
+            Ok(kept) => kept.map_err(|error| chain(&error)),
+            Err(payload) => Err(format!("journal: {}", panic_message(&*payload))),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod attempt;
 mod audience;
 mod completion;
 mod grading;
+mod resume;
 mod roster;
 mod titles;
 mod worker;
@@ -12,13 +13,13 @@ use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Case, CaseReport, Dataset, Domain, Event, Observer, Report, SchemaVersion, StopSignal,
+    Case, CaseReport, Dataset, Domain, Event, Journal, Observer, Report, SchemaVersion, StopSignal,
     TaskError, TaskScope,
 };
 use audience::Audience;
@@ -37,6 +38,9 @@ pub struct Experiment<D: Domain, T> {
     repeat: NonZeroU32,
     cancellation: CancellationToken,
     stop: StopSignal,
+    journal: Option<Arc<dyn Journal<D>>>,
+    resumed: Vec<CaseReport<D>>,
+    elapsed_before: Duration,
     observers: Vec<Arc<dyn Observer<D>>>,
     metadata: serde_json::Map<String, serde_json::Value>,
 }
@@ -56,6 +60,9 @@ impl<D: Domain, T> Experiment<D, T> {
             repeat: NonZeroU32::MIN,
             cancellation: CancellationToken::new(),
             stop: StopSignal::new(),
+            journal: None,
+            resumed: Vec::new(),
+            elapsed_before: Duration::ZERO,
             observers: Vec::new(),
             metadata: serde_json::Map::new(),
         }
@@ -99,6 +106,32 @@ impl<D: Domain, T> Experiment<D, T> {
         self
     }
 
+    /// Keeps every case before it counts as done. A case that cannot be kept counts as not run and stops the run, with the
+    /// journal's error as the reason.
+    #[must_use]
+    pub fn journal(mut self, journal: Arc<dyn Journal<D>>) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
+    /// Takes over cases that an earlier session finished. They are not run again, take their places in the report with
+    /// what they were then, input and durations included, and are told to no observer and no journal. Repetitions count
+    /// one by one; those that are not part of the run are left aside.
+    ///
+    /// The report is then that of a run which was never interrupted, timings apart.
+    #[must_use]
+    pub fn resume(mut self, cases: Vec<CaseReport<D>>) -> Self {
+        self.resumed = cases;
+        self
+    }
+
+    /// Adds what earlier sessions took to the report's wall time, so that rates are over all sessions; nothing by default.
+    #[must_use]
+    pub fn elapsed_before(mut self, elapsed: Duration) -> Self {
+        self.elapsed_before = elapsed;
+        self
+    }
+
     /// Adds someone to tell about progress; observers are called in the order they were added.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer<D>>) -> Self {
@@ -126,24 +159,33 @@ impl<D: Domain, T> Experiment<D, T> {
         let started = Instant::now();
         let name = self.name.unwrap_or_else(|| self.dataset.name().to_owned());
         let metadata = self.metadata;
-        let queue = Arc::new(worker::Queue::new(
+        let resumed = resume::place(self.resumed, &self.dataset, self.repeat);
+        let mut queue = worker::Queue::new(
             self.dataset,
             self.task,
             self.repeat,
             Completion {
                 audience: Audience::new(self.observers),
                 stop: self.stop,
+                journal: self.journal,
             },
-        ));
+        );
+        queue.skip(&resumed);
+        let queue = Arc::new(queue);
         let total = queue.total();
 
-        let Completion { audience, stop } = queue.completion();
-        audience.tell(Event::Started { name: &name, total });
+        let Completion { audience, stop, .. } = queue.completion();
+        audience.tell(Event::Started {
+            name: &name,
+            total,
+            resumed: resumed.len(),
+        });
         let mut workers = JoinSet::new();
-        for _ in 0..total.min(self.concurrency.get()) {
+        let ahead = total - resumed.len();
+        for _ in 0..ahead.min(self.concurrency.get()) {
             workers.spawn(worker::work(Arc::clone(&queue), self.cancellation.clone()));
         }
-        let mut cases = gather(workers).await;
+        let mut cases = gather(workers, resumed).await;
         titles::settle(&mut cases);
         let not_run = total - cases.len();
         audience.tell(Event::Finished { not_run });
@@ -156,7 +198,7 @@ impl<D: Domain, T> Experiment<D, T> {
             interrupted: not_run > 0,
             not_run,
             stopped: stop.reason().filter(|_| not_run > 0),
-            duration: started.elapsed(),
+            duration: self.elapsed_before + started.elapsed(),
             metadata,
             observer_failures: audience.failures(),
             cases,
@@ -164,9 +206,11 @@ impl<D: Domain, T> Experiment<D, T> {
     }
 }
 
-/// Waits for all workers and puts their cases back into dataset order.
-async fn gather<D: Domain>(mut workers: JoinSet<Vec<Finished<D>>>) -> Vec<CaseReport<D>> {
-    let mut finished = Vec::new();
+/// Waits for all workers and puts their cases into dataset order, together with those that were finished before.
+async fn gather<D: Domain>(
+    mut workers: JoinSet<Vec<Finished<D>>>,
+    mut finished: Vec<Finished<D>>,
+) -> Vec<CaseReport<D>> {
     while let Some(joined) = workers.join_next().await {
         match joined {
             Ok(mut cases) => finished.append(&mut cases),

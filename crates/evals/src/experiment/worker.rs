@@ -25,6 +25,8 @@ pub(super) struct Queue<D: Domain, T> {
     repeat: NonZeroU32,
     evaluators: Vec<Enrolled<D>>,
     completion: Completion<D>,
+    /// Whether the case of a position was finished in an earlier session; short where none was.
+    done: Vec<bool>,
     next: AtomicUsize,
 }
 
@@ -41,7 +43,17 @@ impl<D: Domain, T> Queue<D, T> {
             task,
             repeat,
             completion,
+            done: Vec::new(),
             next: AtomicUsize::new(0),
+        }
+    }
+
+    /// Leaves out what an earlier session finished.
+    pub(super) fn skip(&mut self, resumed: &[Finished<D>]) {
+        let last = resumed.iter().map(|finished| finished.position).max();
+        self.done = vec![false; last.map_or(0, |last| last + 1)];
+        for finished in resumed {
+            self.done[finished.position] = true;
         }
     }
 
@@ -59,13 +71,18 @@ impl<D: Domain, T> Queue<D, T> {
         &self.completion
     }
 
-    /// Hands out every position once, in order, until the run is to stop.
+    /// Hands out every position that is not done once, in order, until the run is to stop.
     fn claim(&self) -> Option<usize> {
         if self.completion.stop.is_set() {
             return None;
         }
-        let position = self.next.fetch_add(1, Ordering::Relaxed);
-        (position < self.total()).then_some(position)
+        loop {
+            let position = self.next.fetch_add(1, Ordering::Relaxed);
+            let is_done = self.done.get(position).copied().unwrap_or(false);
+            if !is_done {
+                return (position < self.total()).then_some(position);
+            }
+        }
     }
 
     async fn attempt<F>(&self, position: usize) -> CaseReport<D>
@@ -101,12 +118,11 @@ where
         // Cases that never wait would otherwise keep the thread from everything else, cancellation included.
         coop::consume_budget().await;
         // The case is asked first, so one that is finished counts even if the cancellation came in the same instant.
-        match select(pin!(queue.attempt(position)), cancelled.as_mut()).await {
-            Either::Left((report, _)) => {
-                finished.extend(queue.completion.complete(position, report));
-            }
+        let report = match select(pin!(queue.attempt(position)), cancelled.as_mut()).await {
+            Either::Left((report, _)) => report,
             Either::Right(_) => break,
-        }
+        };
+        finished.extend(queue.completion.complete(position, report).await);
     }
     finished
 }

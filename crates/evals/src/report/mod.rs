@@ -35,7 +35,8 @@ pub struct Report<D: Domain> {
     /// failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
-    /// Wall time of the whole run.
+    /// Wall time of the whole run, together with what the caller knows of [earlier
+    /// sessions](crate::Experiment::elapsed_before).
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,
     /// Whatever the caller wants to keep with the numbers: settings, models, seed.

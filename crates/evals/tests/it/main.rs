@@ -5,9 +5,11 @@
 mod comparison;
 mod experiment;
 mod fakes;
+mod journal;
 mod judging;
 mod observers;
 mod rendering;
 mod reports;
+mod scratch;
 mod stopping;
 mod summary;

@@ -17,7 +17,7 @@ struct Log {
 impl Observer<Words> for Log {
     fn on_event(&self, event: Event<'_, Words>) {
         let line = match event {
-            Event::Started { name, total } => format!("started {name}: {total}"),
+            Event::Started { name, total, .. } => format!("started {name}: {total}"),
             Event::CaseStarted { case, repeat } => format!("case {} {repeat}", case.id),
             Event::CaseFinished { report, position } => {
                 if let Some((id, token)) = &self.cancel_after

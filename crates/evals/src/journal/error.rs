@@ -1,0 +1,62 @@
+//! Why a journal cannot be used.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::Difference;
+use super::line::VERSION;
+use crate::CaseId;
+
+/// Why a journal cannot be read, continued or written to.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The operating system refused.
+    #[error("could not {action} journal `{}`", path.display())]
+    Io {
+        /// What was being done, such as `open` or `write to`.
+        action: &'static str,
+        /// The journal's file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Someone else has the journal open.
+    #[error("another process writes to journal `{}`", path.display())]
+    Locked {
+        /// The journal's file.
+        path: PathBuf,
+    },
+    /// The journal was written by a run with another identity.
+    #[error("journal `{}` is of another run: {difference}", path.display())]
+    AnotherRun {
+        /// The journal's file.
+        path: PathBuf,
+        /// The first setting that differs.
+        difference: Box<Difference>,
+    },
+    /// The file is not a journal, or its first line is damaged.
+    #[error("`{}` does not begin as a journal does", path.display())]
+    NoHeader {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The journal was written by a build that uses another shape.
+    #[error("journal `{}` has version {found}, but this build reads version {VERSION}", path.display())]
+    UnknownVersion {
+        /// The journal's file.
+        path: PathBuf,
+        /// The version it has.
+        found: u32,
+    },
+    /// A case holds something that JSON cannot.
+    #[error("could not write case `{id}` as JSON")]
+    Unwritable {
+        /// The case.
+        id: CaseId,
+        /// What stands in the way.
+        source: serde_json::Error,
+    },
+}

@@ -1,0 +1,195 @@
+//! A journal in a file.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::line::{self, Header, HeaderLine, VERSION, WrittenEntry};
+use super::stored::{End, Stored};
+use super::{Difference, Journal, JournalError};
+use crate::{CaseReport, Domain};
+
+/// A file with one line for each finished case, to which lines are only ever added.
+///
+/// Every line is a JSON object that holds a CRC-32 of the rest of it. The first one holds the identity of the run.
+///
+/// A line is handed to the operating system before its case counts, so that no case is lost when the process is killed. When
+/// the machine loses power the last lines may be: the file is synced to the disk by [`sync`](Self::sync) and when the journal
+/// is dropped, not line by line. Such cases run again.
+///
+/// The file is locked while it is open. On file systems without locks opening it is an error.
+#[derive(Debug)]
+pub struct FileJournal {
+    path: PathBuf,
+    writer: Mutex<Writer>,
+    opened: Instant,
+    elapsed: Duration,
+    damaged_lines: usize,
+}
+
+/// The end of the file.
+#[derive(Debug)]
+struct Writer {
+    file: File,
+    end: End,
+    synced: bool,
+}
+
+impl FileJournal {
+    /// Creates the journal, or opens it to be continued, and returns the cases that it holds.
+    ///
+    /// The identity is whatever makes two runs the same one, usually the settings as a JSON object; a journal of another
+    /// identity is an error that names the first setting that differs. A last line that was cut off is ignored, as are lines
+    /// that fail their check ([`damaged_lines`](Self::damaged_lines)): these cases run again. Where a case was written twice
+    /// the first line counts. Nothing in the file is ever removed. The clock behind [`elapsed`](Self::elapsed) starts here.
+    pub fn open<D: Domain>(
+        path: impl Into<PathBuf>,
+        identity: &Value,
+    ) -> Result<(Self, Vec<CaseReport<D>>), JournalError> {
+        let path = path.into();
+        let opened = Instant::now();
+        let file = locked(&path)?;
+        let stored = Stored::read(BufReader::new(&file)).map_err(failed("read", &path))?;
+        let Some(stored) = stored else {
+            return Err(JournalError::NoHeader { path });
+        };
+        let mut writer = Writer {
+            file,
+            end: stored.end,
+            synced: true,
+        };
+        match &stored.header {
+            Some(header) => check(header, identity, &path)?,
+            None => writer.start(identity).map_err(failed("write to", &path))?,
+        }
+        let journal = Self {
+            path,
+            writer: Mutex::new(writer),
+            opened,
+            elapsed: stored.elapsed,
+            damaged_lines: stored.damaged,
+        };
+        Ok((journal, stored.cases))
+    }
+
+    /// How many lines failed their check when the journal was opened, a last one that was cut off not counted.
+    pub fn damaged_lines(&self) -> usize {
+        self.damaged_lines
+    }
+
+    /// Wall time of the earlier sessions together, each from opening the journal to its last line. Meant for
+    /// [`Experiment::elapsed_before`](crate::Experiment::elapsed_before).
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// Waits until everything written is on the disk.
+    pub fn sync(&self) -> Result<(), JournalError> {
+        self.lock().sync().map_err(failed("sync", &self.path))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Writer> {
+        // A panic cannot leave a piece of a line unnoticed: the end is marked before anything is written.
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl<D: Domain> Journal<D> for FileJournal {
+    async fn append(&self, case: &CaseReport<D>) -> Result<(), JournalError> {
+        let entry = WrittenEntry {
+            elapsed: self.elapsed + self.opened.elapsed(),
+            case,
+        };
+        let mut line = Vec::new();
+        line::write(&mut line, &entry).map_err(|source| JournalError::Unwritable {
+            id: case.id.clone(),
+            source,
+        })?;
+        // One short write into the page cache, which is no reason to leave the worker's thread.
+        let written = self.lock().append(line);
+        written.map_err(failed("write to", &self.path))
+    }
+}
+
+impl Writer {
+    fn start(&mut self, identity: &Value) -> io::Result<()> {
+        let journal = Header {
+            version: VERSION,
+            identity,
+        };
+        let mut line = Vec::new();
+        line::write(&mut line, &HeaderLine { journal })?;
+        self.append(line)
+    }
+
+    /// Writes a whole line at once.
+    fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
+        line.splice(..0, self.end.closing().iter().copied());
+        self.end = End::Cut;
+        self.synced = false;
+        self.file.write_all(&line)?;
+        self.end = End::Clean;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        if !self.synced {
+            self.file.sync_data()?;
+            self.synced = true;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Whoever needs to know calls `sync`.
+        let _ = self.sync();
+    }
+}
+
+/// Opens the file for this process alone.
+fn locked(path: &Path) -> Result<File, JournalError> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).append(true).create(true);
+    let file = options.open(path).map_err(failed("open", path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked {
+            path: path.to_owned(),
+        }),
+        Err(TryLockError::Error(error)) => Err(failed("lock", path)(error)),
+    }
+}
+
+/// Makes sure that a journal is of this run.
+fn check(header: &Header<Value>, identity: &Value, path: &Path) -> Result<(), JournalError> {
+    let path = || path.to_owned();
+    if header.version != VERSION {
+        return Err(JournalError::UnknownVersion {
+            path: path(),
+            found: header.version,
+        });
+    }
+    match Difference::first(&header.identity, identity) {
+        Some(difference) => Err(JournalError::AnotherRun {
+            path: path(),
+            difference: Box::new(difference),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> JournalError {
+    move |source| JournalError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,128 @@
+//! One line of a journal: a JSON object whose first field checks the rest of the line.
+//!
+//! ```text
+//! {"crc32":"89abcdef","journal":{"version":1,"identity":{…}}}
+//! {"crc32":"01234567","elapsed_seconds":1.5,"case":{…}}
+//! ```
+//!
+//! The check is over the bytes behind its comma up to the end of the line. It is compared with those bytes as they are, since
+//! writing what was read need not give the same bytes.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::crc32::crc32;
+use crate::{CaseReport, Domain};
+
+/// The version of the journal's shape that this build writes and reads.
+pub(super) const VERSION: u32 = 1;
+
+/// How every line begins.
+pub(super) const START: &[u8] = br#"{"crc32":""#;
+
+const DIGITS: usize = 8;
+const END_OF_CHECK: &[u8] = br#"","#;
+
+/// The first line.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HeaderLine<I> {
+    pub(super) journal: Header<I>,
+}
+
+/// Which run the journal is of.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header<I> {
+    pub(super) version: u32,
+    pub(super) identity: I,
+}
+
+/// A finished case, on its way into a line.
+#[derive(Debug, Serialize)]
+#[serde(bound = "")]
+pub(super) struct WrittenEntry<'a, D: Domain> {
+    #[serde(
+        rename = "elapsed_seconds",
+        serialize_with = "crate::seconds::serialize"
+    )]
+    pub(super) elapsed: Duration,
+    pub(super) case: &'a CaseReport<D>,
+}
+
+/// A finished case as it was read.
+#[derive(Debug, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Entry<D: Domain> {
+    /// Wall time of all sessions until the case was done.
+    #[serde(
+        rename = "elapsed_seconds",
+        deserialize_with = "crate::seconds::deserialize"
+    )]
+    pub(super) elapsed: Duration,
+    pub(super) case: CaseReport<D>,
+}
+
+/// Appends an object as a line with its check and a line feed. A failure may leave a piece of it.
+pub(super) fn write(line: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
+    line.extend_from_slice(START);
+    let check = line.len();
+    line.extend_from_slice(&[b'0'; DIGITS]);
+    line.extend_from_slice(END_OF_CHECK);
+    let checked = line.len();
+    serde_json::to_writer(&mut *line, object)?;
+    // The object's own brace stands before the check.
+    line.remove(checked);
+    let digits = format!("{:08x}", crc32(&line[checked..]));
+    line[check..check + DIGITS].copy_from_slice(digits.as_bytes());
+    line.push(b'\n');
+    Ok(())
+}
+
+/// Reads a line without its line feed; `None` where it is damaged.
+pub(super) fn read<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Option<T> {
+    let (digits, rest) = line.strip_prefix(START)?.split_at_checked(DIGITS)?;
+    let checked = rest.strip_prefix(END_OF_CHECK)?;
+    let intact = format!("{:08x}", crc32(checked)).as_bytes() == digits;
+    intact.then(|| serde_json::from_slice(line).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn header() -> Vec<u8> {
+        let mut line = Vec::new();
+        let journal = Header {
+            version: VERSION,
+            identity: json!({"seed": 7}),
+        };
+        write(&mut line, &HeaderLine { journal }).unwrap();
+        line
+    }
+
+    /// The check is Python 3.11.7's `zlib.crc32` of the bytes behind it.
+    #[test]
+    fn a_line_is_json_that_begins_with_its_check() {
+        let expected =
+            "{\"crc32\":\"8cdbaf7d\",\"journal\":{\"version\":1,\"identity\":{\"seed\":7}}}\n";
+        assert_eq!(String::from_utf8(header()).unwrap(), expected);
+    }
+
+    #[test]
+    fn no_changed_byte_and_no_shorter_line_passes_the_check() {
+        let line = header();
+        let line = line.strip_suffix(b"\n").unwrap();
+        let read = |line: &[u8]| super::read::<HeaderLine<serde_json::Value>>(line);
+        assert_eq!(read(line).unwrap().journal.identity["seed"], 7);
+        for position in 0..line.len() {
+            assert!(read(&line[..position]).is_none(), "{position} bytes");
+            for bit in 0..8 {
+                let mut damaged = line.to_vec();
+                damaged[position] ^= 1 << bit;
+                assert!(read(&damaged).is_none(), "bit {bit} of byte {position}");
+            }
+        }
+    }
+}

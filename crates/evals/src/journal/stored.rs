@@ -1,0 +1,107 @@
+//! What a journal holds when it is opened.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufRead};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::line::{self, Entry, Header, HeaderLine, START};
+use crate::{CaseReport, Domain};
+
+/// Ends a line that was cut off, so that the next one stands alone and the rest of the cut one does not pass for damage. A
+/// whole line ends with a brace.
+pub(super) const CUT_MARK: &[u8] = b" cut\n";
+
+/// The content of a journal's file.
+#[derive(Debug)]
+pub(super) struct Stored<D: Domain> {
+    /// `None` where nothing was written yet.
+    pub(super) header: Option<Header<Value>>,
+    /// The first line of each case and repetition, in the order of the lines.
+    pub(super) cases: Vec<CaseReport<D>>,
+    /// Wall time of all sessions so far.
+    pub(super) elapsed: Duration,
+    /// How many lines fail their check.
+    pub(super) damaged: usize,
+    pub(super) end: End,
+}
+
+/// How the file ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Behind a line feed, or before anything was written.
+    Clean,
+    /// Behind a whole line that has no line feed.
+    Open,
+    /// Within a line.
+    Cut,
+}
+
+impl End {
+    /// What has to be written before the next line.
+    pub(super) fn closing(self) -> &'static [u8] {
+        match self {
+            Self::Clean => b"",
+            Self::Open => b"\n",
+            Self::Cut => CUT_MARK,
+        }
+    }
+}
+
+impl<D: Domain> Stored<D> {
+    /// Reads a journal to its end; `None` where it does not begin as one does.
+    pub(super) fn read(mut file: impl BufRead) -> io::Result<Option<Self>> {
+        let mut stored = Self {
+            header: None,
+            cases: Vec::new(),
+            elapsed: Duration::ZERO,
+            damaged: 0,
+            end: End::Clean,
+        };
+        let mut seen = BTreeSet::new();
+        let mut bytes = Vec::new();
+        while file.read_until(b'\n', &mut bytes)? > 0 {
+            let Some(line) = bytes.strip_suffix(b"\n") else {
+                return Ok(stored.read_rest(&bytes, &mut seen));
+            };
+            if !bytes.ends_with(CUT_MARK) && !stored.read_line(line, &mut seen) {
+                if stored.header.is_none() {
+                    return Ok(None);
+                }
+                stored.damaged += 1;
+            }
+            bytes.clear();
+        }
+        Ok(Some(stored))
+    }
+
+    /// Takes in what stands behind the last line feed.
+    fn read_rest(mut self, rest: &[u8], seen: &mut Seen) -> Option<Self> {
+        self.end = if self.read_line(rest, seen) {
+            End::Open
+        } else {
+            End::Cut
+        };
+        let begins_well = rest.starts_with(START) || START.starts_with(rest);
+        (self.header.is_some() || begins_well).then_some(self)
+    }
+
+    /// Takes in a line, unless it is damaged.
+    fn read_line(&mut self, line: &[u8], seen: &mut Seen) -> bool {
+        if self.header.is_none() {
+            self.header = line::read(line).map(|HeaderLine { journal }| journal);
+            return self.header.is_some();
+        }
+        let Some(Entry { elapsed, case }) = line::read::<Entry<D>>(line) else {
+            return false;
+        };
+        self.elapsed = self.elapsed.max(elapsed);
+        if seen.insert((case.id.clone(), case.repeat)) {
+            self.cases.push(case);
+        }
+        true
+    }
+}
+
+type Seen = BTreeSet<(crate::CaseId, u32)>;
