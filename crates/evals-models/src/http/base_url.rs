@@ -1,0 +1,132 @@
+use std::fmt;
+
+use reqwest::Url;
+
+use super::SettingsError;
+
+/// The address of a server, below which its endpoints lie: `http://localhost:11434`, `https://api.openai.com/v1`.
+///
+/// Shown and compared without a trailing slash. A user name and a password in it are sent, but never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+impl BaseUrl {
+    /// Takes an absolute `http` or `https` URL without query and fragment. Messages do not repeat it, as it may hold a password.
+    pub fn parse(text: &str) -> Result<Self, SettingsError> {
+        let mut url = Url::parse(text.trim()).map_err(|error| SettingsError::BaseUrl {
+            source: Box::new(error),
+        })?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(SettingsError::Scheme {
+                scheme: url.scheme().to_owned(),
+            });
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(SettingsError::UrlQuery);
+        }
+        let path = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&path);
+        Ok(Self(url))
+    }
+
+    /// The address of an endpoint; `path` begins with a slash.
+    pub(super) fn endpoint(&self, path: &str) -> Url {
+        let mut url = self.0.clone();
+        url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
+        url
+    }
+
+    /// Whether the address carries a user name or a password.
+    pub(super) fn has_userinfo(&self) -> bool {
+        !self.0.username().is_empty() || self.0.password().is_some()
+    }
+
+    /// What must not be shown of the address.
+    pub(super) fn password(&self) -> Option<&str> {
+        self.0.password()
+    }
+
+    /// Whether the server runs on this machine, so that no proxy lies between.
+    pub(super) fn is_loopback(&self) -> bool {
+        let host = self.0.host_str().unwrap_or_default();
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost"
+            || address
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|address| address.is_loopback())
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = self.0.host_str().unwrap_or_default();
+        write!(formatter, "{}://{host}", self.0.scheme())?;
+        if let Some(port) = self.0.port() {
+            write!(formatter, ":{port}")?;
+        }
+        formatter.write_str(self.0.path().trim_end_matches('/'))
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "BaseUrl({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trailing_slash_makes_no_difference() {
+        let url = BaseUrl::parse("http://localhost:8000/v1/").unwrap();
+        assert_eq!(url.to_string(), "http://localhost:8000/v1");
+        assert_eq!(url, BaseUrl::parse(" http://localhost:8000/v1").unwrap());
+        assert_eq!(
+            url.endpoint("/models").as_str(),
+            "http://localhost:8000/v1/models"
+        );
+        let root = BaseUrl::parse("https://models.example/").unwrap();
+        assert_eq!(root.to_string(), "https://models.example");
+        assert_eq!(
+            root.endpoint("/api/tags").as_str(),
+            "https://models.example/api/tags"
+        );
+    }
+
+    #[test]
+    fn a_password_is_never_shown() {
+        let url = BaseUrl::parse("http://me:hunter2@models.example:81").unwrap();
+        assert_eq!(
+            format!("{url} {url:?}"),
+            "http://models.example:81 BaseUrl(http://models.example:81)"
+        );
+        let error = BaseUrl::parse("http://me:hunter2@:99999").unwrap_err();
+        assert!(!format!("{error:?} {error}").contains("hunter2"));
+    }
+
+    #[test]
+    fn says_what_an_address_looks_like() {
+        let message = |text| BaseUrl::parse(text).unwrap_err().to_string();
+        assert_eq!(
+            message("localhost:11434"),
+            "`base_url` has to begin with `http://` or `https://`, not with `localhost:`"
+        );
+        assert_eq!(message("models.example"), "`base_url` is not an address");
+        assert_eq!(
+            message("http://models.example/v1?key=1"),
+            "`base_url` may not have a query or a fragment"
+        );
+    }
+
+    #[test]
+    fn knows_this_machine() {
+        let loopback = |text| BaseUrl::parse(text).unwrap().is_loopback();
+        assert!(loopback("http://localhost:1"));
+        assert!(loopback("http://127.0.0.1:1"));
+        assert!(loopback("http://[::1]:1"));
+        assert!(!loopback("http://192.168.0.1:1"));
+        assert!(!loopback("https://api.openai.com/v1"));
+    }
+}

@@ -1,0 +1,347 @@
+//! What a server's refusal means for the caller.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::HeaderMap;
+
+use super::error_body::ErrorBody;
+use super::retry_after;
+use crate::Failure;
+
+/// What an answer that is not the one asked for means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// The status, or for an error inside a successful answer the one that it stands for.
+    pub(super) status: u16,
+    /// What may be done about it.
+    pub(super) failure: Failure,
+    /// What mends it, where somebody has to.
+    pub(super) remedy: Option<Remedy>,
+    /// How long the server wants to be left alone.
+    pub(super) retry_after: Option<Duration>,
+    /// Whether fewer calls at once would help.
+    pub(super) overloaded: bool,
+    /// What the server said.
+    pub(super) body: ErrorBody,
+}
+
+/// What mends a failure that does not go away by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// Another key, or one at all.
+    Key,
+    /// Money.
+    Quota,
+    /// A model that the server has.
+    Model,
+    /// Another address.
+    Address,
+    /// Another value of the setting that the server names.
+    Setting,
+    /// A model that fits into the machine.
+    Memory,
+}
+
+const QUOTA: [&str; 7] = [
+    "insufficient_quota",
+    "quota_exceeded",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "insufficient_credits",
+    "insufficient_balance",
+    "exceeded_current_quota_error",
+];
+const KEY: [&str; 3] = [
+    "invalid_api_key",
+    "authentication_error",
+    "invalid_authentication",
+];
+const MODEL: [&str; 3] = ["model_not_found", "model_not_available", "invalid_model"];
+const SETTING: [&str; 5] = [
+    "unsupported_parameter",
+    "unsupported_value",
+    "unknown_parameter",
+    "invalid_type",
+    "extra_forbidden",
+];
+const TOO_LONG: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
+
+const NO_MODEL_PHRASES: [&str; 4] = [
+    "is not a valid model",
+    "model not found",
+    "try pulling it",
+    "no model named",
+];
+const TOO_LONG_PHRASES: [&str; 8] = [
+    "context length",
+    "context size",
+    "context window",
+    "maximum context",
+    "input length exceeds",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+];
+
+/// Says what an answer with an error's status means, from nothing but the answer. `now` is what a date is counted from.
+pub(super) fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Refusal {
+    let pause = retry_after::pause(headers, now);
+    refusal(status, ErrorBody::parse(body), pause)
+}
+
+/// Says what an error means that came in the body of a successful answer, as `OpenRouter` sends it.
+pub(super) fn classify_embedded(body: ErrorBody) -> Refusal {
+    refusal(embedded_status(&body), body, None)
+}
+
+fn refusal(status: u16, body: ErrorBody, retry_after: Option<Duration>) -> Refusal {
+    let (failure, remedy) = meaning(status, &body);
+    let transient = failure == Failure::Transient;
+    Refusal {
+        status,
+        failure,
+        remedy,
+        retry_after: retry_after.filter(|_| transient),
+        overloaded: transient && matches!(status, 429 | 503 | 529),
+        body,
+    }
+}
+
+fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
+    use Failure::{Content, Terminal, Transient};
+
+    if status == 402 || body.is_any(&QUOTA) {
+        return (Terminal, Some(Remedy::Quota));
+    }
+    if status == 401 || body.is_any(&KEY) || body.says_any(&["api key not valid"]) {
+        return (Terminal, Some(Remedy::Key));
+    }
+    if status != 429 && (body.is_any(&TOO_LONG) || body.says_any(&TOO_LONG_PHRASES)) {
+        return (Content, None);
+    }
+    match status {
+        403 if body.says_any(&["moderation", "flagged"]) => (Content, None),
+        403 => (Terminal, Some(Remedy::Key)),
+        400..=422 if names_no_model(body) => (Terminal, Some(Remedy::Model)),
+        408 | 409 | 425 | 429 => (Transient, None),
+        404 | 405 | 410 | 300..=399 => (Terminal, Some(Remedy::Address)),
+        400 | 422 if body.is_any(&SETTING) => (Terminal, Some(Remedy::Setting)),
+        400 | 413 | 422 => (Content, None),
+        500 if body.says_any(&["more system memory", "out of memory"]) => {
+            (Terminal, Some(Remedy::Memory))
+        }
+        501 | 505 => (Terminal, Some(Remedy::Address)),
+        500..=599 => (Transient, None),
+        _ => (Terminal, Some(Remedy::Setting)),
+    }
+}
+
+fn names_no_model(body: &ErrorBody) -> bool {
+    let message = body.message.to_lowercase();
+    let missing = message.contains("not found") || message.contains("does not exist");
+    body.is_any(&MODEL)
+        || body.says_any(&NO_MODEL_PHRASES)
+        || (message.contains("model") && missing)
+}
+
+/// The status that an error inside a successful answer stands for: its code where that is one, or else what its kind says.
+fn embedded_status(body: &ErrorBody) -> u16 {
+    let numbers = [&body.code, &body.kind].into_iter().flatten();
+    let status = numbers.filter_map(|code| code.parse().ok());
+    if let Some(status) = status
+        .into_iter()
+        .find(|status| (400..600).contains(status))
+    {
+        return status;
+    }
+    let kind = body.kind.as_deref().unwrap_or_default().to_lowercase();
+    let known = [
+        ("rate_limit", 429),
+        ("overloaded", 503),
+        ("invalid_request", 400),
+        ("not_found", 404),
+        ("permission", 403),
+    ];
+    known
+        .iter()
+        .find(|(word, _)| kind.contains(word))
+        .map_or(500, |(_, status)| *status)
+}
+
+#[cfg(test)]
+mod tests {
+    use Failure::{Content, Terminal, Transient};
+
+    use super::*;
+
+    fn classified(status: u16, body: &str) -> Refusal {
+        classify(
+            status,
+            &HeaderMap::new(),
+            body.as_bytes(),
+            SystemTime::UNIX_EPOCH,
+        )
+    }
+
+    #[test]
+    fn every_refusal_has_its_class() {
+        let quota = r#"{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":null}}"#;
+        let quota_code =
+            r#"{"error":{"message":"no","type":"requests","code":"insufficient_quota"}}"#;
+        let too_long = r#"{"error":{"message":"This model's maximum context length is 8192 tokens","type":"invalid_request_error","code":"context_length_exceeded"}}"#;
+        let no_model = r#"{"error":{"message":"The model `gpt-9` does not exist or you do not have access to it.","code":"model_not_found"}}"#;
+        let parameter = r#"{"error":{"message":"Unsupported parameter: 'top_k'","code":"unsupported_parameter","param":"top_k"}}"#;
+        let cases: &[(u16, &str, Failure, Option<Remedy>)] = &[
+            (400, "{}", Content, None),
+            (400, too_long, Content, None),
+            (400, parameter, Terminal, Some(Remedy::Setting)),
+            (
+                400,
+                r#"{"error":{"message":"qwen9 is not a valid model ID","code":400}}"#,
+                Terminal,
+                Some(Remedy::Model),
+            ),
+            (
+                400,
+                r#"[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key."}}]"#,
+                Terminal,
+                Some(Remedy::Key),
+            ),
+            (401, "", Terminal, Some(Remedy::Key)),
+            (402, "", Terminal, Some(Remedy::Quota)),
+            (403, "", Terminal, Some(Remedy::Key)),
+            (
+                403,
+                r#"{"error":{"code":403,"message":"your input was flagged"}}"#,
+                Content,
+                None,
+            ),
+            (404, no_model, Terminal, Some(Remedy::Model)),
+            (
+                404,
+                r#"{"error":"model 'qwen3' not found"}"#,
+                Terminal,
+                Some(Remedy::Model),
+            ),
+            (404, "404 page not found", Terminal, Some(Remedy::Address)),
+            (405, "", Terminal, Some(Remedy::Address)),
+            (307, "", Terminal, Some(Remedy::Address)),
+            (408, "", Transient, None),
+            (409, "", Transient, None),
+            (413, "", Content, None),
+            (
+                422,
+                r#"{"detail":[{"loc":["body","messages"],"msg":"bad"}]}"#,
+                Content,
+                None,
+            ),
+            (425, "", Transient, None),
+            (429, "", Transient, None),
+            (
+                429,
+                r#"{"error":{"message":"Rate limit reached: too many tokens per minute","type":"tokens","code":"rate_limit_exceeded"}}"#,
+                Transient,
+                None,
+            ),
+            (429, quota, Terminal, Some(Remedy::Quota)),
+            (429, quota_code, Terminal, Some(Remedy::Quota)),
+            (500, "", Transient, None),
+            (
+                500,
+                r#"{"error":"the input length exceeds the context length"}"#,
+                Content,
+                None,
+            ),
+            (
+                500,
+                r#"{"error":"model requires more system memory (14.8 GiB) than is available (7.1 GiB)"}"#,
+                Terminal,
+                Some(Remedy::Memory),
+            ),
+            (501, "", Terminal, Some(Remedy::Address)),
+            (
+                502,
+                "<html><title>Bad Gateway</title></html>",
+                Transient,
+                None,
+            ),
+            (503, "", Transient, None),
+            (504, "", Transient, None),
+            (524, "", Transient, None),
+            (529, "", Transient, None),
+            (418, "", Terminal, Some(Remedy::Setting)),
+        ];
+        for (status, body, failure, remedy) in cases {
+            let refusal = classified(*status, body);
+            assert_eq!(
+                (refusal.failure, refusal.remedy),
+                (*failure, *remedy),
+                "{status} {body}"
+            );
+        }
+    }
+
+    #[test]
+    fn overload_lowers_concurrency() {
+        for (status, overloaded) in [(429, true), (503, true), (529, true), (500, false)] {
+            assert_eq!(classified(status, "").overloaded, overloaded, "{status}");
+        }
+        let quota = r#"{"error":{"code":"insufficient_quota"}}"#;
+        assert!(!classified(429, quota).overloaded);
+    }
+
+    #[test]
+    fn errors_inside_successful_answers_have_classes_too() {
+        let cases = [
+            (
+                r#"{"error":{"code":429,"message":"slow down"}}"#,
+                429,
+                Transient,
+            ),
+            (
+                r#"{"error":{"code":402,"message":"no credits"}}"#,
+                402,
+                Terminal,
+            ),
+            (
+                r#"{"error":{"code":"502","message":"provider"}}"#,
+                502,
+                Transient,
+            ),
+            (
+                r#"{"error":{"type":"overloaded_error","message":"busy"}}"#,
+                503,
+                Transient,
+            ),
+            (
+                r#"{"error":{"type":"invalid_request_error","message":"bad"}}"#,
+                400,
+                Content,
+            ),
+            (r#"{"error":"something broke"}"#, 500, Transient),
+        ];
+        for (body, status, failure) in cases {
+            let json = serde_json::from_str(body).unwrap();
+            let refusal = classify_embedded(ErrorBody::from_json(&json));
+            assert_eq!(
+                (refusal.status, refusal.failure),
+                (status, failure),
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pause_matters_only_where_another_attempt_does() {
+        let headers: HeaderMap = [(
+            reqwest::header::RETRY_AFTER,
+            reqwest::header::HeaderValue::from_static("7"),
+        )]
+        .into_iter()
+        .collect();
+        let pause = |status| classify(status, &headers, b"", SystemTime::UNIX_EPOCH).retry_after;
+        assert_eq!(pause(429), Some(Duration::from_secs(7)));
+        assert_eq!(pause(503), Some(Duration::from_secs(7)));
+        assert_eq!(pause(401), None);
+    }
+}

@@ -1,0 +1,168 @@
+use std::fmt;
+use std::sync::Arc;
+
+use async_openai::Client;
+use async_openai::config::OpenAIConfig;
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use super::dialect::{Concession, Dialect, Learnt};
+use super::reply::Completion;
+use super::stream::{self, Streamed};
+use super::{request, service};
+use crate::http::said::{self, Said};
+use crate::http::server::{Protocol, Server};
+use crate::http::server_error::ServerError;
+use crate::http::{
+    AttemptError, ChatSettings, ConnectError, SettingsError, Traffic, extra_body, parameters,
+};
+use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
+
+/// What a reply should have been, in messages.
+const EXPECTED: &str = "a chat completion";
+
+/// A model behind a server that speaks OpenAI's protocol.
+///
+/// Servers differ in what they take, so fields that one refuses by name are left out from then on: see [`Self::concessions`].
+pub struct OpenAiChat {
+    identity: ModelIdentity,
+    settings: ChatSettings,
+    server: Server,
+    client: Client<OpenAIConfig>,
+    learnt: Learnt,
+    traffic: Arc<Traffic>,
+}
+
+impl OpenAiChat {
+    /// Sets a model up, without asking its server for anything: most servers have nothing to ask for.
+    pub fn new(settings: ChatSettings, traffic: Arc<Traffic>) -> Result<Self, ConnectError> {
+        refuse_foreign_settings(&settings)?;
+        extra_body::check(&settings.extra_body, &request::RESERVED)?;
+        let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?;
+        Ok(Self {
+            identity: ModelIdentity::new(Protocol::OpenAi.provider(), &settings.model),
+            learnt: Learnt::new(Dialect::guessed(&settings.model, settings.max_tokens_field)),
+            client: super::client(&server),
+            server,
+            settings,
+            traffic,
+        })
+    }
+
+    /// What the server refused so far, so that requests go without it. Replies are as valid, but less held to what was asked.
+    pub fn concessions(&self) -> Vec<Concession> {
+        self.learnt.concessions()
+    }
+
+    async fn attempt(&self, request: &ChatRequest) -> Result<Said, AttemptError> {
+        loop {
+            let dialect = self.learnt.dialect();
+            let error = match self.ask(request, dialect).await {
+                Ok(said) => return Ok(said),
+                Err(error) => error,
+            };
+            // Every concession takes something away, so this ends.
+            let Some((dialect, concession)) = conceding(dialect, &error) else {
+                return Err(error);
+            };
+            self.learnt.concede(dialect, concession);
+        }
+    }
+
+    async fn ask(&self, request: &ChatRequest, dialect: Dialect) -> Result<Said, AttemptError> {
+        let body = request::body(&self.settings, request, dialect);
+        let body = body.map_err(|error| AttemptError {
+            failure: Failure::Terminal,
+            retry_after: None,
+            overloaded: false,
+            source: Box::new(error),
+        })?;
+        match self.client.chat().create_byot::<_, Value>(body).await {
+            Ok(json) => self.read(json, request),
+            Err(error) => {
+                let body = service::failure(&self.server, error)?;
+                match stream::assemble(&body.text) {
+                    Some(Streamed::Reply(completion)) => self.said(&completion, request),
+                    Some(Streamed::Refused(event)) => Err(self.server.refused_inside(&event)),
+                    Some(Streamed::Cut) | None => {
+                        let source = Some(body.source);
+                        Err(self.server.malformed(EXPECTED, &body.text, source))
+                    }
+                }
+            }
+        }
+    }
+
+    fn read(&self, json: Value, request: &ChatRequest) -> Result<Said, AttemptError> {
+        let refused = |json: &Value| json.get("error").is_some_and(|error| !error.is_null());
+        if refused(&json) || json.get("object").is_some_and(|object| object == "error") {
+            return Err(self.server.refused_inside(&json));
+        }
+        if let Some(choice) = json.pointer("/choices/0")
+            && refused(choice)
+        {
+            return Err(self.server.refused_inside(choice));
+        }
+        let text = json.to_string();
+        let completion: Completion = serde_json::from_value(json)
+            .map_err(|error| self.server.malformed(EXPECTED, &text, Some(error)))?;
+        self.said(&completion, request)
+    }
+
+    fn said(&self, completion: &Completion, request: &ChatRequest) -> Result<Said, AttemptError> {
+        let said = completion.said(request);
+        said.ok_or_else(|| self.server.malformed(EXPECTED, "no choices", None))
+    }
+}
+
+#[async_trait]
+impl ChatModel for OpenAiChat {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        parameters::of_chat(&self.identity, &self.settings)
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let budget = request.max_tokens.or(self.settings.max_tokens);
+        let tokens = said::estimated_tokens(request, budget.map(std::num::NonZero::get));
+        let delivered = self.traffic.call(tokens, || self.attempt(request)).await;
+        delivered
+            .map(Said::reply)
+            .map_err(|error| said::chat_error(&self.identity, error))
+    }
+}
+
+impl fmt::Debug for OpenAiChat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("OpenAiChat")
+            .field("settings", &self.settings)
+            .field("learnt", &self.learnt)
+            .finish_non_exhaustive()
+    }
+}
+
+fn refuse_foreign_settings(settings: &ChatSettings) -> Result<(), SettingsError> {
+    let foreign = [
+        ("num_ctx", settings.num_ctx.is_some()),
+        ("keep_alive", settings.keep_alive.is_some()),
+        ("think", settings.think.is_some()),
+    ];
+    match foreign.iter().find(|(_, set)| *set) {
+        Some((setting, _)) => Err(SettingsError::WrongProvider {
+            setting,
+            provider: Protocol::OpenAi.provider(),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn conceding(dialect: Dialect, error: &AttemptError) -> Option<(Dialect, Concession)> {
+    match error.source.downcast_ref::<ServerError>()? {
+        ServerError::Refused { refusal, .. } => dialect.conceding(refusal),
+        _ => None,
+    }
+}

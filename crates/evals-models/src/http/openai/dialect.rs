@@ -1,0 +1,269 @@
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use crate::http::MaxTokensField;
+use crate::http::classify::Refusal;
+
+/// Something of a request that a server refused, so that requests go without it since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Concession {
+    /// The budget is sent under its other name.
+    MaxTokensField,
+    /// The temperature is not sent.
+    Temperature,
+    /// The seed is not sent.
+    Seed,
+    /// Replies are held to be JSON, but not to their schema.
+    JsonObject,
+    /// Replies are held to no format at all.
+    AnyFormat,
+}
+
+/// The parts of the protocol that a server takes, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// The field that holds the budget of tokens.
+    pub(super) max_tokens_field: &'static str,
+    /// Whether the field was exchanged for the other one.
+    exchanged: bool,
+    pub(super) takes_temperature: bool,
+    pub(super) takes_seed: bool,
+    pub(super) format: Format,
+}
+
+/// How replies can be held to a format, from the best way down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Format {
+    Schema,
+    JsonObject,
+    Unheld,
+}
+
+impl Dialect {
+    /// What a model is thought to take before it has said anything.
+    pub(super) fn guessed(model: &str, field: MaxTokensField) -> Self {
+        let max_tokens_field = match field {
+            MaxTokensField::MaxTokens => "max_tokens",
+            MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
+            MaxTokensField::Auto if reasons(model) => "max_completion_tokens",
+            MaxTokensField::Auto => "max_tokens",
+        };
+        Self {
+            max_tokens_field,
+            // A field that was set is not exchanged.
+            exchanged: field != MaxTokensField::Auto,
+            takes_temperature: true,
+            takes_seed: true,
+            format: Format::Schema,
+        }
+    }
+
+    /// What to send after a refusal, and what that gives up; `None` where the refusal is about something else.
+    pub(super) fn conceding(self, refusal: &Refusal) -> Option<(Self, Concession)> {
+        let about = |field: &str| refusal.body.is_about(field);
+        if !matches!(refusal.status, 400 | 422) {
+            return None;
+        }
+        if (about("response_format") || about("json_schema") || about("json_object"))
+            && self.format != Format::Unheld
+        {
+            return Some(self.with_looser_format());
+        }
+        if about(self.max_tokens_field) && !self.exchanged && speaks_of_support(refusal) {
+            let exchanged = Self {
+                max_tokens_field: other_field(self.max_tokens_field),
+                exchanged: true,
+                ..self
+            };
+            return Some((exchanged, Concession::MaxTokensField));
+        }
+        if about("temperature") && self.takes_temperature {
+            let without = Self {
+                takes_temperature: false,
+                ..self
+            };
+            return Some((without, Concession::Temperature));
+        }
+        let without = Self {
+            takes_seed: false,
+            ..self
+        };
+        (about("seed") && self.takes_seed).then_some((without, Concession::Seed))
+    }
+
+    fn with_looser_format(self) -> (Self, Concession) {
+        let (format, concession) = match self.format {
+            Format::Schema => (Format::JsonObject, Concession::JsonObject),
+            Format::JsonObject | Format::Unheld => (Format::Unheld, Concession::AnyFormat),
+        };
+        (Self { format, ..self }, concession)
+    }
+
+    /// What is left after the concessions of two requests that were under way together.
+    fn and(self, other: Self) -> Self {
+        let exchanged = if other.exchanged { other } else { self };
+        Self {
+            max_tokens_field: exchanged.max_tokens_field,
+            exchanged: exchanged.exchanged,
+            takes_temperature: self.takes_temperature && other.takes_temperature,
+            takes_seed: self.takes_seed && other.takes_seed,
+            format: self.format.max(other.format),
+        }
+    }
+}
+
+/// The dialect that one model was found to speak, shared by all requests to it.
+pub(super) struct Learnt(Mutex<(Dialect, Vec<Concession>)>);
+
+impl Learnt {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self(Mutex::new((dialect, Vec::new())))
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Everything given up so far, in the order of [`Concession`].
+    pub(super) fn concessions(&self) -> Vec<Concession> {
+        let mut learnt = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        learnt.1.sort_unstable();
+        learnt.1.clone()
+    }
+
+    pub(super) fn concede(&self, dialect: Dialect, concession: Concession) {
+        let mut learnt = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        learnt.0 = learnt.0.and(dialect);
+        if !learnt.1.contains(&concession) {
+            learnt.1.push(concession);
+        }
+    }
+}
+
+impl fmt::Debug for Learnt {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.dialect(), formatter)
+    }
+}
+
+/// Whether a model is one of OpenAI's that reason, by its name: `o3-mini`, `gpt-5`, `openai/gpt-5.2-chat`.
+fn reasons(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    ["o1", "o3", "o4", "gpt-5"].iter().any(|family| {
+        let rest = name.strip_prefix(family);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.', ':']))
+    })
+}
+
+/// Whether a refusal says that a field may not be there at all, rather than that its value is too large.
+fn speaks_of_support(refusal: &Refusal) -> bool {
+    let phrases = [
+        "support",
+        "unknown",
+        "unrecognized",
+        "not permitted",
+        "extra",
+        "instead",
+    ];
+    refusal.body.says_any(&phrases)
+        || refusal
+            .body
+            .is_any(&["unsupported_parameter", "unknown_parameter"])
+}
+
+fn other_field(field: &str) -> &'static str {
+    match field {
+        "max_tokens" => "max_completion_tokens",
+        _ => "max_tokens",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use reqwest::header::HeaderMap;
+
+    use super::*;
+    use crate::http::classify::classify;
+
+    fn refused(message: &str) -> Refusal {
+        let body = format!(r#"{{"error":{{"message":"{message}"}}}}"#);
+        classify(
+            400,
+            &HeaderMap::new(),
+            body.as_bytes(),
+            SystemTime::UNIX_EPOCH,
+        )
+    }
+
+    #[test]
+    fn reasoning_models_are_known_by_name() {
+        let field = |model| Dialect::guessed(model, MaxTokensField::Auto).max_tokens_field;
+        for model in [
+            "o1",
+            "o3-mini",
+            "o4-mini-2025-04-16",
+            "gpt-5",
+            "openai/gpt-5.2",
+        ] {
+            assert_eq!(field(model), "max_completion_tokens", "{model}");
+        }
+        for model in ["gpt-4o", "gpt-50", "o10", "qwen3:8b", "meta/o-llama"] {
+            assert_eq!(field(model), "max_tokens", "{model}");
+        }
+    }
+
+    #[test]
+    fn the_budget_changes_its_name_once() {
+        let refusal = refused(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        );
+        let dialect = Dialect::guessed("gpt-next", MaxTokensField::Auto);
+        let (dialect, concession) = dialect.conceding(&refusal).unwrap();
+        assert_eq!(concession, Concession::MaxTokensField);
+        assert_eq!(dialect.max_tokens_field, "max_completion_tokens");
+        assert_eq!(dialect.conceding(&refusal), None);
+        let set = Dialect::guessed("gpt-next", MaxTokensField::MaxTokens);
+        assert_eq!(set.conceding(&refusal), None);
+    }
+
+    #[test]
+    fn a_budget_that_is_too_large_keeps_its_name() {
+        let refusal = refused("max_tokens is too large: 99999");
+        let dialect = Dialect::guessed("gpt-4o", MaxTokensField::Auto);
+        assert_eq!(dialect.conceding(&refusal), None);
+    }
+
+    #[test]
+    fn formats_loosen_step_by_step() {
+        let refusal = refused("'response_format.type' must be 'text'");
+        let dialect = Dialect::guessed("llama", MaxTokensField::Auto);
+        let (dialect, first) = dialect.conceding(&refusal).unwrap();
+        let (dialect, second) = dialect.conceding(&refusal).unwrap();
+        assert_eq!(
+            (first, second),
+            (Concession::JsonObject, Concession::AnyFormat)
+        );
+        assert_eq!(dialect.format, Format::Unheld);
+        assert_eq!(dialect.conceding(&refusal), None);
+    }
+
+    #[test]
+    fn concessions_of_requests_under_way_together_add_up() {
+        let learnt = Learnt::new(Dialect::guessed("llama", MaxTokensField::Auto));
+        let start = learnt.dialect();
+        for message in ["temperature is not supported", "seed is not supported"] {
+            let (dialect, concession) = start.conceding(&refused(message)).unwrap();
+            learnt.concede(dialect, concession);
+            learnt.concede(dialect, concession);
+        }
+        let dialect = learnt.dialect();
+        assert!(!dialect.takes_temperature && !dialect.takes_seed);
+        assert_eq!(
+            learnt.concessions(),
+            [Concession::Temperature, Concession::Seed]
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! The body of a request for a reply.
+
+use async_openai::types::chat::{
+    ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage,
+    ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage,
+    CreateChatCompletionRequest, ResponseFormat, ResponseFormatJsonSchema,
+};
+use serde_json::{Map, Value, json};
+
+use super::dialect::{Dialect, Format};
+use crate::http::{ChatSettings, extra_body};
+use crate::{ChatRequest, Message, ReplySchema, Role};
+
+/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+pub(super) const RESERVED: [&str; 5] = ["messages", "model", "stream", "stream_options", "n"];
+
+/// The body of a request as the server takes it.
+///
+/// `stream` is always said to be off, because a server that is told nothing may think otherwise.
+pub(super) fn body(
+    settings: &ChatSettings,
+    request: &ChatRequest,
+    dialect: Dialect,
+) -> Result<Value, serde_json::Error> {
+    let typed = CreateChatCompletionRequest {
+        model: settings.model.clone(),
+        messages: request.messages.iter().map(message).collect(),
+        response_format: request
+            .schema
+            .as_ref()
+            .and_then(|schema| response_format(schema, dialect.format)),
+        stream: Some(false),
+        ..CreateChatCompletionRequest::default()
+    };
+    let mut body: Map<String, Value> = serde_json::from_value(serde_json::to_value(typed)?)?;
+    // Numbers are set here and not above, where 0.3 would become the nearest of 32 bits, and effort one of a fixed list.
+    let mut set = |field: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            body.insert(field.to_owned(), value);
+        }
+    };
+    let temperature = settings.temperature.filter(|_| dialect.takes_temperature);
+    set("temperature", temperature.map(|value| json!(value)));
+    let seed = settings.seed.filter(|_| dialect.takes_seed);
+    set("seed", seed.map(|value| json!(value)));
+    let budget = request.max_tokens.or(settings.max_tokens);
+    set(dialect.max_tokens_field, budget.map(|value| json!(value)));
+    let effort = settings.reasoning_effort.as_ref();
+    set("reasoning_effort", effort.map(|value| json!(value)));
+    extra_body::merge(&mut body, &settings.extra_body);
+    Ok(Value::Object(body))
+}
+
+fn message(message: &Message) -> ChatCompletionRequestMessage {
+    let content = message.content.as_str();
+    match message.role {
+        Role::System => ChatCompletionRequestSystemMessage::from(content).into(),
+        Role::User => ChatCompletionRequestUserMessage::from(content).into(),
+        Role::Assistant => ChatCompletionRequestAssistantMessage::from(content).into(),
+    }
+}
+
+fn response_format(schema: &ReplySchema, format: Format) -> Option<ResponseFormat> {
+    match format {
+        Format::Schema => Some(ResponseFormat::JsonSchema {
+            json_schema: ResponseFormatJsonSchema {
+                description: None,
+                name: schema.name.clone(),
+                schema: schema.schema.clone(),
+                strict: Some(true),
+            },
+        }),
+        Format::JsonObject => Some(ResponseFormat::JsonObject),
+        Format::Unheld => None,
+    }
+}

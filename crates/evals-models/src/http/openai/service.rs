@@ -1,0 +1,73 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use async_openai::error::OpenAIError;
+use async_openai::middleware::HttpRequestFactory;
+use reqwest::Response;
+use reqwest::header::AUTHORIZATION;
+
+use crate::http::AttemptError;
+use crate::http::server::Server;
+
+/// The transport below the client of `async-openai`: it keeps what that client drops of a failure (status, pause asked for, body
+/// in whatever shape) and leaves retries to the traffic.
+#[derive(Clone, Debug)]
+pub(super) struct Transport(pub(super) Server);
+
+impl tower::Service<HttpRequestFactory> for Transport {
+    type Response = Response;
+    type Error = OpenAIError;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, OpenAIError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), OpenAIError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, factory: HttpRequestFactory) -> Self::Future {
+        let server = self.0.clone();
+        Box::pin(async move {
+            let mut request = factory.build().await?;
+            if server.settings().api_key.is_none() {
+                // The client sends `Bearer` and nothing after it, which some proxies refuse.
+                request.headers_mut().remove(AUTHORIZATION);
+            } else if let Some(header) = request.headers_mut().get_mut(AUTHORIZATION) {
+                header.set_sensitive(true);
+            }
+            let response = server.send(request).await;
+            response.map_err(|error| OpenAIError::Boxed(Box::new(error)))
+        })
+    }
+}
+
+/// What a failed call of the client was: ours, put into a box on the way up, or the reading of a body.
+///
+/// Gives the text of the body where it arrived, but is not the JSON that was asked for.
+pub(super) fn failure(server: &Server, error: OpenAIError) -> Result<Unreadable, AttemptError> {
+    match error {
+        OpenAIError::JSONDeserialize(source, text) => Ok(Unreadable { text, source }),
+        OpenAIError::Reqwest(error) => Err(server.lost(error)),
+        OpenAIError::Boxed(error) => match error.downcast::<AttemptError>() {
+            Ok(attempt) => Err(*attempt),
+            Err(error) => Err(terminal(error)),
+        },
+        other => Err(terminal(Box::new(other))),
+    }
+}
+
+/// A body that is not the JSON asked for.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    pub(super) text: String,
+    pub(super) source: serde_json::Error,
+}
+
+/// Only a request that could not be made ends here, and it cannot be made the next time either.
+fn terminal(source: Box<dyn std::error::Error + Send + Sync>) -> AttemptError {
+    AttemptError {
+        failure: crate::Failure::Terminal,
+        retry_after: None,
+        overloaded: false,
+        source,
+    }
+}

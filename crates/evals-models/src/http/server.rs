@@ -1,0 +1,269 @@
+use std::error::Error;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Request, Response};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::classify::{self, Refusal, Remedy};
+use super::error_body::{self, ErrorBody};
+use super::server_error::ServerError;
+use super::{AttemptError, ServerSettings, SettingsError};
+use crate::Failure;
+
+/// Connecting takes longer only where nothing listens.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The protocol that a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
+    OpenAi,
+    Ollama,
+}
+
+impl Protocol {
+    /// The provider's name in settings and identities.
+    pub(super) fn provider(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Ollama => "ollama",
+        }
+    }
+}
+
+/// A server and the model that is asked there: one attempt at a request, and what its failure means.
+///
+/// Nothing that leaves here, messages included, holds the key or the password.
+#[derive(Clone, Debug)]
+pub(super) struct Server {
+    protocol: Protocol,
+    settings: ServerSettings,
+    model: String,
+    client: Client,
+}
+
+impl Server {
+    pub(super) fn new(
+        protocol: Protocol,
+        settings: ServerSettings,
+        model: impl Into<String>,
+    ) -> Result<Self, SettingsError> {
+        if settings.base_url.has_userinfo()
+            && (protocol == Protocol::OpenAi || settings.api_key.is_some())
+        {
+            return Err(SettingsError::Userinfo);
+        }
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(settings.timeout)
+            // A redirected POST arrives as a GET, and credentials belong to nobody else.
+            .redirect(reqwest::redirect::Policy::none());
+        if settings.base_url.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| SettingsError::Client {
+            source: Box::new(error),
+        })?;
+        Ok(Self {
+            protocol,
+            settings,
+            model: model.into(),
+            client,
+        })
+    }
+
+    pub(super) fn settings(&self) -> &ServerSettings {
+        &self.settings
+    }
+
+    pub(super) fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Sends a request and returns the answer if its status says that it is the one asked for.
+    pub(super) async fn send(&self, request: Request) -> Result<Response, AttemptError> {
+        let response = self.client.execute(request).await;
+        let response = response.map_err(|error| self.lost(error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (status, headers) = (response.status(), response.headers().clone());
+        // A refusal whose body is lost is still a refusal.
+        let body = response.bytes().await.unwrap_or_default();
+        Err(self.refused(status.as_u16(), &headers, &body))
+    }
+
+    /// Posts JSON to an endpoint of the server and returns the body of the answer.
+    pub(super) async fn post<B: Serialize + Sync>(
+        &self,
+        path: &str,
+        body: &B,
+    ) -> Result<Vec<u8>, AttemptError> {
+        let url = self.settings.base_url.endpoint(path);
+        self.fetch(self.client.post(url).json(body)).await
+    }
+
+    /// Gets an endpoint of the server.
+    pub(super) async fn get(&self, path: &str) -> Result<Vec<u8>, AttemptError> {
+        let url = self.settings.base_url.endpoint(path);
+        self.fetch(self.client.get(url)).await
+    }
+
+    async fn fetch(&self, request: reqwest::RequestBuilder) -> Result<Vec<u8>, AttemptError> {
+        let request = match &self.settings.api_key {
+            Some(key) => request.bearer_auth(key.expose()),
+            None => request,
+        };
+        let request = request.build().map_err(|error| self.lost(error))?;
+        let body = self.send(request).await?.bytes().await;
+        Ok(body.map_err(|error| self.lost(error))?.into())
+    }
+
+    /// The failure that an answer with an error's status is.
+    fn refused(&self, status: u16, headers: &HeaderMap, body: &[u8]) -> AttemptError {
+        self.failed(classify::classify(status, headers, body, SystemTime::now()))
+    }
+
+    /// The failure that an error inside a successful answer is; `json` is the object around the key `error`.
+    pub(super) fn refused_inside(&self, json: &Value) -> AttemptError {
+        self.failed(classify::classify_embedded(ErrorBody::from_json(json)))
+    }
+
+    fn failed(&self, mut refusal: Refusal) -> AttemptError {
+        refusal.body.message = self.redacted(&refusal.body.message);
+        AttemptError {
+            failure: refusal.failure,
+            retry_after: refusal.retry_after,
+            overloaded: refusal.overloaded,
+            source: Box::new(ServerError::Refused {
+                server: self.name(),
+                advice: refusal.remedy.map(|remedy| self.advice(remedy)),
+                refusal: Box::new(refusal),
+            }),
+        }
+    }
+
+    /// The failure of a request that got no complete answer.
+    pub(super) fn lost(&self, error: reqwest::Error) -> AttemptError {
+        let (builder, timeout) = (error.is_builder(), error.is_timeout());
+        let (server, connect) = (self.name(), error.is_connect());
+        let source: Box<dyn Error + Send + Sync> = Box::new(error.without_url());
+        let error = if connect {
+            ServerError::Unreachable {
+                advice: self.start_advice(),
+                server,
+                source,
+            }
+        } else if timeout {
+            ServerError::TimedOut {
+                server,
+                after: self.settings.timeout,
+            }
+        } else {
+            ServerError::Lost { server, source }
+        };
+        let failure = if builder {
+            Failure::Terminal
+        } else {
+            Failure::Transient
+        };
+        attempt(failure, error)
+    }
+
+    /// The failure of an answer that arrived and is not what the protocol says. Another attempt may bring a sound one.
+    pub(super) fn malformed(
+        &self,
+        expected: &'static str,
+        body: &str,
+        source: Option<serde_json::Error>,
+    ) -> AttemptError {
+        let found = if error_body::looks_like_html(body) {
+            format!(
+                "{}; check `base_url`",
+                ErrorBody::parse(body.as_bytes()).message
+            )
+        } else if body.trim().is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("`{}`", self.redacted(&error_body::one_line(body)))
+        };
+        let error = ServerError::Malformed {
+            server: self.name(),
+            expected,
+            found,
+            source: source.map(Into::into),
+        };
+        attempt(Failure::Transient, error)
+    }
+
+    /// The server as messages name it.
+    pub(super) fn name(&self) -> String {
+        format!("`{}`", self.settings.base_url)
+    }
+
+    /// A text from the server without our credentials, which some servers repeat.
+    fn redacted(&self, text: &str) -> String {
+        let key = self.settings.api_key.as_ref().map(super::ApiKey::expose);
+        let secrets = [key, self.settings.base_url.password()];
+        let secrets = secrets.into_iter().flatten().filter(|it| !it.is_empty());
+        secrets.fold(text.to_owned(), |text, secret| {
+            text.replace(secret, "[redacted]")
+        })
+    }
+
+    fn advice(&self, remedy: Remedy) -> String {
+        match (remedy, self.protocol) {
+            (Remedy::Key, _) => match &self.settings.api_key {
+                Some(key) => format!(
+                    "check the key in `{}`, which `api_key_env` names",
+                    key.variable()
+                ),
+                None => {
+                    "name the environment variable that holds a key in `api_key_env`".to_owned()
+                }
+            },
+            (Remedy::Quota, _) => {
+                "the account has no credit left: top it up, or set another model".to_owned()
+            }
+            (Remedy::Model, Protocol::Ollama) => format!("run `ollama pull {}`", self.model),
+            (Remedy::Model, Protocol::OpenAi) => format!(
+                "set the model's `name` to one that the server has, not `{}`",
+                self.model
+            ),
+            (Remedy::Address, Protocol::Ollama) => {
+                "check `base_url`: Ollama's has no path".to_owned()
+            }
+            (Remedy::Address, Protocol::OpenAi) => {
+                "check `base_url`: it usually ends in `/v1`".to_owned()
+            }
+            (Remedy::Setting, _) => {
+                "change or remove the model's setting that the server names".to_owned()
+            }
+            (Remedy::Memory, _) => {
+                "set a smaller model, or a smaller `num_ctx` where the server takes one".to_owned()
+            }
+        }
+    }
+
+    fn start_advice(&self) -> String {
+        match self.protocol {
+            Protocol::Ollama => "start it with `ollama serve`, or check `base_url`".to_owned(),
+            Protocol::OpenAi => "start the server, or check `base_url`".to_owned(),
+        }
+    }
+}
+
+/// A failure that asks for no pause.
+pub(super) fn attempt(failure: Failure, error: ServerError) -> AttemptError {
+    AttemptError {
+        failure,
+        retry_after: None,
+        overloaded: false,
+        source: Box::new(error),
+    }
+}
