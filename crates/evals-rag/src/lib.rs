@@ -46,14 +46,26 @@
 //! # }
 //! ```
 
+pub mod answering;
+mod call;
 mod document;
+mod exchange;
+mod hexadecimal;
+pub mod judging;
 mod passage;
+mod prompt;
+pub mod qa;
 mod question;
 pub mod retrieval;
 mod search;
+mod stage;
+pub mod text;
 
+pub use call::{Call, Purpose};
 pub use document::Document;
 pub use passage::Passage;
+pub use prompt::{Prompt, PromptError};
+pub use qa::Qa;
 pub use question::Question;
 pub use retrieval::Retrieval;
 pub use search::{Retrieved, SearchError, Searcher};

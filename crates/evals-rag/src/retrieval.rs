@@ -14,7 +14,7 @@ use evals::{
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, Undefined, score_all};
 use futures::future::BoxFuture;
 
-use crate::{Question, Retrieved, Searcher, StageTiming};
+use crate::{Question, Retrieved, Searcher, stage};
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
 #[derive(Debug, Clone, Copy)]
@@ -72,22 +72,12 @@ pub fn task(
             };
             let mut retrieved = searcher.search(&case.input, depth).await?;
             // Before anything can fail: these stages are done, whatever becomes of their result.
-            record(mem::take(&mut retrieved.timings), &scope);
+            stage::record(mem::take(&mut retrieved.timings), &scope);
             match identical {
                 IdenticalIds::Keep => Ok(retrieved),
                 IdenticalIds::LeaveOut => Ok(without(retrieved, case.id.as_str(), k.get())?),
             }
         })
-    }
-}
-
-fn record(timings: Vec<StageTiming>, scope: &TaskScope) {
-    for timing in timings {
-        if timing.cached {
-            scope.cached_timing(timing.stage, timing.duration);
-        } else {
-            scope.timing(timing.stage, timing.duration);
-        }
     }
 }
 
@@ -153,7 +143,7 @@ mod tests {
     use evals_metrics::ScoredDocument;
 
     use super::*;
-    use crate::{Passage, SearchError};
+    use crate::{Passage, SearchError, StageTiming};
 
     /// Finds `q1`, `b`, `a` for every question, in this order, and two passages of each.
     #[derive(Debug)]

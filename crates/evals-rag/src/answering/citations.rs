@@ -1,0 +1,165 @@
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The largest passage number that a marker may hold: `[2024]` is a year, not a citation.
+const LARGEST: usize = 999;
+
+/// The citations of an answer: which passages its markers name, and the text without them.
+///
+/// A marker is `[1]`, `[1, 3]`, `[1; 3]`, `[1-3]` (also with an en dash), `[passage 2]` or `【1】`, with or without blanks
+/// inside. Anything else in brackets is text. A range that runs backwards names its two ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Citations {
+    /// Numbers of the cited passages, from 1, in the order of their first citation.
+    pub passages: Vec<usize>,
+    /// How many numbers were cited that no passage has, each occurrence counted.
+    pub unknown: usize,
+    markers: Vec<Range<usize>>,
+}
+
+impl Citations {
+    /// Finds the markers of `text`, which was written from `passages` passages.
+    pub fn find(text: &str, passages: usize) -> Self {
+        let mut citations = Self {
+            passages: Vec::new(),
+            unknown: 0,
+            markers: Vec::new(),
+        };
+        let mut seen = BTreeSet::new();
+        for marker in brackets(text) {
+            let Some(numbers) = cited(inside(&text[marker.clone()])) else {
+                continue;
+            };
+            for number in numbers {
+                if number == 0 || number > passages {
+                    citations.unknown += 1;
+                } else if seen.insert(number) {
+                    citations.passages.push(number);
+                }
+            }
+            citations.markers.push(marker);
+        }
+        citations
+    }
+
+    /// The text without its markers and without the blanks before them: what judges and text measures read.
+    pub fn plain(text: &str) -> String {
+        let mut plain = String::with_capacity(text.len());
+        let mut rest = 0;
+        for marker in Self::find(text, 0).markers {
+            plain.push_str(&text[rest..marker.start]);
+            plain.truncate(plain.trim_end_matches([' ', '\u{a0}']).len());
+            rest = marker.end;
+        }
+        plain.push_str(&text[rest..]);
+        plain.trim().to_owned()
+    }
+}
+
+/// Everything in brackets that holds no further bracket.
+fn brackets(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open = None;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '[' | '【' => open = Some((at, if letter == '[' { ']' } else { '】' })),
+            ']' | '】' => {
+                if let Some((start, close)) = open.take()
+                    && close == letter
+                {
+                    found.push(start..at + letter.len_utf8());
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn inside(marker: &str) -> &str {
+    marker.trim_matches(['[', ']', '【', '】'])
+}
+
+/// The numbers inside a marker; `None` where it is none.
+fn cited(inside: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for part in inside.split([',', ';']) {
+        let part = unlabelled(part.trim());
+        match part.split_once(['-', '–']) {
+            None => numbers.push(number(part)?),
+            Some((first, last)) => {
+                let (first, last) = (number(first.trim())?, number(last.trim())?);
+                if first <= last {
+                    numbers.extend(first..=last);
+                } else {
+                    numbers.extend([first, last]);
+                }
+            }
+        }
+    }
+    Some(numbers)
+}
+
+fn unlabelled(part: &str) -> &str {
+    let labels = ["passages", "passage", "Passages", "Passage"];
+    let unlabelled = labels.iter().find_map(|label| part.strip_prefix(label));
+    unlabelled.map_or(part, str::trim_start)
+}
+
+fn number(text: &str) -> Option<usize> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.then(|| text.parse().ok()).flatten()?;
+    (number <= LARGEST).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passages(text: &str) -> (Vec<usize>, usize) {
+        let citations = Citations::find(text, 5);
+        (citations.passages, citations.unknown)
+    }
+
+    #[test]
+    fn every_usual_notation_is_read() {
+        assert_eq!(passages("It is so [2]."), (vec![2], 0));
+        assert_eq!(passages("It is so [1, 3]."), (vec![1, 3], 0));
+        assert_eq!(passages("It is so [3][1]."), (vec![3, 1], 0));
+        assert_eq!(passages("It is so [1-3; 5]."), (vec![1, 2, 3, 5], 0));
+        assert_eq!(passages("It is so [ 2–4 ]."), (vec![2, 3, 4], 0));
+        assert_eq!(passages("そうです【1】。"), (vec![1], 0));
+        assert_eq!(passages("It is so [Passage 2, 4]."), (vec![2, 4], 0));
+    }
+
+    #[test]
+    fn citations_are_in_order_of_first_mention() {
+        assert_eq!(passages("A [4]. B [1, 4]. C [2]."), (vec![4, 1, 2], 0));
+    }
+
+    #[test]
+    fn numbers_without_a_passage_are_counted_and_left_out() {
+        assert_eq!(passages("A [6]. B [0]. C [4-7]."), (vec![4, 5], 4));
+    }
+
+    #[test]
+    fn other_brackets_are_text() {
+        let text = "In [2024] he said [sic] [a1] [] [1.5] [1,] arr[i] [text](url) 【x】 [1】";
+        assert_eq!(passages(text), (vec![], 0));
+        assert_eq!(Citations::plain(text), text);
+    }
+
+    #[test]
+    fn the_innermost_bracket_counts() {
+        assert_eq!(passages("[see [2]]"), (vec![2], 0));
+    }
+
+    #[test]
+    fn plain_text_has_no_markers_and_no_gaps() {
+        assert_eq!(
+            Citations::plain("Paris [1], the capital [2][3]. It is old [9] ."),
+            "Paris, the capital. It is old ."
+        );
+        assert_eq!(Citations::plain("[1] Paris"), "Paris");
+    }
+}

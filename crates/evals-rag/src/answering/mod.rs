@@ -1,0 +1,48 @@
+//! What answers a question from passages.
+
+mod chat;
+mod citations;
+mod error;
+mod refusals;
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use evals_models::{Finish, ModelIdentity};
+
+use crate::{Call, Passage};
+
+pub use chat::ChatAnswerer;
+pub use citations::Citations;
+pub use error::{AnswerError, AnswerFailure};
+pub use refusals::Refusals;
+
+/// Answers questions from passages.
+#[async_trait]
+pub trait Answerer: Debug + Send + Sync {
+    /// The model, as reports name it.
+    fn identity(&self) -> &ModelIdentity;
+
+    /// Answers from `passages`, best first, which the answer cites by their position from 1.
+    ///
+    /// `repeat` is the repetition, from 1: a repetition is a new answer and never a stored one.
+    async fn answer(
+        &self,
+        question: &str,
+        passages: &[Passage],
+        repeat: u32,
+    ) -> Result<Answered, AnswerError>;
+}
+
+/// What an [`Answerer`] says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// The answer with its citation markers; never empty.
+    pub text: String,
+    /// Whether it says that the passages do not hold the answer.
+    pub refused: bool,
+    /// Why the text ends where it does.
+    pub finish: Finish,
+    /// The calls that it took.
+    pub calls: Vec<Call>,
+}

@@ -1,0 +1,99 @@
+use crate::answering::Citations;
+use crate::text::{sentences, squad};
+
+/// What models say to refuse, besides the sentence they were told to use. Compared after `SQuAD`'s normalisation.
+const USUAL: [&str; 8] = [
+    "The passages do not answer this question.",
+    "I don't know.",
+    "I do not know.",
+    "The answer is not found in the passages.",
+    "The passages do not contain the answer.",
+    "The question cannot be answered from the passages.",
+    "No answer found.",
+    "Unanswerable.",
+];
+
+/// The sentences by which a refusal is told from an answer.
+///
+/// A text refuses if it is one of them or its first sentence is. Case, punctuation, articles and citation markers make no
+/// difference (`SQuAD`'s normalisation), and what follows the sentence is an explanation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusals {
+    sentence: String,
+    normalized: Vec<String>,
+}
+
+impl Refusals {
+    /// Recognises a dataset's own sentences besides the usual ones. The first is what models are told to refuse with;
+    /// without any it is "The passages do not answer this question."
+    pub fn new<S: AsRef<str>>(of_the_dataset: impl IntoIterator<Item = S>) -> Self {
+        let own: Vec<S> = of_the_dataset.into_iter().collect();
+        let all = own.iter().map(AsRef::as_ref).chain(USUAL);
+        let sentence = all.clone().next().expect("the usual ones are not empty");
+        Self {
+            sentence: sentence.to_owned(),
+            normalized: all
+                .map(squad::normalize)
+                .filter(|sentence| !sentence.is_empty())
+                .collect(),
+        }
+    }
+
+    /// The sentence to refuse with.
+    pub fn sentence(&self) -> &str {
+        &self.sentence
+    }
+
+    /// Whether `text` refuses.
+    pub fn refuses(&self, text: &str) -> bool {
+        let text = Citations::plain(text);
+        let first = sentences(&text).first().copied().unwrap_or_default();
+        let (text, first) = (squad::normalize(&text), squad::normalize(first));
+        self.normalized
+            .iter()
+            .any(|sentence| *sentence == text || *sentence == first)
+    }
+}
+
+impl Default for Refusals {
+    fn default() -> Self {
+        Self::new::<&str>([])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_datasets_sentence_is_used_and_recognized() {
+        let refusals = Refusals::new(["The answer is not found in the document.", "UNANSWERABLE"]);
+        assert_eq!(
+            refusals.sentence(),
+            "The answer is not found in the document."
+        );
+        assert!(refusals.refuses("the answer is not found in the document"));
+        assert!(refusals.refuses("Unanswerable"));
+        assert!(refusals.refuses("I don't know. The passages are about cats."));
+    }
+
+    #[test]
+    fn an_answer_is_no_refusal() {
+        let refusals = Refusals::default();
+        assert!(!refusals.refuses("He said: I don't know. [1]"));
+        assert!(!refusals.refuses("I do not knowingly eat meat."));
+        assert!(!refusals.refuses("Unanswerable prayers are many."));
+    }
+
+    #[test]
+    fn without_a_datasets_sentence_there_is_a_usual_one() {
+        let refusals = Refusals::default();
+        assert!(refusals.refuses(refusals.sentence()));
+        assert!(refusals.refuses("[1] The passages do not answer this question [2]."));
+    }
+
+    #[test]
+    fn an_empty_sentence_does_not_make_everything_a_refusal() {
+        assert!(!Refusals::new(["?"]).refuses("Paris"));
+    }
+}

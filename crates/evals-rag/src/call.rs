@@ -1,0 +1,102 @@
+//! What one call of a model took, and where a case's report shows it.
+
+use std::time::Duration;
+
+use evals::TaskScope;
+use evals_models::{ChatReply, Usage};
+
+/// One call behind an answer or a verdict, whether it was of use or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// Tokens read and written; `None` for engines that read none, such as the embedded ones.
+    pub usage: Option<Usage>,
+    /// How long the call took, without queueing and failed attempts; of a stored reply, how long it took then.
+    pub service_time: Duration,
+    /// Whether a stored reply was used, so that nothing was to be paid.
+    pub cached: bool,
+}
+
+impl From<&ChatReply> for Call {
+    fn from(reply: &ChatReply) -> Self {
+        Self {
+            usage: Some(reply.usage),
+            service_time: reply.served.service_time,
+            cached: reply.served.cached,
+        }
+    }
+}
+
+/// Whose calls they are: under which names a case's report shows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The answerer: stage `generate`, metrics `input tokens` and `output tokens`.
+    Answerer,
+    /// The judge of equivalence: stage `judge`, metrics `judge input tokens` and `judge output tokens`.
+    Judge,
+    /// The judge of refusals: stage `judge refusal`, the same metrics as [`Purpose::Judge`].
+    RefusalJudge,
+}
+
+impl Purpose {
+    /// The stage whose timings the calls are.
+    pub fn stage(self) -> &'static str {
+        match self {
+            Self::Answerer => "generate",
+            Self::Judge => "judge",
+            Self::RefusalJudge => "judge refusal",
+        }
+    }
+
+    /// The metric that counts tokens read.
+    pub fn input_tokens(self) -> &'static str {
+        match self {
+            Self::Answerer => "input tokens",
+            Self::Judge | Self::RefusalJudge => "judge input tokens",
+        }
+    }
+
+    /// The metric that counts tokens written.
+    pub fn output_tokens(self) -> &'static str {
+        match self {
+            Self::Answerer => "output tokens",
+            Self::Judge | Self::RefusalJudge => "judge output tokens",
+        }
+    }
+
+    /// The attribute that is true where any of the numbers of tokens is estimated.
+    pub fn estimated(self) -> &'static str {
+        match self {
+            Self::Answerer => "tokens estimated",
+            Self::Judge | Self::RefusalJudge => "judge tokens estimated",
+        }
+    }
+}
+
+/// Notes calls down in a case's report.
+///
+/// Tokens of stored replies count too: a report says what the work takes, and does not change with what a cache held.
+pub(crate) fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
+    for call in calls {
+        if call.cached {
+            scope.cached_timing(role.stage(), call.service_time);
+        } else {
+            scope.timing(role.stage(), call.service_time);
+        }
+        if let Some(usage) = call.usage {
+            scope.add_metric(role.input_tokens(), number(usage.input_tokens));
+            scope.add_metric(role.output_tokens(), number(usage.output_tokens));
+            if usage.estimated {
+                scope.attribute(role.estimated(), true);
+            }
+        }
+    }
+}
+
+/// A count as the number that reports hold; anything beyond 64 bits counts as the most that they can say.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact up to 2^53, which no count of a run reaches"
+)]
+pub(crate) fn number(count: impl TryInto<u64>) -> f64 {
+    count.try_into().unwrap_or(u64::MAX) as f64
+}

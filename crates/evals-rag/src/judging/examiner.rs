@@ -1,0 +1,150 @@
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema};
+use minijinja::context;
+use serde_json::json;
+
+use super::nonce::nonce;
+use super::verdict::{Decision, Unreadable};
+use super::{JudgeError, JudgeFailure, Verdict};
+use crate::exchange::{Exchange, doubled};
+use crate::{Prompt, PromptError};
+
+/// Puts graded material before a model and gets a decision out of it.
+#[derive(Debug, Clone)]
+pub(super) struct Examiner {
+    pub(super) model: Arc<dyn ChatModel>,
+    pub(super) prompt: Prompt,
+    pub(super) max_tokens: Option<NonZeroU32>,
+}
+
+/// What a model is shown to decide about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Material<'a> {
+    pub(super) question: &'a str,
+    pub(super) reference: Option<&'a str>,
+    pub(super) answer: &'a str,
+    pub(super) repeat: u32,
+}
+
+impl Material<'_> {
+    fn texts(&self) -> [&str; 3] {
+        [
+            self.question,
+            self.reference.unwrap_or_default(),
+            self.answer,
+        ]
+    }
+}
+
+impl Examiner {
+    pub(super) fn new(model: Arc<dyn ChatModel>, prompt: Prompt) -> Self {
+        Self {
+            model,
+            prompt,
+            max_tokens: None,
+        }
+    }
+
+    pub(super) fn request(&self, material: Material<'_>) -> Result<ChatRequest, PromptError> {
+        let prompt = self.prompt.render(context! {
+            question => material.question,
+            reference => material.reference,
+            answer => material.answer,
+            nonce => nonce(&material.texts()),
+        })?;
+        Ok(ChatRequest {
+            schema: Some(schema()),
+            max_tokens: self.max_tokens,
+            repeat: material.repeat,
+            ..ChatRequest::new(vec![Message::user(prompt)])
+        })
+    }
+
+    pub(super) async fn examine(&self, material: Material<'_>) -> Result<Verdict, JudgeError> {
+        let mut exchange = Exchange::new(&*self.model);
+        match self.decide(material, &mut exchange).await {
+            Ok(decision) => Ok(Verdict {
+                pass: decision.pass,
+                reason: decision.reason,
+                calls: exchange.calls,
+            }),
+            Err(failure) => Err(failure.after(exchange.calls)),
+        }
+    }
+
+    /// Asks, and once more where the reply cannot be read.
+    async fn decide(
+        &self,
+        material: Material<'_>,
+        exchange: &mut Exchange<'_>,
+    ) -> Result<Decision, JudgeFailure> {
+        let mut request = self.request(material)?;
+        let reply = self.whole_reply(exchange, &mut request).await?;
+        let complaint = match Decision::read(&reply.text, &material.texts()) {
+            Ok(decision) => return Ok(decision),
+            Err(complaint) => complaint,
+        };
+        request.messages.extend(repair(&reply.text, complaint)?);
+        let reply = self.whole_reply(exchange, &mut request).await?;
+        Decision::read(&reply.text, &material.texts()).map_err(|source| JudgeFailure::Unreadable {
+            model: self.model.identity().clone(),
+            source,
+        })
+    }
+
+    /// A reply that is not cut. The first that is doubles the budget of `request`, for whatever follows too; a case has
+    /// no second escalation.
+    async fn whole_reply(
+        &self,
+        exchange: &mut Exchange<'_>,
+        request: &mut ChatRequest,
+    ) -> Result<ChatReply, JudgeFailure> {
+        let mut reply = exchange.ask(request).await?;
+        if reply.finish == Finish::Length
+            && request.max_tokens == self.max_tokens
+            && let Some(budget) = doubled(request, &reply)
+        {
+            request.max_tokens = Some(budget);
+            reply = exchange.ask(request).await?;
+        }
+        let model = || self.model.identity().clone();
+        match reply.finish {
+            Finish::Length => Err(JudgeFailure::Cut {
+                model: model(),
+                output_tokens: reply.usage.output_tokens,
+            }),
+            Finish::ContentFilter => Err(JudgeFailure::Filtered { model: model() }),
+            _ => Ok(reply),
+        }
+    }
+}
+
+/// The broken reply and the complaint about it.
+fn repair(broken: &str, complaint: Unreadable) -> Result<[Message; 2], PromptError> {
+    // Some servers refuse a message without text.
+    let broken = if broken.trim().is_empty() {
+        "(no text)"
+    } else {
+        broken
+    };
+    let complaint = Prompt::repair().render(context! { complaint => complaint.to_string() })?;
+    Ok([Message::assistant(broken), Message::user(complaint)])
+}
+
+/// The reason comes first, so that a model argues before it decides.
+fn schema() -> ReplySchema {
+    ReplySchema {
+        name: "verdict".to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "reason": { "type": "string" },
+                "pass": { "type": "boolean" }
+            },
+            "required": ["reason", "pass"],
+            "additionalProperties": false
+        }),
+    }
+}

@@ -1,0 +1,56 @@
+use sha2::{Digest, Sha256};
+
+use crate::hexadecimal::hexadecimal;
+
+/// Hexadecimal digits of a nonce: 64 bits.
+const DIGITS: usize = 16;
+
+/// A word for delimiters that none of `graded` contains.
+///
+/// It is made from the SHA-256 of the texts, so the same texts give the same prompt and a stored reply is found again,
+/// while a text cannot know the nonce that it is itself part of. One that contains it all the same, by chance or by search,
+/// gets another: a counter goes into the hash until the nonce fits.
+pub(super) fn nonce(graded: &[&str]) -> String {
+    let mut content = Sha256::new();
+    for text in graded {
+        // With its length before each, so that moving a letter from one text to the next makes another hash.
+        content.update(text.len().to_le_bytes());
+        content.update(text.as_bytes());
+    }
+    let candidates = (0_u64..).map(|counter| {
+        let digest = content
+            .clone()
+            .chain_update(counter.to_le_bytes())
+            .finalize();
+        let mut nonce = hexadecimal(&digest);
+        nonce.truncate(DIGITS);
+        nonce
+    });
+    first_unused(candidates, graded)
+}
+
+fn first_unused(mut candidates: impl Iterator<Item = String>, graded: &[&str]) -> String {
+    candidates
+        .find(|nonce| !graded.iter().any(|text| text.contains(nonce.as_str())))
+        .expect("a text of finite length does not contain all nonces")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_have_equal_nonces_and_others_have_others() {
+        let of = |texts: &[&str]| nonce(texts);
+        assert_eq!(of(&["why?", "so"]), of(&["why?", "so"]));
+        assert_ne!(of(&["why?", "so"]), of(&["why?s", "o"]));
+        assert_ne!(of(&["why?", "so"]), of(&["so", "why?"]));
+        assert_eq!(of(&["why?"]).len(), 16);
+    }
+
+    #[test]
+    fn a_nonce_that_occurs_in_the_text_is_not_used() {
+        let candidates = ["aa", "bb", "cc"].map(str::to_owned).into_iter();
+        assert_eq!(first_unused(candidates, &["xaax", "bb"]), "cc");
+    }
+}

@@ -1,0 +1,201 @@
+//! Prompt templates.
+
+use std::error::Error;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use sha2::{Digest, Sha256};
+
+use crate::hexadecimal::hexadecimal;
+
+/// A minijinja template for what a model is told.
+///
+/// The bundled ones are the files in the folder `prompts`; a caller may give its own text instead. A value that the
+/// template names and nobody gives is an error, never an empty string, and nothing is escaped. Lines that hold only a
+/// block tag leave no line behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    name: String,
+    text: String,
+    digest: String,
+}
+
+/// Why a prompt could not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PromptError {
+    /// The text is not a template.
+    #[error("prompt `{name}` is not a template")]
+    Syntax {
+        /// The prompt's name.
+        name: String,
+        /// What is wrong, and in which line.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The template could not be filled in.
+    #[error("prompt `{name}` cannot be filled in")]
+    Render {
+        /// The prompt's name.
+        name: String,
+        /// What is wrong, and in which line.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl Prompt {
+    /// Takes the text of a template. `name` stands for it in messages: a file name, usually.
+    ///
+    /// # Errors
+    ///
+    /// Text that is not a template. Values that it names and that nobody will give show only when it is filled in.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Result<Self, PromptError> {
+        let prompt = Self::bundled(name, text);
+        match environment().template_from_named_str(&prompt.name, &prompt.text) {
+            Ok(_) => Ok(prompt),
+            Err(source) => Err(PromptError::Syntax {
+                name: prompt.name,
+                source: Box::new(source),
+            }),
+        }
+    }
+
+    /// The bundled prompt of [`ChatAnswerer`](crate::answering::ChatAnswerer).
+    ///
+    /// Values: `question`, `refusal` (the sentence to refuse with), `passages` (each with `number`, `title`, `text`).
+    pub fn answer() -> Self {
+        Self::bundled(
+            "answer.md.jinja",
+            include_str!("../../../prompts/answer.md.jinja"),
+        )
+    }
+
+    /// The bundled prompt of [`ChatJudge`](crate::judging::ChatJudge).
+    ///
+    /// Values: `question`, `reference`, `answer` and `nonce`, which none of these contains.
+    pub fn judge() -> Self {
+        Self::bundled(
+            "judge.md.jinja",
+            include_str!("../../../prompts/judge.md.jinja"),
+        )
+    }
+
+    /// The bundled prompt of [`RefusalJudge`](crate::judging::RefusalJudge).
+    ///
+    /// Values: `question`, `answer` and `nonce`, which none of these contains.
+    pub fn refusal() -> Self {
+        Self::bundled(
+            "refusal.md.jinja",
+            include_str!("../../../prompts/refusal.md.jinja"),
+        )
+    }
+
+    /// The bundled message that sends an unreadable verdict back. Value: `complaint`.
+    pub fn repair() -> Self {
+        Self::bundled(
+            "repair.md.jinja",
+            include_str!("../../../prompts/repair.md.jinja"),
+        )
+    }
+
+    /// The name given to [`new`](Self::new), or the bundled file's.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The template's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// SHA-256 of the text, in hexadecimal: equal digests are equal instructions.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Fills the template in.
+    ///
+    /// # Errors
+    ///
+    /// A value that is missing, or an operation that its value does not allow.
+    pub(crate) fn render(&self, values: Value) -> Result<String, PromptError> {
+        environment()
+            .render_named_str(&self.name, &self.text, values)
+            .map_err(|source| PromptError::Render {
+                name: self.name.clone(),
+                source: Box::new(source),
+            })
+    }
+
+    fn bundled(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self {
+            name: name.into(),
+            digest: hexadecimal(&Sha256::digest(text.as_bytes())),
+            text,
+        }
+    }
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    let mut syntax = SyntaxConfig::builder();
+    syntax.trim_blocks(true).lstrip_blocks(true);
+    environment.set_syntax(syntax.build().expect("the usual delimiters do not clash"));
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use minijinja::context;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_escaped_and_tag_lines_vanish() {
+        let prompt = Prompt::new(
+            "p.html",
+            "{% for word in words %}\n<{{ word }}>\n{% endfor %}\n.",
+        );
+        let text = prompt.unwrap().render(context! { words => ["a & b", "c"] });
+        assert_eq!(text.unwrap(), "<a & b>\n<c>\n.");
+    }
+
+    #[test]
+    fn a_missing_value_is_an_error_that_names_the_prompt() {
+        let prompt = Prompt::new("mine.jinja", "Question: {{ qestion }}").unwrap();
+        let error = prompt.render(context! { question => "why?" }).unwrap_err();
+        assert_eq!(error.to_string(), "prompt `mine.jinja` cannot be filled in");
+        let source = error.source().unwrap().to_string();
+        assert!(source.contains("undefined value"), "{source}");
+        assert!(source.contains("mine.jinja:1"), "{source}");
+    }
+
+    #[test]
+    fn text_that_is_no_template_is_refused() {
+        let error = Prompt::new("mine.jinja", "{% if %}").unwrap_err();
+        assert_eq!(error.to_string(), "prompt `mine.jinja` is not a template");
+    }
+
+    #[test]
+    fn the_digest_is_the_sha_256_of_the_text() {
+        // `printf abc | sha256sum`
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(Prompt::new("p", "abc").unwrap().digest(), abc);
+    }
+
+    #[test]
+    fn bundled_prompts_are_templates() {
+        for prompt in [
+            Prompt::answer(),
+            Prompt::judge(),
+            Prompt::refusal(),
+            Prompt::repair(),
+        ] {
+            Prompt::new(prompt.name(), prompt.text()).unwrap();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+use async_trait::async_trait;
+use evals::{Context, Evaluator, EvaluatorError, Outcome};
+use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument, measures};
+
+use super::{Answer, Qa};
+
+/// Why the citations of a refusal are not measured: it has nothing to cite.
+const REFUSED: &str = "refused";
+
+/// Measures the cited documents, in the order of their first citation, as a ranking: score `citation AP`.
+///
+/// Average precision against the documents judged relevant, as `AP` of the retrieval benchmark. 0 for an answer that cites
+/// nothing; undefined for a refusal and without relevant documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CitationPrecision;
+
+impl CitationPrecision {
+    /// The name of its outcome.
+    pub const OUTCOME: &str = "citation AP";
+}
+
+#[async_trait]
+impl Evaluator<Qa> for CitationPrecision {
+    fn name(&self) -> &'static str {
+        Self::OUTCOME
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
+        if context.output.refused {
+            return Ok(vec![Outcome::undefined(Self::OUTCOME, REFUSED)]);
+        }
+        let unjudged = Judgements::new();
+        let expected = context.case.expected.as_ref();
+        let judgements = expected.map_or(&unjudged, |expected| &expected.relevant);
+        let measure = Measure::AveragePrecision(measures::AveragePrecision::default());
+        let score = measure.score(judgements, &cited(context.output)?);
+        Ok(vec![match score {
+            Ok(score) => Outcome::score(Self::OUTCOME, score),
+            Err(undefined) => Outcome::undefined(Self::OUTCOME, undefined.to_string()),
+        }])
+    }
+}
+
+/// The cited documents as a ranking: scores that fall from the first citation to the last.
+fn cited(answer: &Answer) -> Result<Ranking, RankingError> {
+    let documents = answer.citations.iter().rev().zip(1_u16..);
+    Ranking::new(documents.map(|(document, score)| ScoredDocument {
+        id: document.clone(),
+        score: f32::from(score),
+    }))
+}
+
+/// Says whether an answer cites any passage that exists: assertion `cited`, whose mean is the cite rate. Undefined for a
+/// refusal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CiteRate;
+
+impl CiteRate {
+    /// The name of its outcome.
+    pub const OUTCOME: &str = "cited";
+}
+
+#[async_trait]
+impl Evaluator<Qa> for CiteRate {
+    fn name(&self) -> &'static str {
+        Self::OUTCOME
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
+        if context.output.refused {
+            return Ok(vec![Outcome::undefined(Self::OUTCOME, REFUSED)]);
+        }
+        let cited = !context.output.citations.is_empty();
+        Ok(vec![Outcome::assertion(Self::OUTCOME, cited)])
+    }
+}

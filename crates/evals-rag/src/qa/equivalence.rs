@@ -1,0 +1,61 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals::{Context, Evaluator, EvaluatorError, Outcome};
+
+use super::{Qa, Reference};
+use crate::call::{self, Purpose};
+use crate::judging::{Judge, Judged};
+
+/// Has a judge decide whether the answer is equivalent to the reference: assertion `equivalent`, with the judge's reason.
+///
+/// Its mean is the accuracy. Undefined without a reference answer. A judge that fails is this evaluator's failure, and its
+/// calls are recorded all the same, as [`Purpose::Judge`] says.
+#[derive(Debug, Clone)]
+pub struct Equivalence {
+    judge: Arc<dyn Judge>,
+}
+
+impl Equivalence {
+    /// The name of its outcome.
+    pub const OUTCOME: &str = "equivalent";
+
+    /// Lets `judge` decide.
+    pub fn new(judge: Arc<dyn Judge>) -> Self {
+        Self { judge }
+    }
+}
+
+#[async_trait]
+impl Evaluator<Qa> for Equivalence {
+    fn name(&self) -> &'static str {
+        Self::OUTCOME
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
+        let expected = context.case.expected.as_ref();
+        let reference = match Reference::for_judge(expected) {
+            Ok(reference) => reference,
+            Err(reason) => return Ok(vec![Outcome::undefined(Self::OUTCOME, reason)]),
+        };
+        let judged = Judged {
+            question: &context.case.input,
+            reference,
+            answerable: expected.is_none_or(|expected| expected.answerable),
+            answer: &context.output.plain(),
+            refused: context.output.refused,
+            repeat: context.repeat,
+        };
+        match self.judge.judge(judged).await {
+            Ok(verdict) => {
+                call::record(&verdict.calls, Purpose::Judge, &context.scope);
+                let outcome = Outcome::assertion(Self::OUTCOME, verdict.pass);
+                Ok(vec![outcome.because(verdict.reason)])
+            }
+            Err(error) => {
+                call::record(&error.calls, Purpose::Judge, &context.scope);
+                Err(error.of_evaluator())
+            }
+        }
+    }
+}

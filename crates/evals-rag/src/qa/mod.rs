@@ -1,0 +1,57 @@
+//! The question answering experiment: a question goes in, an answer from retrieved passages comes out, and a judge and
+//! further evaluators compare it with what the dataset knows.
+
+mod answer;
+mod citation;
+mod context;
+mod equivalence;
+mod expansion;
+mod failures;
+mod reference;
+mod refusal;
+mod task;
+mod text_measures;
+
+use evals::{Case, Dataset, DatasetError, Domain};
+
+use crate::Question;
+
+pub use answer::Answer;
+pub use citation::{CitationPrecision, CiteRate};
+pub use equivalence::Equivalence;
+pub use expansion::{Expansion, Neighbours};
+pub use reference::Reference;
+pub use refusal::Refusal;
+pub use task::{Budget, Settings, task};
+pub use text_measures::{ExactMatch, NumberMatch, RougeL, TokenF1};
+
+/// Evaluations of answers: the input is a question's text.
+#[derive(Debug, Clone, Copy)]
+pub struct Qa;
+
+impl Domain for Qa {
+    type Input = String;
+    type Output = Answer;
+    type Expected = Reference;
+    type Metadata = ();
+}
+
+/// Makes one case of each question, without evaluators: which judge there is, is the caller's to say.
+///
+/// # Errors
+///
+/// Two questions with the same id.
+pub fn dataset(
+    name: &str,
+    questions: impl IntoIterator<Item = Question>,
+) -> Result<Dataset<Qa>, DatasetError> {
+    let cases = questions.into_iter().map(|question| {
+        let reference = Reference {
+            answer: question.answer,
+            answerable: question.answerable,
+            relevant: question.relevant,
+        };
+        Case::new(question.id, question.text).expecting(reference)
+    });
+    Dataset::new(name, cases)
+}

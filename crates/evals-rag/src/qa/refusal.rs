@@ -1,0 +1,92 @@
+use async_trait::async_trait;
+use evals::{Context, Evaluator, EvaluatorError, Outcome};
+
+use super::Qa;
+use crate::call::{self, Purpose};
+use crate::judging::RefusalJudge;
+
+/// Refusal precision and recall, as assertions whose means they are.
+///
+/// - `refusal precision` is defined where the system refused, and passes where the question is unanswerable.
+/// - `refusal recall` is defined where the question is unanswerable, and passes where the system refused.
+///
+/// A refusal is told by the sentences that the answerer knows and, where a judge is set, by the judge, which is asked about
+/// answers without such a sentence and costs one call for each.
+#[derive(Debug, Clone, Default)]
+pub struct Refusal {
+    judge: Option<RefusalJudge>,
+}
+
+impl Refusal {
+    /// The name of its outcome about the refusals.
+    pub const PRECISION: &str = "refusal precision";
+    /// The name of its outcome about the unanswerable questions.
+    pub const RECALL: &str = "refusal recall";
+
+    /// Knows refusals by their sentences alone.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks `judge` about answers without a known sentence.
+    #[must_use]
+    pub fn judge(self, judge: RefusalJudge) -> Self {
+        Self { judge: Some(judge) }
+    }
+
+    async fn refused(
+        &self,
+        context: &Context<'_, Qa>,
+    ) -> Result<(bool, Option<String>), EvaluatorError> {
+        let Some(judge) = self.judge.as_ref().filter(|_| !context.output.refused) else {
+            return Ok((context.output.refused, None));
+        };
+        let answer = context.output.plain();
+        let verdict = judge
+            .refuses(&context.case.input, &answer, context.repeat)
+            .await;
+        match verdict {
+            Ok(verdict) => {
+                call::record(&verdict.calls, Purpose::RefusalJudge, &context.scope);
+                Ok((verdict.pass, Some(verdict.reason)))
+            }
+            Err(error) => {
+                call::record(&error.calls, Purpose::RefusalJudge, &context.scope);
+                Err(error.of_evaluator())
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Evaluator<Qa> for Refusal {
+    fn name(&self) -> &'static str {
+        "refusal"
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
+        let Some(expected) = &context.case.expected else {
+            let unknown = "not known whether the question is answerable";
+            return Ok(vec![
+                Outcome::undefined(Self::PRECISION, unknown),
+                Outcome::undefined(Self::RECALL, unknown),
+            ]);
+        };
+        let (refused, reason) = self.refused(context).await?;
+        let stated = |outcome: Outcome| match &reason {
+            Some(reason) => outcome.because(reason),
+            None => outcome,
+        };
+        let precision = if refused {
+            stated(Outcome::assertion(Self::PRECISION, !expected.answerable))
+        } else {
+            Outcome::undefined(Self::PRECISION, "answered")
+        };
+        let recall = if expected.answerable {
+            Outcome::undefined(Self::RECALL, "answerable question")
+        } else {
+            stated(Outcome::assertion(Self::RECALL, refused))
+        };
+        Ok(vec![precision, recall])
+    }
+}

@@ -1,0 +1,134 @@
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use evals::{Case, CaseId, TaskError, TaskScope};
+use evals_models::Tokenizer;
+use futures::future::BoxFuture;
+
+use super::{Answer, Expansion, Qa, context};
+use crate::answering::Answerer;
+use crate::call::{self, Purpose};
+use crate::{Passage, SearchError, Searcher, stage};
+
+/// How passages become the context of an answer.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Most passages that the answerer is shown, and the number of documents that are searched for.
+    pub limit: NonZeroUsize,
+    /// Widens passages by the chunks around them; `None`: they stay as found.
+    pub expansion: Option<Expansion>,
+    /// Limits the context; `None`: whatever the passages have.
+    pub budget: Option<Budget>,
+}
+
+/// A limit to the tokens of a context, titles included, the rest of the prompt not.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// Most tokens.
+    pub tokens: NonZeroUsize,
+    /// Counts them.
+    pub tokenizer: Arc<dyn Tokenizer>,
+}
+
+impl Settings {
+    /// Shows up to `limit` passages as they were found, however long they are.
+    pub fn new(limit: NonZeroUsize) -> Self {
+        Self {
+            limit,
+            expansion: None,
+            budget: None,
+        }
+    }
+}
+
+/// Makes the task that searches, cuts the context and has the question answered.
+///
+/// Records the search's stages, `neighbours` where passages are widened, and the answerer's calls as [`Purpose::Answerer`]
+/// says, those of a failed answer included; also the metrics `context passages` and, with a budget, `context tokens`.
+pub fn task(
+    searcher: Arc<dyn Searcher>,
+    answerer: Arc<dyn Answerer>,
+    settings: Settings,
+) -> impl Fn(Arc<Case<Qa>>, TaskScope) -> BoxFuture<'static, Result<Answer, TaskError>> {
+    let pipeline = Arc::new(Pipeline {
+        searcher,
+        answerer,
+        settings,
+        repetitions: Repetitions::default(),
+    });
+    move |case, scope| {
+        let pipeline = Arc::clone(&pipeline);
+        let repeat = pipeline.repetitions.next(&case.id);
+        Box::pin(async move { pipeline.run(&case, repeat, &scope).await })
+    }
+}
+
+/// From a question to its answer.
+#[derive(Debug)]
+struct Pipeline {
+    searcher: Arc<dyn Searcher>,
+    answerer: Arc<dyn Answerer>,
+    settings: Settings,
+    repetitions: Repetitions,
+}
+
+impl Pipeline {
+    async fn run(
+        &self,
+        case: &Case<Qa>,
+        repeat: u32,
+        scope: &TaskScope,
+    ) -> Result<Answer, TaskError> {
+        let limit = self.settings.limit.get();
+        let mut retrieved = self.searcher.search(&case.input, limit).await?;
+        retrieved.passages.truncate(limit);
+        stage::record(retrieved.timings, scope);
+        let passages = self.context(retrieved.passages, scope).await?;
+        let answered = self.answerer.answer(&case.input, &passages, repeat).await;
+        match answered {
+            Ok(answered) => {
+                call::record(&answered.calls, Purpose::Answerer, scope);
+                Ok(Answer::new(answered, passages, retrieved.ranking))
+            }
+            Err(error) => {
+                call::record(&error.calls, Purpose::Answerer, scope);
+                Err(error.of_task())
+            }
+        }
+    }
+
+    /// The passages that the answerer is shown.
+    async fn context(
+        &self,
+        mut passages: Vec<Passage>,
+        scope: &TaskScope,
+    ) -> Result<Vec<Passage>, SearchError> {
+        if let Some(expansion) = &self.settings.expansion {
+            let started = Instant::now();
+            passages = expansion.widen(passages).await?;
+            scope.timing("neighbours", started.elapsed());
+        }
+        if let Some(budget) = &self.settings.budget {
+            let (kept, tokens) = context::cut(passages, budget);
+            scope.metric("context tokens", call::number(tokens));
+            passages = kept;
+        }
+        scope.metric("context passages", call::number(passages.len()));
+        Ok(passages)
+    }
+}
+
+/// Numbers the repetitions of each case in the order in which they start.
+#[derive(Debug, Default)]
+struct Repetitions(Mutex<HashMap<CaseId, u32>>);
+
+impl Repetitions {
+    fn next(&self, case: &CaseId) -> u32 {
+        let mut started = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let repeat = started.entry(case.clone()).or_default();
+        *repeat += 1;
+        *repeat
+    }
+}

@@ -1,0 +1,91 @@
+//! Measures of the answer's words. All read the answer without citation markers, are undefined without a reference answer
+//! and for unanswerable questions (refusal measures are about those), and give a refusal 0, or fail it.
+
+use async_trait::async_trait;
+use evals::{Context, Evaluator, EvaluatorError, Outcome};
+
+use super::{Qa, Reference};
+use crate::text::{numbers, rouge, squad};
+
+/// The reference and the answer to compare, or the outcome where there is nothing to compare.
+fn compared<'a>(
+    name: &str,
+    context: &Context<'a, Qa>,
+    refused: impl FnOnce(&str) -> Outcome,
+) -> Result<(&'a str, String), Outcome> {
+    let reference = Reference::text(context.case.expected.as_ref())
+        .map_err(|reason| Outcome::undefined(name, reason))?;
+    if context.output.refused {
+        return Err(refused(name).because("refused"));
+    }
+    Ok((reference, context.output.plain()))
+}
+
+fn zero(name: &str) -> Outcome {
+    Outcome::score(name, 0.0)
+}
+
+fn failed(name: &str) -> Outcome {
+    Outcome::assertion(name, false)
+}
+
+macro_rules! text_measure {
+    ($(#[$documentation:meta])* $measure:ident, $outcome:literal, $refused:ident, |$answer:ident, $reference:ident| $value:expr) => {
+        $(#[$documentation])*
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $measure;
+
+        impl $measure {
+            /// The name of its outcome.
+            pub const OUTCOME: &str = $outcome;
+        }
+
+        #[async_trait]
+        impl Evaluator<Qa> for $measure {
+            fn name(&self) -> &'static str {
+                Self::OUTCOME
+            }
+
+            async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
+                let outcome = match compared(Self::OUTCOME, context, $refused) {
+                    Ok(($reference, $answer)) => $value,
+                    Err(outcome) => outcome,
+                };
+                Ok(vec![outcome])
+            }
+        }
+    };
+}
+
+text_measure! {
+    /// `SQuAD`'s exact match after normalisation: assertion `exact match`. See [`squad::exact_match`].
+    ExactMatch, "exact match", failed,
+    |answer, reference| Outcome::assertion(Self::OUTCOME, squad::exact_match(&answer, reference))
+}
+
+text_measure! {
+    /// `SQuAD`'s token F1: score `token F1`. See [`squad::token_f1`].
+    TokenF1, "token F1", zero,
+    |answer, reference| Outcome::score(Self::OUTCOME, squad::token_f1(&answer, reference))
+}
+
+text_measure! {
+    /// ROUGE-L's F1: score `ROUGE-L`. Undefined where the reference has no words of ASCII letters or digits, which are all
+    /// that it compares. See [`rouge::rouge_l`].
+    RougeL, "ROUGE-L", zero,
+    |answer, reference| if rouge::has_words(reference) {
+        Outcome::score(Self::OUTCOME, rouge::rouge_l(&answer, reference))
+    } else {
+        Outcome::undefined(Self::OUTCOME, "reference without words that ROUGE compares")
+    }
+}
+
+text_measure! {
+    /// Says whether the answer has every number of the reference, within 1 %: assertion `number match`. Undefined where the
+    /// reference has none. See [`numbers::all_found`].
+    NumberMatch, "number match", failed,
+    |answer, reference| match numbers::all_found(&answer, reference) {
+        Some(found) => Outcome::assertion(Self::OUTCOME, found),
+        None => Outcome::undefined(Self::OUTCOME, "reference without numbers"),
+    }
+}

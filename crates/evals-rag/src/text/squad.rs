@@ -1,0 +1,78 @@
+//! `SQuAD`'s measures: exact match and token F1.
+//!
+//! Source: Rajpurkar et al., the paper on `SQuAD` (2016, arXiv 1606.05250), and the evaluation
+//! script of `SQuAD` 2.0, whose normalisation and rule for texts without words these functions share.
+
+use std::collections::BTreeMap;
+
+/// Lower case, without ASCII punctuation, without the articles `a`, `an` and `the`, with single blanks.
+pub fn normalize(text: &str) -> String {
+    let letters = text.to_lowercase();
+    let letters: String = letters
+        .chars()
+        .filter(|letter| !letter.is_ascii_punctuation())
+        .collect();
+    let words = without_articles(&letters);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Blanks out each run of letters and digits that is an article.
+fn without_articles(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let is_word = letter.is_alphanumeric();
+        let end = rest
+            .find(|letter: char| letter.is_alphanumeric() != is_word)
+            .unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        kept.push_str(if matches!(run, "a" | "an" | "the") {
+            " "
+        } else {
+            run
+        });
+        rest = after;
+    }
+    kept
+}
+
+/// Whether the two texts are equal once normalised.
+pub fn exact_match(answer: &str, reference: &str) -> bool {
+    normalize(answer) == normalize(reference)
+}
+
+/// The harmonic mean of precision and recall of the words, each counted as often as it occurs.
+///
+/// ```text
+/// F1 = 2 · common / (words of the answer + words of the reference)
+/// ```
+///
+/// Where either text has no words it is 1 if both have none, else 0, as in `SQuAD` 2.0.
+pub fn token_f1(answer: &str, reference: &str) -> f64 {
+    let (answer, reference) = (normalize(answer), normalize(reference));
+    let (answer_words, reference_words) = (counted(&answer), counted(&reference));
+    let words = |counted: &BTreeMap<&str, u32>| counted.values().sum::<u32>();
+    let (ours, theirs) = (words(&answer_words), words(&reference_words));
+    if ours == 0 || theirs == 0 {
+        return f64::from(u8::from(ours == theirs));
+    }
+    let common = answer_words
+        .iter()
+        .map(|(word, count)| (*count).min(reference_words.get(word).copied().unwrap_or(0)));
+    let common: u32 = common.sum();
+    // The script's own formula, so that the last bits are the same too.
+    if common == 0 {
+        return 0.0;
+    }
+    let precision = f64::from(common) / f64::from(ours);
+    let recall = f64::from(common) / f64::from(theirs);
+    2.0 * precision * recall / (precision + recall)
+}
+
+fn counted(text: &str) -> BTreeMap<&str, u32> {
+    let mut counts = BTreeMap::new();
+    for word in text.split_whitespace() {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}
