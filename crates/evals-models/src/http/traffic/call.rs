@@ -38,7 +38,7 @@ impl<'a> Call<'a> {
         F: FnMut() -> Fut,
         Fut: Future<Output = Result<T, AttemptError>>,
     {
-        let mut resume = Instant::now();
+        let mut resume = None;
         loop {
             let permit = self.wait(resume).await?;
             let started = Instant::now();
@@ -50,17 +50,20 @@ impl<'a> Call<'a> {
                         attempts: self.attempts,
                     });
                 }
-                Err(failure) => resume = self.after(failure)?,
+                Err(failure) => resume = Some(self.after(failure)?),
             }
         }
     }
 
     /// Waits for the moment of the next attempt and for its turn in the queue.
-    async fn wait(&mut self, resume: Instant) -> Result<Permit<'a>, AttemptError> {
+    async fn wait(&mut self, resume: Option<Instant>) -> Result<Permit<'a>, AttemptError> {
         let traffic = self.traffic;
         let since = Instant::now();
         let turn = async {
-            sleep_until(resume).await;
+            // Even for a moment that has passed the timer may take a millisecond.
+            if let Some(moment) = resume {
+                sleep_until(moment).await;
+            }
             traffic.gate.enter(self.tokens).await
         };
         let permit = tokio::select! {
@@ -83,7 +86,7 @@ impl<'a> Call<'a> {
         let settings = &self.traffic.settings;
         let call_deadline = *self
             .deadline
-            .get_or_insert(started + settings.call_deadline);
+            .get_or_insert_with(|| later(started, settings.call_deadline));
         let limit = settings.request_deadline.min(call_deadline - started);
         let answer = timeout(limit, attempt).await;
         let answer = answer.unwrap_or_else(|_| Err(unanswered(limit)));
@@ -127,7 +130,7 @@ impl<'a> Call<'a> {
                 source,
             }));
         }
-        self.traffic.gate.close_until(now + asked);
+        self.traffic.gate.close_until(later(now, asked));
         if self.attempts >= settings.max_attempts.get() {
             let attempts = self.attempts;
             return Err(ended(failure, |source| TrafficError::Attempts {
@@ -135,7 +138,8 @@ impl<'a> Call<'a> {
                 source,
             }));
         }
-        let resume = now + self.traffic.backoff.pause(self.attempts).max(asked);
+        let pause = self.traffic.backoff.pause(self.attempts).max(asked);
+        let resume = later(now, pause);
         self.last_failure = Some(failure);
         if self.deadline.is_some_and(|deadline| resume >= deadline) {
             return Err(self.out_of_time());
@@ -164,6 +168,14 @@ async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -
         Some(deadline) => timeout_at(deadline, future).await.ok(),
         None => Some(future.await),
     }
+}
+
+/// A moment after another, or one that nobody lives to see where the clock does not reach that far.
+fn later(moment: Instant, duration: Duration) -> Instant {
+    const CENTURY: Duration = Duration::from_hours(24 * 365 * 100);
+    moment
+        .checked_add(duration)
+        .unwrap_or_else(|| moment + CENTURY)
 }
 
 fn unanswered(limit: Duration) -> AttemptError {

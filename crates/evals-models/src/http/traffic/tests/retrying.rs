@@ -272,3 +272,25 @@ async fn waiting_in_the_queue_does_not_count_against_the_call() {
     }
     assert!(calls.join_all().await.iter().all(Result::is_ok));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_beyond_the_clock_s_reach_is_none() {
+    let traffic = traffic(TrafficSettings {
+        request_deadline: Duration::MAX,
+        call_deadline: Duration::MAX,
+        retry_after_cap: Duration::MAX,
+        ..TrafficSettings::default()
+    });
+    let delivered = traffic.call(0, served).await.unwrap();
+    assert_eq!(delivered.attempts, 1);
+    let error = traffic
+        .call(0, || async {
+            Err::<(), _>(AttemptError {
+                retry_after: Some(Duration::MAX),
+                ..overloaded(None)
+            })
+        })
+        .await
+        .unwrap_err();
+    assert_eq!(error.failure, Failure::Transient);
+}
