@@ -259,19 +259,29 @@ fn a_hub_dataset_that_is_not_cached_says_how_to_get_it_offline() {
 }
 
 #[test]
-fn a_hub_that_cannot_be_reached_is_an_error_that_names_it() {
+fn a_hub_that_cannot_be_reached_is_named_once() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("beir:scifact --skip-qa");
     // Nothing listens on the discard port of loopback.
-    let ended = ended(
-        command
-            .env_remove("HF_HUB_OFFLINE")
-            .env("HF_ENDPOINT", "http://127.0.0.1:9"),
-    );
-    assert_eq!(ended.code, Some(2));
+    command
+        .env_remove("HF_HUB_OFFLINE")
+        .env("HF_ENDPOINT", "http://127.0.0.1:9");
+    let quiet = ended(&mut command);
+    assert_eq!(quiet.code, Some(2));
     assert!(
-        ended.stderr.contains("http://127.0.0.1:9"),
+        quiet.stderr.starts_with(
+            "error: cannot get dataset `beir:scifact`\n  caused by: cannot connect to `http://127.0.0.1:9`\n  \
+             caused by: Connection refused"
+        ),
         "{}",
-        ended.stderr
+        quiet.stderr
+    );
+    assert_eq!(quiet.stderr.matches("127.0.0.1").count(), 1);
+    let verbose = ended(command.arg("--verbose"));
+    assert_eq!(
+        verbose.stderr.matches("no connection: ").count(),
+        4,
+        "each try is told: {}",
+        verbose.stderr
     );
 }

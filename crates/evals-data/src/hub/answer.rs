@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use hf_hub::HFError;
 use reqwest::header::{CONTENT_RANGE, HeaderMap, RETRY_AFTER};
-use reqwest::{Response, StatusCode};
+use reqwest::{Response, StatusCode, Url};
 
-use super::HubError;
+use super::{HubError, TransportError};
 
 /// A file's bytes, from some place on.
 #[derive(Debug)]
@@ -41,11 +41,22 @@ impl FileAnswer {
 }
 
 pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
-    // The address is in the message already.
+    let source = TransportError::new(source);
+    if source.is_connect() {
+        return HubError::NoConnection {
+            server: server(url),
+            source,
+        };
+    }
     HubError::Unreachable {
         url: url.to_owned(),
-        source: source.without_url(),
+        source,
     }
+}
+
+/// The part of an address that a connection is made to.
+fn server(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
 
 pub(super) fn status_error(response: &Response, repo: &str, url: &str) -> Option<HubError> {

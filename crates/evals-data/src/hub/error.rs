@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::transport::TransportError;
 use super::verify::Damage;
 
 /// A file that the hub, or its cache, does not give.
@@ -86,14 +87,23 @@ pub enum HubError {
         /// What the server asked to wait, where it said so.
         retry_after: Option<Duration>,
     },
-    /// No answer: no connection, a broken one, or silence.
+    /// No connection to the hub, or to the storage that it sends to.
+    #[error("cannot connect to `{server}`")]
+    NoConnection {
+        /// The server.
+        server: String,
+        /// Why.
+        #[source]
+        source: TransportError,
+    },
+    /// A connection and no answer: it broke, or there was silence.
     #[error("no answer from `{url}`")]
     Unreachable {
         /// What was asked for.
         url: String,
         /// Why.
         #[source]
-        source: reqwest::Error,
+        source: TransportError,
     },
     /// An answer that is not the hub's protocol.
     #[error("`{url}` gave an answer that is not the hub's: {what}; check `HF_ENDPOINT`")]
@@ -195,7 +205,7 @@ impl HubError {
     /// Whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::RateLimited { .. } => true,
+            Self::RateLimited { .. } | Self::NoConnection { .. } => true,
             Self::Status { status, .. } => matches!(status, 408 | 500..=599),
             Self::Unreachable { source, .. } => !source.is_builder(),
             _ => false,
@@ -218,7 +228,8 @@ impl HubError {
     /// What happened, in one line, for those who know the address already.
     pub(super) fn reason(&self) -> String {
         match self {
-            Self::Unreachable { source, .. } => format!("no answer: {}", chain(source)),
+            Self::NoConnection { source, .. } => format!("no connection: {source}"),
+            Self::Unreachable { source, .. } => format!("no answer: {source}"),
             Self::Status {
                 status,
                 retry_after,

@@ -25,6 +25,7 @@ mod partial;
 mod retry;
 mod settings;
 mod shards;
+mod transport;
 mod tree;
 mod verify;
 mod warning;
@@ -34,6 +35,7 @@ use std::path::PathBuf;
 pub use error::HubError;
 pub use observer::{DownloadEvent, DownloadObserver};
 pub use settings::{HubSettings, RetryPolicy, Token};
+pub use transport::TransportError;
 pub use verify::Damage;
 pub use warning::HubWarning;
 

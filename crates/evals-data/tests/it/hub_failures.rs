@@ -223,17 +223,24 @@ async fn an_address_where_nobody_listens_is_unreachable() {
     let reasons = reasons.0.into_inner().unwrap();
     assert_eq!(reasons.len(), 2, "three tries");
     for reason in reasons {
-        assert!(reason.starts_with("no answer: "), "{reason}");
+        assert!(
+            reason.starts_with("no connection: Connection refused"),
+            "{reason}"
+        );
         assert!(
             !reason.contains("http://") && !reason.contains('\n'),
             "the event has the address: {reason}"
         );
     }
+    let message = error.to_string();
     assert!(
-        error
-            .to_string()
-            .starts_with("no answer from `http://127.0.0.1:"),
-        "{error}"
+        message.starts_with("cannot connect to `http://127.0.0.1:") && !message.contains("/api/"),
+        "{message}"
+    );
+    let cause = error.source().unwrap();
+    assert!(
+        cause.to_string().starts_with("Connection refused") && cause.source().is_none(),
+        "one cause, and not the layers of the client: {cause}"
     );
     assert!(error.is_transient());
 }

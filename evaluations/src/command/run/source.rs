@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use evals_data::{
@@ -15,6 +16,10 @@ use super::limited;
 use crate::cli::RunArgs;
 use crate::printer::Printer;
 use crate::progress;
+
+/// The pause before a further try that a user is told of, so as not to be left wondering. What fails for good is told at
+/// the end.
+const LONG_PAUSE: Duration = Duration::from_secs(5);
 
 /// The hub as the environment describes it.
 pub(crate) fn hub() -> Hub {
@@ -110,8 +115,12 @@ impl DownloadObserver for DownloadBars<'_> {
             }
             DownloadEvent::Retrying { url, reason, delay } => {
                 let seconds = delay.as_secs_f64();
-                self.printer
-                    .note(&format!("{reason}; trying {url} again in {seconds:.1} s"));
+                let message = format!("{reason}; trying {url} again in {seconds:.1} s");
+                if delay < LONG_PAUSE {
+                    self.printer.detail(&message);
+                } else {
+                    self.printer.note(&message);
+                }
             }
             _ => {}
         }

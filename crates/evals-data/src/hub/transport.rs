@@ -1,0 +1,35 @@
+use std::error::Error;
+use std::fmt;
+
+/// Why a request got no answer, in the words of the innermost cause: `Connection refused`, say. What is around it names
+/// the layers of a client and not what happened.
+#[derive(Debug)]
+pub struct TransportError(reqwest::Error);
+
+impl TransportError {
+    pub(super) fn new(error: reqwest::Error) -> Self {
+        Self(error)
+    }
+
+    /// Whether there was no connection at all.
+    pub(super) fn is_connect(&self) -> bool {
+        self.0.is_connect()
+    }
+
+    /// Whether the request could not even be made.
+    pub(super) fn is_builder(&self) -> bool {
+        self.0.is_builder()
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut innermost: &dyn Error = &self.0;
+        while let Some(source) = innermost.source() {
+            innermost = source;
+        }
+        fmt::Display::fmt(innermost, formatter)
+    }
+}
+
+impl Error for TransportError {}
