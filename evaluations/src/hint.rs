@@ -1,18 +1,39 @@
 //! How to mend what the libraries report, in the words of the command line, which they do not know.
 
-use evals_data::{CatalogError, DataError};
+use std::io;
+
+use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
 
 use crate::cli;
 
 /// What the user can do about `error`, where this tool has an answer.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
+    if error.chain().any(is_out_of_space) {
+        return Some(
+            "free some space there, or use another disk: EVALUATIONS_DATA_DIR moves databases and runs, `--db` one \
+             database, HF_HOME the hub cache"
+                .to_owned(),
+        );
+    }
     error.chain().find_map(|cause| {
         let index = cause.downcast_ref::<IndexError>().and_then(of_index);
         let dataset = || cause.downcast_ref::<DataError>().and_then(of_dataset);
         let hint = index.or_else(dataset).map(str::to_owned);
         hint.or_else(|| cause.downcast_ref::<CatalogError>().and_then(of_catalog))
     })
+}
+
+/// Whether nothing more can be written, because the disk is full or the user's share of it is used up.
+fn is_out_of_space(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let here = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+    let in_index = || cause.downcast_ref::<IndexError>()?.io_error_kind();
+    matches!(
+        here.or_else(in_index),
+        Some(
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+        )
+    )
 }
 
 fn of_index(error: &IndexError) -> Option<&'static str> {
@@ -23,7 +44,7 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         IndexError::Incomplete { .. } | IndexError::NoMatch { .. } | IndexError::NoStore { .. } => {
             Some("without `--skip-db` the index is built")
         }
-        IndexError::Folder { .. } | IndexError::Lock { .. } => {
+        IndexError::Folder { .. } | IndexError::Lock { .. } | IndexError::Build { .. } => {
             Some("`--db` names another database, EVALUATIONS_DATA_DIR another data folder")
         }
         _ => None,
@@ -34,6 +55,9 @@ fn of_dataset(error: &DataError) -> Option<&'static str> {
     match error {
         DataError::UnknownDocuments { .. } => {
             Some("`--allow-missing-judged` counts them as never found instead")
+        }
+        DataError::Hub { source, .. } if matches!(**source, HubError::Cache { .. }) => {
+            Some("HF_HOME names another folder for the hub cache")
         }
         DataError::Hub { source, .. } if source.is_transient() => Some(
             "`evaluations sample` needs no network; HF_ENDPOINT names another hub, HF_HUB_OFFLINE=1 uses the cache \

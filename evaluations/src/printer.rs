@@ -4,6 +4,7 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 
+use anyhow::{Context as _, Result};
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use crate::cli::{ColorChoice, OutputArgs};
@@ -56,12 +57,13 @@ impl Printer {
     }
 
     /// Writes a result to stdout, in one piece, with progress bars out of the way.
-    pub(crate) fn result(&self, text: &str) -> io::Result<()> {
-        self.progress.suspend(|| {
+    pub(crate) fn result(&self, text: &str) -> Result<()> {
+        let written = self.progress.suspend(|| {
             let mut stdout = io::stdout().lock();
             stdout.write_all(text.as_bytes())?;
             stdout.flush()
-        })
+        });
+        written.context("cannot write the result to stdout")
     }
 
     /// Says what was done.

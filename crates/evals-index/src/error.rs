@@ -1,13 +1,12 @@
 use std::error::Error;
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use evals_metrics::RankingError;
 use evals_models::EmbedError;
 use thiserror::Error;
 
-use crate::{Address, EmbeddingDefect, Profile, TableSummary};
+use crate::{Address, EmbeddingDefect, EngineError, Profile, TableSummary};
 
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]
@@ -247,61 +246,44 @@ pub enum IndexError {
         /// What the engine said.
         source: EngineError,
     },
+    /// The storage engine failed while the index was built: the disk is full, say.
+    #[error("cannot {action} in table {table}")]
+    Build {
+        /// The table.
+        table: Address,
+        /// What was being done.
+        action: &'static str,
+        /// What the engine said.
+        source: EngineError,
+    },
     /// A task of the build ended without a result.
     #[error("a task of the build stopped early")]
     Task(#[from] tokio::task::JoinError),
 }
 
-/// An error of the storage engine, which tells its own causes.
-#[derive(Debug)]
-pub struct EngineError(Box<dyn Error + Send + Sync>);
-
-impl EngineError {
-    pub(crate) fn new(source: Box<dyn Error + Send + Sync>) -> Self {
-        Self(source)
+impl IndexError {
+    /// Where the engine failed while `table` was built, says so.
+    pub(crate) fn while_building(self, table: Address) -> Self {
+        match self {
+            Self::Engine { action, source } => Self::Build {
+                table,
+                action,
+                source,
+            },
+            other => other,
+        }
     }
 
-    /// For `map_err`: the engine failed while doing `action`.
-    pub(crate) fn during<E>(action: &'static str) -> impl Fn(E) -> IndexError
-    where
-        E: Error + Send + Sync + 'static,
-    {
-        move |source| IndexError::Engine {
-            action,
-            source: Self(Box::new(source)),
+    /// What kind of error of the operating system the storage engine failed with, where it was one.
+    pub fn io_error_kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            Self::Engine { source, .. }
+            | Self::Build { source, .. }
+            | Self::Unreadable { source, .. } => source.io_error_kind(),
+            _ => None,
         }
     }
 }
-
-impl fmt::Display for EngineError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(without_source_location(&self.0.to_string()))
-    }
-}
-
-/// The message without the place in the engine's source that it ends with, as in `…, /src/dataset.rs:12:3`.
-fn without_source_location(message: &str) -> &str {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let Some((before, place)) = message.rsplit_once(", ") else {
-        return message;
-    };
-    let mut parts = place.rsplitn(3, ':');
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(column), Some(line), Some(file))
-            if is_number(column)
-                && is_number(line)
-                && Path::new(file)
-                    .extension()
-                    .is_some_and(|extension| extension == "rs") =>
-        {
-            before
-        }
-        _ => message,
-    }
-}
-
-/// The engine's messages hold those of their causes, so no source is given.
-impl Error for EngineError {}
 
 fn list(tables: &[TableSummary]) -> String {
     if tables.is_empty() {
@@ -309,24 +291,4 @@ fn list(tables: &[TableSummary]) -> String {
     }
     let lines: Vec<_> = tables.iter().map(ToString::to_string).collect();
     format!("\n  {}", lines.join("\n  "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn leaves_the_source_location_of_the_engine_out() {
-        for (message, expected) in [
-            (
-                "not found: a.lance, /src/dataset.rs:12:3",
-                "not found: a.lance",
-            ),
-            ("not found: a, b", "not found: a, b"),
-            ("at 12:3", "at 12:3"),
-            ("expected x, found y.rs", "expected x, found y.rs"),
-        ] {
-            assert_eq!(EngineError::new(message.into()).to_string(), expected);
-        }
-    }
 }

@@ -1,0 +1,127 @@
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use crate::IndexError;
+
+/// An error of the storage engine, which tells its own causes.
+#[derive(Debug)]
+pub struct EngineError(Box<dyn Error + Send + Sync>);
+
+impl EngineError {
+    pub(crate) fn new(source: Box<dyn Error + Send + Sync>) -> Self {
+        Self(source)
+    }
+
+    /// For `map_err`: the engine failed while doing `action`.
+    pub(crate) fn during<E>(action: &'static str) -> impl Fn(E) -> IndexError
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        move |source| IndexError::Engine {
+            action,
+            source: Self(Box::new(source)),
+        }
+    }
+
+    /// The kind of the operating system's error among the causes, also where that is wrapped in another one of its type.
+    pub(crate) fn io_error_kind(&self) -> Option<io::ErrorKind> {
+        let mut cause: Option<&(dyn Error + 'static)> = Some(self.0.as_ref());
+        while let Some(error) = cause {
+            let io_error = error.downcast_ref::<io::Error>();
+            if let Some(io_error) = io_error
+                && io_error.raw_os_error().is_some()
+            {
+                return Some(io_error.kind());
+            }
+            cause = match io_error.and_then(io::Error::get_ref) {
+                Some(wrapped) => Some(wrapped),
+                None => error.source(),
+            };
+        }
+        None
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.0.to_string();
+        formatter.write_str(without_type_names(without_source_location(&message)))
+    }
+}
+
+/// The message without the engine's names for its errors that it begins with, as in `lance error: LanceError(IO): …`.
+fn without_type_names(message: &str) -> &str {
+    let message = message.strip_prefix("lance error: ").unwrap_or(message);
+    let rest = message
+        .strip_prefix("LanceError(")
+        .and_then(|rest| rest.split_once("): "));
+    rest.map_or(message, |(_, rest)| rest)
+}
+
+/// The message without the place in the engine's source that it ends with, as in `…, /src/dataset.rs:12:3`.
+fn without_source_location(message: &str) -> &str {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((before, place)) = message.rsplit_once(", ") else {
+        return message;
+    };
+    let mut parts = place.rsplitn(3, ':');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(column), Some(line), Some(file))
+            if is_number(column)
+                && is_number(line)
+                && Path::new(file)
+                    .extension()
+                    .is_some_and(|extension| extension == "rs") =>
+        {
+            before
+        }
+        _ => message,
+    }
+}
+
+/// The engine's messages hold those of their causes, so no source is given.
+impl Error for EngineError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn finds_what_the_operating_system_said() {
+        let engine = |error: io::Error| IndexError::Engine {
+            action: "write",
+            source: EngineError::new(error.into()),
+        };
+        let full = || io::Error::from_raw_os_error(28);
+        let wrapped = io::Error::other(io::Error::other(full()));
+        for error in [full(), wrapped] {
+            assert_eq!(
+                engine(error).io_error_kind(),
+                Some(io::ErrorKind::StorageFull)
+            );
+        }
+        assert_eq!(engine(io::Error::other("engine")).io_error_kind(), None);
+    }
+
+    #[test]
+    fn leaves_type_names_and_source_locations_of_the_engine_out() {
+        for (message, expected) in [
+            (
+                "not found: a.lance, /src/dataset.rs:12:3",
+                "not found: a.lance",
+            ),
+            ("not found: a, b", "not found: a, b"),
+            ("at 12:3", "at 12:3"),
+            (
+                "lance error: LanceError(IO): No space left on device (os error 28), /src/writer.rs:12:3",
+                "No space left on device (os error 28)",
+            ),
+            ("expected x, found y.rs", "expected x, found y.rs"),
+        ] {
+            assert_eq!(EngineError::new(message.into()).to_string(), expected);
+        }
+    }
+}
