@@ -119,25 +119,7 @@ fn tokens(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Runs of anything but white space, each one token.
-    #[derive(Debug)]
-    struct Words;
-
-    impl Tokenizer for Words {
-        fn identity(&self) -> &'static str {
-            "words"
-        }
-
-        fn boundaries(&self, text: &str) -> Vec<Range<usize>> {
-            text.split_whitespace()
-                .map(|word| {
-                    let start = word.as_ptr() as usize - text.as_ptr() as usize;
-                    start..start + word.len()
-                })
-                .collect()
-        }
-    }
+    use crate::words::Words;
 
     fn whole(text: &str) -> Vec<&str> {
         let chunks = Chunker::whole_documents().chunk(text);

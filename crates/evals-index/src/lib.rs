@@ -66,6 +66,10 @@ mod summary;
 mod table;
 mod token_sizer;
 mod window;
+/// Shared with the tests of the public interface.
+#[cfg(test)]
+#[path = "../tests/it/words.rs"]
+mod words;
 
 pub use address::Address;
 pub use chunker::Chunker;

@@ -1,5 +1,4 @@
 use std::convert::Infallible;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,10 +7,12 @@ use evals_index::{
     BuildOptions, Built, Chunker, Index, IndexError, Profile, Recipe, SearchOptions, Store,
     Unobserved,
 };
-use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind, Tokenizer};
+use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
 use evals_rag::{Document, Retrieved};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
+
+use crate::words::Words;
 
 /// A document with the metadata `{"topic": <first letter of the uri>}`.
 pub(crate) fn document(uri: &str, text: &str) -> Document {
@@ -83,25 +84,6 @@ impl Embedder for Letters {
     async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
         let values = texts.iter().flat_map(|text| Self::vector(text)).collect();
         Ok(Embeddings::new(16, values)?)
-    }
-}
-
-/// Runs of anything but white space.
-#[derive(Debug)]
-pub(crate) struct Words;
-
-impl Tokenizer for Words {
-    fn identity(&self) -> &'static str {
-        "words"
-    }
-
-    fn boundaries(&self, text: &str) -> Vec<Range<usize>> {
-        text.split_whitespace()
-            .map(|word| {
-                let start = word.as_ptr() as usize - text.as_ptr() as usize;
-                start..start + word.len()
-            })
-            .collect()
     }
 }
 

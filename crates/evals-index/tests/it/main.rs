@@ -18,3 +18,4 @@ mod repeatability;
 mod semantic;
 mod unranked;
 mod versions;
+mod words;
