@@ -56,7 +56,6 @@ mod index;
 mod ingest;
 mod location;
 mod lock;
-mod neighbours;
 mod positions;
 mod profile;
 mod recipe;
