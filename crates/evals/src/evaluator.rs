@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use crate::{Context, Domain, FailureClass, Outcome};
+use crate::{Context, Direction, Domain, FailureClass, Outcome};
 
 /// Judges the output of one case.
 ///
@@ -20,6 +20,12 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
 
     /// Judges one output. The evaluators of a case run concurrently.
     async fn evaluate(&self, context: &Context<'_, D>) -> Result<Vec<Outcome>, EvaluatorError>;
+
+    /// Which end of an outcome is better, by the outcome's name; the higher one by default, which for an assertion is that
+    /// it passes. Should not depend on the case.
+    fn better(&self, _outcome: &str) -> Direction {
+        Direction::Higher
+    }
 }
 
 /// Why an evaluator could not judge.

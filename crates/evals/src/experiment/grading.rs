@@ -10,7 +10,8 @@ use super::roster::Enrolled;
 use crate::naming::Names;
 use crate::notes::Notes;
 use crate::{
-    CaseOutcome, Context, Domain, EvaluatorError, EvaluatorFailure, Outcome, TaskScope, Value,
+    CaseOutcome, Context, Direction, Domain, EvaluatorError, EvaluatorFailure, Outcome, TaskScope,
+    Value,
 };
 
 /// What the evaluators of one case said.
@@ -22,7 +23,10 @@ pub(super) struct Grading {
     pub(super) notes: Vec<Notes>,
 }
 
-type Judgement = Result<Result<Vec<Outcome>, EvaluatorError>, Box<dyn Any + Send>>;
+/// Outcomes with the better end of each.
+type Outcomes = Vec<(Outcome, Direction)>;
+
+type Judgement = Result<Result<Outcomes, EvaluatorError>, Box<dyn Any + Send>>;
 
 /// Asks the evaluators concurrently and keeps their answers in the evaluators' order.
 pub(super) async fn grade<'a, D: Domain>(
@@ -50,10 +54,17 @@ async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> J
     if let Some(message) = &enrolled.name_panic {
         return Err(Box::new(message.clone()));
     }
-    // Both the call and its future are guarded.
-    AssertUnwindSafe(async { enrolled.evaluator.evaluate(context).await })
-        .catch_unwind()
-        .await
+    let evaluator = &enrolled.evaluator;
+    // The calls are guarded as well as the future.
+    let judgement = async {
+        let outcomes = evaluator.evaluate(context).await?;
+        let outcomes = outcomes.into_iter().map(|outcome| {
+            let better = evaluator.better(&outcome.name);
+            (outcome, better)
+        });
+        Ok(outcomes.collect())
+    };
+    AssertUnwindSafe(judgement).catch_unwind().await
 }
 
 impl Grading {
@@ -61,8 +72,8 @@ impl Grading {
         match judgement {
             Ok(Ok(mut outcomes)) => {
                 tell_apart(&mut outcomes);
-                for outcome in outcomes {
-                    self.add_outcome(enrolled, outcome);
+                for (outcome, better) in outcomes {
+                    self.add_outcome(enrolled, outcome, better);
                 }
             }
             Ok(Err(error)) => self.failures.push(EvaluatorFailure::from_error(
@@ -78,7 +89,12 @@ impl Grading {
         }
     }
 
-    fn add_outcome<D: Domain>(&mut self, enrolled: &Enrolled<D>, outcome: Outcome) {
+    fn add_outcome<D: Domain>(
+        &mut self,
+        enrolled: &Enrolled<D>,
+        outcome: Outcome,
+        better: Direction,
+    ) {
         if let Value::Score(score) = outcome.value
             && !score.is_finite()
         {
@@ -98,8 +114,10 @@ impl Grading {
         };
         self.outcomes.push(CaseOutcome {
             name: outcome.name,
+            given_name: None,
             evaluator: enrolled.name.clone(),
             origin: enrolled.origin,
+            better,
             value: outcome.value,
             reason,
         });
@@ -108,10 +126,10 @@ impl Grading {
 
 /// Numbers an evaluator's outcomes of equal names. A score that is dropped later keeps its number, or the next one of that
 /// name would take its place.
-fn tell_apart(outcomes: &mut [Outcome]) {
+fn tell_apart(outcomes: &mut [(Outcome, Direction)]) {
     if outcomes.len() > 1 {
         let mut names = Names::default();
-        for outcome in outcomes {
+        for (outcome, _) in outcomes {
             outcome.name = names.claim(&outcome.name);
         }
     }

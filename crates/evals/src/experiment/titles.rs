@@ -4,6 +4,7 @@
 //! first one's name wherever that one failed or had nothing to say, so names are given out once, when all cases are known.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use crate::naming::Names;
 use crate::{CaseReport, Domain, EvaluatorOrigin};
@@ -26,6 +27,7 @@ type Evaluators<'a> = BTreeMap<(EvaluatorOrigin, &'a str), Returned<'a>>;
 /// Tells equal names of different evaluators apart. The evaluators of cases come first, in dataset order, then those of
 /// the dataset; the first holder of a name keeps it as it is.
 pub(super) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
+    restore(cases);
     let renamed = renamed(evaluators(cases));
     if renamed.is_empty() {
         return;
@@ -35,7 +37,16 @@ pub(super) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
             .get(&outcome.origin)
             .and_then(|evaluators| evaluators.get(&outcome.evaluator));
         if let Some(name) = names.and_then(|names| names.get(&outcome.name)) {
-            outcome.name.clone_from(name);
+            outcome.given_name = Some(mem::replace(&mut outcome.name, name.clone()));
+        }
+    }
+}
+
+/// Gives cases that were taken from a report the names back that their evaluators gave.
+fn restore<D: Domain>(cases: &mut [CaseReport<D>]) {
+    for outcome in cases.iter_mut().flat_map(|case| &mut case.outcomes) {
+        if let Some(name) = outcome.given_name.take() {
+            outcome.name = name;
         }
     }
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseId, Domain, EvaluatorFailure, EvaluatorOrigin, TaskFailure, Timing, Value};
+use crate::{
+    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, TaskFailure, Timing, Value,
+};
 
 /// One repetition of one case: what went in, what came out, how it was judged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,11 +66,17 @@ pub struct CaseOutcome {
     /// Names the same measure of the same evaluator in every case of the run: what the second evaluator calls `name` is
     /// `name_2` everywhere, and that of the third `name_3`.
     pub name: String,
+    /// What its evaluator called it, where that is another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_name: Option<String>,
     /// Name of the evaluator that returned it.
     pub evaluator: String,
     /// Which of the run's evaluators that is.
     #[serde(default)]
     pub origin: EvaluatorOrigin,
+    /// Which end of the measure is better.
+    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
     /// The result itself.
     pub value: Value,
     /// Why the value is what it is; always there when it is undefined.

@@ -4,6 +4,7 @@ mod column;
 mod index;
 mod latency;
 mod missing;
+mod source;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use latency::Latencies;
 use tally::Tally;
 
 pub use missing::MissingRepetitions;
+pub use source::MeasureSource;
 
 /// The aggregates of one report.
 ///
@@ -77,6 +79,9 @@ pub struct Summary {
     pub cached_timings: Vec<(String, Percentiles)>,
     /// Time of the whole task in seconds, over the cases that did not fail and took nothing from a cache.
     pub task_time: Percentiles,
+    /// The evaluator behind each score, assertion and label, by the measure's title.
+    #[serde(default, with = "crate::in_order")]
+    pub sources: Vec<(String, MeasureSource)>,
     /// Repetitions without a value, in cases that have one.
     #[serde(default)]
     pub missing_repetitions: MissingRepetitions,
@@ -157,6 +162,7 @@ impl<D: Domain> Report<D> {
             timings: latencies.fresh(),
             cached_timings: latencies.cached(),
             task_time: latencies.task(),
+            sources: tally.sources(),
             missing_repetitions: MissingRepetitions {
                 scores: tally.missing(column::Kind::Score),
                 assertions: tally.missing(column::Kind::Assertion),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use evals_metrics::{Bootstrap, Mean};
 
 use super::column::{Column, Kind, Scope};
-use super::index::Index;
-use super::{LabelShares, PassRate, ratio};
+use super::index::{Index, Places};
+use super::{LabelShares, MeasureSource, PassRate, ratio};
 use crate::{CaseReport, Domain, Value};
 
 const TASK_FAILED: &str = "task failed";
@@ -16,6 +16,7 @@ const EVALUATOR_FAILED: &str = "evaluator failed";
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
     columns: Vec<Column<'a>>,
+    sources: Vec<(String, MeasureSource)>,
     metrics: BTreeMap<&'a str, Column<'a>>,
     passed: usize,
     asserted: usize,
@@ -23,7 +24,11 @@ pub(super) struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     pub(super) fn of<D: Domain>(cases: &'a [CaseReport<D>]) -> Self {
-        let (columns, index) = Index::of(cases);
+        let Index {
+            columns,
+            sources,
+            places,
+        } = Index::of(cases);
         let metric = |name: &'a String| {
             let column = Column::new(name.clone(), Kind::Score, Scope::Every);
             (name.as_str(), column)
@@ -33,6 +38,7 @@ impl<'a> Tally<'a> {
             .flat_map(|case| case.metrics.keys().chain(case.undefined_metrics.keys()));
         let mut tally = Self {
             columns,
+            sources,
             metrics: metrics.map(metric).collect(),
             passed: 0,
             asserted: 0,
@@ -40,7 +46,7 @@ impl<'a> Tally<'a> {
         // Repetitions of a case follow each other.
         for repetitions in cases.chunk_by(|left, right| left.id == right.id) {
             for case in repetitions {
-                tally.add(case, &index);
+                tally.add(case, &places);
                 tally.all_columns().for_each(Column::close_repetition);
             }
             tally.all_columns().for_each(Column::close_case);
@@ -52,7 +58,7 @@ impl<'a> Tally<'a> {
         self.columns.iter_mut().chain(self.metrics.values_mut())
     }
 
-    fn add<D: Domain>(&mut self, case: &'a CaseReport<D>, index: &Index<'a>) {
+    fn add<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
         if case.result.failure().is_some() {
             self.all_columns()
                 .for_each(|column| column.exclude(case, TASK_FAILED));
@@ -60,12 +66,12 @@ impl<'a> Tally<'a> {
         }
         let mut filled = BTreeSet::new();
         for outcome in &case.outcomes {
-            let position = index.column(outcome);
+            let position = places.column(outcome);
             filled.insert(position);
             self.add_value(position, &outcome.value, outcome.reason.as_deref());
         }
         for failure in &case.evaluator_failures {
-            for position in index.columns_of(failure).difference(&filled) {
+            for position in places.columns_of(failure).difference(&filled) {
                 self.columns[*position].exclude_covered(EVALUATOR_FAILED);
             }
         }
@@ -126,6 +132,10 @@ impl<'a> Tally<'a> {
         self.of_kind(Kind::Label)
             .map(|column| (column.title.clone(), column.label_shares()))
             .collect()
+    }
+
+    pub(super) fn sources(&self) -> Vec<(String, MeasureSource)> {
+        self.sources.clone()
     }
 
     /// The measures of a kind that have a value for a case although some of its repetitions have none.

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use evals::{Cell, Comparison, Direction, Row, Summary};
+use evals::{
+    CaseOutcome, Cell, Comparison, Direction, EvaluatorFailure, EvaluatorOrigin, FailureKind, Row,
+    Summary, Unit,
+};
 use evals_metrics::Bootstrap;
 
 use crate::fakes::{finished, report, score, timing, undefined};
@@ -196,4 +199,122 @@ fn a_mean_that_is_not_finite_is_undefined() {
     broken.scores[0].1.value = Some(f64::INFINITY);
     let comparison = Comparison::new(&[("broken", &broken)]);
     assert_eq!(row(&comparison, "RR").cells[0].value(), None);
+}
+
+/// An evaluator of one name and number with what it says of twenty cases; `None` stands for a failure.
+fn judged(judges: &[(&str, u32, Option<f64>)]) -> Summary {
+    let cases = (0..20).map(|number| {
+        let mut case = finished(&number.to_string(), vec![]);
+        let mut accurate = 0;
+        for (judge, origin, value) in judges {
+            let origin = EvaluatorOrigin::Dataset(*origin);
+            let Some(value) = value else {
+                case.evaluator_failures.push(EvaluatorFailure {
+                    evaluator: (*judge).to_owned(),
+                    origin,
+                    kind: FailureKind::Error,
+                    class: None,
+                    message: "timeout".to_owned(),
+                });
+                continue;
+            };
+            accurate += 1;
+            let title = match accurate {
+                1 => "accurate".to_owned(),
+                number => format!("accurate_{number}"),
+            };
+            case.outcomes.push(CaseOutcome {
+                evaluator: (*judge).to_owned(),
+                origin,
+                given_name: Some("accurate".to_owned()),
+                ..score(&title, *value)
+            });
+        }
+        case
+    });
+    report(cases.collect()).summary(&Bootstrap::default())
+}
+
+fn values(comparison: &Comparison) -> Vec<(&str, Vec<Option<f64>>)> {
+    let scores = comparison.rows.iter().filter(|row| row.unit == Unit::Score);
+    scores
+        .map(|row| {
+            let values = row.cells.iter().map(Cell::value);
+            (row.measure.as_str(), values.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn a_measure_is_compared_with_that_of_the_same_evaluator_whatever_its_title() {
+    let both = judged(&[("strict", 1, Some(0.25)), ("lenient", 2, Some(0.875))]);
+    let lenient = judged(&[("lenient", 1, Some(0.75))]);
+    let comparison = Comparison::new(&[("both", &both), ("lenient", &lenient)]);
+    assert_eq!(
+        values(&comparison),
+        [
+            ("accurate", vec![Some(0.25), None]),
+            ("accurate_2", vec![Some(0.875), Some(0.75)]),
+        ]
+    );
+    assert_eq!(row(&comparison, "accurate").cells[1], Cell::Missing);
+    assert_eq!(row(&comparison, "accurate_2").winner, Some(0));
+
+    let reverse = Comparison::new(&[("lenient", &lenient), ("both", &both)]);
+    assert_eq!(
+        values(&reverse),
+        [
+            ("accurate", vec![Some(0.75), Some(0.875)]),
+            ("accurate_2", vec![None, Some(0.25)]),
+        ]
+    );
+}
+
+#[test]
+fn of_two_evaluators_with_one_name_neither_passes_for_the_other() {
+    let whole = judged(&[("judge", 1, Some(0.25)), ("judge", 2, Some(0.875))]);
+    let broken = judged(&[("judge", 1, None), ("judge", 2, Some(0.75))]);
+    let comparison = Comparison::new(&[("whole", &whole), ("broken", &broken)]);
+    assert_eq!(
+        values(&comparison),
+        [
+            ("accurate", vec![Some(0.25), None]),
+            ("accurate_2", vec![Some(0.875), Some(0.75)]),
+            ("judge", vec![None, None]),
+        ]
+    );
+}
+
+/// Twenty cases with an error rate, of which less is better.
+fn error_rate(value: f64, better: Direction) -> Summary {
+    let cases = (0..20).map(|number| {
+        let outcome = CaseOutcome {
+            better,
+            ..score("error rate", value)
+        };
+        finished(&number.to_string(), vec![outcome])
+    });
+    report(cases.collect()).summary(&Bootstrap::default())
+}
+
+#[test]
+fn the_lower_score_wins_where_its_evaluator_says_so() {
+    let (many, few) = (
+        error_rate(0.4, Direction::Lower),
+        error_rate(0.3, Direction::Lower),
+    );
+    let comparison = Comparison::new(&[("many", &many), ("few", &few)]);
+    let row = row(&comparison, "error rate");
+    assert_eq!((row.better, row.winner), (Direction::Lower, Some(1)));
+}
+
+#[test]
+fn reports_that_disagree_on_the_better_end_have_no_winner() {
+    let (many, few) = (
+        error_rate(0.4, Direction::Higher),
+        error_rate(0.3, Direction::Lower),
+    );
+    let comparison = Comparison::new(&[("many", &many), ("few", &few)]);
+    let row = row(&comparison, "error rate");
+    assert_eq!((row.better, row.winner), (Direction::Unknown, None));
 }

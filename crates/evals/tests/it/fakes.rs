@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{
-    Case, CaseOutcome, CaseReport, Context, Dataset, Domain, Evaluator, EvaluatorError,
+    Case, CaseOutcome, CaseReport, Context, Dataset, Direction, Domain, Evaluator, EvaluatorError,
     EvaluatorOrigin, Experiment, Outcome, Report, SchemaVersion, TaskError, TaskResult, TaskScope,
     Timing, Value,
 };
@@ -151,8 +151,10 @@ pub(crate) fn failed(id: &str, message: &str) -> CaseReport<Words> {
 pub(crate) fn outcome(name: &str, value: Value) -> CaseOutcome {
     CaseOutcome {
         name: name.to_owned(),
+        given_name: None,
         evaluator: name.to_owned(),
         origin: EvaluatorOrigin::default(),
+        better: Direction::Higher,
         value,
         reason: None,
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{
-    CaseReport, Context, Dataset, Evaluator, EvaluatorError, EvaluatorOrigin, FailureKind, Outcome,
-    Value,
+    CaseReport, Context, Dataset, Direction, Evaluator, EvaluatorError, EvaluatorOrigin,
+    FailureKind, MeasureSource, Outcome, Value,
 };
 use evals_metrics::Bootstrap;
 
@@ -460,4 +460,86 @@ async fn an_error_that_cannot_be_displayed_is_a_failure_like_any_other() {
             "half a message (an error that cannot be displayed)"
         );
     }
+}
+
+/// Less of `wer` is better, more of anything else.
+#[derive(Debug)]
+struct ErrorRate;
+
+#[async_trait]
+impl Evaluator<Words> for ErrorRate {
+    fn name(&self) -> &'static str {
+        "speech"
+    }
+
+    async fn evaluate(&self, _: &Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError> {
+        Ok(vec![
+            Outcome::score("wer", 0.1),
+            Outcome::score("bleu", 0.5),
+        ])
+    }
+
+    fn better(&self, outcome: &str) -> Direction {
+        match outcome {
+            "wer" => Direction::Lower,
+            _ => Direction::Higher,
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_evaluator_says_which_end_of_its_outcomes_is_better() {
+    let dataset = dataset(["a"])
+        .evaluator(Scripted::constant("other", Outcome::score("wer", 1.0)))
+        .evaluator(ErrorRate);
+    let report = echo(dataset).await;
+    let better: Vec<_> = report.cases[0]
+        .outcomes
+        .iter()
+        .map(|outcome| {
+            let given = outcome.given_name.as_deref();
+            (outcome.name.as_str(), given, outcome.better)
+        })
+        .collect();
+    assert_eq!(
+        better,
+        [
+            ("wer", None, Direction::Higher),
+            ("wer_2", Some("wer"), Direction::Lower),
+            ("bleu", None, Direction::Higher),
+        ]
+    );
+    let summary = report.summary(&Bootstrap::default());
+    let (title, source) = &summary.sources[1];
+    assert_eq!(
+        (title.as_str(), source),
+        (
+            "wer_2",
+            &MeasureSource {
+                evaluator: "speech".to_owned(),
+                origin: EvaluatorOrigin::Dataset(2),
+                outcome: "wer".to_owned(),
+                better: Direction::Lower,
+            }
+        )
+    );
+}
+
+#[tokio::test]
+async fn cases_of_a_finished_report_can_be_resumed_too() {
+    let judges = |ids: &[&str]| {
+        dataset(ids)
+            .evaluator(judge("judge-a", 1.0, &[]))
+            .evaluator(judge("judge-b", 0.0, &[]))
+    };
+    let earlier = echo(judges(&["a"])).await;
+    assert_eq!(names(&earlier.cases[0]), ["accurate", "accurate_2"]);
+    let task = |case: std::sync::Arc<evals::Case<Words>>, _: evals::TaskScope| async move {
+        Ok(case.input.clone())
+    };
+    let report = evals::Experiment::new(judges(&["a", "b"]), task)
+        .resume(earlier.cases)
+        .run()
+        .await;
+    assert_eq!(report.cases[0].outcomes, report.cases[1].outcomes);
 }

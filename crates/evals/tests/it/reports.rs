@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evals::{
-    Case, CaseOutcome, Dataset, Domain, EvaluatorFailure, EvaluatorOrigin, Experiment, FailureKind,
-    Report, TaskResult, TaskScope, Timing, Value, render,
+    Case, CaseOutcome, Dataset, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, Experiment,
+    FailureKind, Report, TaskResult, TaskScope, Timing, Value, render,
 };
 use evals_metrics::Bootstrap;
 use proptest::prelude::*;
@@ -172,9 +172,11 @@ fn outcome() -> impl Strategy<Value = CaseOutcome> {
         any::<Option<String>>(),
     )
         .prop_map(|(name, evaluator, value, reason)| CaseOutcome {
-            name,
+            name: name.clone(),
+            given_name: Some(name),
             evaluator,
             origin: EvaluatorOrigin::Dataset(2),
+            better: Direction::Lower,
             value,
             reason,
         })

@@ -1,0 +1,60 @@
+//! The rows of service times.
+
+use evals_metrics::Percentiles;
+
+use super::measures::names;
+use super::{Cell, Named, Row, Unit};
+use crate::{Direction, Summary};
+
+/// The stages that every report has, then the whole task.
+///
+/// A stage of some reports only, as of one search profile, has no counterpart to be quicker than.
+pub(super) fn rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
+    let stages = names(summaries, |summary| &summary.timings).into_iter();
+    let stages = stages.filter_map(|stage| {
+        let times = |summary: &Summary| {
+            find(&summary.timings, stage).and_then(|times| Some((times.p50?, times.n)))
+        };
+        let cells = cells(summaries, times)?;
+        let name = format!("{stage} p50");
+        Some(Row::new(name, Unit::Seconds, Direction::Lower, cells))
+    });
+    let task = |name: &str, pick: fn(&Percentiles) -> Option<f64>| {
+        let times = |summary: &Summary| Some((pick(&summary.task_time)?, summary.task_time.n));
+        let cells = cells(summaries, times)?;
+        let name = name.to_owned();
+        Some(Row::without_winner(
+            name,
+            Unit::Seconds,
+            Direction::Lower,
+            cells,
+        ))
+    };
+    let task_rows = [
+        task("task p50", |times| times.p50),
+        task("task p95", |times| times.p95),
+    ];
+    stages.chain(task_rows.into_iter().flatten()).collect()
+}
+
+/// Percentiles with their numbers of samples; `None` where any report lacks one.
+fn cells(
+    summaries: &[(&str, &Summary)],
+    times: impl Fn(&Summary) -> Option<(f64, usize)>,
+) -> Option<Vec<Cell>> {
+    let cell = |(value, n)| Cell::Value {
+        value,
+        interval: None,
+        n,
+    };
+    summaries
+        .iter()
+        .map(|(_, summary)| times(summary).map(cell))
+        .collect()
+}
+
+fn find<'a, T>(list: &'a Named<T>, name: &str) -> Option<&'a T> {
+    list.iter()
+        .find(|(candidate, _)| candidate == name)
+        .map(|(_, value)| value)
+}

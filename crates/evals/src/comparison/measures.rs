@@ -1,0 +1,109 @@
+//! Finding the same measure in several reports.
+//!
+//! A title alone does not tell: it is given to the first evaluator that a report shows it with, so what two reports call
+//! `accurate` may come from two judges.
+
+use std::collections::BTreeSet;
+
+use super::{Named, Summaries};
+use crate::naming::Names;
+use crate::{Direction, EvaluatorOrigin, MeasureSource, Summary};
+
+/// One measure over all reports.
+#[derive(Debug)]
+pub(super) struct Matched<'a, T> {
+    /// The title in the first report that has it; numbered where another measure's is the same.
+    pub(super) title: String,
+    pub(super) better: Direction,
+    /// What each report has of it.
+    pub(super) values: Vec<Option<&'a T>>,
+}
+
+/// What tells a measure from the others of its report and is the same in other reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key<'a> {
+    /// An evaluator's measure.
+    Evaluator {
+        evaluator: &'a str,
+        outcome: &'a str,
+        is_own: bool,
+        /// Which of the evaluators of that name, from 0. Their origins differ with what else there is.
+        number: usize,
+    },
+    /// A measure of unknown source.
+    Title(&'a str),
+}
+
+/// All measures of a list, in first-seen order.
+pub(super) fn matched<'a, T>(
+    summaries: Summaries<'a>,
+    list: impl Fn(&'a Summary) -> &'a Named<T>,
+) -> Vec<Matched<'a, T>> {
+    let mut keys: Vec<Key<'a>> = Vec::new();
+    let mut measures: Vec<Matched<'a, T>> = Vec::new();
+    let mut titles = Names::default();
+    for (position, (_, summary)) in summaries.iter().enumerate() {
+        for (title, value) in list(summary) {
+            let source = source(summary, title);
+            let key = Key::of(title, source, summary);
+            let better = source.map_or(Direction::Higher, |source| source.better);
+            let known = keys.iter().position(|known| *known == key);
+            let place = known.unwrap_or_else(|| {
+                keys.push(key);
+                measures.push(Matched {
+                    title: titles.claim(title),
+                    better,
+                    values: vec![None; summaries.len()],
+                });
+                measures.len() - 1
+            });
+            let measure = &mut measures[place];
+            measure.better = measure.better.reconciled(better);
+            measure.values[position] = Some(value);
+        }
+    }
+    measures
+}
+
+/// All names that occur, in first-seen order.
+pub(super) fn names<'a, T: 'a>(
+    summaries: Summaries<'a>,
+    list: impl Fn(&'a Summary) -> &'a Named<T>,
+) -> Vec<&'a str> {
+    let mut seen = BTreeSet::new();
+    let all = summaries.iter().flat_map(|(_, summary)| list(summary));
+    all.map(|(name, _)| name.as_str())
+        .filter(|name| seen.insert(*name))
+        .collect()
+}
+
+fn source<'a>(summary: &'a Summary, title: &str) -> Option<&'a MeasureSource> {
+    let mut sources = summary.sources.iter();
+    sources
+        .find(|(name, _)| name == title)
+        .map(|(_, source)| source)
+}
+
+impl<'a> Key<'a> {
+    fn of(title: &'a str, source: Option<&'a MeasureSource>, summary: &Summary) -> Self {
+        let Some(source) = source else {
+            return Self::Title(title);
+        };
+        let all = summary.sources.iter().map(|(_, source)| source);
+        let before: BTreeSet<EvaluatorOrigin> = all
+            .filter(|other| other.evaluator == source.evaluator)
+            .map(|other| other.origin)
+            .filter(|origin| is_own(*origin) == is_own(source.origin) && *origin < source.origin)
+            .collect();
+        Self::Evaluator {
+            evaluator: &source.evaluator,
+            outcome: &source.outcome,
+            is_own: is_own(source.origin),
+            number: before.len(),
+        }
+    }
+}
+
+fn is_own(origin: EvaluatorOrigin) -> bool {
+    matches!(origin, EvaluatorOrigin::Case(_))
+}

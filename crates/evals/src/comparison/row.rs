@@ -1,0 +1,166 @@
+//! One line of a comparison.
+
+use std::cmp::Ordering;
+
+use evals_metrics::{Interval, Mean};
+use serde::{Deserialize, Serialize};
+
+use crate::{Direction, number};
+
+/// One measure in all reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Name of the measure; for a latency the stage and the percentile, as in `embed p50`.
+    pub measure: String,
+    /// What the numbers count.
+    pub unit: Unit,
+    /// Which end is better.
+    pub better: Direction,
+    /// One cell for each report.
+    pub cells: Vec<Cell>,
+    /// Which report is best, if a single one is.
+    pub winner: Option<usize>,
+}
+
+/// What a row's numbers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// A score.
+    Score,
+    /// The share of passed assertions.
+    PassRate,
+    /// A number that the task recorded.
+    Metric,
+    /// Seconds.
+    Seconds,
+}
+
+/// One measure in one report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cell {
+    /// The report has a value.
+    Value {
+        /// The mean or percentile.
+        value: f64,
+        /// The confidence interval of a mean.
+        interval: Option<Interval>,
+        /// Over how many cases or samples.
+        n: usize,
+    },
+    /// The report has the measure, but it is undefined.
+    Undefined {
+        /// Why, as far as it is known.
+        reasons: Vec<String>,
+    },
+    /// The report does not have the measure at all.
+    Missing,
+}
+
+impl Row {
+    pub(super) fn new(measure: String, unit: Unit, better: Direction, cells: Vec<Cell>) -> Self {
+        let winner = winner(unit, better, &cells);
+        Self {
+            winner,
+            ..Self::without_winner(measure, unit, better, cells)
+        }
+    }
+
+    pub(super) fn without_winner(
+        measure: String,
+        unit: Unit,
+        better: Direction,
+        cells: Vec<Cell>,
+    ) -> Self {
+        Self {
+            measure,
+            unit,
+            better,
+            cells,
+            winner: None,
+        }
+    }
+}
+
+impl Unit {
+    /// Prints a value for people.
+    pub(crate) fn print(self, value: f64) -> String {
+        match self {
+            Self::Score | Self::PassRate => number::score(value),
+            Self::Metric => number::metric(value),
+            Self::Seconds => number::duration(value),
+        }
+    }
+
+    /// What a reader sees of a value, as a number.
+    fn rounded(self, value: f64) -> f64 {
+        match self {
+            Self::Score | Self::PassRate => number::rounded_score(value),
+            Self::Metric => value,
+            Self::Seconds => number::rounded_duration(value),
+        }
+    }
+}
+
+impl Cell {
+    /// A mean, where it is defined.
+    pub(super) fn mean(mean: &Mean) -> Self {
+        match mean.value.filter(|value| value.is_finite()) {
+            Some(value) => Self::Value {
+                value,
+                interval: mean
+                    .interval
+                    .filter(|interval| interval.low.is_finite() && interval.high.is_finite()),
+                n: mean.n,
+            },
+            None => Self::Undefined {
+                reasons: mean.excluded.keys().cloned().collect(),
+            },
+        }
+    }
+
+    /// Over how many cases or samples the value is, where there is one.
+    pub fn n(&self) -> Option<usize> {
+        match self {
+            Self::Value { n, .. } => Some(*n),
+            Self::Undefined { .. } | Self::Missing => None,
+        }
+    }
+
+    /// The value, where there is one.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Value { value, .. } => Some(*value),
+            Self::Undefined { .. } | Self::Missing => None,
+        }
+    }
+}
+
+fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
+    let mut values: Vec<(usize, f64)> = cells
+        .iter()
+        .enumerate()
+        .filter_map(|(i, cell)| Some((i, unit.rounded(cell.value()?))))
+        .collect();
+    // Means over different numbers of cases may differ for that alone.
+    let mut sizes = cells.iter().filter_map(Cell::n);
+    let first_size = sizes.next();
+    if unit != Unit::Seconds && sizes.any(|size| Some(size) != first_size) {
+        return None;
+    }
+    match better {
+        Direction::Higher => values.sort_by(|(_, left), (_, right)| right.total_cmp(left)),
+        Direction::Lower => values.sort_by(|(_, left), (_, right)| left.total_cmp(right)),
+        Direction::Unknown => return None,
+    }
+    match values[..] {
+        [(best, first), (_, second), ..] if !is_equal(first, second) => Some(best),
+        _ => None,
+    }
+}
+
+/// Unlike the order that numbers are sorted in, this takes both zeros for the same.
+fn is_equal(left: f64, right: f64) -> bool {
+    left.partial_cmp(&right).is_some_and(Ordering::is_eq)
+}

@@ -1,0 +1,39 @@
+//! Which end of a measure is better.
+
+use serde::{Deserialize, Serialize};
+
+/// Which end of a measure is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// More is better, as for most scores and for pass rates.
+    #[default]
+    Higher,
+    /// Less is better, as for latencies and error rates.
+    Lower,
+    /// Neither is known to be better, as for recorded metrics; such a measure has no winner.
+    Unknown,
+}
+
+impl Direction {
+    /// What two say together: what both say, else that it is not known.
+    pub(crate) fn agreed(self, other: Self) -> Self {
+        if self == other { self } else { Self::Unknown }
+    }
+
+    /// What two say together where one may have had nothing to go by.
+    pub(crate) fn reconciled(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unknown, known) | (known, Self::Unknown) => known,
+            (one, another) => one.agreed(another),
+        }
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes fields by reference"
+    )]
+    pub(crate) fn is_higher(&self) -> bool {
+        *self == Self::Higher
+    }
+}

@@ -1,0 +1,20 @@
+//! Where a measure comes from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Direction, EvaluatorOrigin};
+
+/// The evaluator behind a measure's title.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasureSource {
+    /// Name of the evaluator.
+    pub evaluator: String,
+    /// Which of the run's evaluators that is.
+    pub origin: EvaluatorOrigin,
+    /// What the evaluator calls the measure: the title, unless another evaluator's measure had it first. An evaluator that
+    /// never returned anything has its own name here.
+    pub outcome: String,
+    /// Which end of the measure is better. Unknown where the evaluator says one thing of one case and another of the next.
+    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
+}
