@@ -49,10 +49,14 @@
 pub mod answering;
 mod call;
 mod document;
+pub mod estimate;
 mod exchange;
+#[cfg(test)]
+mod fakes;
 mod hexadecimal;
 pub mod judging;
 mod passage;
+pub mod prices;
 mod prompt;
 pub mod qa;
 mod question;

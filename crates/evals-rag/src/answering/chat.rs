@@ -137,3 +137,122 @@ impl Answerer for ChatAnswerer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use evals_models::{Failure, Usage};
+
+    use super::*;
+    use crate::fakes::{Scripted, ended, passage, said};
+
+    async fn answer(model: &Arc<Scripted>) -> Result<Answered, AnswerError> {
+        let answerer = ChatAnswerer::new(Arc::clone(model) as _, Refusals::default());
+        let passages = [passage("a", "Paris is the capital.")];
+        answerer.answer("What is the capital?", &passages, 3).await
+    }
+
+    fn output_tokens(calls: &[crate::Call]) -> u64 {
+        let usage = calls.iter().filter_map(|call| call.usage);
+        usage.fold(Usage::default(), Usage::plus).output_tokens
+    }
+
+    #[tokio::test]
+    async fn the_model_reads_numbered_passages_and_the_sentence_to_refuse_with() {
+        let model = Scripted::new([said("Paris [1].")]);
+        let answerer = ChatAnswerer::new(
+            Arc::clone(&model) as _,
+            Refusals::new(["Not in the document."]),
+        );
+        let mut titled = passage("b", "{{ question }} & <b>");
+        titled.title = Some("Notes".to_owned());
+        let passages = [passage("a", "Paris is the capital."), titled];
+        let answered = answerer.answer("Which?", &passages, 3).await.unwrap();
+        assert_eq!(answered.text, "Paris [1].");
+        assert!(!answered.refused);
+
+        let request = &model.requests()[0];
+        assert_eq!((request.repeat, request.max_tokens), (3, None));
+        let prompt = &request.messages[0].content;
+        let expected = "reply with exactly this sentence and nothing else: Not in the document.\n\n\
+                        [1]\nParis is the capital.\n\n[2] Notes\n{{ question }} & <b>\n\nQuestion: Which?";
+        assert!(prompt.ends_with(expected), "{prompt}");
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_recognized() {
+        let model = Scripted::new([said(" The passages do not answer this question. ")]);
+        let answered = answer(&model).await.unwrap();
+        assert!(answered.refused);
+        assert_eq!(answered.text, "The passages do not answer this question.");
+    }
+
+    #[tokio::test]
+    async fn a_budget_that_reasoning_used_up_is_doubled_once() {
+        let model = Scripted::new([ended(" ", Finish::Length), said("Paris.")]);
+        let answered = answer(&model).await.unwrap();
+        assert_eq!(answered.text, "Paris.");
+        assert_eq!(output_tokens(&answered.calls), 20);
+        // Without a budget of its own the request is given twice what was written.
+        let budgets: Vec<_> = model
+            .requests()
+            .iter()
+            .map(|request| request.max_tokens)
+            .collect();
+        assert_eq!(budgets, [None, NonZeroU32::new(20)]);
+
+        let model = Scripted::new([ended("", Finish::Length), ended("", Finish::Length)]);
+        let budget = NonZeroU32::new(7).unwrap();
+        let answerer =
+            ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default()).max_tokens(budget);
+        let error = answerer.answer("?", &[], 1).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`test:scripted` did not finish its answer within 10 tokens"
+        );
+        assert_eq!(error.failure.failure(), Failure::Content);
+        assert_eq!(error.calls.len(), 2);
+        assert_eq!(model.requests()[1].max_tokens, NonZeroU32::new(14));
+    }
+
+    #[tokio::test]
+    async fn replies_that_are_no_answer_are_failures_of_the_content() {
+        let cases = [
+            (said("\n"), "`test:scripted` replied without text"),
+            (
+                ended("Paris is", Finish::Length),
+                "`test:scripted` did not finish its answer within 10 tokens",
+            ),
+            (
+                ended("Par", Finish::ContentFilter),
+                "the provider of `test:scripted` filtered the answer",
+            ),
+        ];
+        for (reply, message) in cases {
+            let error = answer(&Scripted::new([reply])).await.unwrap_err();
+            assert_eq!(error.to_string(), message);
+            assert_eq!(error.failure.failure(), Failure::Content);
+            assert_eq!(error.calls.len(), 1, "it is to be paid for");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failed_call_keeps_its_class_and_cause() {
+        for failure in [Failure::Transient, Failure::Terminal] {
+            let error = answer(&Scripted::failing(failure)).await.unwrap_err();
+            assert_eq!(error.to_string(), "`test:scripted` gave no answer");
+            assert_eq!(error.source().unwrap().to_string(), "the server is away");
+            assert_eq!(error.failure.failure(), failure);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_prompt_that_names_what_is_not_there_ends_the_run() {
+        let prompt = Prompt::new("mine.jinja", "{{ qestion }}").unwrap();
+        let answerer = ChatAnswerer::new(Scripted::new([]), Refusals::default()).prompt(prompt);
+        let error = answerer.answer("?", &[], 1).await.unwrap_err();
+        assert_eq!(error.to_string(), "prompt `mine.jinja` cannot be filled in");
+        assert_eq!(error.failure.failure(), Failure::Terminal);
+    }
+}

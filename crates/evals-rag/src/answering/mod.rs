@@ -3,6 +3,8 @@
 mod chat;
 mod citations;
 mod error;
+mod extractive;
+mod idf;
 mod refusals;
 
 use std::fmt::Debug;
@@ -15,6 +17,7 @@ use crate::{Call, Passage};
 pub use chat::ChatAnswerer;
 pub use citations::Citations;
 pub use error::{AnswerError, AnswerFailure};
+pub use extractive::ExtractiveAnswerer;
 pub use refusals::Refusals;
 
 /// Answers questions from passages.

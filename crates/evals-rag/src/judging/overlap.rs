@@ -66,3 +66,53 @@ impl Judge for OverlapJudge {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn verdict(answerable: bool, refused: bool, answer: &str) -> (bool, String) {
+        let judged = Judged {
+            question: "?",
+            reference: "the city of Paris",
+            answerable,
+            answer,
+            refused,
+            repeat: 1,
+        };
+        let verdict = OverlapJudge::default().judge(judged).await.unwrap();
+        (verdict.pass, verdict.reason)
+    }
+
+    #[tokio::test]
+    async fn answers_pass_from_the_threshold_on() {
+        // One common word of 3 and 1: F1 = 2 · 1 / 4.
+        assert_eq!(
+            verdict(true, false, "Paris").await,
+            (true, "token F1 0.500 ≥ 0.5".to_owned())
+        );
+        assert_eq!(
+            verdict(true, false, "Paris, France").await,
+            (false, "token F1 0.400 < 0.5".to_owned())
+        );
+    }
+
+    #[tokio::test]
+    async fn refusals_are_right_where_there_is_no_answer() {
+        let unanswerable = "unanswerable question";
+        let cases = [
+            (false, true, true, format!("refused an {unanswerable}")),
+            (false, false, false, format!("answered an {unanswerable}")),
+            (
+                true,
+                true,
+                false,
+                "refused an answerable question".to_owned(),
+            ),
+        ];
+        for (answerable, refused, pass, reason) in cases {
+            let verdict = verdict(answerable, refused, "the city of Paris").await;
+            assert_eq!(verdict, (pass, reason));
+        }
+    }
+}

@@ -10,6 +10,8 @@ mod failures;
 mod reference;
 mod refusal;
 mod task;
+#[cfg(test)]
+mod tests;
 mod text_measures;
 
 use evals::{Case, Dataset, DatasetError, Domain};

@@ -57,3 +57,68 @@ fn longest_common_subsequence(left: &[&str], right: &[&str]) -> u32 {
 fn as_f64(count: usize) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_those_of_rouge_score() {
+        // `rouge_score` 0.1.2 with `use_stemmer=False`: answer, reference, F1.
+        let cases = [
+            (
+                "The Eiffel Tower, in Paris.",
+                "the eiffel tower",
+                0.749_999_999_999_999_9,
+            ),
+            (
+                "It was built in 1889 by Gustave Eiffel's company.",
+                "Gustave Eiffel built it between 1887 and 1889.",
+                0.222_222_222_222_222_24,
+            ),
+            (
+                "A cat and the dog and an owl",
+                "cat, dog and owl",
+                0.666_666_666_666_666_6,
+            ),
+            ("the the the", "a an", 0.0),
+            ("", "Paris", 0.0),
+            (
+                "Zürich’s café opened—again",
+                "the Zürich café opened again",
+                0.833_333_333_333_333_4,
+            ),
+            (
+                "No. It costs $1,200.50 per year!",
+                "costs 1200.50 a year",
+                0.461_538_461_538_461_5,
+            ),
+            (
+                "to be or not to be",
+                "not to be or to be",
+                0.833_333_333_333_333_4,
+            ),
+            (
+                "state-of-the-art re-ranking",
+                "state of the art reranking",
+                0.727_272_727_272_727_2,
+            ),
+            (
+                "München liegt an der Isar",
+                "Munich lies on the Isar",
+                0.181_818_181_818_181_8,
+            ),
+        ];
+        for (answer, reference, f1) in cases {
+            let difference: f64 = rouge_l(answer, reference) - f1;
+            assert!(difference.abs() < 1e-15, "{answer}");
+        }
+    }
+
+    #[test]
+    fn only_ascii_letters_and_digits_are_compared() {
+        assert!(has_words("(x)"));
+        assert!(!has_words("東京, —"));
+        assert!(rouge_l("東京", "東京").abs() < 1e-15);
+    }
+}

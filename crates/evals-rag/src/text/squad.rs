@@ -76,3 +76,92 @@ fn counted(text: &str) -> BTreeMap<&str, u32> {
     }
     counts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answer, reference, the answer normalised, exact match, F1. From the normalisation and the F1 of the evaluation
+    /// script of `SQuAD` 2.0, run with Python 3.
+    const REFERENCE: [(&str, &str, &str, bool, f64); 10] = [
+        (
+            "The Eiffel Tower, in Paris.",
+            "the eiffel tower",
+            "eiffel tower in paris",
+            false,
+            0.666_666_666_666_666_6,
+        ),
+        (
+            "It was built in 1889 by Gustave Eiffel's company.",
+            "Gustave Eiffel built it between 1887 and 1889.",
+            "it was built in 1889 by gustave eiffels company",
+            false,
+            0.470_588_235_294_117_64,
+        ),
+        (
+            "A cat and the dog and an owl",
+            "cat, dog and owl",
+            "cat and dog and owl",
+            false,
+            0.888_888_888_888_889,
+        ),
+        ("the the the", "a an", "", true, 1.0),
+        ("", "Paris", "", false, 0.0),
+        (
+            "Zürich’s café opened—again",
+            "the Zürich café opened again",
+            "zürich’s café opened—again",
+            false,
+            0.285_714_285_714_285_75,
+        ),
+        (
+            "No. It costs $1,200.50 per year!",
+            "costs 1200.50 a year",
+            "no it costs 120050 per year",
+            false,
+            0.666_666_666_666_666_6,
+        ),
+        (
+            "to be or not to be",
+            "not to be or to be",
+            "to be or not to be",
+            false,
+            1.0,
+        ),
+        (
+            "state-of-the-art re-ranking",
+            "state of the art reranking",
+            "stateoftheart reranking",
+            false,
+            0.333_333_333_333_333_3,
+        ),
+        (
+            "München liegt an der Isar",
+            "Munich lies on the Isar",
+            "münchen liegt der isar",
+            false,
+            0.25,
+        ),
+    ];
+
+    #[test]
+    fn values_are_those_of_the_script() {
+        for (answer, reference, normalized, exact, f1) in REFERENCE {
+            assert_eq!(normalize(answer), normalized);
+            assert_eq!(exact_match(answer, reference), exact, "{answer}");
+            assert_eq!(
+                token_f1(answer, reference).to_bits(),
+                f64::to_bits(f1),
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn neither_side_goes_before_the_other() {
+        for (answer, reference, ..) in REFERENCE {
+            let difference = token_f1(answer, reference) - token_f1(reference, answer);
+            assert!(difference.abs() < 1e-15, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use evals_models::{EmbedError, Embedder, Embeddings, Finish, ModelIdentity, TextKind};
+
+use super::idf::{Idf, words};
+use super::{AnswerError, AnswerFailure, Answered, Answerer, Refusals};
+use crate::text::sentences;
+use crate::{Call, Passage};
+
+/// Answers without a language model: with the sentences of the passages that are most like the question.
+///
+/// ```text
+/// score = ½ · overlap + ½ · max(0, cosine)
+/// overlap = share of the question's words in the sentence, weighted by their idf over the passages
+/// cosine  = of the embeddings of question and sentence
+/// ```
+///
+/// The best sentences are given in the order of the passages, each with its passage's citation. Where even the best scores
+/// below the threshold, it refuses. Of sentences with one score the earlier is better, so equal passages give equal
+/// answers. It is a floor that a real model has to beat.
+#[derive(Debug, Clone)]
+pub struct ExtractiveAnswerer {
+    identity: ModelIdentity,
+    embedder: Arc<dyn Embedder>,
+    refusals: Refusals,
+    sentences: NonZeroUsize,
+    threshold: f64,
+}
+
+/// A sentence and where it stands.
+#[derive(Debug)]
+struct Candidate<'t> {
+    passage: usize,
+    /// The sentence's number within its passage.
+    place: usize,
+    text: &'t str,
+    score: f64,
+}
+
+impl ExtractiveAnswerer {
+    /// Score below which it refuses, unless another is set.
+    pub const THRESHOLD: f64 = 0.5;
+
+    /// Answers with one sentence, and refuses below [`THRESHOLD`](Self::THRESHOLD).
+    pub fn new(embedder: Arc<dyn Embedder>, refusals: Refusals) -> Self {
+        Self {
+            identity: ModelIdentity::new("embedded", "extractive"),
+            embedder,
+            refusals,
+            sentences: NonZeroUsize::MIN,
+            threshold: Self::THRESHOLD,
+        }
+        .identified()
+    }
+
+    /// Answers with up to so many sentences.
+    #[must_use]
+    pub fn sentences(self, sentences: NonZeroUsize) -> Self {
+        Self { sentences, ..self }.identified()
+    }
+
+    /// Refuses below this score, from 0 to 1.
+    #[must_use]
+    pub fn threshold(self, threshold: f64) -> Self {
+        Self { threshold, ..self }.identified()
+    }
+
+    /// The digest says everything that answers depend on.
+    fn identified(mut self) -> Self {
+        let embedder = self.embedder.identity();
+        let weights = embedder.digest.as_deref().unwrap_or("unknown");
+        let digest = format!(
+            "sentences={};threshold={};embedder={embedder}@{weights}",
+            self.sentences, self.threshold
+        );
+        self.identity = self.identity.with_digest(digest);
+        self
+    }
+
+    async fn text(
+        &self,
+        question: &str,
+        passages: &[Passage],
+    ) -> Result<Option<String>, EmbedError> {
+        let mut candidates = candidates(passages);
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        self.score(question, passages, &mut candidates).await?;
+        // A stable sort: equal scores stay in the order of the passages.
+        candidates.sort_by(|left, right| right.score.total_cmp(&left.score));
+        if candidates[0].score < self.threshold {
+            return Ok(None);
+        }
+        candidates.truncate(self.sentences.get());
+        candidates.sort_by_key(|candidate| (candidate.passage, candidate.place));
+        let cited = candidates
+            .iter()
+            .map(|candidate| format!("{} [{}]", candidate.text, candidate.passage + 1));
+        Ok(Some(cited.collect::<Vec<_>>().join(" ")))
+    }
+
+    async fn score(
+        &self,
+        question: &str,
+        passages: &[Passage],
+        candidates: &mut [Candidate<'_>],
+    ) -> Result<(), EmbedError> {
+        let asked = self.embedder.embed(&[question], TextKind::Query).await?;
+        let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text).collect();
+        let rows = self.embedder.embed(&texts, TextKind::Document).await?;
+        let asked = one_row(&asked, self.embedder.identity())?;
+        if rows.len() != texts.len() {
+            return Err(EmbedError::Count {
+                model: self.embedder.identity().clone(),
+                texts: texts.len(),
+                vectors: rows.len(),
+            });
+        }
+        let idf = Idf::of(passages.iter().map(|passage| passage.text.as_str()));
+        let question = words(question);
+        for (candidate, row) in candidates.iter_mut().zip(rows.rows()) {
+            let overlap = idf.overlap(&question, candidate.text);
+            candidate.score = 0.5 * overlap + 0.5 * cosine(asked, row).max(0.0);
+        }
+        Ok(())
+    }
+}
+
+/// The sentences of the passages, each text once, at its first place.
+fn candidates(passages: &[Passage]) -> Vec<Candidate<'_>> {
+    let mut seen = BTreeSet::new();
+    let all = passages.iter().enumerate().flat_map(|(passage, chunk)| {
+        let sentences = sentences(&chunk.text).into_iter().enumerate();
+        sentences.map(move |(place, text)| Candidate {
+            passage,
+            place,
+            text,
+            score: 0.0,
+        })
+    });
+    all.filter(|candidate| seen.insert(candidate.text))
+        .collect()
+}
+
+fn one_row<'e>(embeddings: &'e Embeddings, model: &ModelIdentity) -> Result<&'e [f32], EmbedError> {
+    embeddings.row(0).ok_or_else(|| EmbedError::Count {
+        model: model.clone(),
+        texts: 1,
+        vectors: 0,
+    })
+}
+
+fn cosine(left: &[f32], right: &[f32]) -> f64 {
+    let product = |left: &[f32], right: &[f32]| -> f64 {
+        let pairs = left.iter().zip(right);
+        pairs
+            .map(|(left, right)| f64::from(*left) * f64::from(*right))
+            .sum()
+    };
+    let lengths = (product(left, left) * product(right, right)).sqrt();
+    if lengths > 0.0 {
+        product(left, right) / lengths
+    } else {
+        0.0
+    }
+}
+
+#[async_trait]
+impl Answerer for ExtractiveAnswerer {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    async fn answer(
+        &self,
+        question: &str,
+        passages: &[Passage],
+        _repeat: u32,
+    ) -> Result<Answered, AnswerError> {
+        let started = Instant::now();
+        let text = self.text(question, passages).await;
+        let text = text.map_err(|error| AnswerFailure::from(error).after(Vec::new()))?;
+        Ok(Answered {
+            refused: text.is_none(),
+            text: text.unwrap_or_else(|| self.refusals.sentence().to_owned()),
+            finish: Finish::Stop,
+            calls: vec![Call {
+                usage: None,
+                service_time: started.elapsed(),
+                cached: false,
+            }],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::{Letters, passage};
+
+    async fn answer(
+        answerer: ExtractiveAnswerer,
+        question: &str,
+        texts: &[(&str, &str)],
+    ) -> Answered {
+        let passages: Vec<_> = texts
+            .iter()
+            .map(|(document, text)| passage(document, text))
+            .collect();
+        answerer.answer(question, &passages, 1).await.unwrap()
+    }
+
+    fn answerer() -> ExtractiveAnswerer {
+        ExtractiveAnswerer::new(Letters::new(), Refusals::new(["Not there."]))
+    }
+
+    const TEXTS: [(&str, &str); 2] = [
+        ("a", "The owl sleeps. It is a bird."),
+        ("b", "The cat eats fish xy. The dog eats meat."),
+    ];
+
+    #[tokio::test]
+    async fn the_best_sentence_answers_and_cites_its_passage() {
+        // All words and the same letters: score 1.
+        let answered = answer(answerer().threshold(1.0), "cat eats xy?", &TEXTS).await;
+        assert_eq!(answered.text, "The cat eats fish xy. [2]");
+        assert!(!answered.refused);
+        assert_eq!(answered.calls[0].usage, None);
+    }
+
+    #[tokio::test]
+    async fn several_sentences_stand_in_the_order_of_the_passages() {
+        let two = NonZeroUsize::new(2).unwrap();
+        let answered = answer(
+            answerer().sentences(two),
+            "Which bird eats fish xy?",
+            &TEXTS,
+        )
+        .await;
+        assert_eq!(answered.text, "It is a bird. [1] The cat eats fish xy. [2]");
+    }
+
+    #[tokio::test]
+    async fn it_refuses_below_the_threshold() {
+        let answered = answer(answerer(), "Who invented zips?", &TEXTS).await;
+        assert!(answered.refused);
+        assert_eq!(answered.text, "Not there.");
+        assert!(answer(answerer(), "Which?", &[]).await.refused);
+        assert!(
+            answer(answerer().threshold(0.0), "?", &[("a", "\n")])
+                .await
+                .refused
+        );
+    }
+
+    #[tokio::test]
+    async fn of_equal_sentences_the_first_is_taken() {
+        let texts = [("a", "Box one. Box two."), ("b", "Box three.")];
+        let answered = answer(answerer(), "box", &texts).await;
+        assert_eq!(answered.text, "Box one. [1]");
+    }
+
+    #[test]
+    fn the_digest_says_what_answers_depend_on() {
+        assert_eq!(
+            answerer().threshold(0.25).identity().digest.as_deref(),
+            Some("sentences=1;threshold=0.25;embedder=test:letters@unknown")
+        );
+    }
+}

@@ -1,0 +1,88 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How much a word tells about a text, from the passages that it occurs in.
+///
+/// ```text
+/// idf = ln(1 + (N − n + 0.5) / (n + 0.5)),  N = passages, n = passages with the word
+/// ```
+///
+/// Source: the inverse document frequency of BM25, as Lucene computes it. It is positive for every word.
+#[derive(Debug)]
+pub(super) struct Idf {
+    passages: usize,
+    with: BTreeMap<String, usize>,
+}
+
+impl Idf {
+    pub(super) fn of<'t>(passages: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut idf = Self {
+            passages: 0,
+            with: BTreeMap::new(),
+        };
+        for passage in passages {
+            idf.passages += 1;
+            for word in words(passage) {
+                *idf.with.entry(word).or_default() += 1;
+            }
+        }
+        idf
+    }
+
+    fn weight(&self, word: &str) -> f64 {
+        let with = as_f64(self.with.get(word).copied().unwrap_or(0));
+        (1.0 + (as_f64(self.passages) - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// The share of the question's words that `text` has, each by its weight: from 0 to 1.
+    pub(super) fn overlap(&self, question: &BTreeSet<String>, text: &str) -> f64 {
+        let text = words(text);
+        let weigh = |words: &mut dyn Iterator<Item = &String>| -> f64 {
+            words.map(|word| self.weight(word)).sum()
+        };
+        let all = weigh(&mut question.iter());
+        if all == 0.0 {
+            return 0.0;
+        }
+        weigh(&mut question.intersection(&text)) / all
+    }
+}
+
+/// The different words of a text: runs of letters and digits in lower case.
+pub(super) fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact up to 2^53 passages, which no context has"
+)]
+fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_words_weigh_more() {
+        let idf = Idf::of(["the cat", "the dog", "the owl"]);
+        // ln(1 + 0.5 / 3.5), ln(1 + 2.5 / 1.5), ln(1 + 3.5 / 0.5)
+        assert!((idf.weight("the") - 0.133_531_392_624_522_6).abs() < 1e-15);
+        assert!((idf.weight("cat") - 0.980_829_253_011_726_2).abs() < 1e-15);
+        assert!((idf.weight("eel") - 2.079_441_541_679_835_7).abs() < 1e-15);
+        let overlap = idf.overlap(&words("The cat?"), "A CAT!");
+        assert!((overlap - 0.980_829_253 / (0.980_829_253 + 0.133_531_393)).abs() < 1e-8);
+    }
+
+    #[test]
+    fn all_words_are_a_whole_and_none_is_nothing() {
+        let idf = Idf::of(["the cat", "the dog"]);
+        let question = words("the dog");
+        assert!((idf.overlap(&question, "Dog: the.") - 1.0).abs() < 1e-15);
+        assert!(idf.overlap(&question, "owl").abs() < 1e-15);
+        assert!(idf.overlap(&words("?"), "owl").abs() < 1e-15);
+    }
+}

@@ -1,0 +1,204 @@
+//! What a run will take, before anything is spent.
+
+use evals_models::Usage;
+use serde::{Deserialize, Serialize};
+
+use crate::prices::Price;
+
+/// What is known of a run before it starts. Tokens are as some tokenizer counts them, not the models' own: an estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Workload {
+    /// Questions to be asked.
+    pub questions: u64,
+    /// Times that each is asked.
+    pub repeats: u64,
+    /// Tokens of all questions together.
+    pub question_tokens: u64,
+    /// Questions with a reference, which are those that are judged.
+    pub judged: u64,
+    /// Tokens of all references together.
+    pub reference_tokens: u64,
+    /// Passages that each answer is given from.
+    pub passages: u64,
+    /// Tokens of one passage, on average, rounded up.
+    pub passage_tokens: u64,
+    /// Most tokens of all passages of one answer, where a budget limits them.
+    pub context_tokens: Option<u64>,
+    /// Who answers; `None`: not a chat model, so that no calls are made.
+    pub answering: Option<Side>,
+    /// Who judges; `None`: not a chat model.
+    pub judging: Option<Side>,
+}
+
+/// What each call of one model takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Side {
+    /// Tokens of the prompt without what it is filled with.
+    pub prompt_tokens: u64,
+    /// Most tokens of a reply; `None` where the model is not limited.
+    pub max_tokens: Option<u64>,
+}
+
+/// What the calls of a run will take, answering and judging apart.
+///
+/// An answer is taken to be as long as its reference. Repaired verdicts and doubled budgets are not foreseen, nor are
+/// replies that a cache has already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The answerer's calls.
+    pub answering: Calls,
+    /// The judge's calls.
+    pub judging: Calls,
+}
+
+/// Calls of one model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calls {
+    /// How many.
+    pub calls: u64,
+    /// Tokens read, as expected.
+    pub input_tokens: u64,
+    /// Tokens written, at most; `None` where a reply has no limit.
+    pub output_tokens: Option<u64>,
+}
+
+impl Estimate {
+    /// Works out what `workload` takes. Counts beyond 64 bits stay at the most that they can say.
+    pub fn of(workload: &Workload) -> Self {
+        let passages = workload.passages.saturating_mul(workload.passage_tokens);
+        let context = workload
+            .context_tokens
+            .map_or(passages, |most| passages.min(most));
+        let asked = workload.questions.saturating_mul(context);
+        let answering = workload.answering.map(|side| {
+            let content = workload.question_tokens.saturating_add(asked);
+            side.calls(workload.questions, content, workload.repeats)
+        });
+        let judging = workload.judging.map(|side| {
+            let texts = workload.reference_tokens.saturating_mul(2);
+            let content = workload.question_tokens.saturating_add(texts);
+            side.calls(workload.judged, content, workload.repeats)
+        });
+        Self {
+            answering: answering.unwrap_or(Calls::NONE),
+            judging: judging.unwrap_or(Calls::NONE),
+        }
+    }
+}
+
+impl Calls {
+    /// No call at all.
+    pub const NONE: Self = Self {
+        calls: 0,
+        input_tokens: 0,
+        output_tokens: Some(0),
+    };
+
+    /// The most that the calls cost, in USD, if the input is as expected; `None` where a price or the limit of a reply is
+    /// not known.
+    pub fn cost(&self, price: &Price) -> Option<f64> {
+        price.cost(Usage {
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens?,
+            estimated: true,
+        })
+    }
+}
+
+impl Side {
+    /// `content`: tokens that fill the prompts of all calls of one repetition.
+    fn calls(self, calls: u64, content: u64, repeats: u64) -> Calls {
+        let prompts = calls.saturating_mul(self.prompt_tokens);
+        let calls = calls.saturating_mul(repeats);
+        Calls {
+            calls,
+            input_tokens: prompts.saturating_add(content).saturating_mul(repeats),
+            output_tokens: self.max_tokens.map(|most| most.saturating_mul(calls)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 questions of 20 tokens, 8 of them with references of 15, each asked twice.
+    fn workload() -> Workload {
+        Workload {
+            questions: 10,
+            repeats: 2,
+            question_tokens: 200,
+            judged: 8,
+            reference_tokens: 120,
+            passages: 5,
+            passage_tokens: 100,
+            context_tokens: None,
+            answering: Some(Side {
+                prompt_tokens: 80,
+                max_tokens: Some(300),
+            }),
+            judging: Some(Side {
+                prompt_tokens: 150,
+                max_tokens: None,
+            }),
+        }
+    }
+
+    #[test]
+    fn calls_and_tokens_are_those_of_all_repetitions() {
+        let estimate = Estimate::of(&workload());
+        let answering = Calls {
+            calls: 20,
+            // Twice: 10 prompts of 80, 200 for the questions, 10 contexts of 500.
+            input_tokens: 2 * (800 + 200 + 5_000),
+            output_tokens: Some(6_000),
+        };
+        assert_eq!(estimate.answering, answering);
+        let judging = Calls {
+            calls: 16,
+            // Twice: 8 prompts of 150, 200 for the questions, 120 for references, as much for answers.
+            input_tokens: 2 * (1_200 + 200 + 240),
+            output_tokens: None,
+        };
+        assert_eq!(estimate.judging, judging);
+    }
+
+    #[test]
+    fn a_budget_limits_the_context() {
+        let limited = Workload {
+            context_tokens: Some(300),
+            ..workload()
+        };
+        let limited = Estimate::of(&limited).answering.input_tokens;
+        assert_eq!(limited, 2 * (800 + 200 + 3_000));
+        let roomy = Workload {
+            context_tokens: Some(9_000),
+            ..workload()
+        };
+        assert_eq!(Estimate::of(&roomy), Estimate::of(&workload()));
+    }
+
+    #[test]
+    fn embedded_models_make_no_calls() {
+        let embedded = Workload {
+            answering: None,
+            judging: None,
+            ..workload()
+        };
+        let estimate = Estimate::of(&embedded);
+        assert_eq!(estimate.answering, Calls::NONE);
+        assert_eq!(estimate.judging.cost(&Price::default()), Some(0.0));
+    }
+
+    #[test]
+    fn cost_is_known_only_with_prices_and_limits() {
+        let price = Price {
+            input: Some(1.0),
+            output: Some(2.0),
+        };
+        let estimate = Estimate::of(&workload());
+        assert_eq!(estimate.answering.cost(&price), Some(0.024));
+        assert_eq!(estimate.answering.cost(&Price::default()), None);
+        assert_eq!(estimate.judging.cost(&price), None);
+    }
+}

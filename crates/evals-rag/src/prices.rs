@@ -1,0 +1,158 @@
+//! What calls cost.
+
+use std::collections::BTreeMap;
+
+use evals::Report;
+use evals_models::{ModelIdentity, Usage};
+use serde::{Deserialize, Serialize};
+
+use crate::Qa;
+use crate::call::{Purpose, number};
+
+/// Tokens that a price is for.
+const MILLION: f64 = 1e6;
+
+/// What a model's tokens cost, in USD per million. A price that is not known stays unknown and is never 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Tokens read.
+    pub input: Option<f64>,
+    /// Tokens written, reasoning included.
+    pub output: Option<f64>,
+}
+
+/// Prices by model, named `provider:name` or `name`; the former goes first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Prices(pub BTreeMap<String, Price>);
+
+/// What the answers and the verdicts of a run cost, in USD. `None`: a price is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Of the answerer's calls.
+    pub answering: Option<f64>,
+    /// Of the judges' calls.
+    pub judging: Option<f64>,
+}
+
+impl Price {
+    /// The price of what runs inside the tool.
+    pub const FREE: Self = Self {
+        input: Some(0.0),
+        output: Some(0.0),
+    };
+
+    /// What tokens cost, in USD; `None` where there are tokens without a known price.
+    pub fn cost(&self, usage: Usage) -> Option<f64> {
+        self.of(number(usage.input_tokens), number(usage.output_tokens))
+    }
+
+    fn of(&self, input_tokens: f64, output_tokens: f64) -> Option<f64> {
+        let side = |price: Option<f64>, tokens: f64| match price {
+            Some(price) => Some(price * tokens / MILLION),
+            None => (tokens == 0.0).then_some(0.0),
+        };
+        Some(side(self.input, input_tokens)? + side(self.output, output_tokens)?)
+    }
+}
+
+impl Prices {
+    /// The price of a model. What is embedded costs nothing; a model that is not listed has an unknown price.
+    pub fn of(&self, model: &ModelIdentity) -> Price {
+        if model.provider == "embedded" {
+            return Price::FREE;
+        }
+        let listed = self.0.get(&model.to_string());
+        let listed = listed.or_else(|| self.0.get(&model.name));
+        listed.copied().unwrap_or_default()
+    }
+}
+
+impl Cost {
+    /// Adds up the recorded tokens of all cases, failed ones included, at these prices.
+    ///
+    /// Stored replies cost what they cost when they were asked for: it is the price of the work, not of what was left to
+    /// pay.
+    pub fn of(report: &Report<Qa>, answerer: &Price, judge: &Price) -> Self {
+        let total = |metric: &str| -> f64 {
+            let recorded = report
+                .cases
+                .iter()
+                .filter_map(|case| case.metrics.get(metric));
+            recorded.sum()
+        };
+        let cost = |price: &Price, purpose: Purpose| {
+            price.of(
+                total(purpose.input_tokens()),
+                total(purpose.output_tokens()),
+            )
+        };
+        Self {
+            answering: cost(answerer, Purpose::Answerer),
+            judging: cost(judge, Purpose::Judge),
+        }
+    }
+
+    /// Both together; `None` where either is not known.
+    pub fn total(&self) -> Option<f64> {
+        Some(self.answering? + self.judging?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input_tokens: u64, output_tokens: u64) -> Usage {
+        Usage {
+            input_tokens,
+            output_tokens,
+            estimated: false,
+        }
+    }
+
+    #[test]
+    fn prices_are_per_million_tokens() {
+        let price = Price {
+            input: Some(0.5),
+            output: Some(8.0),
+        };
+        assert_eq!(price.cost(usage(2_000_000, 250_000)), Some(3.0));
+    }
+
+    #[test]
+    fn what_has_no_price_has_no_cost() {
+        let input_only = Price {
+            input: Some(2.0),
+            output: None,
+        };
+        assert_eq!(input_only.cost(usage(500_000, 1)), None);
+        assert_eq!(input_only.cost(usage(500_000, 0)), Some(1.0));
+        assert_eq!(Price::default().cost(usage(1, 0)), None);
+        let cost = Cost {
+            answering: Some(1.0),
+            judging: None,
+        };
+        assert_eq!(cost.total(), None);
+    }
+
+    #[test]
+    fn a_providers_price_goes_before_that_of_the_name_alone() {
+        let prices: Prices = serde_json::from_str(
+            r#"{"gpt": {"input": 1, "output": 2}, "azure:gpt": {"input": 3, "output": null}}"#,
+        )
+        .unwrap();
+        let of = |provider: &str, name: &str| prices.of(&ModelIdentity::new(provider, name)).input;
+        assert_eq!(of("openai", "gpt"), Some(1.0));
+        assert_eq!(of("azure", "gpt"), Some(3.0));
+        assert_eq!(of("azure", "other"), None);
+        assert_eq!(of("embedded", "extractive"), Some(0.0));
+    }
+
+    #[test]
+    fn a_misspelt_price_is_refused() {
+        let error = serde_json::from_str::<Price>(r#"{"inptu": 1}"#).unwrap_err();
+        assert!(error.to_string().starts_with("unknown field `inptu`"));
+    }
+}
