@@ -9,12 +9,32 @@ use crate::notes::{Ledger, Metric, Notes};
 use crate::{FailureClass, Recording, Timing};
 
 /// Collects what one run of a task, or of an evaluator, notes down. Clones write to the same run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct TaskScope {
     notes: Arc<Mutex<Notes>>,
+    repeat: u32,
+}
+
+/// The scope of a first repetition; made for testing a task on its own.
+impl Default for TaskScope {
+    fn default() -> Self {
+        Self::of_repeat(1)
+    }
 }
 
 impl TaskScope {
+    pub(crate) fn of_repeat(repeat: u32) -> Self {
+        Self {
+            notes: Arc::default(),
+            repeat,
+        }
+    }
+
+    /// Which repetition of the case this is, from 1.
+    pub fn repeat(&self) -> u32 {
+        self.repeat
+    }
+
     /// Records how long a stage took. A stage recorded twice counts as two samples.
     pub fn timing(&self, stage: impl Into<String>, duration: Duration) {
         self.push(stage.into(), duration, false);

@@ -24,7 +24,7 @@ where
     F: Future<Output = Result<D::Output, TaskError>> + Send,
 {
     let own = roster::own(case);
-    let scope = TaskScope::default();
+    let scope = TaskScope::of_repeat(repeat);
     let started = Instant::now();
     let result = guarded(task, Arc::clone(case), scope.clone()).await;
     let duration = started.elapsed();
@@ -38,7 +38,7 @@ where
                 repeat,
                 duration,
                 recording: &ledger.recording,
-                scope: TaskScope::default(),
+                scope: TaskScope::of_repeat(repeat),
             };
             grading::grade(&context, own.iter().chain(shared)).await
         }

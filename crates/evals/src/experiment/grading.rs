@@ -35,7 +35,7 @@ pub(super) async fn grade<'a, D: Domain>(
 ) -> Grading {
     let judgements = join_all(evaluators.map(|enrolled| async move {
         let context = Context {
-            scope: TaskScope::default(),
+            scope: TaskScope::of_repeat(context.repeat),
             ..context.clone()
         };
         let judgement = judge(enrolled, &context).await;

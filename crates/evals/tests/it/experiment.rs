@@ -102,7 +102,9 @@ async fn as_many_cases_run_at_once_as_allowed() {
 
 #[tokio::test]
 async fn repetitions_follow_each_other_and_carry_their_number() {
-    let task = |case: Arc<Case<Words>>, _: TaskScope| async move { Ok(case.input.clone()) };
+    let task = |case: Arc<Case<Words>>, scope: TaskScope| async move {
+        Ok(format!("{} for the {}.", case.input, scope.repeat()))
+    };
     let report = Experiment::new(dataset(["a", "b"]), task)
         .repeat(NonZeroU32::new(3).unwrap())
         .run()
@@ -115,6 +117,8 @@ async fn repetitions_follow_each_other_and_carry_their_number() {
     );
     assert_eq!(report.cases[4].id.as_str(), "b");
     assert_eq!(report.cases[4].repeat, 2);
+    let output = report.cases[4].result.output().map(String::as_str);
+    assert_eq!(output, Some("b for the 2."));
 }
 
 #[tokio::test]
