@@ -93,10 +93,7 @@ impl<'a> Call<'a> {
         self.traffic.calls.moved();
         match &answer {
             Ok(_) => permit.succeeded(),
-            Err(failure) if failure.overloaded => {
-                self.traffic.counted().overloads += 1;
-                permit.overloaded();
-            }
+            Err(failure) if failure.overloaded => self.traffic.overloaded(&permit),
             Err(_) => {}
         }
         answer
@@ -171,7 +168,7 @@ async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -
 }
 
 /// A moment after another, or one that nobody lives to see where the clock does not reach that far.
-fn later(moment: Instant, duration: Duration) -> Instant {
+pub(super) fn later(moment: Instant, duration: Duration) -> Instant {
     const CENTURY: Duration = Duration::from_hours(24 * 365 * 100);
     moment
         .checked_add(duration)

@@ -111,9 +111,9 @@ impl Permit<'_> {
         self.gate.state().limit.succeeded(self.epoch);
     }
 
-    /// Says that the server was overloaded.
-    pub(super) fn overloaded(&self) {
-        self.gate.state().limit.overloaded(self.epoch);
+    /// Says that the server was overloaded, and returns how many overloads in a row one call at a time met.
+    pub(super) fn overloaded(&self) -> u32 {
+        self.gate.state().limit.overloaded(self.epoch)
     }
 }
 

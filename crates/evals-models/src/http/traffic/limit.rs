@@ -7,6 +7,8 @@ pub(super) struct Limit {
     successes: usize,
     /// Whether as many calls as allowed were open at once since the limit last changed.
     reached: bool,
+    /// Overloads since the last success that one call at a time met.
+    at_one: u32,
     epoch: u64,
 }
 
@@ -17,6 +19,7 @@ impl Limit {
             ceiling: ceiling.max(1),
             successes: 0,
             reached: false,
+            at_one: 0,
             epoch: 0,
         }
     }
@@ -39,6 +42,7 @@ impl Limit {
     ///
     /// A success while there was room says nothing about more calls at once, and neither does one from before a decrease.
     pub(super) fn succeeded(&mut self, epoch: u64) {
+        self.at_one = 0;
         if epoch != self.epoch || !self.reached || self.current >= self.ceiling {
             return;
         }
@@ -49,16 +53,21 @@ impl Limit {
         }
     }
 
-    /// Notes an overload that met a call let in under `epoch`.
+    /// Notes an overload that met a call let in under `epoch`, and says how many in a row met one call at a time: while there
+    /// are more, fewer at once may help, and after that only waiting.
     ///
     /// Calls that were open at a decrease met the same overload, so that theirs do not count again.
-    pub(super) fn overloaded(&mut self, epoch: u64) {
+    pub(super) fn overloaded(&mut self, epoch: u64) -> u32 {
         if epoch != self.epoch {
-            return;
+            return 0;
+        }
+        if self.current == 1 {
+            self.at_one = self.at_one.saturating_add(1);
         }
         self.current = (self.current / 2).max(1);
         self.epoch += 1;
         self.restart_window();
+        self.at_one
     }
 
     fn restart_window(&mut self) {
@@ -122,6 +131,17 @@ mod tests {
         assert_eq!(limit.current(), 1);
         let trajectory: Vec<usize> = (0..3).map(|_| calm_window(&mut limit)).collect();
         assert_eq!(trajectory, [2, 3, 3]);
+    }
+
+    #[test]
+    fn overloads_in_a_row_are_counted_from_one_call_at_a_time_on() {
+        let mut limit = Limit::new(4, 4);
+        let counts: Vec<u32> = (0..5).map(|_| limit.overloaded(limit.epoch())).collect();
+        // 4 and 2 were halved; then one call at a time met three.
+        assert_eq!(counts, [0, 0, 1, 2, 3]);
+        limit.succeeded(0);
+        assert_eq!(limit.overloaded(limit.epoch()), 1);
+        assert_eq!(limit.overloaded(0), 0);
     }
 
     #[test]

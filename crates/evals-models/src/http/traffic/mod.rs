@@ -1,8 +1,9 @@
 //! The one place through which every call to a provider passes: how many at once, how fast, and how often again.
 //!
 //! A call waits in one queue for its turn, is sent, and comes back to the end of the queue after a failure that may go away. The
-//! number of calls at once adapts to what the server bears. When a server asks to be left alone, all calls wait; when it
-//! refuses for good (a wrong key, a used-up quota, an unknown model), all calls end with that message and nothing more is sent.
+//! number of calls at once adapts to what the server bears. When it bears not even one, or asks to be left alone, all calls
+//! wait; when it refuses for good (a wrong key, a used-up quota, an unknown model), all calls end with that message and nothing
+//! more is sent.
 
 mod backoff;
 mod call;
@@ -24,7 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep_until};
 
 pub use error::TrafficError;
 pub use settings::TrafficSettings;
@@ -34,7 +35,7 @@ use backoff::Backoff;
 use call::Call;
 use calls::{Calls, Quiet};
 use error::{Refused, seconds};
-use gate::Gate;
+use gate::{Gate, Permit};
 use limit::Limit;
 use pace::Pace;
 
@@ -165,6 +166,16 @@ impl Traffic {
             quiet.calls.saturating_sub(sent),
             whole_seconds(quiet.oldest),
         )
+    }
+
+    /// Lowers the number of calls at once; where one is too many, all calls wait as after so many failures.
+    fn overloaded(&self, permit: &Permit<'_>) {
+        self.counted().overloads += 1;
+        let at_one = permit.overloaded();
+        if at_one > 0 {
+            let pause = self.backoff.pause(at_one);
+            self.gate.close_until(call::later(Instant::now(), pause));
+        }
     }
 
     /// Ends every call that waits or comes later, and returns what each is told.

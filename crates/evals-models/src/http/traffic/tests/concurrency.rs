@@ -92,7 +92,32 @@ async fn a_lasting_storm_ends_at_one_call_at_a_time() {
     let server = Server::bearing(0);
     assert_eq!(call_many(&traffic, &server, 100).await, 0);
     assert_eq!(traffic.statistics().limit, 1);
-    assert_eq!(traffic.statistics().attempts, 600);
+    // Pauses soon grow to 15 s on average, and each call is given up 900 s after its first attempt.
+    let attempts = traffic.statistics().attempts;
+    assert!((100..250).contains(&attempts), "{attempts}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_a_minute_costs_no_call() {
+    let traffic = traffic(at_once(32));
+    let log = Log::start();
+    let mut calls = JoinSet::new();
+    for _ in 0..100 {
+        let (traffic, log) = (Arc::clone(&traffic), log.clone());
+        calls.spawn(async move {
+            let attempt = || async {
+                match log.now() {
+                    ..60_000 => Err(overloaded(None)),
+                    _ => served().await,
+                }
+            };
+            traffic.call(0, attempt).await.is_ok()
+        });
+    }
+    assert!(calls.join_all().await.into_iter().all(|ok| ok));
+    // Five halvings from 32 to 1, then some ten probes with growing pauses.
+    let overloads = traffic.statistics().overloads;
+    assert!((12..30).contains(&overloads), "{overloads}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -213,4 +238,43 @@ async fn calls_dropped_at_random_leave_nothing_behind() {
         assert_eq!(traffic.gate.open(), 0);
     }
     traffic.call(0, served).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn calls_from_many_threads_all_come_through() {
+    let settings = TrafficSettings {
+        base_delay: Duration::ZERO,
+        ..at_once(7)
+    };
+    let (traffic, server) = (traffic(settings), Server::bearing(usize::MAX));
+    let mut calls = JoinSet::new();
+    for number in 0..10_000_u32 {
+        let (traffic, server) = (Arc::clone(&traffic), Arc::clone(&server));
+        calls.spawn(async move {
+            let mut failures = number % 3;
+            let attempt = || {
+                let answer = match failures {
+                    0 => Ok(()),
+                    _ => Err(failed(Failure::Transient, "connection reset")),
+                };
+                failures = failures.saturating_sub(1);
+                let server = &server;
+                async move {
+                    let open = server.open.fetch_add(1, Ordering::SeqCst) + 1;
+                    server.most.fetch_max(open, Ordering::SeqCst);
+                    tokio::task::yield_now().await;
+                    server.open.fetch_sub(1, Ordering::SeqCst);
+                    answer
+                }
+            };
+            traffic.call(0, attempt).await.unwrap().attempts
+        });
+    }
+    // A wake-up that got lost would leave calls waiting for ever.
+    let attempts = tokio::time::timeout(Duration::from_mins(2), calls.join_all());
+    // 3,334 calls need one attempt, 3,333 two and 3,333 three.
+    assert_eq!(attempts.await.unwrap().into_iter().sum::<u32>(), 19_999);
+    assert_eq!(traffic.statistics().attempts, 19_999);
+    assert_eq!(server.most.load(Ordering::SeqCst), 7);
+    assert_eq!(traffic.gate.open(), 0);
 }
