@@ -118,7 +118,7 @@ async fn repetitions_follow_each_other_and_carry_their_number() {
     assert_eq!(report.cases[4].id.as_str(), "b");
     assert_eq!(report.cases[4].repeat, 2);
     let output = report.cases[4].result.output().map(String::as_str);
-    assert_eq!(output, Some("b for the 2."));
+    assert_eq!(output, Some("input of b for the 2."));
 }
 
 #[tokio::test]
