@@ -1,9 +1,8 @@
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use evals::{Case, CaseId, TaskError, TaskScope};
+use evals::{Case, TaskError, TaskScope};
 use evals_models::Tokenizer;
 use futures::future::BoxFuture;
 
@@ -56,12 +55,10 @@ pub fn task(
         searcher,
         answerer,
         settings,
-        repetitions: Repetitions::default(),
     });
     move |case, scope| {
         let pipeline = Arc::clone(&pipeline);
-        let repeat = pipeline.repetitions.next(&case.id);
-        Box::pin(async move { pipeline.run(&case, repeat, &scope).await })
+        Box::pin(async move { pipeline.run(&case, &scope).await })
     }
 }
 
@@ -71,23 +68,17 @@ struct Pipeline {
     searcher: Arc<dyn Searcher>,
     answerer: Arc<dyn Answerer>,
     settings: Settings,
-    repetitions: Repetitions,
 }
 
 impl Pipeline {
-    async fn run(
-        &self,
-        case: &Case<Qa>,
-        repeat: u32,
-        scope: &TaskScope,
-    ) -> Result<Answer, TaskError> {
+    async fn run(&self, case: &Case<Qa>, scope: &TaskScope) -> Result<Answer, TaskError> {
         let limit = self.settings.limit.get();
         let mut retrieved = self.searcher.search(&case.input, limit).await?;
         retrieved.passages.truncate(limit);
         stage::record(retrieved.timings, scope);
         let passages = self.context(retrieved.passages, scope).await?;
-        let answered = self.answerer.answer(&case.input, &passages, repeat).await;
-        match answered {
+        let answered = self.answerer.answer(&case.input, &passages, scope.repeat());
+        match answered.await {
             Ok(answered) => {
                 call::record(&answered.calls, Purpose::Answerer, scope);
                 Ok(Answer::new(answered, passages, retrieved.ranking))
@@ -117,18 +108,5 @@ impl Pipeline {
         }
         scope.metric("context passages", call::number(passages.len()));
         Ok(passages)
-    }
-}
-
-/// Numbers the repetitions of each case in the order in which they start.
-#[derive(Debug, Default)]
-struct Repetitions(Mutex<HashMap<CaseId, u32>>);
-
-impl Repetitions {
-    fn next(&self, case: &CaseId) -> u32 {
-        let mut started = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let repeat = started.entry(case.clone()).or_default();
-        *repeat += 1;
-        *repeat
     }
 }
