@@ -1,8 +1,12 @@
 //! The domain of retrieval-augmented generation: documents are cut into passages, a [`Searcher`] ranks them for a
-//! question, and the [`Retrieval`] experiment measures those rankings.
+//! question, an [`Answerer`](answering::Answerer) answers from them, and a [`Judge`](judging::Judge) compares the answer
+//! with a reference. The [`Retrieval`] experiment measures the rankings, the [`Qa`] experiment the answers.
 //!
 //! This crate knows neither where documents come from (`evals-data`) nor how they are searched (`evals-index`). Both
-//! speak its types, so that a live index, a stored run and a test double are the same thing to a benchmark.
+//! speak its types, so that a live index, a stored run and a test double are the same thing to a benchmark. Models are
+//! behind the traits of `evals-models`.
+//!
+//! # Rankings
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -42,6 +46,87 @@
 //! let report = evals::Experiment::new(dataset, task).run().await;
 //! let summary = report.summary(&evals_metrics::Bootstrap::default());
 //! assert_eq!(summary.scores[0].1.value, Some(0.5));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Answers
+//!
+//! ```
+//! use std::num::NonZeroUsize;
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use evals_metrics::Judgements;
+//! use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Finish, ModelIdentity, Served, Usage};
+//! use evals_rag::answering::{ChatAnswerer, Refusals};
+//! use evals_rag::judging::OverlapJudge;
+//! use evals_rag::qa::{self, CitationPrecision, Equivalence, Settings};
+//! use evals_rag::{Passage, Question, Retrieved, SearchError, Searcher};
+//!
+//! #[derive(Debug)]
+//! struct OnePassage;
+//!
+//! #[async_trait::async_trait]
+//! impl Searcher for OnePassage {
+//!     fn profile(&self) -> &str {
+//!         "one passage"
+//!     }
+//!
+//!     async fn search(&self, _question: &str, _k: usize) -> Result<Retrieved, SearchError> {
+//!         let text = "The Stormwick carries 450 passengers.".to_owned();
+//!         let passage = Passage { document: "ferry".to_owned(), title: None, ordinal: 0, text, score: 1.0 };
+//!         Ok(Retrieved { passages: vec![passage], ..Retrieved::default() })
+//!     }
+//! }
+//!
+//! /// Stands for a language model; those behind Ollama and OpenAI's protocol are in `evals-models`.
+//! #[derive(Debug)]
+//! struct Parrot(ModelIdentity);
+//!
+//! #[async_trait::async_trait]
+//! impl ChatModel for Parrot {
+//!     fn identity(&self) -> &ModelIdentity {
+//!         &self.0
+//!     }
+//!
+//!     fn parameters(&self) -> serde_json::Map<String, serde_json::Value> {
+//!         serde_json::Map::new()
+//!     }
+//!
+//!     async fn chat(&self, _request: &ChatRequest) -> Result<ChatReply, ChatError> {
+//!         Ok(ChatReply {
+//!             text: "450 passengers [1].".to_owned(),
+//!             reasoning: None,
+//!             finish: Finish::Stop,
+//!             usage: Usage::default(),
+//!             served: Served { service_time: Duration::from_millis(900), attempts: 1, cached: false },
+//!         })
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let question = Question {
+//!     id: "q1".to_owned(),
+//!     text: "How many passengers does the Stormwick carry?".to_owned(),
+//!     answer: Some("450".to_owned()),
+//!     answerable: true,
+//!     relevant: Judgements::from_iter([("ferry".to_owned(), 1)]),
+//! };
+//! let dataset = qa::dataset("demo", [question])?
+//!     .evaluator(Equivalence::new(Arc::new(OverlapJudge::default())))
+//!     .evaluator(CitationPrecision);
+//!
+//! let model = Arc::new(Parrot(ModelIdentity::new("example", "parrot")));
+//! let answerer = ChatAnswerer::new(model, Refusals::default());
+//! let passages = NonZeroUsize::new(5).expect("5 is not 0");
+//! let task = qa::task(Arc::new(OnePassage), Arc::new(answerer), Settings::new(passages));
+//!
+//! let report = evals::Experiment::new(dataset, task).run().await;
+//! let case = &report.cases[0];
+//! assert_eq!(case.outcome("equivalent").map(|outcome| &outcome.value), Some(&evals::Value::Assertion(true)));
+//! assert_eq!(case.score("citation AP"), Some(1.0));
 //! # Ok(())
 //! # }
 //! ```
