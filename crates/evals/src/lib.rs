@@ -121,5 +121,5 @@ pub use outcome::{Outcome, Value};
 pub use recording::{Recording, Timing};
 pub use report::{CaseOutcome, CaseReport, Report, SchemaVersion, TaskResult};
 pub use stop::StopSignal;
-pub use summary::{LabelShares, MeasureSource, MissingRepetitions, PassRate, Summary};
+pub use summary::{Accuracy, LabelShares, MeasureSource, MissingRepetitions, PassRate, Summary};
 pub use task::{TaskError, TaskScope};

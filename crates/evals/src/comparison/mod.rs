@@ -1,5 +1,6 @@
 //! Several reports side by side.
 
+mod accuracy;
 mod latency;
 mod measures;
 mod row;
@@ -25,7 +26,7 @@ pub struct Comparison {
     pub schema_version: SchemaVersion,
     /// The columns.
     pub reports: Vec<ComparedReport>,
-    /// Scores, assertions, metrics, then those latencies that all reports have; within these the order in which the
+    /// Scores, assertions (with their worst and best case and their coverage where a report had failures), metrics, then those latencies that all reports have; within these the order in which the
     /// reports first show them.
     pub rows: Vec<Row>,
 }
@@ -54,6 +55,7 @@ impl Comparison {
     pub fn new(summaries: &[(&str, &Summary)]) -> Self {
         let scores = mean_rows(summaries, Unit::Score, |summary| &summary.scores);
         let pass_rates = mean_rows(summaries, Unit::PassRate, |summary| &summary.assertions);
+        let pass_rates = accuracy::beside(pass_rates, summaries);
         let metrics = mean_rows(summaries, Unit::Metric, |summary| &summary.metrics);
         let rows = scores.into_iter().chain(pass_rates).chain(metrics);
         let rows = rows.chain(latency::rows(summaries)).collect();
@@ -86,7 +88,7 @@ fn mean_rows<'a>(
         // A recorded number is no judgement: whether more of it is better is for the reader to say.
         let better = match unit {
             Unit::Metric => Direction::Unknown,
-            Unit::Score | Unit::PassRate | Unit::Seconds => measure.better,
+            Unit::Score | Unit::PassRate | Unit::Share | Unit::Seconds => measure.better,
         };
         Row::new(measure.title, unit, better, cells.collect())
     });

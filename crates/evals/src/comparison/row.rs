@@ -30,6 +30,8 @@ pub enum Unit {
     Score,
     /// The share of passed assertions.
     PassRate,
+    /// A pass rate with failures counted in, or the share of cases that have one.
+    Share,
     /// A number that the task recorded.
     Metric,
     /// Seconds.
@@ -87,7 +89,7 @@ impl Unit {
     /// Prints a value for people.
     pub(crate) fn print(self, value: f64) -> String {
         match self {
-            Self::Score | Self::PassRate => number::score(value),
+            Self::Score | Self::PassRate | Self::Share => number::score(value),
             Self::Metric => number::metric(value),
             Self::Seconds => number::duration(value),
         }
@@ -96,7 +98,7 @@ impl Unit {
     /// What a reader sees of a value, as a number.
     fn rounded(self, value: f64) -> f64 {
         match self {
-            Self::Score | Self::PassRate => number::rounded_score(value),
+            Self::Score | Self::PassRate | Self::Share => number::rounded_score(value),
             Self::Metric => value,
             Self::Seconds => number::rounded_duration(value),
         }

@@ -151,6 +151,8 @@ impl Drop for Writer {
     fn drop(&mut self) {
         // Whoever needs to know calls `sync`.
         let _ = self.sync();
+        // Closing alone would leave the lock to a child process that is just being started.
+        let _ = self.file.unlock();
     }
 }
 

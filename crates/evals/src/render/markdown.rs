@@ -7,7 +7,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
-use super::{exclusions, headline, latency, measures};
+use super::{accuracy, exclusions, headline, latency, measures};
 use crate::{Comparison, Domain, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
@@ -28,6 +28,7 @@ pub fn report<D: Domain>(
         writeln!(out, "\n**{}**", escape(&warning))?;
     }
     measures(&mut out, summary)?;
+    accuracy(&mut out, summary)?;
     latency(&mut out, summary)?;
     failures(&mut out, &Failures::of(report))
 }
@@ -90,6 +91,21 @@ fn measures(mut out: impl Write, summary: &Summary) -> io::Result<()> {
         line(&mut out, cells.into_iter().chain(missing))?;
     }
     notes(&mut out, &exclusions::lines(summary, GLYPHS))
+}
+
+fn accuracy(mut out: impl Write, summary: &Summary) -> io::Result<()> {
+    let rows = accuracy::rows(summary);
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    head(&mut out, accuracy::TITLES.map(str::to_owned))?;
+    for row in rows {
+        let shares = row.shares.into_iter();
+        let shares = shares.map(|share| share.unwrap_or_else(|| GLYPHS.undefined.to_owned()));
+        line(&mut out, [escape(&row.name)].into_iter().chain(shares))?;
+    }
+    notes(&mut out, &[accuracy::LEGEND.to_owned()])
 }
 
 fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {

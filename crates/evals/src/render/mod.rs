@@ -11,6 +11,7 @@
 //! | [`jsonl`] | a line for each case | | streaming tools |
 //! | [`csv`] | a row for each case | | spreadsheets |
 
+mod accuracy;
 mod console;
 pub mod csv;
 mod escape;

@@ -22,7 +22,7 @@ pub(super) enum Intervals {
 pub(super) fn title(row: &Row) -> String {
     match row.unit {
         Unit::PassRate => pass_rate_name(&row.measure),
-        Unit::Score | Unit::Metric | Unit::Seconds => single_line(&row.measure),
+        Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => single_line(&row.measure),
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use evals_metrics::{Bootstrap, Mean, UndefinedAs};
 
+use super::accuracy::{Accuracy, Attempts};
 use super::{LabelShares, count};
-use crate::{CaseReport, Domain, EvaluatorOrigin, Value};
+use crate::{CaseReport, Direction, Domain, EvaluatorOrigin, Value};
 
 /// How the values of a measure are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +24,25 @@ impl Kind {
             Value::Assertion(_) => Some(Self::Assertion),
             Value::Label(_) => Some(Self::Label),
             Value::Undefined => None,
+        }
+    }
+}
+
+/// Why a repetition has no value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Gap<'a> {
+    TaskFailed,
+    EvaluatorFailed,
+    /// There is none, for this reason.
+    Undefined(&'a str),
+}
+
+impl<'a> Gap<'a> {
+    fn reason(self) -> &'a str {
+        match self {
+            Self::TaskFailed => "task failed",
+            Self::EvaluatorFailed => "evaluator failed",
+            Self::Undefined(reason) => reason,
         }
     }
 }
@@ -59,10 +79,13 @@ impl<'a> Scope<'a> {
 pub(super) struct Column<'a> {
     pub(super) title: String,
     pub(super) kind: Kind,
+    better: Direction,
     scope: Scope<'a>,
     /// One entry for each closed case: a number, or the reason why there is none. Labels leave no numbers.
     cases: Vec<Result<f64, &'a str>>,
     labels: BTreeMap<&'a str, usize>,
+    /// Of assertions.
+    attempts: Attempts,
     /// How many repetitions have no value, by reason, in all cases.
     valueless: BTreeMap<&'a str, usize>,
     /// How many of them are in a case that has a value all the same.
@@ -75,7 +98,7 @@ pub(super) struct Column<'a> {
 #[derive(Debug, Default)]
 struct Repetition<'a> {
     has_value: bool,
-    reason: Option<&'a str>,
+    gap: Option<Gap<'a>>,
 }
 
 /// The repetitions of the case that is being read.
@@ -87,13 +110,15 @@ struct OpenCase<'a> {
 }
 
 impl<'a> Column<'a> {
-    pub(super) fn new(title: String, kind: Kind, scope: Scope<'a>) -> Self {
+    pub(super) fn new(title: String, kind: Kind, better: Direction, scope: Scope<'a>) -> Self {
         Self {
             title,
             kind,
+            better,
             scope,
             cases: Vec::new(),
             labels: BTreeMap::new(),
+            attempts: Attempts::default(),
             valueless: BTreeMap::new(),
             missing: BTreeMap::new(),
             repetition: Repetition::default(),
@@ -107,6 +132,12 @@ impl<'a> Column<'a> {
         self.repetition.has_value = true;
     }
 
+    /// Adds whether one repetition passed.
+    pub(super) fn add_assertion(&mut self, passed: bool) {
+        self.add_number(if passed { 1.0 } else { 0.0 });
+        self.attempts.score(passed);
+    }
+
     /// Adds one repetition's label.
     pub(super) fn add_label(&mut self, label: &'a str) {
         *self.labels.entry(label).or_default() += 1;
@@ -115,23 +146,25 @@ impl<'a> Column<'a> {
     }
 
     /// Notes that the repetition has no value, unless the measure is not about its case.
-    pub(super) fn exclude<D: Domain>(&mut self, case: &CaseReport<D>, reason: &'a str) {
+    pub(super) fn exclude<D: Domain>(&mut self, case: &CaseReport<D>, gap: Gap<'a>) {
         if self.scope.covers(case) {
-            self.exclude_covered(reason);
+            self.exclude_covered(gap);
         }
     }
 
-    /// Notes that a repetition of a case that the measure is about has no value; the first reason stands for it.
-    pub(super) fn exclude_covered(&mut self, reason: &'a str) {
-        self.repetition.reason.get_or_insert(reason);
+    /// Notes that a repetition of a case that the measure is about has no value; the first gap stands for it.
+    pub(super) fn exclude_covered(&mut self, gap: Gap<'a>) {
+        self.repetition.gap.get_or_insert(gap);
     }
 
     /// Ends a repetition.
     pub(super) fn close_repetition(&mut self) {
         let repetition = std::mem::take(&mut self.repetition);
         if !repetition.has_value
-            && let Some(reason) = repetition.reason
+            && let Some(gap) = repetition.gap
         {
+            self.attempts.miss(gap);
+            let reason = gap.reason();
             *self.valueless.entry(reason).or_default() += 1;
             self.case.reasons.push(reason);
         }
@@ -139,6 +172,7 @@ impl<'a> Column<'a> {
 
     /// Ends a case: its repetitions become one value, or one exclusion under the first reason when none has a value.
     pub(super) fn close_case(&mut self) {
+        self.attempts.close_case();
         let case = std::mem::take(&mut self.case);
         if case.numbers.is_empty() && case.labels == 0 {
             self.cases.extend(case.reasons.first().copied().map(Err));
@@ -154,6 +188,10 @@ impl<'a> Column<'a> {
 
     pub(super) fn mean(&self, bootstrap: &Bootstrap) -> Mean {
         Mean::over(self.cases.iter().copied(), UndefinedAs::Excluded, bootstrap)
+    }
+
+    pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Accuracy {
+        self.attempts.accuracy(self.mean(bootstrap), self.better)
     }
 
     pub(super) fn label_shares(&self) -> LabelShares {

@@ -71,7 +71,8 @@ impl<'a> Index<'a> {
         for kind in &shown.kinds {
             let position = self.columns.len();
             let scope = Scope::of(origin, name);
-            self.columns.push(Column::new(title.clone(), *kind, scope));
+            self.columns
+                .push(Column::new(title.clone(), *kind, shown.better, scope));
             let positions = self.places.by_measure.entry(shown.measure).or_default();
             positions.insert(*kind, position);
             let filled = self.places.by_evaluator.entry(evaluator).or_default();

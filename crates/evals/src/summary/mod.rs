@@ -1,5 +1,6 @@
 //! What an experiment found, over all cases.
 
+mod accuracy;
 mod column;
 mod index;
 mod latency;
@@ -17,6 +18,7 @@ use crate::{Domain, Report};
 use latency::Latencies;
 use tally::Tally;
 
+pub use accuracy::Accuracy;
 pub use missing::MissingRepetitions;
 pub use source::MeasureSource;
 
@@ -63,6 +65,9 @@ pub struct Summary {
     /// Pass rate of each assertion, in the same order.
     #[serde(with = "crate::in_order")]
     pub assertions: Vec<(String, Mean)>,
+    /// What failures leave open of each pass rate, in the same order.
+    #[serde(default, with = "crate::in_order")]
+    pub accuracy: Vec<(String, Accuracy)>,
     /// Pass rate over all assertions of all runs of cases together.
     pub pass_rate: PassRate,
     /// How often each label was given, in the same order.
@@ -135,6 +140,9 @@ impl<D: Domain> Report<D> {
     pub fn summary(&self, bootstrap: &Bootstrap) -> Summary {
         let tally = Tally::of(&self.cases);
         let latencies = Latencies::of(&self.cases);
+        let accuracy = tally.accuracy(bootstrap);
+        let scored =
+            |(name, accuracy): &(String, Accuracy)| (name.clone(), accuracy.scored.clone());
         Summary {
             name: self.name.clone(),
             dataset: self.dataset.clone(),
@@ -156,7 +164,8 @@ impl<D: Domain> Report<D> {
             duration: self.duration,
             pass_rate: tally.pass_rate(),
             scores: tally.means(column::Kind::Score, bootstrap),
-            assertions: tally.means(column::Kind::Assertion, bootstrap),
+            assertions: accuracy.iter().map(scored).collect(),
+            accuracy,
             labels: tally.labels(),
             metrics: tally.metrics(bootstrap),
             timings: latencies.fresh(),

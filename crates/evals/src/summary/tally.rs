@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_metrics::{Bootstrap, Mean};
 
-use super::column::{Column, Kind, Scope};
+use super::column::{Column, Gap, Kind, Scope};
 use super::index::{Index, Places};
-use super::{LabelShares, MeasureSource, PassRate, ratio};
-use crate::{CaseReport, Domain, Value};
-
-const TASK_FAILED: &str = "task failed";
-const EVALUATOR_FAILED: &str = "evaluator failed";
+use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
+use crate::{CaseReport, Direction, Domain, Value};
 
 /// All measures of a report.
 #[derive(Debug)]
@@ -30,7 +27,7 @@ impl<'a> Tally<'a> {
             places,
         } = Index::of(cases);
         let metric = |name: &'a String| {
-            let column = Column::new(name.clone(), Kind::Score, Scope::Every);
+            let column = Column::new(name.clone(), Kind::Score, Direction::Unknown, Scope::Every);
             (name.as_str(), column)
         };
         let metrics = cases
@@ -61,7 +58,7 @@ impl<'a> Tally<'a> {
     fn add<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
         if case.result.failure().is_some() {
             self.all_columns()
-                .for_each(|column| column.exclude(case, TASK_FAILED));
+                .for_each(|column| column.exclude(case, Gap::TaskFailed));
             return;
         }
         let mut filled = BTreeSet::new();
@@ -72,7 +69,7 @@ impl<'a> Tally<'a> {
         }
         for failure in &case.evaluator_failures {
             for position in places.columns_of(failure).difference(&filled) {
-                self.columns[*position].exclude_covered(EVALUATOR_FAILED);
+                self.columns[*position].exclude_covered(Gap::EvaluatorFailed);
             }
         }
         for (name, value) in &case.metrics {
@@ -82,7 +79,7 @@ impl<'a> Tally<'a> {
         }
         for (name, reason) in &case.undefined_metrics {
             if let Some(column) = self.metrics.get_mut(name.as_str()) {
-                column.exclude_covered(reason);
+                column.exclude_covered(Gap::Undefined(reason));
             }
         }
     }
@@ -92,9 +89,11 @@ impl<'a> Tally<'a> {
         match value {
             Value::Score(score) => column.add_number(*score),
             Value::Label(label) => column.add_label(label),
-            Value::Undefined => column.exclude_covered(reason.unwrap_or("undefined")),
+            Value::Undefined => {
+                column.exclude_covered(Gap::Undefined(reason.unwrap_or("undefined")));
+            }
             Value::Assertion(passed) => {
-                column.add_number(if *passed { 1.0 } else { 0.0 });
+                column.add_assertion(*passed);
                 self.asserted += 1;
                 self.passed += usize::from(*passed);
             }
@@ -118,6 +117,12 @@ impl<'a> Tally<'a> {
     pub(super) fn means(&self, kind: Kind, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
         self.of_kind(kind)
             .map(|column| (column.title.clone(), column.mean(bootstrap)))
+            .collect()
+    }
+
+    pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Vec<(String, Accuracy)> {
+        self.of_kind(Kind::Assertion)
+            .map(|column| (column.title.clone(), column.accuracy(bootstrap)))
             .collect()
     }
 

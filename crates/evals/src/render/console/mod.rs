@@ -13,7 +13,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::single_line::single_line;
-use super::{exclusions, headline, latency, measures};
+use super::{accuracy, exclusions, headline, latency, measures};
 use crate::{Comparison, Domain, Report, Summary};
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
@@ -70,6 +70,7 @@ impl Console {
         let mut page = Page::new(*self, out);
         page.headline(summary)?;
         page.measures(summary)?;
+        page.accuracy(summary)?;
         page.latency_table(latency::rows(summary, self.glyphs()))?;
         page.failures(&Failures::of(report))
     }
@@ -165,6 +166,25 @@ impl<W: Write> Page<W> {
             self.wrapped(Style::Dim, &line)?;
         }
         Ok(())
+    }
+
+    fn accuracy(&mut self, summary: &Summary) -> io::Result<()> {
+        let rows = accuracy::rows(summary);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let [name, shares @ ..] = accuracy::TITLES;
+        let mut columns = vec![Column::new(name, Align::Left)];
+        columns.extend(shares.map(|title| Column::new(title, Align::Right)));
+        let mut table = Table::new(columns);
+        for row in rows {
+            let shares = row.shares.map(|share| self.or_undefined(share));
+            let mut entries = vec![Entry::plain(row.name)];
+            entries.extend(shares.map(Entry::plain));
+            table.push(entries);
+        }
+        self.table(&table)?;
+        self.wrapped(Style::Dim, accuracy::LEGEND)
     }
 
     fn latency_table(&mut self, rows: Vec<LatencyRow>) -> io::Result<()> {
