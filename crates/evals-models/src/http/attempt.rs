@@ -18,3 +18,15 @@ pub struct AttemptError {
     /// What happened.
     pub source: Box<dyn Error + Send + Sync>,
 }
+
+impl AttemptError {
+    /// A failure of a server that is not overloaded and asks for no pause.
+    pub fn new(failure: Failure, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            failure,
+            retry_after: None,
+            overloaded: false,
+            source: source.into(),
+        }
+    }
+}

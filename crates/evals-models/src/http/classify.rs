@@ -123,15 +123,13 @@ fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
         403 if body.says_any(&["moderation", "flagged"]) => (Content, None),
         403 => (Terminal, Some(Remedy::Key)),
         400..=422 if names_no_model(body) => (Terminal, Some(Remedy::Model)),
-        408 | 409 | 425 | 429 => (Transient, None),
-        404 | 405 | 410 | 300..=399 => (Terminal, Some(Remedy::Address)),
+        404 | 405 | 410 | 501 | 505 | 300..=399 => (Terminal, Some(Remedy::Address)),
         400 | 422 if body.is_any(&SETTING) => (Terminal, Some(Remedy::Setting)),
         400 | 413 | 422 => (Content, None),
         500 if body.says_any(&["more system memory", "out of memory"]) => {
             (Terminal, Some(Remedy::Memory))
         }
-        501 | 505 => (Terminal, Some(Remedy::Address)),
-        500..=599 => (Transient, None),
+        408 | 409 | 425 | 429 | 500..=599 => (Transient, None),
         _ => (Terminal, Some(Remedy::Setting)),
     }
 }

@@ -36,8 +36,8 @@ impl ErrorBody {
         }
     }
 
-    /// Reads `{"error": {"message": …}}` of OpenAI and most others, `{"error": "…"}` of Ollama and TGI, `{"detail": …}` of
-    /// FastAPI, `{"message": …}` of older vLLM and Mistral, and lists of any of them.
+    /// Reads `{"error": {"message": …}}` of `OpenAI` and most others, `{"error": "…"}` of Ollama and TGI, `{"detail": …}` of
+    /// `FastAPI`, `{"message": …}` of older vLLM and Mistral, and lists of any of them.
     pub(super) fn from_json(json: &Value) -> Self {
         let outer = json.get(0).unwrap_or(json);
         let inner = outer
@@ -106,7 +106,7 @@ fn message(error: &Value) -> String {
     }
 }
 
-/// One of FastAPI's validation problems: `body.max_tokens: value is not a valid integer`.
+/// One of `FastAPI`'s validation problems: `body.max_tokens: value is not a valid integer`.
 fn problem(error: &Value) -> String {
     let place = error.get("loc").and_then(Value::as_array);
     let place: Vec<String> = place.into_iter().flatten().filter_map(word).collect();
@@ -117,7 +117,7 @@ fn problem(error: &Value) -> String {
     }
 }
 
-/// OpenRouter says only that the provider failed, and puts what the provider said beside it.
+/// `OpenRouter` says only that the provider failed, and puts what the provider said beside it.
 fn with_cause(message: String, error: &Value) -> String {
     match error.pointer("/metadata/raw").and_then(Value::as_str) {
         Some(cause) => format!("{message}: {cause}"),

@@ -39,7 +39,7 @@ fn until(text: &str, now: SystemTime) -> Option<Duration> {
     Some(pause.min(LONGEST))
 }
 
-/// OpenAI's way to write durations: `1s`, `6m0s`, `1h2m3.5s`, `20ms`.
+/// `OpenAI`'s way to write durations: `1s`, `6m0s`, `1h2m3.5s`, `20ms`.
 fn units(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut total = 0.0;

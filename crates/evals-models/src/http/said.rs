@@ -64,7 +64,7 @@ pub(super) fn estimated_tokens(request: &ChatRequest, budget: Option<u32>) -> u6
     estimated_input(request) + u64::from(budget.unwrap_or_default())
 }
 
-/// Why a reply ends, in the words of OpenAI, Ollama, TGI, Mistral and Anthropic.
+/// Why a reply ends, in the words of `OpenAI`, Ollama, TGI, Mistral and Anthropic.
 pub(super) fn finish(reason: Option<&str>) -> Finish {
     match reason {
         None | Some("") => Finish::Unknown,

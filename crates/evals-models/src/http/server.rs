@@ -126,16 +126,21 @@ impl Server {
 
     /// The failure that an answer with an error's status is.
     fn refused(&self, status: u16, headers: &HeaderMap, body: &[u8]) -> AttemptError {
-        self.failed(classify::classify(status, headers, body, SystemTime::now()))
+        // Before anything is cut off, which could leave the beginning of a key.
+        let body = self.redacted(&String::from_utf8_lossy(body));
+        let now = SystemTime::now();
+        self.failed(classify::classify(status, headers, body.as_bytes(), now))
     }
 
     /// The failure that an error inside a successful answer is; `json` is the object around the key `error`.
     pub(super) fn refused_inside(&self, json: &Value) -> AttemptError {
-        self.failed(classify::classify_embedded(ErrorBody::from_json(json)))
+        let json = self.redacted(&json.to_string());
+        self.failed(classify::classify_embedded(ErrorBody::parse(
+            json.as_bytes(),
+        )))
     }
 
-    fn failed(&self, mut refusal: Refusal) -> AttemptError {
-        refusal.body.message = self.redacted(&refusal.body.message);
+    fn failed(&self, refusal: Refusal) -> AttemptError {
         AttemptError {
             failure: refusal.failure,
             retry_after: refusal.retry_after,
@@ -172,7 +177,7 @@ impl Server {
         } else {
             Failure::Transient
         };
-        attempt(failure, error)
+        AttemptError::new(failure, error)
     }
 
     /// The failure of an answer that arrived and is not what the protocol says. Another attempt may bring a sound one.
@@ -182,23 +187,32 @@ impl Server {
         body: &str,
         source: Option<serde_json::Error>,
     ) -> AttemptError {
+        let body = &self.redacted(body);
         let found = if error_body::looks_like_html(body) {
-            format!(
-                "{}; check `base_url`",
-                ErrorBody::parse(body.as_bytes()).message
-            )
+            ErrorBody::parse(body.as_bytes()).message
         } else if body.trim().is_empty() {
             "nothing".to_owned()
         } else {
-            format!("`{}`", self.redacted(&error_body::one_line(body)))
+            format!("`{}`", error_body::one_line(body))
         };
+        self.unexpected(expected, &found, source)
+    }
+
+    /// The same of an answer that can be read, but holds something else.
+    pub(super) fn unexpected(
+        &self,
+        expected: &'static str,
+        found: &str,
+        source: Option<serde_json::Error>,
+    ) -> AttemptError {
         let error = ServerError::Malformed {
             server: self.name(),
             expected,
-            found,
-            source: source.map(Into::into),
+            found: found.to_owned(),
+            // What could not be read is part of the message.
+            source: source.map(|error| self.redacted(&error.to_string()).into()),
         };
-        attempt(Failure::Transient, error)
+        AttemptError::new(Failure::Transient, error)
     }
 
     /// The server as messages name it.
@@ -255,15 +269,5 @@ impl Server {
             Protocol::Ollama => "start it with `ollama serve`, or check `base_url`".to_owned(),
             Protocol::OpenAi => "start the server, or check `base_url`".to_owned(),
         }
-    }
-}
-
-/// A failure that asks for no pause.
-pub(super) fn attempt(failure: Failure, error: ServerError) -> AttemptError {
-    AttemptError {
-        failure,
-        retry_after: None,
-        overloaded: false,
-        source: Box::new(error),
     }
 }

@@ -8,7 +8,7 @@ use super::{ApiKey, BaseUrl};
 /// Where a server is and how it is spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSettings {
-    /// The address below which the endpoints lie. For an OpenAI-compatible server it ends in `/v1`, as a rule.
+    /// The address below which the endpoints lie. For an `OpenAI`-compatible server it ends in `/v1`, as a rule.
     pub base_url: BaseUrl,
     /// Sent as a bearer token. Default: none.
     pub api_key: Option<ApiKey>,
@@ -40,9 +40,9 @@ pub struct ChatSettings {
     pub seed: Option<i32>,
     /// Most tokens of a reply, reasoning included, where a request does not say. Default: `None`, as the server has it.
     pub max_tokens: Option<NonZeroU32>,
-    /// Which field carries that budget. OpenAI-compatible servers only.
+    /// Which field carries that budget. `OpenAI`-compatible servers only.
     pub max_tokens_field: MaxTokensField,
-    /// `minimal`, `low`, `medium`, `high` or what else the server knows. OpenAI-compatible servers only. Default: not sent.
+    /// `minimal`, `low`, `medium`, `high` or what else the server knows. `OpenAI`-compatible servers only. Default: not sent.
     pub reasoning_effort: Option<String>,
     /// Most tokens of prompt and reply together that the model is loaded with. Ollama only. Default: `None`, sized by each
     /// prompt.
@@ -59,13 +59,13 @@ pub struct ChatSettings {
 /// Which field of a request holds the budget of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MaxTokensField {
-    /// `max_completion_tokens` for OpenAI's reasoning models by name, `max_tokens` for all others, and the other one as soon as
+    /// `max_completion_tokens` for `OpenAI`'s reasoning models by name, `max_tokens` for all others, and the other one as soon as
     /// the server asks for it.
     #[default]
     Auto,
     /// Always `max_tokens`, which most servers know.
     MaxTokens,
-    /// Always `max_completion_tokens`, which OpenAI's reasoning models demand.
+    /// Always `max_completion_tokens`, which `OpenAI`'s reasoning models demand.
     MaxCompletionTokens,
 }
 

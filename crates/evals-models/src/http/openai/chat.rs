@@ -21,7 +21,7 @@ use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity
 /// What a reply should have been, in messages.
 const EXPECTED: &str = "a chat completion";
 
-/// A model behind a server that speaks OpenAI's protocol.
+/// A model behind a server that speaks `OpenAI`'s protocol.
 ///
 /// Servers differ in what they take, so fields that one refuses by name are left out from then on: see [`Self::concessions`].
 pub struct OpenAiChat {
@@ -71,12 +71,7 @@ impl OpenAiChat {
 
     async fn ask(&self, request: &ChatRequest, dialect: Dialect) -> Result<Said, AttemptError> {
         let body = request::body(&self.settings, request, dialect);
-        let body = body.map_err(|error| AttemptError {
-            failure: Failure::Terminal,
-            retry_after: None,
-            overloaded: false,
-            source: Box::new(error),
-        })?;
+        let body = body.map_err(|error| AttemptError::new(Failure::Terminal, error))?;
         match self.client.chat().create_byot::<_, Value>(body).await {
             Ok(json) => self.read(json, request),
             Err(error) => {
@@ -111,7 +106,7 @@ impl OpenAiChat {
 
     fn said(&self, completion: &Completion, request: &ChatRequest) -> Result<Said, AttemptError> {
         let said = completion.said(request);
-        said.ok_or_else(|| self.server.malformed(EXPECTED, "no choices", None))
+        said.ok_or_else(|| self.server.unexpected(EXPECTED, "no choices", None))
     }
 }
 

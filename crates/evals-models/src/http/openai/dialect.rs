@@ -44,10 +44,9 @@ impl Dialect {
     /// What a model is thought to take before it has said anything.
     pub(super) fn guessed(model: &str, field: MaxTokensField) -> Self {
         let max_tokens_field = match field {
-            MaxTokensField::MaxTokens => "max_tokens",
             MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
             MaxTokensField::Auto if reasons(model) => "max_completion_tokens",
-            MaxTokensField::Auto => "max_tokens",
+            MaxTokensField::Auto | MaxTokensField::MaxTokens => "max_tokens",
         };
         Self {
             max_tokens_field,
@@ -147,7 +146,7 @@ impl fmt::Debug for Learnt {
     }
 }
 
-/// Whether a model is one of OpenAI's that reason, by its name: `o3-mini`, `gpt-5`, `openai/gpt-5.2-chat`.
+/// Whether a model is one of `OpenAI`'s that reason, by its name: `o3-mini`, `gpt-5`, `openai/gpt-5.2-chat`.
 fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     ["o1", "o3", "o4", "gpt-5"].iter().any(|family| {

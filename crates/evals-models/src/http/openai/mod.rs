@@ -1,7 +1,8 @@
-//! Servers that speak OpenAI's protocol: OpenAI, vLLM, llama.cpp, TGI, LM Studio, `OpenRouter`, Groq and others.
+//! Servers that speak `OpenAI`'s protocol: `OpenAI`, vLLM, llama.cpp, TGI, LM Studio, `OpenRouter`, Groq and others.
 
 mod chat;
 mod dialect;
+mod embedder;
 mod reply;
 mod request;
 mod service;
@@ -9,6 +10,7 @@ mod stream;
 
 pub use chat::OpenAiChat;
 pub use dialect::Concession;
+pub use embedder::OpenAiEmbedder;
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;

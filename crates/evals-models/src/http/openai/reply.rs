@@ -1,4 +1,4 @@
-//! Replies of servers that each read OpenAI's protocol in their own way.
+//! Replies of servers that each read `OpenAI`'s protocol in their own way.
 
 use serde::Deserialize;
 use serde_json::Value;

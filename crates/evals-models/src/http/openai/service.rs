@@ -7,6 +7,7 @@ use async_openai::middleware::HttpRequestFactory;
 use reqwest::Response;
 use reqwest::header::AUTHORIZATION;
 
+use crate::Failure;
 use crate::http::AttemptError;
 use crate::http::server::Server;
 
@@ -64,10 +65,5 @@ pub(super) struct Unreadable {
 
 /// Only a request that could not be made ends here, and it cannot be made the next time either.
 fn terminal(source: Box<dyn std::error::Error + Send + Sync>) -> AttemptError {
-    AttemptError {
-        failure: crate::Failure::Terminal,
-        retry_after: None,
-        overloaded: false,
-        source,
-    }
+    AttemptError::new(Failure::Terminal, source)
 }

@@ -1,0 +1,123 @@
+//! What an Ollama server tells of its models.
+
+use ollama_rs::models::ModelInfo;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use crate::Failure;
+use crate::http::server::Server;
+use crate::http::server_error::ServerError;
+use crate::http::{AttemptError, Traffic};
+
+/// What is known of one model before it is asked anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// Digest of the model as it is now; its name may stand for another one tomorrow.
+    pub(super) digest: Option<String>,
+    /// Most tokens that the model reads at once.
+    pub(super) context_length: Option<u64>,
+}
+
+/// The answer of `/api/tags`.
+#[derive(Debug, Deserialize)]
+struct Tags {
+    #[serde(default)]
+    models: Vec<Tag>,
+}
+
+/// One model that the server has.
+#[derive(Debug, Deserialize)]
+struct Tag {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    digest: Option<String>,
+}
+
+/// Asks the server for its model, which it has to have.
+pub(super) async fn look_up(server: &Server, traffic: &Traffic) -> Result<Facts, AttemptError> {
+    let tags = traffic.call(0, || tags(server)).await?.value;
+    let wanted = with_tag(server.model());
+    let tag = tags
+        .models
+        .into_iter()
+        .find(|tag| with_tag(&tag.name) == wanted);
+    let Some(tag) = tag else {
+        return Err(AttemptError::new(
+            Failure::Terminal,
+            ServerError::NoModel {
+                server: server.name(),
+                model: server.model().to_owned(),
+            },
+        ));
+    };
+    let shown = traffic.call(0, || show(server)).await?.value;
+    Ok(Facts {
+        digest: tag.digest.filter(|digest| !digest.is_empty()),
+        context_length: context_length(&shown),
+    })
+}
+
+async fn tags(server: &Server) -> Result<Tags, AttemptError> {
+    parse(server, "a list of models", &server.get("/api/tags").await?)
+}
+
+async fn show(server: &Server) -> Result<ModelInfo, AttemptError> {
+    let question = json!({"model": server.model()});
+    let body = server.post("/api/show", &question).await?;
+    parse(server, "a model's description", &body)
+}
+
+fn parse<T: DeserializeOwned>(
+    server: &Server,
+    expected: &'static str,
+    body: &[u8],
+) -> Result<T, AttemptError> {
+    serde_json::from_slice(body)
+        .map_err(|error| server.malformed(expected, &String::from_utf8_lossy(body), Some(error)))
+}
+
+/// `qwen3` is short for `qwen3:latest`.
+fn with_tag(name: &str) -> String {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    if last.contains(':') {
+        name.to_owned()
+    } else {
+        format!("{name}:latest")
+    }
+}
+
+/// The length is under a name that begins with the model's architecture: `qwen3.context_length`.
+fn context_length(shown: &ModelInfo) -> Option<u64> {
+    let mut facts = shown.model_info.iter();
+    facts.find_map(|(name, value)| {
+        name.ends_with(".context_length")
+            .then(|| value.as_u64())
+            .flatten()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_tag_is_the_latest() {
+        assert_eq!(with_tag("qwen3"), "qwen3:latest");
+        assert_eq!(with_tag("qwen3:8b"), "qwen3:8b");
+        assert_eq!(with_tag("host:5000/me/qwen3"), "host:5000/me/qwen3:latest");
+    }
+
+    #[test]
+    fn the_length_of_context_is_found_for_every_architecture() {
+        let shown =
+            |info: &str| serde_json::from_str(&format!(r#"{{"model_info":{info}}}"#)).unwrap();
+        let length = |info| context_length(&shown(info));
+        assert_eq!(
+            length(r#"{"general.architecture":"qwen3","qwen3.context_length":40960}"#),
+            Some(40_960)
+        );
+        assert_eq!(length("{}"), None);
+    }
+}

@@ -1,0 +1,133 @@
+use std::fmt;
+use std::num::NonZero;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use super::catalog::{self, Facts};
+use super::reply::{self, Unread};
+use super::request;
+use super::window::Window;
+use crate::http::said::{self, Said};
+use crate::http::server::{Protocol, Server};
+use crate::http::server_error::ServerError;
+use crate::http::{
+    AttemptError, ChatSettings, ConnectError, MaxTokensField, SettingsError, Traffic, extra_body,
+    parameters,
+};
+use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
+
+/// A model that Ollama runs.
+///
+/// Its context is sized by each prompt, and a prompt that would be cut is a failure of that prompt.
+pub struct OllamaChat {
+    identity: ModelIdentity,
+    settings: ChatSettings,
+    facts: Facts,
+    server: Server,
+    traffic: Arc<Traffic>,
+}
+
+impl OllamaChat {
+    /// Asks the server for the model's digest and length of context.
+    ///
+    /// Fails where no server answers or the server does not have the model, and says what to do about it.
+    pub async fn connect(
+        settings: ChatSettings,
+        traffic: Arc<Traffic>,
+    ) -> Result<Self, ConnectError> {
+        refuse_foreign_settings(&settings)?;
+        extra_body::check(&settings.extra_body, &request::RESERVED)?;
+        let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
+        let mut identity = ModelIdentity::new(Protocol::Ollama.provider(), &settings.model);
+        let facts = catalog::look_up(&server, &traffic)
+            .await
+            .map_err(|error| ConnectError::from_attempt(&identity, error))?;
+        identity.digest.clone_from(&facts.digest);
+        Ok(Self {
+            identity,
+            settings,
+            facts,
+            server,
+            traffic,
+        })
+    }
+
+    /// Most tokens of prompt and reply that the model reads at once, where the server tells.
+    pub fn context_length(&self) -> Option<u64> {
+        self.facts.context_length
+    }
+
+    async fn attempt(&self, request: &ChatRequest) -> Result<Said, AttemptError> {
+        let cannot = |error: ServerError| AttemptError::new(Failure::Content, error);
+        let budget = self.budget(request);
+        let set = self.settings.num_ctx.map(NonZero::get);
+        let window = Window::fitting(request, budget, set, self.facts.context_length);
+        let window = window.map_err(cannot)?;
+        let body = request::body(&self.settings, request, window);
+        let body = body.map_err(|error| AttemptError::new(Failure::Terminal, error))?;
+        let answer = self.server.post("/api/chat", &body).await?;
+        let reply = reply::parse(&answer, request).map_err(|unread| match unread {
+            Unread::Refused(error) => self.server.refused_inside(&error),
+            Unread::Malformed(source) => {
+                let text = String::from_utf8_lossy(&answer);
+                self.server.malformed("a chat reply", &text, source)
+            }
+        })?;
+        window.check(reply.read).map_err(cannot)?;
+        Ok(reply.said)
+    }
+
+    fn budget(&self, request: &ChatRequest) -> Option<u32> {
+        let budget = request.max_tokens.or(self.settings.max_tokens);
+        budget.map(NonZero::get)
+    }
+}
+
+#[async_trait]
+impl ChatModel for OllamaChat {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        parameters::of_chat(&self.identity, &self.settings)
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let tokens = said::estimated_tokens(request, self.budget(request));
+        let delivered = self.traffic.call(tokens, || self.attempt(request)).await;
+        delivered
+            .map(Said::reply)
+            .map_err(|error| said::chat_error(&self.identity, error))
+    }
+}
+
+impl fmt::Debug for OllamaChat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("OllamaChat")
+            .field("identity", &self.identity)
+            .field("settings", &self.settings)
+            .field("facts", &self.facts)
+            .finish_non_exhaustive()
+    }
+}
+
+fn refuse_foreign_settings(settings: &ChatSettings) -> Result<(), SettingsError> {
+    let foreign = [
+        ("reasoning_effort", settings.reasoning_effort.is_some()),
+        (
+            "max_tokens_field",
+            settings.max_tokens_field != MaxTokensField::Auto,
+        ),
+    ];
+    match foreign.iter().find(|(_, set)| *set) {
+        Some((setting, _)) => Err(SettingsError::WrongProvider {
+            setting,
+            provider: Protocol::Ollama.provider(),
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,126 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ollama_rs::generation::embeddings::request::{EmbeddingsInput, GenerateEmbeddingsRequest};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{catalog, request};
+use crate::http::embedding::{Embedding, Endpoint};
+use crate::http::server::{Protocol, Server};
+use crate::http::{AttemptError, ConnectError, Dimension, EmbedSettings, Traffic, extra_body};
+use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+
+/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+const RESERVED: [&str; 4] = ["input", "model", "truncate", "dimensions"];
+
+/// A model that embeds in Ollama. A text that is longer than the model reads is refused, not cut.
+#[derive(Debug)]
+pub struct OllamaEmbedder {
+    embedding: Embedding<OllamaEndpoint>,
+    max_tokens: Option<usize>,
+}
+
+#[derive(Debug)]
+struct OllamaEndpoint {
+    server: Server,
+    dimensions: Option<u32>,
+    keep_alive: Option<String>,
+    extra_body: Map<String, Value>,
+}
+
+/// An answer, with nothing in it that a server may leave out.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    #[serde(default)]
+    embeddings: Vec<Vec<f32>>,
+    #[serde(default)]
+    error: Value,
+}
+
+impl OllamaEmbedder {
+    /// Asks the server for the model's digest and length of context, and embeds one word to see how long its vectors are.
+    ///
+    /// Fails where no server answers or the server does not have the model, and says what to do about it.
+    pub async fn connect(
+        settings: EmbedSettings,
+        traffic: Arc<Traffic>,
+    ) -> Result<Self, ConnectError> {
+        extra_body::check(&settings.extra_body, &RESERVED)?;
+        let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
+        let mut identity = ModelIdentity::new(Protocol::Ollama.provider(), &settings.model);
+        let facts = catalog::look_up(&server, &traffic)
+            .await
+            .map_err(|error| ConnectError::from_attempt(&identity, error))?;
+        identity.digest = facts.digest;
+        let length = facts.context_length.and_then(|it| usize::try_from(it).ok());
+        let set = settings.max_tokens.map(std::num::NonZero::get);
+        let endpoint = OllamaEndpoint {
+            server,
+            dimensions: match settings.dimension {
+                Dimension::Request(dimension) => Some(dimension.get()),
+                Dimension::Learn | Dimension::Expect(_) => None,
+            },
+            keep_alive: settings.keep_alive.clone(),
+            extra_body: settings.extra_body.clone(),
+        };
+        Ok(Self {
+            embedding: Embedding::probe(endpoint, identity, settings, traffic).await?,
+            max_tokens: set.or(length),
+        })
+    }
+}
+
+impl OllamaEndpoint {
+    fn body(&self, texts: &[String]) -> Result<Value, serde_json::Error> {
+        let input = EmbeddingsInput::Multiple(texts.to_vec());
+        let mut typed =
+            GenerateEmbeddingsRequest::new(self.server.model().to_owned(), input).truncate(false);
+        if let Some(dimensions) = self.dimensions {
+            typed = typed.dimensions(dimensions);
+        }
+        let mut body: Map<String, Value> = serde_json::from_value(serde_json::to_value(typed)?)?;
+        if let Some(duration) = &self.keep_alive {
+            body.insert("keep_alive".to_owned(), request::keep_alive(duration));
+        }
+        extra_body::merge(&mut body, &self.extra_body);
+        Ok(Value::Object(body))
+    }
+}
+
+impl Endpoint for OllamaEndpoint {
+    async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, AttemptError> {
+        let body = self
+            .body(texts)
+            .map_err(|error| AttemptError::new(Failure::Terminal, error))?;
+        let answer = self.server.post("/api/embed", &body).await?;
+        let answer: Answer = serde_json::from_slice(&answer).map_err(|error| {
+            let text = String::from_utf8_lossy(&answer);
+            self.server.malformed("embeddings", &text, Some(error))
+        })?;
+        if !answer.error.is_null() {
+            let error = serde_json::json!({"error": answer.error});
+            return Err(self.server.refused_inside(&error));
+        }
+        Ok(answer.embeddings)
+    }
+}
+
+#[async_trait]
+impl Embedder for OllamaEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        self.embedding.identity()
+    }
+
+    fn dimension(&self) -> usize {
+        self.embedding.dimension()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        self.max_tokens
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        self.embedding.embed(texts, kind).await
+    }
+}

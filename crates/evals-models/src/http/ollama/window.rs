@@ -1,0 +1,129 @@
+//! How many tokens a model is loaded for. Ollama cuts a prompt that is longer, from the front and without a word, so the window
+//! is sized by the prompt, and what the server read is compared with what it was given.
+
+use crate::ChatRequest;
+use crate::http::server_error::ServerError;
+use crate::http::tokens;
+
+/// Windows are multiples of this, because Ollama loads a model anew for every other size.
+const STEP: u64 = 1_024;
+/// Tokens left for a reply whose length nobody limits.
+const UNLIMITED_REPLY: u64 = 2_048;
+/// What a chat template writes around each message, and around all of them.
+const AROUND_MESSAGE: u64 = 8;
+const AROUND_ALL: u64 = 64;
+
+/// The window for one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    /// Tokens of prompt and reply together.
+    pub(super) size: u64,
+    /// Tokens that the prompt surely has.
+    least: u64,
+}
+
+impl Window {
+    /// Sizes the window by the prompt and the `budget` of the reply, within what the model can read. A `set` size is kept.
+    ///
+    /// Fails if the prompt and its reply may not fit: better no reply than one to half a prompt.
+    pub(super) fn fitting(
+        request: &ChatRequest,
+        budget: Option<u32>,
+        set: Option<u32>,
+        context_length: Option<u64>,
+    ) -> Result<Self, ServerError> {
+        let contents = request.messages.iter().map(|message| &message.content);
+        let (mut most, mut least) = (AROUND_ALL, 0);
+        for content in contents {
+            most += tokens::at_most(content) + AROUND_MESSAGE;
+            least += tokens::at_least(content);
+        }
+        let needed = most + budget.map_or(UNLIMITED_REPLY, u64::from);
+        let limit = set.map(u64::from).into_iter().chain(context_length).min();
+        let size = match limit {
+            // An estimate on the safe side may be above the limit where the prompt is not: short of the reply, it is tried.
+            Some(limit) if most >= limit => {
+                return Err(ServerError::TooLong {
+                    needed,
+                    available: limit,
+                });
+            }
+            Some(limit) if set.is_some() => limit,
+            Some(limit) => needed.next_multiple_of(STEP).min(limit),
+            None => needed.next_multiple_of(STEP),
+        };
+        Ok(Self { size, least })
+    }
+
+    /// Fails if the server counted fewer tokens of the prompt than it can have, or as many as the window holds.
+    pub(super) fn check(self, read: Option<u64>) -> Result<(), ServerError> {
+        match read {
+            Some(read) if read < self.least || read >= self.size => Err(ServerError::Truncated {
+                read,
+                least: self.least,
+                window: self.size,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Message;
+
+    fn fitting(
+        letters: usize,
+        budget: Option<u32>,
+        set: Option<u32>,
+        length: Option<u64>,
+    ) -> Result<Window, ServerError> {
+        let request = ChatRequest::new(vec![Message::user("a".repeat(letters))]);
+        Window::fitting(&request, budget, set, length)
+    }
+
+    #[test]
+    fn grows_with_prompt_and_budget() {
+        let size = |letters, budget| fitting(letters, budget, None, None).unwrap().size;
+        // 64 + 8 + 300 / 3 + 512 = 684.
+        assert_eq!(size(300, Some(512)), 1_024);
+        // 64 + 8 + 30000 / 3 + 512 = 10584.
+        assert_eq!(size(30_000, Some(512)), 11_264);
+        assert_eq!(size(300, None), 3_072);
+    }
+
+    #[test]
+    fn ends_where_the_model_does() {
+        assert_eq!(
+            fitting(3_000, Some(7_000), None, Some(8_000)).unwrap().size,
+            8_000
+        );
+        let error = fitting(30_000, Some(512), None, Some(8_192)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "about 10584 tokens of prompt and reply do not fit into the 8192 that the model reads"
+        );
+    }
+
+    #[test]
+    fn a_size_that_is_set_is_kept() {
+        assert_eq!(
+            fitting(300, Some(512), Some(16_384), None).unwrap().size,
+            16_384
+        );
+        assert!(fitting(30_000, Some(512), Some(4_096), Some(32_768)).is_err());
+    }
+
+    #[test]
+    fn notices_a_prompt_that_was_cut() {
+        let window = fitting(30_000, Some(512), None, None).unwrap();
+        assert!(window.check(Some(7_000)).is_ok());
+        assert!(window.check(None).is_ok());
+        assert_eq!(
+            window.check(Some(2_048)).unwrap_err().to_string(),
+            "the prompt was cut: the server read 2048 of at least 3750 tokens, at a `num_ctx` of 11264"
+        );
+        assert!(window.check(Some(11_264)).is_err());
+    }
+}

@@ -1,0 +1,162 @@
+use std::fmt;
+use std::sync::Arc;
+
+use async_openai::Client;
+use async_openai::config::OpenAIConfig;
+use async_openai::types::embeddings::{CreateEmbeddingRequest, EmbeddingInput, EncodingFormat};
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::service;
+use crate::http::embedding::{Embedding, Endpoint};
+use crate::http::server::{Protocol, Server};
+use crate::http::{
+    AttemptError, ConnectError, Dimension, EmbedSettings, SettingsError, Traffic, extra_body,
+};
+use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+
+/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+const RESERVED: [&str; 4] = ["input", "model", "encoding_format", "dimensions"];
+
+/// A model that embeds behind a server that speaks `OpenAI`'s protocol.
+pub struct OpenAiEmbedder(Embedding<OpenAiEndpoint>);
+
+struct OpenAiEndpoint {
+    server: Server,
+    client: Client<OpenAIConfig>,
+    dimensions: Option<u32>,
+    extra_body: Map<String, Value>,
+}
+
+/// An answer, with nothing in it that a server may leave out.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    #[serde(default)]
+    data: Vec<Row>,
+    #[serde(default)]
+    error: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    #[serde(default)]
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl OpenAiEmbedder {
+    /// Embeds one word to see that the model is there and how long its vectors are.
+    pub async fn connect(
+        settings: EmbedSettings,
+        traffic: Arc<Traffic>,
+    ) -> Result<Self, ConnectError> {
+        if settings.keep_alive.is_some() {
+            let (setting, provider) = ("keep_alive", Protocol::OpenAi.provider());
+            return Err(SettingsError::WrongProvider { setting, provider }.into());
+        }
+        extra_body::check(&settings.extra_body, &RESERVED)?;
+        let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?;
+        let endpoint = OpenAiEndpoint {
+            client: super::client(&server),
+            dimensions: match settings.dimension {
+                Dimension::Request(dimension) => Some(dimension.get()),
+                Dimension::Learn | Dimension::Expect(_) => None,
+            },
+            extra_body: settings.extra_body.clone(),
+            server,
+        };
+        let identity = ModelIdentity::new(Protocol::OpenAi.provider(), &settings.model);
+        let embedding = Embedding::probe(endpoint, identity, settings, traffic).await?;
+        Ok(Self(embedding))
+    }
+}
+
+impl OpenAiEndpoint {
+    fn body(&self, texts: &[String]) -> Result<Value, serde_json::Error> {
+        let typed = CreateEmbeddingRequest {
+            model: self.server.model().to_owned(),
+            input: EmbeddingInput::StringArray(texts.to_vec()),
+            encoding_format: Some(EncodingFormat::Float),
+            dimensions: self.dimensions,
+            user: None,
+        };
+        let mut body = serde_json::from_value(serde_json::to_value(typed)?)?;
+        extra_body::merge(&mut body, &self.extra_body);
+        Ok(Value::Object(body))
+    }
+
+    fn read(&self, answer: Answer) -> Result<Vec<Vec<f32>>, AttemptError> {
+        if !answer.error.is_null() {
+            let error = serde_json::json!({"error": answer.error});
+            return Err(self.server.refused_inside(&error));
+        }
+        let mut rows = answer.data;
+        // Servers that spread a batch answer in the order in which parts are done.
+        rows.sort_by_key(|row| row.index);
+        let numbered = rows.iter().any(|row| row.index.is_some());
+        let in_order = (0..)
+            .zip(&rows)
+            .all(|(place, row)| row.index == Some(place));
+        if numbered && !in_order {
+            let found = "vectors whose `index` has gaps or repeats";
+            return Err(self.server.unexpected("embeddings", found, None));
+        }
+        Ok(rows.into_iter().map(|row| row.embedding).collect())
+    }
+}
+
+impl Endpoint for OpenAiEndpoint {
+    async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, AttemptError> {
+        let body = self
+            .body(texts)
+            .map_err(|error| AttemptError::new(Failure::Terminal, error))?;
+        let embeddings = self.client.embeddings();
+        match embeddings.create_byot::<_, Answer>(body).await {
+            Ok(answer) => self.read(answer),
+            Err(error) => {
+                let body = service::failure(&self.server, error)?;
+                let source = Some(body.source);
+                Err(self.server.malformed("embeddings", &body.text, source))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Embedder for OpenAiEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        self.0.identity()
+    }
+
+    fn dimension(&self) -> usize {
+        self.0.dimension()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        self.0.settings().max_tokens.map(std::num::NonZero::get)
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        self.0.embed(texts, kind).await
+    }
+}
+
+impl fmt::Debug for OpenAiEmbedder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("OpenAiEmbedder")
+            .field("settings", self.0.settings())
+            .field("dimension", &self.0.dimension())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OpenAiEndpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("OpenAiEndpoint")
+            .field(&self.server)
+            .finish()
+    }
+}

@@ -1,0 +1,86 @@
+use evals_models::http::OllamaEmbedder;
+use evals_models::{EmbedError, Embedder, Failure, TextKind};
+use serde_json::json;
+
+use crate::scripted_server::{Reaction, ScriptedServer};
+use crate::{chain, embed_settings, traffic};
+
+#[tokio::test]
+async fn embeds_without_cutting() {
+    let scripted = ScriptedServer::saying("");
+    let mut settings = embed_settings(&scripted.ollama_url());
+    settings.document_prefix = "passage: ".to_owned();
+    settings.keep_alive = Some("-1".to_owned());
+    let embedder = OllamaEmbedder::connect(settings, traffic(1)).await.unwrap();
+
+    assert_eq!(
+        (embedder.dimension(), embedder.max_tokens()),
+        (4, Some(8_192))
+    );
+    assert_eq!(
+        embedder.identity().digest.as_deref(),
+        Some("digest-of-scripted:latest document=\"passage: \"")
+    );
+    let embeddings = embedder
+        .embed(&["a", "b"], TextKind::Document)
+        .await
+        .unwrap();
+    assert_eq!(embeddings.len(), 2);
+    let expected = json!({
+        "model": "scripted",
+        "input": ["passage: a", "passage: b"],
+        "truncate": false,
+        "keep_alive": -1,
+    });
+    assert_eq!(scripted.received().last().unwrap().body, expected);
+}
+
+#[tokio::test]
+async fn a_text_that_would_be_cut_is_a_failure_of_that_text() {
+    let scripted = ScriptedServer::start(|request, _| {
+        let long = request.body["input"]
+            .as_array()
+            .is_some_and(|texts| texts.contains(&json!("long")));
+        if long {
+            return Reaction::json(
+                400,
+                &json!({"error": "the input length exceeds the context length"}),
+            );
+        }
+        Reaction::Sound
+    });
+    let settings = embed_settings(&scripted.ollama_url());
+    let embedder = OllamaEmbedder::connect(settings, traffic(2)).await.unwrap();
+    let error = embedder
+        .embed(&["a", "long"], TextKind::Document)
+        .await
+        .unwrap_err();
+    assert!(matches!(
+        error,
+        EmbedError::Model {
+            failure: Failure::Content,
+            ..
+        }
+    ));
+    assert!(
+        chain(&error).contains("text 1 cannot be embedded"),
+        "{}",
+        chain(&error)
+    );
+}
+
+#[tokio::test]
+async fn a_failure_that_passes_is_tried_again() {
+    let scripted = ScriptedServer::start(|request, before| {
+        if request.path == "/api/embed" && before == 0 {
+            return Reaction::busy(None);
+        }
+        Reaction::Sound
+    });
+    let settings = embed_settings(&scripted.ollama_url());
+    let embedder = OllamaEmbedder::connect(settings, traffic(2)).await.unwrap();
+    assert_eq!(
+        embedder.embed(&["a"], TextKind::Query).await.unwrap().len(),
+        1
+    );
+}

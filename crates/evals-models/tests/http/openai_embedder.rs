@@ -1,0 +1,183 @@
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use evals_models::http::{ConnectError, Dimension, EmbedSettings, OpenAiEmbedder};
+use evals_models::{Embedder, Failure, TextKind};
+use serde_json::{Value, json};
+
+use crate::scripted_server::{Reaction, Received, ScriptedServer};
+use crate::{chain, embed_settings, traffic};
+
+async fn connect(settings: EmbedSettings) -> Result<OpenAiEmbedder, ConnectError> {
+    OpenAiEmbedder::connect(settings, traffic(2)).await
+}
+
+/// A server that answers batches like this, and probes as it should.
+fn answering(rows: impl Fn(&[Value]) -> Value + Send + Sync + 'static) -> ScriptedServer {
+    ScriptedServer::start(move |request: &Received, _| {
+        let texts = request.body["input"].as_array().expect("texts");
+        if texts[0] == "probe" {
+            return Reaction::Sound;
+        }
+        Reaction::json(200, &json!({"data": rows(texts)}))
+    })
+}
+
+#[tokio::test]
+async fn embeds_in_batches_and_in_order() {
+    let scripted = ScriptedServer::saying("");
+    let mut settings = embed_settings(&scripted.openai_url());
+    settings.query_prefix = "query: ".to_owned();
+    settings.max_batch = NonZeroUsize::new(2).unwrap();
+    let embedder = connect(settings).await.unwrap();
+    assert_eq!(embedder.dimension(), 4);
+    assert_eq!(
+        embedder.identity().digest.as_deref(),
+        Some("query=\"query: \"")
+    );
+
+    let embeddings = embedder
+        .embed(&["a", "b", "c", "d", "e"], TextKind::Document)
+        .await
+        .unwrap();
+    // `a` is byte 97, which is 1 modulo 4.
+    let rows: Vec<&[f32]> = embeddings.rows().collect();
+    assert_eq!(rows[0], [1.0, 2.0, 1.0, 1.0]);
+    assert_eq!(rows[1], [1.0, 1.0, 2.0, 1.0]);
+    assert_eq!(rows[4], [1.0, 2.0, 1.0, 1.0]);
+    let sent = scripted.received_at("/embeddings");
+    let mut sizes: Vec<usize> = sent
+        .iter()
+        .map(|it| it.body["input"].as_array().unwrap().len())
+        .collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [1, 1, 2, 2]);
+    assert_eq!(
+        sent[0].body,
+        json!({"model": "scripted", "input": ["probe"], "encoding_format": "float"})
+    );
+
+    embedder.embed(&["a"], TextKind::Query).await.unwrap();
+    let sent = scripted.received();
+    assert_eq!(sent.last().unwrap().body["input"], json!(["query: a"]));
+}
+
+#[tokio::test]
+async fn no_texts_are_no_request() {
+    let scripted = ScriptedServer::saying("");
+    let embedder = connect(embed_settings(&scripted.openai_url()))
+        .await
+        .unwrap();
+    let none = embedder.embed(&[], TextKind::Query).await.unwrap();
+    assert_eq!((none.len(), none.dimension()), (0, 4));
+    assert_eq!(scripted.received().len(), 1);
+}
+
+#[tokio::test]
+async fn rows_are_sorted_by_their_index() {
+    let scripted = answering(|_| {
+        json!([
+            {"index": 1, "embedding": [0, 0, 0, 1]},
+            {"index": 0, "embedding": [1, 0, 0, 0]},
+        ])
+    });
+    let embedder = connect(embed_settings(&scripted.openai_url()))
+        .await
+        .unwrap();
+    let embeddings = embedder
+        .embed(&["x", "y"], TextKind::Document)
+        .await
+        .unwrap();
+    assert_eq!(embeddings.row(0), Some([1.0, 0.0, 0.0, 0.0].as_slice()));
+}
+
+#[tokio::test]
+async fn unsound_vectors_are_refused() {
+    let row = |values: Value| json!({"embedding": values});
+    let cases = [
+        (
+            json!([row(json!([1, 0, 0, 0]))]),
+            Failure::Terminal,
+            "1 vectors came back for 2 texts",
+        ),
+        (
+            json!([row(json!([1, 0, 0, 0])), row(json!([1, 0]))]),
+            Failure::Terminal,
+            "text 1 has a vector of 2 dimensions instead of 4",
+        ),
+        (
+            json!([row(json!([1, 0, 0, 0])), row(json!([0, 0, 0, 0]))]),
+            Failure::Content,
+            "text 1 has a vector that is all zero",
+        ),
+        (
+            json!([{"index": 0, "embedding": [1, 0, 0, 0]}, {"index": 0, "embedding": [1, 0, 0, 0]}]),
+            Failure::Transient,
+            "answered with vectors whose `index` has gaps or repeats instead of embeddings",
+        ),
+    ];
+    for (rows, expected, message) in cases {
+        let scripted = answering(move |_| rows.clone());
+        let embedder = connect(embed_settings(&scripted.openai_url()))
+            .await
+            .unwrap();
+        let error = embedder
+            .embed(&["x", "y"], TextKind::Document)
+            .await
+            .unwrap_err();
+        let evals_models::EmbedError::Model { failure, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(*failure, expected);
+        assert!(chain(&error).ends_with(message), "{}", chain(&error));
+    }
+}
+
+#[tokio::test]
+async fn another_dimension_than_expected_is_refused_at_once() {
+    let scripted = ScriptedServer::saying("");
+    let mut settings = embed_settings(&scripted.openai_url());
+    settings.dimension = Dimension::Expect(NonZeroUsize::new(1_024).unwrap());
+    let error = connect(settings).await.unwrap_err();
+    assert_eq!(
+        chain(&error),
+        "`openai:scripted` cannot be used: text 0 has a vector of 4 dimensions instead of 1024"
+    );
+}
+
+#[tokio::test]
+async fn shorter_vectors_are_asked_for() {
+    let scripted = ScriptedServer::saying("");
+    let mut settings = embed_settings(&scripted.openai_url());
+    settings.dimension = Dimension::Request(NonZeroU32::new(4).unwrap());
+    let embedder = connect(settings).await.unwrap();
+    assert_eq!(scripted.received()[0].body["dimensions"], 4);
+    assert_eq!(embedder.identity().digest.as_deref(), Some("dimension=4"));
+}
+
+#[tokio::test]
+async fn the_text_that_is_too_long_is_named() {
+    let scripted = ScriptedServer::start(|request, _| {
+        let texts = request.body["input"].as_array().unwrap();
+        if texts.iter().any(|text| text.as_str().unwrap().len() > 100) {
+            let error = json!({"error": {"message": "maximum context length is 30 tokens"}});
+            return Reaction::json(400, &error);
+        }
+        Reaction::Sound
+    });
+    let embedder = connect(embed_settings(&scripted.openai_url()))
+        .await
+        .unwrap();
+    let long = "word ".repeat(40);
+    let texts = ["a", "b", "c", long.as_str(), "d"];
+    let error = embedder
+        .embed(&texts, TextKind::Document)
+        .await
+        .unwrap_err();
+    assert!(
+        chain(&error)
+            .starts_with("`openai:scripted` could not embed 5 texts: text 3 cannot be embedded: "),
+        "{}",
+        chain(&error)
+    );
+    assert!(chain(&error).ends_with("answered 400: maximum context length is 30 tokens"));
+}
