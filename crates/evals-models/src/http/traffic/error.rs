@@ -72,8 +72,10 @@ impl Error for Refused {
     }
 }
 
-/// Writes a duration in seconds, without decimals that say nothing.
+/// Writes a duration in seconds, to the millisecond and without decimals that say nothing.
 pub(super) fn seconds(duration: Duration) -> String {
+    let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let duration = Duration::from_millis(milliseconds);
     format!("{} s", duration.as_secs_f64())
 }
 
@@ -81,5 +83,16 @@ fn counted(count: u32) -> String {
     match count {
         1 => "1 attempt".to_owned(),
         _ => format!("{count} attempts"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_written_to_the_millisecond() {
+        assert_eq!(seconds(Duration::from_mins(2)), "120 s");
+        assert_eq!(seconds(Duration::from_nanos(4_998_731_022)), "4.998 s");
     }
 }
