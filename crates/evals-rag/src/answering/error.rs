@@ -84,3 +84,29 @@ impl Error for AnswerError {
         self.failure.source()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_embeds_wrongly_ends_the_run_and_one_that_is_away_does_not() {
+        let model = ModelIdentity::new("test", "embedder");
+        let away = EmbedError::Model {
+            model: model.clone(),
+            texts: 3,
+            failure: Failure::Transient,
+            source: "connection reset".into(),
+        };
+        let error = AnswerFailure::from(away).after(Vec::new());
+        assert_eq!(error.failure.failure(), Failure::Transient);
+        assert_eq!(error.to_string(), "`test:embedder` could not embed 3 texts");
+        assert_eq!(error.source().unwrap().to_string(), "connection reset");
+        let wrong = EmbedError::Count {
+            model,
+            texts: 3,
+            vectors: 2,
+        };
+        assert_eq!(AnswerFailure::from(wrong).failure(), Failure::Terminal);
+    }
+}

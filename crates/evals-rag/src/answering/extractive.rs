@@ -42,8 +42,12 @@ struct Candidate<'t> {
 }
 
 impl ExtractiveAnswerer {
-    /// Score below which it refuses, unless another is set.
-    pub const THRESHOLD: f64 = 0.5;
+    /// Score below which it refuses, unless another is set: so low that it refuses only where hardly anything matches.
+    ///
+    /// On the bundled news stories it then refuses 9 % of the answerable questions and none of the unanswerable ones. A
+    /// higher threshold does no better: what cannot be answered there is asked in the stories' own words, so that likeness
+    /// does not tell it from what can.
+    pub const THRESHOLD: f64 = 0.3;
 
     /// Answers with one sentence, and refuses below [`THRESHOLD`](Self::THRESHOLD).
     pub fn new(embedder: Arc<dyn Embedder>, refusals: Refusals) -> Self {

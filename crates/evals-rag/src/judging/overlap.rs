@@ -6,9 +6,9 @@ use crate::text::squad;
 
 /// Judges without a language model, by the words that answer and reference share.
 ///
-/// An answer passes if its `SQuAD` token F1 reaches the threshold. Refusals are decided without looking at words: refusing an
-/// unanswerable question passes, refusing another one fails, and so does answering an unanswerable one. This is a floor to compare with, not a judge of
-/// meaning: "not in Paris" overlaps well with "in Paris".
+/// An answer passes if its `SQuAD` token F1 reaches the threshold. Refusals are decided without looking at words: refusing
+/// an unanswerable question passes, refusing another one fails, and so does answering an unanswerable one. This is a floor
+/// to compare with, not a judge of meaning: "not in Paris" overlaps well with "in Paris".
 #[derive(Debug, Clone)]
 pub struct OverlapJudge {
     identity: ModelIdentity,
@@ -16,8 +16,12 @@ pub struct OverlapJudge {
 }
 
 impl OverlapJudge {
-    /// The threshold of [`Default`].
-    pub const THRESHOLD: f64 = 0.5;
+    /// The threshold of [`Default`]: low, because references are often a few words and answers a sentence.
+    ///
+    /// Measured on the bundled news stories, whose questions have a short and a long answer, against the short one: 90 % of
+    /// the long answers reach it, and 2.6 % of the long answers to other questions about the same story. At 0.5 it is 27 %
+    /// and none.
+    pub const THRESHOLD: f64 = 0.15;
 
     /// Passes answers whose token F1 is at least `threshold`, from 0 to 1.
     pub fn new(threshold: f64) -> Self {
@@ -72,6 +76,15 @@ mod tests {
     use super::*;
 
     async fn verdict(answerable: bool, refused: bool, answer: &str) -> (bool, String) {
+        verdict_of(&OverlapJudge::default(), answerable, refused, answer).await
+    }
+
+    async fn verdict_of(
+        judge: &OverlapJudge,
+        answerable: bool,
+        refused: bool,
+        answer: &str,
+    ) -> (bool, String) {
         let judged = Judged {
             question: "?",
             reference: "the city of Paris",
@@ -80,20 +93,35 @@ mod tests {
             refused,
             repeat: 1,
         };
-        let verdict = OverlapJudge::default().judge(judged).await.unwrap();
+        let verdict = judge.judge(judged).await.unwrap();
         (verdict.pass, verdict.reason)
     }
 
     #[tokio::test]
     async fn answers_pass_from_the_threshold_on() {
-        // One common word of 3 and 1: F1 = 2 · 1 / 4.
+        // One common word of 3 and 1: F1 = 2 · 1 / 4; of 3 and 2: 2 · 1 / 5.
+        let judge = OverlapJudge::new(0.5);
         assert_eq!(
-            verdict(true, false, "Paris").await,
+            verdict_of(&judge, true, false, "Paris").await,
             (true, "token F1 0.500 ≥ 0.5".to_owned())
         );
         assert_eq!(
-            verdict(true, false, "Paris, France").await,
+            verdict_of(&judge, true, false, "Paris, France").await,
             (false, "token F1 0.400 < 0.5".to_owned())
+        );
+        assert_eq!(judge.identity().digest.as_deref(), Some("token-f1>=0.5"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_a_sentence_passes_by_default() {
+        let answer = "The tower was built in Paris, as everybody knows.";
+        assert_eq!(
+            verdict(true, false, answer).await,
+            (true, "token F1 0.182 ≥ 0.15".to_owned())
+        );
+        assert_eq!(
+            verdict(true, false, "Rome").await,
+            (false, "token F1 0.000 < 0.15".to_owned())
         );
     }
 

@@ -38,11 +38,11 @@ impl Decision {
     /// the graded texts do not count, and several that remain have to agree: taking the first or the last would let a
     /// quotation in the right place win, whereas asking again costs one call.
     pub(super) fn read(reply: &str, graded: &[&str]) -> Result<Self, Unreadable> {
-        let quotable: BTreeSet<Self> = graded.iter().flat_map(|text| quotable(text)).collect();
         let found = decisions(without_reasoning(reply));
         if found.is_empty() {
             return Err(Unreadable::Missing);
         }
+        let quotable: BTreeSet<Self> = graded.iter().flat_map(|text| quotable(text)).collect();
         let mut own = found
             .into_iter()
             .filter(|decision| !quotable.contains(decision));
