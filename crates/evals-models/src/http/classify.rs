@@ -64,6 +64,12 @@ const SETTING: [&str; 5] = [
     "invalid_type",
     "extra_forbidden",
 ];
+const SETTING_PHRASES: [&str; 4] = [
+    "does not support",
+    "is not supported",
+    "not permitted",
+    "unrecognized request argument",
+];
 const TOO_LONG: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 
 const NO_MODEL_PHRASES: [&str; 4] = [
@@ -124,7 +130,9 @@ fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
         403 => (Terminal, Some(Remedy::Key)),
         400..=422 if names_no_model(body) => (Terminal, Some(Remedy::Model)),
         404 | 405 | 410 | 501 | 505 | 300..=399 => (Terminal, Some(Remedy::Address)),
-        400 | 422 if body.is_any(&SETTING) => (Terminal, Some(Remedy::Setting)),
+        400 | 422 if body.is_any(&SETTING) || body.says_any(&SETTING_PHRASES) => {
+            (Terminal, Some(Remedy::Setting))
+        }
         400 | 413 | 422 => (Content, None),
         500 if body.says_any(&["more system memory", "out of memory"]) => {
             (Terminal, Some(Remedy::Memory))
@@ -204,6 +212,12 @@ mod tests {
                 r#"[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key."}}]"#,
                 Terminal,
                 Some(Remedy::Key),
+            ),
+            (
+                400,
+                r#"{"error":"\"qwen2.5\" does not support thinking"}"#,
+                Terminal,
+                Some(Remedy::Setting),
             ),
             (401, "", Terminal, Some(Remedy::Key)),
             (402, "", Terminal, Some(Remedy::Quota)),

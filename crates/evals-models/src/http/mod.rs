@@ -1,4 +1,28 @@
-//! Models behind HTTP servers.
+//! Models behind HTTP servers: Ollama, and everything that speaks `OpenAI`'s protocol.
+//!
+//! A model is made from its settings and the [`Traffic`] with its provider, which all models at one address share. Failures come
+//! back classed by what may be done about them, and say which setting mends them; none of them, and nothing else that is shown,
+//! holds a key.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use evals_models::ChatModel;
+//! use evals_models::http::{
+//!     ApiKey, BaseUrl, ChatSettings, OpenAiChat, ServerSettings, Traffic, TrafficSettings,
+//! };
+//!
+//! # fn main() -> Result<(), evals_models::http::ConnectError> {
+//! let mut server = ServerSettings::new(BaseUrl::parse("https://api.openai.com/v1")?);
+//! server.api_key = Some(ApiKey::new("sk-example", "OPENAI_API_KEY")?);
+//! let mut settings = ChatSettings::new(server, "gpt-4.1-mini");
+//! settings.temperature = Some(0.0);
+//! let traffic = Arc::new(Traffic::new("https://api.openai.com/v1", TrafficSettings::default()));
+//! let model = OpenAiChat::new(settings, traffic)?;
+//! assert_eq!(model.identity().to_string(), "openai:gpt-4.1-mini");
+//! # Ok(())
+//! # }
+//! ```
 
 mod api_key;
 mod attempt;
@@ -8,6 +32,7 @@ mod classify;
 mod embedding;
 mod error_body;
 mod extra_body;
+mod models;
 mod ollama;
 mod openai;
 mod parameters;
@@ -25,6 +50,7 @@ mod vectors;
 pub use api_key::ApiKey;
 pub use attempt::AttemptError;
 pub use base_url::BaseUrl;
+pub use models::{ServedModel, list_ollama_models, list_openai_models};
 pub use ollama::{OllamaChat, OllamaEmbedder};
 pub use openai::{Concession, OpenAiChat, OpenAiEmbedder};
 pub use settings::{ChatSettings, Dimension, EmbedSettings, MaxTokensField, ServerSettings, Think};

@@ -2,6 +2,7 @@
 #![cfg(feature = "http")]
 
 mod faults;
+mod models;
 mod ollama_chat;
 mod ollama_embedder;
 mod openai_chat;

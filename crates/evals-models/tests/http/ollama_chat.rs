@@ -77,7 +77,7 @@ async fn a_reply_in_pieces_is_put_together() {
 async fn a_prompt_that_cannot_fit_is_never_sent() {
     let scripted = ScriptedServer::saying("Paris");
     let model = ollama(&scripted, 3).await;
-    let request = ChatRequest::new(vec![Message::user("word ".repeat(6_000))]);
+    let request = ChatRequest::new(vec![Message::user("word ".repeat(8_000))]);
     let error = model.chat(&request).await.unwrap_err();
     assert_eq!(error.failure, Failure::Content);
     assert!(chain(&error).ends_with(

@@ -25,7 +25,7 @@ pub(super) struct Window {
 impl Window {
     /// Sizes the window by the prompt and the `budget` of the reply, within what the model can read. A `set` size is kept.
     ///
-    /// Fails if the prompt and its reply may not fit: better no reply than one to half a prompt.
+    /// Fails if the prompt is likely not to fit: better no reply than one to half a prompt.
     pub(super) fn fitting(
         request: &ChatRequest,
         budget: Option<u32>,
@@ -33,18 +33,20 @@ impl Window {
         context_length: Option<u64>,
     ) -> Result<Self, ServerError> {
         let contents = request.messages.iter().map(|message| &message.content);
-        let (mut most, mut least) = (AROUND_ALL, 0);
+        let (mut most, mut likely, mut least) = (AROUND_ALL, AROUND_ALL, 0);
         for content in contents {
             most += tokens::at_most(content) + AROUND_MESSAGE;
+            likely += tokens::estimate(content) + AROUND_MESSAGE;
             least += tokens::at_least(content);
         }
-        let needed = most + budget.map_or(UNLIMITED_REPLY, u64::from);
+        let reply = budget.map_or(UNLIMITED_REPLY, u64::from);
+        let needed = most + reply;
         let limit = set.map(u64::from).into_iter().chain(context_length).min();
         let size = match limit {
-            // An estimate on the safe side may be above the limit where the prompt is not: short of the reply, it is tried.
-            Some(limit) if most >= limit => {
+            // What only may be too much is tried, and its count compared afterwards.
+            Some(limit) if likely >= limit => {
                 return Err(ServerError::TooLong {
-                    needed,
+                    needed: likely + reply,
                     available: limit,
                 });
             }
@@ -99,7 +101,12 @@ mod tests {
             fitting(3_000, Some(7_000), None, Some(8_000)).unwrap().size,
             8_000
         );
-        let error = fitting(30_000, Some(512), None, Some(8_192)).unwrap_err();
+        // At worst 10072 tokens, but likely 7572: it is tried.
+        assert_eq!(
+            fitting(30_000, Some(512), None, Some(8_192)).unwrap().size,
+            8_192
+        );
+        let error = fitting(40_000, Some(512), None, Some(8_192)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "about 10584 tokens of prompt and reply do not fit into the 8192 that the model reads"

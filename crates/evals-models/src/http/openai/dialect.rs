@@ -20,6 +20,18 @@ pub enum Concession {
     AnyFormat,
 }
 
+impl fmt::Display for Concession {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::MaxTokensField => "the budget of tokens goes by its other name",
+            Self::Temperature => "the server takes no temperature",
+            Self::Seed => "the server takes no seed",
+            Self::JsonObject => "the server holds replies to JSON, but to no schema",
+            Self::AnyFormat => "the server holds replies to no format",
+        })
+    }
+}
+
 /// The parts of the protocol that a server takes, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {

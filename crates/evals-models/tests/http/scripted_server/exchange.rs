@@ -29,9 +29,6 @@ pub(super) async fn serve(stream: TcpStream, script: &Script, ledger: &Ledger) -
             Reaction::Sound => say(&mut stream, &request, &saying, ledger).await?,
             Reaction::Status(status, headers, body) => {
                 write(&mut stream, status, &headers, &body).await?;
-                if status == 200 {
-                    ledger.succeed(&request);
-                }
             }
             Reaction::Hang => {
                 sleep(LONGEST).await;

@@ -45,6 +45,7 @@ pub(crate) struct ScriptedServer {
 #[derive(Default)]
 struct Ledger {
     received: Mutex<Vec<Received>>,
+    arrivals: Mutex<BTreeMap<u64, usize>>,
     successes: Mutex<BTreeMap<u64, usize>>,
 }
 
@@ -108,7 +109,7 @@ impl ScriptedServer {
         received
     }
 
-    /// How often each request was answered as asked and in full, by [`Received::hash`].
+    /// How often each request was answered as the protocol says ([`Reaction::Say`], [`Reaction::Sound`]), by [`Received::hash`].
     pub(crate) fn successes(&self) -> BTreeMap<u64, usize> {
         lock(&self.ledger.successes).clone()
     }
@@ -126,11 +127,11 @@ impl Received {
 impl Ledger {
     /// Enters a request and says how often it arrived before.
     fn enter(&self, request: &Received) -> usize {
-        let mut received = lock(&self.received);
-        let hash = request.hash();
-        let before = received.iter().filter(|other| other.hash() == hash).count();
-        received.push(request.clone());
-        before
+        lock(&self.received).push(request.clone());
+        let mut arrivals = lock(&self.arrivals);
+        let arrived = arrivals.entry(request.hash()).or_default();
+        *arrived += 1;
+        *arrived - 1
     }
 
     fn succeed(&self, request: &Received) {

@@ -1,0 +1,78 @@
+use serde::Deserialize;
+
+use super::server::{Protocol, Server};
+use super::{ConnectError, ServerSettings};
+use crate::ModelIdentity;
+
+/// A model that a server says it has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServedModel {
+    /// What it is called there.
+    pub name: String,
+    /// Digest of its weights, where the server tells.
+    pub digest: Option<String>,
+}
+
+/// What servers of either protocol answer; of each field one of them leaves everything out.
+#[derive(Debug, Deserialize)]
+struct Listing {
+    #[serde(default)]
+    models: Vec<OllamaModel>,
+    #[serde(default)]
+    data: Vec<OpenAiModel>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OllamaModel {
+    name: String,
+    #[serde(default)]
+    digest: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OpenAiModel {
+    id: String,
+}
+
+/// Asks an Ollama server once for the models it has, by name. Made for finding out what is missing, so nothing is tried twice.
+pub async fn list_ollama_models(
+    settings: ServerSettings,
+) -> Result<Vec<ServedModel>, ConnectError> {
+    list(Protocol::Ollama, settings, "/api/tags").await
+}
+
+/// Asks a server that speaks `OpenAI`'s protocol once for the models it has, by name. Some servers have no such list.
+pub async fn list_openai_models(
+    settings: ServerSettings,
+) -> Result<Vec<ServedModel>, ConnectError> {
+    list(Protocol::OpenAi, settings, "/models").await
+}
+
+async fn list(
+    protocol: Protocol,
+    settings: ServerSettings,
+    path: &str,
+) -> Result<Vec<ServedModel>, ConnectError> {
+    let identity = ModelIdentity::new(protocol.provider(), "*");
+    let server = Server::new(protocol, settings, "*")?;
+    let failed = |error| ConnectError::from_attempt(&identity, error);
+    let body = server.get(path).await.map_err(failed)?;
+    let listing: Listing = serde_json::from_slice(&body).map_err(|error| {
+        let text = String::from_utf8_lossy(&body);
+        failed(server.malformed("a list of models", &text, Some(error)))
+    })?;
+    let ollama = listing.models.into_iter().map(|model| ServedModel {
+        name: model.name,
+        digest: model.digest.filter(|digest| !digest.is_empty()),
+    });
+    let openai = listing.data.into_iter().map(|model| ServedModel {
+        name: model.id,
+        digest: None,
+    });
+    let mut models: Vec<ServedModel> = match protocol {
+        Protocol::Ollama => ollama.collect(),
+        Protocol::OpenAi => openai.collect(),
+    };
+    models.sort();
+    Ok(models)
+}
