@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals::Report;
+use evals::CaseReport;
 use evals_models::{ModelIdentity, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -70,33 +70,46 @@ impl Prices {
 }
 
 impl Cost {
-    /// Adds up the recorded tokens of all cases, failed ones included, at these prices.
+    /// Adds up the recorded tokens of cases, failed ones included, at these prices: of a whole report, or of one case as it
+    /// finishes.
     ///
     /// Stored replies cost what they cost when they were asked for: it is the price of the work, not of what was left to
     /// pay.
-    pub fn of(report: &Report<Qa>, answerer: &Price, judge: &Price) -> Self {
-        let total = |metric: &str| -> f64 {
-            let recorded = report
-                .cases
-                .iter()
-                .filter_map(|case| case.metrics.get(metric));
-            recorded.sum()
-        };
-        let cost = |price: &Price, purpose: Purpose| {
-            price.of(
-                total(purpose.input_tokens()),
-                total(purpose.output_tokens()),
-            )
-        };
+    pub fn of<'r>(
+        cases: impl IntoIterator<Item = &'r CaseReport<Qa>>,
+        answerer: &Price,
+        judge: &Price,
+    ) -> Self {
+        let mut answering = Tokens::default();
+        let mut judging = Tokens::default();
+        for case in cases {
+            answering.add(case, Purpose::Answerer);
+            judging.add(case, Purpose::Judge);
+        }
         Self {
-            answering: cost(answerer, Purpose::Answerer),
-            judging: cost(judge, Purpose::Judge),
+            answering: answerer.of(answering.input, answering.output),
+            judging: judge.of(judging.input, judging.output),
         }
     }
 
     /// Both together; `None` where either is not known.
     pub fn total(&self) -> Option<f64> {
         Some(self.answering? + self.judging?)
+    }
+}
+
+/// Recorded tokens.
+#[derive(Default)]
+struct Tokens {
+    input: f64,
+    output: f64,
+}
+
+impl Tokens {
+    fn add(&mut self, case: &CaseReport<Qa>, purpose: Purpose) {
+        let recorded = |metric| case.metrics.get(metric).copied().unwrap_or(0.0);
+        self.input += recorded(purpose.input_tokens());
+        self.output += recorded(purpose.output_tokens());
     }
 }
 

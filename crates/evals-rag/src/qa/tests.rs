@@ -328,7 +328,7 @@ async fn a_cost_adds_up_the_tokens_of_all_cases() {
         input: Some(10_000.0),
         output: Some(100_000.0),
     };
-    let cost = crate::prices::Cost::of(&report, &price, &crate::prices::Price::default());
+    let cost = crate::prices::Cost::of(&report.cases, &price, &crate::prices::Price::default());
     // 100 and 10 tokens at 1 and 10 cents each.
     assert_eq!((cost.answering, cost.judging), (Some(2.0), None));
 }
@@ -343,4 +343,88 @@ fn citations_of_one_document_count_once() {
     };
     let answer = Answer::new(answered, passages(), Ranking::default());
     assert_eq!(answer.citations, ["a", "b"]);
+}
+
+/// Has one chunk on either side of every passage.
+#[derive(Debug)]
+struct Around;
+
+#[async_trait::async_trait]
+impl Neighbours for Around {
+    async fn chunks(
+        &self,
+        document: &str,
+        ordinals: std::ops::RangeInclusive<u32>,
+    ) -> Result<Vec<Passage>, crate::SearchError> {
+        let chunk = |ordinal| Passage {
+            ordinal,
+            ..passage(document, &format!("chunk {ordinal}"))
+        };
+        Ok(ordinals.map(chunk).collect())
+    }
+}
+
+/// Every letter is a token.
+#[derive(Debug)]
+struct ByLetter;
+
+impl evals_models::Tokenizer for ByLetter {
+    fn identity(&self) -> &'static str {
+        "by letter"
+    }
+
+    fn boundaries(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        let letters = text.char_indices();
+        letters
+            .map(|(at, letter)| at..at + letter.len_utf8())
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn passages_are_widened_and_then_cut() {
+    let model = Scripted::new([said("Rome [1]")]);
+    let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
+    let settings = Settings {
+        limit: NonZeroUsize::new(2).unwrap(),
+        expansion: Some(Expansion {
+            neighbours: Arc::new(Around),
+            radius: std::num::NonZeroU32::MIN,
+        }),
+        budget: Some(Budget {
+            tokens: NonZeroUsize::new(20).unwrap(),
+            tokenizer: Arc::new(ByLetter),
+        }),
+    };
+    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let dataset = dataset("demo", [question("q", true)]).unwrap();
+    let report = Experiment::new(dataset, task).run().await;
+    let case = &report.cases[0];
+    let answer = case.result.output().unwrap();
+    // 5 letters, a line break and 7 letters; with the second passage it would be 27.
+    assert_eq!(answer.passages.len(), 1);
+    assert_eq!(answer.passages[0].text, "Rome.\nchunk 1");
+    assert_eq!(case.metrics["context tokens"].to_bits(), 13_f64.to_bits());
+    assert_eq!(case.metrics["context passages"].to_bits(), 1_f64.to_bits());
+    let stages = case.timings.iter().map(|timing| timing.stage.as_str());
+    assert_eq!(
+        stages.collect::<Vec<_>>(),
+        ["bm25", "neighbours", "generate"]
+    );
+}
+
+#[tokio::test]
+async fn the_judges_prompt_reads_as_written() {
+    let judge = Scripted::new([said(PASS)]);
+    run(&Scripted::new([said("Paris")]), true, equivalence(&judge)).await;
+    let prompt = &judge.requests()[0].messages[0].content;
+    let (_, material) = prompt.split_once("<question-").unwrap();
+    let nonce = &material[..16];
+    let expected = format!(
+        "<question-{nonce}>\nWhich city?\n</question-{nonce}>\n\n\
+         <reference-{nonce}>\nParis\n</reference-{nonce}>\n\n\
+         <answer-{nonce}>\nParis\n</answer-{nonce}>\n\n\
+         Reply with one JSON object"
+    );
+    assert!(prompt.contains(&expected), "{prompt}");
 }
