@@ -44,8 +44,8 @@ pub struct ChatSettings {
     pub max_tokens_field: MaxTokensField,
     /// `minimal`, `low`, `medium`, `high` or what else the server knows. `OpenAI`-compatible servers only. Default: not sent.
     pub reasoning_effort: Option<String>,
-    /// Most tokens of prompt and reply together that the model is loaded with. Ollama only. Default: `None`, sized by each
-    /// prompt.
+    /// Most tokens of prompt and reply together that the model is loaded with. Ollama only. Default: `None`, sized by the
+    /// longest prompt so far.
     pub num_ctx: Option<NonZeroU32>,
     /// How long the model stays loaded after a reply: `5m`, `0`, or `-1` for ever. Ollama only. Default: as the server has it.
     pub keep_alive: Option<String>,

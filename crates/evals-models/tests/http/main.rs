@@ -9,6 +9,7 @@ mod openai_chat;
 mod openai_embedder;
 mod scripted_server;
 mod secrets;
+mod soak;
 
 use std::error::Error;
 use std::num::NonZeroU32;

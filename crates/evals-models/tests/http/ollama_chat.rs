@@ -57,6 +57,27 @@ async fn asks_as_it_is_set() {
 }
 
 #[tokio::test]
+async fn the_window_grows_and_never_shrinks() {
+    let scripted = ScriptedServer::start(|_, _| {
+        Reaction::Say(Saying {
+            usage: None,
+            ..Saying::of("Paris")
+        })
+    });
+    let model = ollama(&scripted, 1).await;
+    for words in [10, 2_000, 10] {
+        let request = ChatRequest::new(vec![Message::user("word ".repeat(words))]);
+        model.chat(&request).await.unwrap();
+    }
+    let sent = scripted.received_at("/api/chat");
+    let windows: Vec<_> = sent
+        .iter()
+        .map(|it| it.body["options"]["num_ctx"].clone())
+        .collect();
+    assert_eq!(windows, [3_072, 6_144, 6_144]);
+}
+
+#[tokio::test]
 async fn a_reply_in_pieces_is_put_together() {
     let scripted = ScriptedServer::start(|_, _| {
         Reaction::Say(Saying {

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -20,11 +21,13 @@ use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity
 
 /// A model that Ollama runs.
 ///
-/// Its context is sized by each prompt, and a prompt that would be cut is a failure of that prompt.
+/// Its context is sized by the longest prompt so far, and a prompt that would be cut is a failure of that prompt.
 pub struct OllamaChat {
     identity: ModelIdentity,
     settings: ChatSettings,
     facts: Facts,
+    /// The largest window so far, which the model is loaded for.
+    loaded: AtomicU64,
     server: Server,
     traffic: Arc<Traffic>,
 }
@@ -49,6 +52,7 @@ impl OllamaChat {
             identity,
             settings,
             facts,
+            loaded: AtomicU64::new(0),
             server,
             traffic,
         })
@@ -65,6 +69,7 @@ impl OllamaChat {
         let set = self.settings.num_ctx.map(NonZero::get);
         let window = Window::fitting(request, budget, set, self.facts.context_length);
         let window = window.map_err(cannot)?;
+        let window = window.at_least(self.loaded.fetch_max(window.size, Ordering::Relaxed));
         let body = request::body(&self.settings, request, window);
         let body = body.map_err(|error| AttemptError::new(Failure::Terminal, error))?;
         let answer = self.server.post("/api/chat", &body).await?;

@@ -57,6 +57,12 @@ impl Window {
         Ok(Self { size, least })
     }
 
+    /// The same for a model that is loaded for `size` tokens already: a smaller window would load it anew.
+    pub(super) fn at_least(self, size: u64) -> Self {
+        let size = self.size.max(size);
+        Self { size, ..self }
+    }
+
     /// Fails if the server counted fewer tokens of the prompt than it can have, or as many as the window holds.
     pub(super) fn check(self, read: Option<u64>) -> Result<(), ServerError> {
         match read {
