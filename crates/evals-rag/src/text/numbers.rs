@@ -24,9 +24,10 @@ pub fn all_found(answer: &str, reference: &str) -> Option<bool> {
 /// The numbers written in digits, in English notation, in their order.
 ///
 /// - `1,234,567.8`: commas part groups of three digits, a point comes before decimals.
-/// - `-5`, `−5` and `($5)`… a minus counts where it does not follow a letter, a digit or a closing bracket, so that `1990-95` is 1990 and
-///   95; brackets do not make a number negative.
-/// - `$1.2 million`, `3bn`, `5k`: the words thousand, million, billion and trillion, and `k`, `K`, `M`, `bn` right after the digits, multiply.
+/// - `-5` and `−$5`: a minus counts where it does not follow a letter, a digit, `%` or a closing bracket, so that
+///   `1990-95` is 1990 and 95. Brackets do not make a number negative.
+/// - `$1.2 million`, `3bn`, `5k`: the words thousand, million, billion and trillion multiply, and so do `k`, `K`, `M` and
+///   `bn` right after the digits.
 /// - `12%` is 12, like `12 percent`; currency signs and units do not matter.
 /// - `1.2.3` is 1, 2 and 3, as are the parts of a date. `3rd` is 3.
 /// - Digits after a letter belong to a name (`Q3`, `B12`) and are no number; nor are number words.

@@ -11,12 +11,13 @@ const BEFORE_NUMBERS: [&str; 8] = ["no", "nos", "p", "pp", "fig", "figs", "vol",
 ///
 /// A sentence ends
 ///
-/// - with `.`, `!`, `?` or `…` and the quotation marks and brackets that follow, where a blank comes next and then no lower-case
-///   letter;
+/// - with `.`, `!`, `?` or `…` and the quotation marks and brackets that follow, where a blank comes next and then no
+///   lower-case letter;
 /// - with `。`, `！` or `？`, whatever follows;
 /// - at an empty line, and before a line that begins like an item of a list, a heading or a row of a table.
 ///
-/// A point after a usual English abbreviation or an initial (`Dr. A. Smith`) ends none; some, such as `No.`, are abbreviations only before a digit.
+/// A point after a usual English abbreviation or an initial (`Dr. A. Smith`) ends none; some, such as `No.`, are
+/// abbreviations only before a digit.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -46,8 +47,8 @@ fn end(text: &str, start: usize, at: usize, letter: char) -> Option<usize> {
         '.' | '!' | '?' | '…' => {
             let closed = closed();
             let (before, rest) = (&text[start..at], &text[closed..]);
-            let abbreviates = letter == '.' && is_abbreviated(before, rest);
-            (goes_on_elsewhere(rest) && !abbreviates).then_some(closed)
+            let abbreviates = || letter == '.' && is_abbreviated(before, rest);
+            (goes_on_elsewhere(rest) && !abbreviates()).then_some(closed)
         }
         _ => None,
     }
@@ -72,10 +73,11 @@ fn begins_block(rest: &str) -> bool {
 /// Whether `rest` is empty, or a blank and something that can begin a sentence.
 fn goes_on_elsewhere(rest: &str) -> bool {
     let trimmed = rest.trim_start();
-    let parted = trimmed.len() < rest.len();
+    if trimmed.is_empty() || trimmed.len() == rest.len() {
+        return trimmed.is_empty();
+    }
     let next = trimmed.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-    let lower = next.chars().next().is_some_and(char::is_lowercase);
-    trimmed.is_empty() || parted && !lower
+    !next.starts_with(char::is_lowercase)
 }
 
 /// Whether a point between the two belongs to an abbreviation or an initial.
