@@ -8,16 +8,21 @@
 //! ```
 //!
 //! Prints one JSON object: cases, best and median wall time of several runs in milliseconds, and the peak of resident
-//! memory in kilobytes above what the process had before the dataset was made.
+//! memory in kilobytes above what the process had before the dataset was made; then the same times with a journal, and how
+//! large that is. Its last sync to the disk is not part of the time.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
 
 use std::fs;
 use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use evals::{Case, Context, Dataset, Domain, Evaluator, EvaluatorError, Experiment, Outcome};
+use evals::{
+    Case, Context, Dataset, Domain, Evaluator, EvaluatorError, Experiment, FileJournal, Outcome,
+};
 
 const CASES: usize = 10_000;
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).expect("16 is not 0");
@@ -118,25 +123,46 @@ fn dataset() -> Dataset<Echo> {
 fn main() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime can be started");
     let base = status_kilobytes("VmHWM:");
-    let mut times: Vec<Duration> = (0..RUNS).map(|_| runtime.block_on(run())).collect();
-    let peak = status_kilobytes("VmHWM:");
-    times.sort_unstable();
+    let (best, median) = times(|| runtime.block_on(run(None)));
+    let peak = status_kilobytes("VmHWM:").saturating_sub(base);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("overhead.jsonl");
+    let (journal_best, journal_median) = times(|| runtime.block_on(run(Some(&path))));
+    let journal = fs::metadata(&path).map_or(0, |journal| journal.len() / 1024);
+    let _ = fs::remove_file(&path);
     println!(
-        "{{\"cases\": {CASES}, \"best_ms\": {:.1}, \"median_ms\": {:.1}, \"base_kb\": {base}, \"peak_above_base_kb\": {}}}",
-        times[0].as_secs_f64() * 1e3,
-        times[RUNS / 2].as_secs_f64() * 1e3,
-        peak.saturating_sub(base),
+        "{{\"cases\": {CASES}, \"best_ms\": {best:.1}, \"median_ms\": {median:.1}, \"base_kb\": {base}, \
+         \"peak_above_base_kb\": {peak}, \"journal_best_ms\": {journal_best:.1}, \
+         \"journal_median_ms\": {journal_median:.1}, \"journal_kb\": {journal}}}",
     );
 }
 
-/// Times one run, from the dataset to the report.
-async fn run() -> Duration {
+/// Best and median time of several runs in milliseconds.
+fn times(run: impl Fn() -> Duration) -> (f64, f64) {
+    let mut times: Vec<Duration> = (0..RUNS).map(|_| run()).collect();
+    times.sort_unstable();
+    let [best, median] = [times[0], times[RUNS / 2]].map(|time| time.as_secs_f64() * 1e3);
+    (best, median)
+}
+
+/// Times one run, from the dataset to the report, with a new journal if there is a path for it.
+async fn run(journal: Option<&Path>) -> Duration {
     let dataset = dataset();
+    let journal = journal.map(|path| {
+        let _ = fs::remove_file(path);
+        FileJournal::open::<Echo>(path, &serde_json::Value::Null)
+            .expect("the build's folder can be written to")
+            .0
+    });
     let started = Instant::now();
-    let experiment = Experiment::new(
+    let mut experiment = Experiment::new(
         dataset,
         |case, _scope| async move { Ok(case.input.clone()) },
     );
+    // Held until the time is taken, or its sync would be part of it.
+    let journal = journal.map(Arc::new);
+    if let Some(journal) = &journal {
+        experiment = experiment.journal(journal.clone());
+    }
     let report = experiment.concurrency(CONCURRENCY).run().await;
     let elapsed = started.elapsed();
     assert_eq!(

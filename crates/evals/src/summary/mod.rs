@@ -163,7 +163,7 @@ impl<D: Domain> Report<D> {
             stopped: self.stopped.clone(),
             duration: self.duration,
             pass_rate: tally.pass_rate(),
-            scores: tally.means(column::Kind::Score, bootstrap),
+            scores: tally.scores(bootstrap),
             assertions: accuracy.iter().map(scored).collect(),
             accuracy,
             labels: tally.labels(),

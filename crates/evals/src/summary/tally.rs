@@ -114,8 +114,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn means(&self, kind: Kind, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
-        self.of_kind(kind)
+    pub(super) fn scores(&self, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
+        self.of_kind(Kind::Score)
             .map(|column| (column.title.clone(), column.mean(bootstrap)))
             .collect()
     }
