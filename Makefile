@@ -25,7 +25,7 @@ lint: prerequisites ## Checks format, lints, documentation and the direction of 
 	scripts/check-dependencies $(LIGHT)
 
 bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says what they measure
-	$(CARGO) bench --package evals-metrics --package evals --package evals-models --features evals-models/embedded --benches
+	$(CARGO) bench --package evals-metrics --package evals --package evals-models --features evals-models/embedded,evals-models/http --benches
 
 samples: prerequisites ## Writes the bundled sample data anew from its sources
 	$(CARGO) run --release --package evals-data --example build_samples

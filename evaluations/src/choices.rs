@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_models::StaticEmbedder;
+use evals_rag::prices::{Price, Prices};
 
-use crate::settings::{FusionMethod, Model, Resolved, SettingsError};
+use crate::settings::{self, FusionMethod, Model, Resolved, SettingsError};
 
 /// What settings call the embedded model.
 const STATIC_MINILM: &str = "static-minilm";
@@ -91,18 +92,14 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
         .map_err(|error| resolved.bad_value("processing.chunk_overlap", &error))
 }
 
-/// The embedding model of the settings.
+/// Whether a model is part of the program.
+pub(crate) fn is_embedded(model: &Model) -> bool {
+    model.provider == "embedded"
+}
+
+/// The embedding model of the settings, which has to be an embedded one.
 pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, SettingsError> {
     let model = &resolved.settings.embeddings.model;
-    if model.provider != "embedded" {
-        return Err(resolved.bad_value(
-            "embeddings.model.provider",
-            &format!(
-                "this version cannot use `{}` yet; use `embedded`, or a profile without embeddings (`--profile bm25`)",
-                model.provider
-            ),
-        ));
-    }
     if model.name != STATIC_MINILM {
         let message = format!("the only embedded model is `{STATIC_MINILM}`");
         return Err(resolved.bad_value("embeddings.model.name", &message));
@@ -121,6 +118,20 @@ pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, Setti
     Ok(Arc::new(embedder))
 }
 
+/// What models cost, as far as the settings know.
+pub(crate) fn prices(resolved: &Resolved) -> Prices {
+    let known = |price: &settings::Price| Price {
+        input: Some(price.input),
+        output: Some(price.output),
+    };
+    let prices = resolved.settings.prices.iter();
+    Prices(
+        prices
+            .map(|(model, price)| (model.clone(), known(price)))
+            .collect(),
+    )
+}
+
 /// A field that is set and means something only for a model behind a server.
 fn field_of_a_server(model: &Model) -> Option<&'static str> {
     let fields = [
@@ -128,6 +139,9 @@ fn field_of_a_server(model: &Model) -> Option<&'static str> {
         ("api_key_env", model.api_key_env.is_some()),
         ("timeout", model.timeout.is_some()),
         ("max_concurrency", model.max_concurrency.is_some()),
+        ("query_prefix", model.query_prefix.is_some()),
+        ("document_prefix", model.document_prefix.is_some()),
+        ("keep_alive", model.keep_alive.is_some()),
         ("temperature", model.temperature.is_some()),
         ("max_tokens", model.max_tokens.is_some()),
         ("extra_body", !model.extra_body.is_empty()),

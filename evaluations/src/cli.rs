@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -65,9 +67,15 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Write the report of a stored run in other formats
     Report(ReportArgs),
+    /// Judge the answers of a stored run again, without answering again
+    Rejudge(RejudgeArgs),
+    /// Print the benchmark tables for docs from stored runs
+    Table(TableArgs),
+    /// Show what is in the cache of replies, or remove from it
+    Cache(CacheArgs),
     /// Show the settings in force, or their JSON Schema
     Config(ConfigArgs),
-    /// Check that everything a run needs is there
+    /// Check that everything a run needs is there; each model behind a server is asked one short question
     Doctor(DoctorArgs),
 }
 
@@ -94,6 +102,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) retrieval: RetrievalArgs,
     #[command(flatten)]
+    pub(crate) qa: QaArgs,
+    #[command(flatten)]
     pub(crate) control: ControlArgs,
     /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
@@ -110,8 +120,8 @@ pub(crate) struct StageArgs {
     /// Use the index that is there, and fail where it does not match the settings
     #[arg(long)]
     pub(crate) skip_db: bool,
-    /// Leave out the retrieval benchmark: the index is built, and that is all
-    #[arg(long, conflicts_with = "out")]
+    /// Leave out the retrieval benchmark; with `--skip-qa` as well the index is built, and that is all
+    #[arg(long)]
     pub(crate) skip_retrieval: bool,
     /// Leave out question answering
     #[arg(long)]
@@ -140,6 +150,61 @@ pub(crate) struct RetrievalArgs {
     pub(crate) allow_missing_judged: bool,
 }
 
+/// Who answers, who judges, and what that may cost.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Question answering")]
+pub(crate) struct QaArgs {
+    /// The answering model, e.g. `ollama:gpt-oss` or `openai:gpt-5-mini` [default: the setting qa.model]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) model: Option<ModelName>,
+    /// The model that judges answers [default: the setting evaluations.judge]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) judge: Option<ModelName>,
+    /// Print what answering and judging would take, and stop before anything is paid for
+    #[arg(long, conflicts_with = "skip_qa")]
+    pub(crate) estimate: bool,
+    /// Start no further case once answers and verdicts have cost this much; needs the `prices` of the models
+    #[arg(long, value_name = "USD", value_parser = dollars, conflicts_with = "skip_qa")]
+    pub(crate) budget: Option<f64>,
+    /// Neither take replies from the cache nor store them there
+    #[arg(long, conflicts_with = "refresh")]
+    pub(crate) no_cache: bool,
+    /// What to ask anew: `failed` takes up a finished run's failed cases again, `all` asks everything and stores the new
+    /// replies
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) refresh: Option<Refresh>,
+}
+
+/// What is asked anew although there is a result of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Refresh {
+    /// The cases that failed in the last run of the same settings
+    Failed,
+    /// Every reply
+    All,
+}
+
+/// `PROVIDER:NAME`; the name may hold further colons, as Ollama's tags do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ModelName {
+    pub(crate) provider: String,
+    pub(crate) name: String,
+}
+
+impl FromStr for ModelName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some((provider, name)) if !provider.is_empty() && !name.is_empty() => Ok(Self {
+                provider: provider.to_owned(),
+                name: name.to_owned(),
+            }),
+            _ => Err("has to be of the form PROVIDER:NAME, e.g. ollama:gpt-oss".to_owned()),
+        }
+    }
+}
+
 /// How the run is conducted.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Run")]
@@ -147,10 +212,10 @@ pub(crate) struct ControlArgs {
     /// Use the first N questions only; the whole corpus is still indexed
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) limit: Option<NonZeroUsize>,
-    /// Name of the run [default: the dataset's, with `_retrieval_evaluation` behind it]
+    /// Name of the run [default: the dataset's, with `_retrieval_evaluation` or `_qa_evaluation` behind it]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: Option<String>,
-    /// Questions searched at the same time [default: the setting evaluations.concurrency]
+    /// Questions worked on at the same time [default: the setting evaluations.concurrency]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,
     /// Ask each question N times; nothing is taken from the search cache then
@@ -159,7 +224,7 @@ pub(crate) struct ControlArgs {
     /// Seed of everything random, which is the bootstrap of the intervals
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Start anew instead of continuing an unfinished run; retrieval always starts anew
+    /// Start anew instead of continuing an unfinished run; replies in the cache are still used. Retrieval always starts anew
     #[arg(long)]
     pub(crate) fresh: bool,
 }
@@ -224,6 +289,63 @@ pub(crate) struct ReportArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct RejudgeArgs {
+    /// The run whose answers are judged: its folder, its name, or `latest`
+    pub(crate) run: String,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// The model that judges [default: the setting evaluations.judge]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) judge: Option<ModelName>,
+    /// Answers judged at the same time [default: the setting evaluations.concurrency]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) concurrency: Option<NonZeroUsize>,
+    /// Neither take verdicts from the cache nor store them there
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    /// Write the report to FILE; its extension chooses the format: .json .jsonl .csv .md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TableArgs {
+    /// Only runs of these datasets
+    #[arg(long = "dataset", value_name = "NAME")]
+    pub(crate) datasets: Vec<String>,
+    /// Rewrite the regions that markers enclose in this markdown file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) update: Option<PathBuf>,
+    /// Change nothing, and exit with 1 where a region of the `--update` file is stale
+    #[arg(long, requires = "update")]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CacheArgs {
+    #[command(subcommand)]
+    pub(crate) command: CacheCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum CacheCommand {
+    /// Show how many replies are stored, of which models
+    Stats,
+    /// Remove stored replies
+    Prune {
+        /// Only those older than this, e.g. `30d`, `12h`
+        #[arg(long, value_name = "AGE", value_parser = age, required_unless_present_any = ["model", "all"])]
+        older_than: Option<Duration>,
+        /// Only those of this model, as `cache stats` names it
+        #[arg(long, value_name = "PROVIDER:NAME", conflicts_with = "older_than")]
+        model: Option<String>,
+        /// All of them
+        #[arg(long, conflicts_with_all = ["older_than", "model"])]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(crate) command: ConfigCommand,
@@ -247,6 +369,37 @@ pub(crate) enum ConfigCommand {
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
+    /// The answering model [default: the setting qa.model]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) model: Option<ModelName>,
+    /// The model that judges answers [default: the setting evaluations.judge]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) judge: Option<ModelName>,
+}
+
+/// A number with `d`, `h` or `m` behind it.
+fn age(text: &str) -> Result<Duration, String> {
+    let unit = match text.chars().last() {
+        Some('d') => 86_400,
+        Some('h') => 3_600,
+        Some('m') => 60,
+        _ => return Err("not an age such as 30d, 12h or 45m".to_owned()),
+    };
+    let number: u64 = text[..text.len() - 1]
+        .parse()
+        .map_err(|_| "not an age such as 30d, 12h or 45m".to_owned())?;
+    number
+        .checked_mul(unit)
+        .map(Duration::from_secs)
+        .ok_or_else(|| "longer than anything".to_owned())
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(amount),
+        Ok(_) => Err("has to be more than 0".to_owned()),
+        Err(_) => Err("not an amount in USD, such as 2.50".to_owned()),
+    }
 }
 
 fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {

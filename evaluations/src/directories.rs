@@ -44,6 +44,16 @@ impl Directories {
         self.data.join("runs")
     }
 
+    /// The file of stored replies.
+    pub(crate) fn replies(&self) -> PathBuf {
+        self.data.join("cache").join("replies.sqlite")
+    }
+
+    /// The folders searched for prompts before the bundled ones.
+    pub(crate) fn prompts(&self) -> [PathBuf; 2] {
+        [self.working.join("prompts"), self.config.join("prompts")]
+    }
+
     /// The folders searched for manifests before the bundled ones.
     pub(crate) fn manifests(&self) -> Vec<PathBuf> {
         vec![self.working.join("datasets"), self.config.join("datasets")]

@@ -17,7 +17,10 @@ mod printer;
 mod progress;
 mod restart;
 mod run_folder;
+mod run_identity;
+mod servers;
 mod settings;
+mod spending;
 mod table;
 mod trec_ids;
 

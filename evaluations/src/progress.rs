@@ -44,9 +44,9 @@ fn add(printer: &Printer, label: &str, template: &str) -> ProgressBar {
     } else {
         style.progress_chars("=> ").tick_chars("-\\|/ ")
     };
-    // Without a length until there is one, so that no full bar of 0/0 is drawn.
-    let bar = printer.progress().add(ProgressBar::no_length());
-    bar.set_style(style);
-    bar.set_prefix(label.to_owned());
-    bar
+    // Dressed before it is added, because from then on every change is drawn: a bar of 0/0, while there is no length.
+    let bar = ProgressBar::no_length()
+        .with_style(style)
+        .with_prefix(label.to_owned());
+    printer.progress().add(bar)
 }

@@ -14,6 +14,7 @@ use crate::directories::file_stem;
 
 const MANIFEST: &str = "manifest.json";
 const REPORT: &str = "report.json";
+const JOURNAL: &str = "journal.jsonl";
 
 /// How far a run came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +143,11 @@ impl RunFolder {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file that every finished case is written to before it counts.
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.path.join(JOURNAL)
     }
 
     /// The folder's own name.

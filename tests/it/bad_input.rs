@@ -256,6 +256,12 @@ fn a_hub_dataset_that_is_not_cached_says_how_to_get_it_offline() {
     let message = Sandbox::new().refuse("beir:scifact --skip-qa");
     assert!(message.contains("mteb/scifact"), "{message}");
     assert!(message.contains("HF_HUB_OFFLINE"), "{message}");
+    assert!(!message.contains("did you mean"), "{message}");
+    let misspelt = Sandbox::new().refuse("beir:scifct --skip-qa");
+    assert!(
+        misspelt.contains("`beir:scifct`, did you mean `beir:scifact`?"),
+        "{misspelt}"
+    );
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::sandbox::{Sandbox, json};
+use crate::sandbox::{Sandbox, json, wait_for};
 
 /// Documents of a corpus that takes a while to index and to ask.
 const DOCUMENTS: usize = 30_000;
@@ -35,15 +35,6 @@ fn start(command: &mut Command) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
-}
-
-/// Waits until `path` is there.
-fn wait_for(what: &str, there: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while !there() {
-        assert!(Instant::now() < deadline, "{what} did not come");
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn signal(child: &Child, name: &str) {

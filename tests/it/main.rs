@@ -2,10 +2,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod answering;
+mod answering_faults;
 mod bad_input;
 mod commands;
+mod download;
+#[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
+#[expect(dead_code, reason = "the tests of the library use more of it")]
+mod fake_hub;
+#[cfg(unix)]
+mod full_disk;
 #[cfg(unix)]
 mod interrupted;
 mod retrieval;
 mod sandbox;
+#[path = "../../crates/evals-models/tests/http/scripted_server/mod.rs"]
+#[expect(dead_code, reason = "the tests of the library use more of it")]
+mod scripted_server;
 mod settings;
+mod towers;

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -99,6 +101,15 @@ pub(crate) fn ended(command: &mut Command) -> Ended {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Waits until something is there, for at most a minute.
+pub(crate) fn wait_for(what: &str, there: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !there() {
+        assert!(Instant::now() < deadline, "{what} did not come");
+        thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -142,7 +142,10 @@ fn the_settings_of_a_manifest_are_blamed_on_its_file_and_line() {
             format!("error: ./mine.yaml:7: {message}\n")
         );
     }
-    sandbox.write("mine.yaml", format!("{manifest}    limit: 3\n    limit: 4\n"));
+    sandbox.write(
+        "mine.yaml",
+        format!("{manifest}    limit: 3\n    limit: 4\n"),
+    );
     assert_eq!(
         sandbox.refuse("./mine.yaml --skip-qa"),
         "error: ./mine.yaml:8:5: duplicate key `limit`\n"

@@ -1,12 +1,14 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use evals_rag::qa::Neighbours;
 use evals_rag::{Document, Searcher};
 use serde::{Deserialize, Serialize};
 
 use crate::contents::Contents;
 use crate::full_text::{self, Coverage};
 use crate::ingest::{self, BuildObserver, BuildOptions, BuildReport};
+use crate::neighbours::IndexNeighbours;
 use crate::positions::Positions;
 use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions};
 use crate::{EngineError, Identity, IndexError, Profile, Recipe, Store, table};
@@ -169,6 +171,11 @@ impl Index {
     /// How many documents a filter keeps, under the rules of [`SearchOptions::filter`].
     pub async fn count(&self, filter: &str) -> Result<usize, IndexError> {
         Filter::count(filter, &self.contents.table).await
+    }
+
+    /// What fetches the chunks around a passage of this index.
+    pub fn neighbours(&self) -> Arc<dyn Neighbours> {
+        Arc::new(IndexNeighbours::new(Arc::clone(&self.contents)))
     }
 
     /// A searcher for one profile. Fails where the profile needs embeddings that the index does not have, and where the filter is

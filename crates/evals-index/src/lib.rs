@@ -56,6 +56,7 @@ mod index;
 mod ingest;
 mod location;
 mod lock;
+mod neighbours;
 mod positions;
 mod profile;
 mod recipe;

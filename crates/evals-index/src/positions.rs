@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{UInt32Type, UInt64Type};
 use futures::TryStreamExt;
@@ -88,6 +90,12 @@ impl Positions {
     /// Position of a document's first chunk.
     pub(crate) fn first_chunk(&self, document: usize) -> usize {
         self.starts[document]
+    }
+
+    /// The positions of a document's chunks.
+    pub(crate) fn chunks_of(&self, document: usize) -> Range<usize> {
+        let end = self.starts.get(document + 1).copied();
+        self.starts[document]..end.unwrap_or(self.chunks)
     }
 
     pub(crate) fn position(&self, row_id: u64) -> Option<usize> {

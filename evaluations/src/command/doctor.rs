@@ -1,17 +1,23 @@
 //! `evaluations doctor`: is everything there that a run needs?
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use evals_data::HubSettings;
-use evals_models::Embedder as _;
+use evals_models::{ChatRequest, Embedder, Message, ModelIdentity};
 
 use super::Session;
 use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::exit::Exit;
-use crate::settings::{self, Resolved};
+use crate::servers::Servers;
+use crate::settings::{self, Layer, Model, Resolved};
+
+/// Most tokens of the reply to a question that only finds out whether anybody answers.
+const PROBE_TOKENS: u32 = 16;
 
 /// Least free space for a comfortable run; a collection of a million passages takes about this much.
 const COMFORTABLE_BYTES: u64 = 2_000_000_000;
@@ -29,8 +35,9 @@ enum Finding {
 }
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
-    let mut findings = check_settings(session, arguments);
+    let mut findings = check_settings(session, arguments)?;
     findings.extend(check_folder("data folder", &session.directories.data));
+    findings.push(indexes(session));
     findings.extend(check_hub(&HubSettings::from_env()));
     let mut text = String::new();
     let mut bad = 0;
@@ -53,43 +60,136 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<E
     })
 }
 
-fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Vec<Finding> {
-    let resolved = session
-        .user_layers(&arguments.settings)
-        .and_then(|layers| Ok(settings::resolve(layers)?))
-        .and_then(|resolved| {
-            Choices::of(&resolved)?;
-            Ok(resolved)
-        });
-    match resolved {
-        Ok(resolved) => {
-            let origins = resolved.origins();
-            let from = if origins.is_empty() {
-                "built-in defaults".to_owned()
-            } else {
-                origins.join(", ")
-            };
-            vec![
-                Finding::Good(format!("settings: {from}")),
-                check_embedder(&resolved),
-            ]
+fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<Finding>> {
+    let resolved = resolve(session, arguments).and_then(|resolved| {
+        Choices::of(&resolved)?;
+        Ok(resolved)
+    });
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
+        Err(error) => {
+            return Ok(vec![Finding::Bad {
+                what: format!("settings: {error:#}"),
+                mend: "correct the file, or name another with --config".to_owned(),
+            }]);
         }
-        Err(error) => vec![Finding::Bad {
-            what: format!("settings: {error:#}"),
-            mend: "correct the file, or name another with --config".to_owned(),
-        }],
+    };
+    let origins = resolved.origins();
+    let from = if origins.is_empty() {
+        "built-in defaults".to_owned()
+    } else {
+        origins.join(", ")
+    };
+    let mut findings = vec![Finding::Good(format!("settings: {from}"))];
+    let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
+    findings.extend(runtime.block_on(check_models(session, &resolved)));
+    Ok(findings)
+}
+
+fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
+    let mut layers = session.user_layers(&arguments.settings)?;
+    let named = [
+        ("--model", "qa.model", &arguments.model),
+        ("--judge", "evaluations.judge", &arguments.judge),
+    ];
+    for (option, path, model) in named {
+        let model = model.as_ref();
+        layers.extend(model.map(|model| Layer::model(option, path, &model.provider, &model.name)));
+    }
+    Ok(settings::resolve(layers)?)
+}
+
+/// Opens every model and asks it something short.
+async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding> {
+    let mut servers = Servers::new(resolved, session.printer, 0).asking_once();
+    let settings = &resolved.settings;
+    let mut findings = vec![check_embedder(&mut servers, resolved).await];
+    for (role, path, model) in [
+        ("answering model", "qa.model", &settings.qa.model),
+        ("judge", "evaluations.judge", &settings.evaluations.judge),
+    ] {
+        findings.push(check_chat(&mut servers, role, path, model).await);
+        if !choices::is_embedded(model)
+            && choices::prices(resolved)
+                .of(&ModelIdentity::new(&model.provider, &model.name))
+                .input
+                .is_none()
+        {
+            findings.push(Finding::Note(format!(
+                "{role}: no price for `{}`; its cost will be shown as unknown (`prices`)",
+                model.name
+            )));
+        }
+    }
+    if !choices::is_embedded(&settings.qa.model) && !resolved.sets("evaluations.judge") {
+        findings.push(Finding::Bad {
+            what: "judge: none is set for the answers of a model".to_owned(),
+            mend: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),
+        });
+    }
+    findings
+}
+
+async fn check_chat(servers: &mut Servers<'_>, role: &str, path: &str, model: &Model) -> Finding {
+    let name = format!("{}:{}", model.provider, model.name);
+    if choices::is_embedded(model) {
+        return Finding::Good(format!("{role}: {name}, part of this program"));
+    }
+    let mut request = ChatRequest::new(vec![Message::user("Reply with the word ok.")]);
+    request.max_tokens = NonZeroU32::new(PROBE_TOKENS);
+    let asked = async {
+        let chat = servers.chat(path, model).await?;
+        anyhow::Ok(chat.chat(&request).await?)
+    };
+    match asked.await {
+        Ok(reply) => Finding::Good(format!(
+            "{role}: {name} answers within {:.1} s",
+            reply.served.service_time.as_secs_f64()
+        )),
+        Err(error) => Finding::Bad {
+            what: format!("{role}: {error:#}"),
+            mend: format!(
+                "the settings under `{path}` and `providers.{}` say where and how it is asked",
+                model.provider
+            ),
+        },
     }
 }
 
-fn check_embedder(resolved: &Resolved) -> Finding {
-    match choices::embedder(resolved) {
-        Ok(embedder) => Finding::Good(format!("embedder: {}", embedder.identity())),
+async fn check_embedder(servers: &mut Servers<'_>, resolved: &Resolved) -> Finding {
+    let model = &resolved.settings.embeddings.model;
+    let opened = if choices::is_embedded(model) {
+        choices::embedder(resolved)
+            .map(|embedder| embedder as Arc<dyn Embedder>)
+            .map_err(anyhow::Error::from)
+    } else {
+        servers.embedder("embeddings.model", model).await
+    };
+    match opened {
+        Ok(embedder) => Finding::Good(format!(
+            "embedder: {}, {} dimensions",
+            embedder.identity(),
+            embedder.dimension()
+        )),
         Err(error) => Finding::Bad {
-            what: format!("embedder: {error}"),
+            what: format!("embedder: {error:#}"),
             mend: "profiles without embeddings, such as --profile bm25, work all the same"
                 .to_owned(),
         },
     }
+}
+
+/// The databases that runs have made so far.
+fn indexes(session: &Session<'_>) -> Finding {
+    let folder = session.directories.data.join("dbs");
+    let databases = fs::read_dir(&folder).map_or(0, |entries| entries.flatten().count());
+    Finding::Note(match databases {
+        0 => "indexes: none yet; the first run of a dataset makes one".to_owned(),
+        count => format!(
+            "indexes: databases of {count} datasets in {}; one that does not fit the settings is built anew beside the old",
+            folder.display()
+        ),
+    })
 }
 
 /// Whether a folder, or the nearest of its parents that exists, can be written and has room.

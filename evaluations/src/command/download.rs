@@ -21,9 +21,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
             Ok(collection) => {
                 let files = collection.provenance().files();
                 let bytes: u64 = files.iter().map(|file| file.size).sum();
-                let (name, count) = (&manifest.name, files.len());
+                let files = match files.len() {
+                    1 => "1 file".to_owned(),
+                    several => format!("{several} files"),
+                };
                 session.printer.note(&format!(
-                    "{name}: {count} files, {:.1} MB, verified",
+                    "{}: {files}, {:.1} MB, verified",
+                    manifest.name,
                     megabytes(bytes)
                 ));
             }

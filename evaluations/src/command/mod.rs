@@ -1,13 +1,17 @@
 //! One file for each command.
 
+mod cache;
 mod config;
 mod datasets;
 mod doctor;
 mod download;
+mod rejudge;
 mod report;
 mod run;
 mod runs;
 mod score;
+mod stored;
+mod table;
 
 use anyhow::Result;
 
@@ -30,6 +34,9 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Report(arguments) => report::execute(&session, &arguments),
+        Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
+        Command::Table(arguments) => table::execute(&session, &arguments),
+        Command::Cache(arguments) => cache::execute(&session, &arguments),
         Command::Config(arguments) => config::execute(&session, &arguments),
         Command::Doctor(arguments) => doctor::execute(&session, &arguments),
     }

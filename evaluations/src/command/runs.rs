@@ -1,12 +1,10 @@
 //! `evaluations runs`: what has been run so far.
 
 use anyhow::Result;
-use evals::Report;
-use evals_metrics::Bootstrap;
-use evals_rag::Retrieval;
 
 use super::Session;
-use super::run::{RunHeader, report_text};
+use super::run::RunHeader;
+use super::stored::StoredReport;
 use crate::cli::{RunsArgs, RunsCommand};
 use crate::exit::Exit;
 use crate::run_folder::RunFolder;
@@ -63,14 +61,10 @@ fn row(folder: &RunFolder, header: &RunHeader) -> Vec<String> {
 fn show(session: &Session<'_>, wanted: &str) -> Result<Exit> {
     let folder = RunFolder::find(&session.directories.runs(), wanted)?;
     let header: RunHeader = folder.read_manifest()?;
-    let report: Report<Retrieval> = folder.read_report()?;
-    let summary = report.summary(&Bootstrap {
-        seed: header.seed,
-        ..Bootstrap::default()
-    });
+    let report = StoredReport::read(&folder, &header)?;
     session
         .printer
-        .result(&report_text(session.printer, &report, &summary)?)?;
+        .result(&report.text(session.printer, header.seed)?)?;
     session.printer.note(&format!(
         "{}, started {}, {}",
         header.name,

@@ -87,6 +87,8 @@ impl Default for Processing {
 pub(crate) struct Search {
     /// Passages given to the answering model.
     pub(crate) limit: NonZeroUsize,
+    /// Neighbouring chunks of the same document, on each side, that a passage brings along to the answering model.
+    pub(crate) context_radius: u32,
     /// `unranked`, `bm25`, `semantic` or `hybrid`.
     pub(crate) profile: String,
     /// How `hybrid` joins its two rankings.
@@ -98,6 +100,7 @@ impl Default for Search {
         let limit = NonZeroUsize::new(5).expect("5 is not 0");
         Self {
             limit,
+            context_radius: 0,
             profile: "hybrid".to_owned(),
             fusion: Fusion::default(),
         }
@@ -164,12 +167,15 @@ impl Default for Reranking {
 pub(crate) struct Qa {
     /// The answering model.
     pub(crate) model: Model,
+    /// Most tokens of passages that the model is shown, best passages first.
+    pub(crate) context_tokens: NonZeroUsize,
 }
 
 impl Default for Qa {
     fn default() -> Self {
         Self {
             model: Model::named("embedded", "extractive"),
+            context_tokens: NonZeroUsize::new(4096).expect("4096 is not 0"),
         }
     }
 }
@@ -178,10 +184,15 @@ impl Default for Qa {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Evaluations {
-    /// The model that judges answers, apart from the model under test.
+    /// The model that judges answers, apart from the model under test. The default judges answers of the embedded
+    /// answerer only.
     pub(crate) judge: Model,
+    /// Whether the judge also decides what is a refusal, which costs a call for each answer; else the dataset's phrase does.
+    pub(crate) judge_refusals: bool,
     /// Test cases worked on at the same time.
     pub(crate) concurrency: NonZeroUsize,
+    /// Longest time for answering and judging one case, in seconds, waiting and retries included.
+    pub(crate) case_timeout: f64,
 }
 
 impl Default for Evaluations {
@@ -189,7 +200,9 @@ impl Default for Evaluations {
         let concurrency = NonZeroUsize::new(4).expect("4 is not 0");
         Self {
             judge: Model::named("embedded", "overlap"),
+            judge_refusals: false,
             concurrency,
+            case_timeout: 900.0,
         }
     }
 }
@@ -218,19 +231,41 @@ pub(crate) struct Model {
     /// Requests under way at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_concurrency: Option<NonZeroUsize>,
-    /// Sampling temperature.
+    /// Sampling temperature; 0 where it is not set, so that runs can be repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) temperature: Option<f64>,
     /// Longest answer, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) max_tokens: Option<NonZeroUsize>,
+    pub(crate) max_tokens: Option<NonZeroU32>,
+    /// Seed of sampling, for servers that take one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) seed: Option<i32>,
+    /// `low`, `medium` or `high`, for models that reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reasoning_effort: Option<String>,
+    /// Ollama: the context window in tokens, instead of one made to fit each prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) num_ctx: Option<NonZeroU32>,
+    /// Ollama: how long the model stays loaded, e.g. `10m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) keep_alive: Option<String>,
+    /// Ollama: whether a model that can reason does, or how much: `true`, `false`, `low`, `medium`, `high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) think: Option<Think>,
+    /// What an embedding model wants in front of a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) query_prefix: Option<String>,
+    /// What an embedding model wants in front of a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) document_prefix: Option<String>,
     /// Further fields of the request, sent as they are.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) extra_body: Map<String, Value>,
 }
 
 impl Model {
-    fn named(provider: &str, name: &str) -> Self {
+    /// A model with nothing set but its name.
+    pub(crate) fn named(provider: &str, name: &str) -> Self {
         Self {
             provider: provider.to_owned(),
             name: name.to_owned(),
@@ -241,9 +276,38 @@ impl Model {
             max_concurrency: None,
             temperature: None,
             max_tokens: None,
+            seed: None,
+            reasoning_effort: None,
+            num_ctx: None,
+            keep_alive: None,
+            think: None,
+            query_prefix: None,
+            document_prefix: None,
             extra_body: Map::new(),
         }
     }
+}
+
+/// Whether and how much a model reasons before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Think {
+    /// Whether.
+    Whether(bool),
+    /// How much.
+    HowMuch(Effort),
+}
+
+/// How much a model reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Effort {
+    /// A little.
+    Low,
+    /// Somewhat.
+    Medium,
+    /// A lot.
+    High,
 }
 
 /// Where a provider is reached.
@@ -256,6 +320,21 @@ pub(crate) struct Provider {
     /// The environment variable that holds the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) api_key_env: Option<String>,
+    /// Longest wait for one request, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<f64>,
+    /// Requests under way at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_concurrency: Option<NonZeroUsize>,
+    /// Requests in a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
+    /// Tokens in a minute, of prompts and answers together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens_per_minute: Option<NonZeroU32>,
+    /// Attempts at one request before it counts as failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_attempts: Option<NonZeroU32>,
 }
 
 /// USD per million tokens.

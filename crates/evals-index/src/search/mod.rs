@@ -8,7 +8,7 @@ mod hit;
 mod inquiry;
 mod leg;
 mod options;
-mod passages;
+pub(crate) mod passages;
 mod scored_rows;
 mod searcher;
 mod semantic;

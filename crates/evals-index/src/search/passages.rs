@@ -16,7 +16,7 @@ use crate::{EngineError, IndexError};
 type Content = (Option<String>, String);
 
 /// Fetches the texts of chunks, in their order.
-pub(super) async fn fetch(
+pub(crate) async fn fetch(
     hits: &[Hit],
     table: &Table,
     positions: &Positions,

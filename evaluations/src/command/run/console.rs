@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 use std::io;
 
 use evals::render::{Color, Console, Symbols};
-use evals::{Comparison, Report, Summary};
+use evals::{Comparison, Domain, Report, Summary};
 use evals_metrics::Percentiles;
-use evals_rag::Retrieval;
 
 use super::index::ReadyIndex;
 use super::plan::Plan;
@@ -32,9 +31,9 @@ pub(crate) fn console(printer: &Printer) -> Console {
 }
 
 /// One report, as `run` and `runs show` print it.
-pub(crate) fn report(
+pub(crate) fn report<D: Domain>(
     printer: &Printer,
-    report: &Report<Retrieval>,
+    report: &Report<D>,
     summary: &Summary,
 ) -> io::Result<String> {
     text(|out| console(printer).report(out, report, summary))

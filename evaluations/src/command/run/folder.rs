@@ -38,7 +38,8 @@ impl Recorder<'_> {
         Ok(folder)
     }
 
-    fn manifest(&self, profile: Profile) -> RunManifest<'_> {
+    /// The manifest of a retrieval run.
+    pub(super) fn manifest(&self, profile: Profile) -> RunManifest<'_> {
         let Self {
             arguments,
             plan,
@@ -75,6 +76,7 @@ impl Recorder<'_> {
                 build: ready.build.as_ref(),
             },
             models,
+            parameters: BTreeMap::new(),
             prompts: BTreeMap::new(),
             measures: &plan.measures,
             k: plan.k.get(),

@@ -31,12 +31,13 @@ pub(super) struct ReadyIndex {
 pub(super) async fn prepare(
     printer: &Printer,
     plan: &Plan,
+    embedder: Option<Arc<dyn Embedder>>,
     collection: &Collection,
     uri: &str,
     skip_db: bool,
 ) -> Result<ReadyIndex> {
     let store = Store::open(uri).await?;
-    let recipe = recipe(plan, collection, &store).await;
+    let recipe = recipe(plan, embedder, collection, &store).await;
     let (index, build) = if skip_db {
         let index = Index::open(&store, &recipe)
             .await
@@ -58,11 +59,20 @@ pub(super) async fn prepare(
 ///
 /// Profiles that compare no vectors do not wait for any to be computed. An index that has them serves as well, so it is
 /// used where it is there.
-async fn recipe(plan: &Plan, collection: &Collection, store: &Store) -> Recipe {
+async fn recipe(
+    plan: &Plan,
+    embedder: Option<Arc<dyn Embedder>>,
+    collection: &Collection,
+    store: &Store,
+) -> Recipe {
     let fingerprint = collection.provenance().documents_fingerprint();
     let lexical = Recipe::new(fingerprint, plan.chunker.clone());
-    if let Some(embedder) = &plan.embedder {
-        return lexical.with_embedder(Arc::clone(embedder) as Arc<dyn Embedder>);
+    if let Some(embedder) = embedder {
+        return lexical.with_embedder(embedder);
+    }
+    if !choices::is_embedded(&plan.resolved.settings.embeddings.model) {
+        // Finding out which vectors there should be would take a server that nothing else needs.
+        return lexical;
     }
     let Ok(embedder) = choices::embedder(&plan.resolved) else {
         return lexical;

@@ -7,10 +7,11 @@ use evals_index::{BuildReport, Identity, IndexStatistics};
 use evals_metrics::Measure;
 use evals_models::ModelIdentity;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::settings::Settings;
 
-/// `manifest.json` of a retrieval run.
+/// `manifest.json` of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct RunManifest<'r> {
     pub(super) schema_version: u32,
@@ -28,9 +29,13 @@ pub(super) struct RunManifest<'r> {
     pub(super) index: IndexRecord<'r>,
     /// The models that took part, by role.
     pub(super) models: BTreeMap<&'static str, &'r ModelIdentity>,
+    /// What else replies of chat models depend on, by role.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) parameters: BTreeMap<&'static str, Map<String, Value>>,
     /// SHA-256 of each prompt template that was used; retrieval uses none.
     pub(super) prompts: BTreeMap<String, String>,
     pub(super) measures: &'r [Measure],
+    /// Documents kept for each question; in question answering, passages.
     pub(super) k: usize,
     /// Chunks that each search gives to a fusion.
     pub(super) candidates: usize,

@@ -6,38 +6,45 @@ mod index;
 mod manifest;
 mod output;
 mod plan;
+mod qa;
 mod retrieval;
 mod source;
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::Utc;
 use evals::Comparison;
 use evals_data::Collection;
+use evals_models::Embedder;
 use evals_rag::Question;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use console::report as report_text;
 pub(super) use manifest::RunHeader;
 pub(super) use output::OutFile;
+pub(super) use qa::rejudge;
 pub(super) use source::{fetch, hub};
 
 use self::folder::Recorder;
 use self::index::ReadyIndex;
 use self::plan::Plan;
+use self::qa::QaPlan;
 use self::retrieval::Finished;
 use super::Session;
+use crate::choices;
 use crate::cli::RunArgs;
 use crate::exit::{self, Exit};
 use crate::printer::Printer;
+use crate::servers::Servers;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let plan = Plan::new(session, arguments)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     runtime.block_on(async {
         let cancellation = cancelled_by_interrupt();
-        let prepared = tokio::select! {
+        let (prepared, ready) = tokio::select! {
             biased;
             () = cancellation.cancelled() => {
                 session.printer.note("interrupted; the same command goes on with the index where it stopped");
@@ -45,10 +52,22 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
             }
             prepared = prepare(session, arguments, &plan) => prepared?,
         };
-        if arguments.stages.skip_retrieval {
+        if let (Some(qa), Some(ready)) = (&plan.qa, &ready)
+            && arguments.qa.estimate
+        {
+            qa::estimate(session, arguments, &plan, qa, &prepared, ready).await?;
             return Ok(Exit::Done);
         }
-        benchmark(session, arguments, &plan, &prepared, &cancellation).await
+        let mut exit = Exit::Done;
+        if plan.retrieval {
+            exit = benchmark(session, arguments, &plan, &prepared, &cancellation).await?;
+        }
+        if let (Some(qa), Some(ready)) = (&plan.qa, &ready)
+            && !cancellation.is_cancelled()
+        {
+            exit = answer(session, arguments, &plan, qa, &prepared, ready, &cancellation).await?;
+        }
+        Ok(exit)
     })
 }
 
@@ -90,8 +109,19 @@ struct Prepared {
     ready: ReadyIndex,
 }
 
-async fn prepare(session: &Session<'_>, arguments: &RunArgs, plan: &Plan) -> Result<Prepared> {
+/// Opens models, data and index. Models come first: a server that is not there is found before an hour of indexing.
+async fn prepare(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+) -> Result<(Prepared, Option<qa::Ready>)> {
     let printer = session.printer;
+    let mut servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
+    let embedder = embedder(plan, &mut servers).await?;
+    let ready = match &plan.qa {
+        Some(qa) => Some(qa::open(plan, qa, &mut servers).await?),
+        None => None,
+    };
     let collection = source::fetch(printer, &plan.manifest)
         .await?
         .allow_missing_judged(arguments.retrieval.allow_missing_judged);
@@ -104,16 +134,31 @@ async fn prepare(session: &Session<'_>, arguments: &RunArgs, plan: &Plan) -> Res
             .display()
             .to_string(),
     };
-    let ready = index::prepare(printer, plan, &collection, &uri, arguments.stages.skip_db).await?;
-    console::describe_index(printer, &ready);
+    let skip_db = arguments.stages.skip_db;
+    let index = index::prepare(printer, plan, embedder, &collection, &uri, skip_db).await?;
+    console::describe_index(printer, &index);
     if let Some(filter) = &arguments.retrieval.filter {
-        describe_filter(printer, filter, &ready).await?;
+        describe_filter(printer, filter, &index).await?;
     }
-    Ok(Prepared {
+    let prepared = Prepared {
         collection,
         questions,
-        ready,
-    })
+        ready: index,
+    };
+    Ok((prepared, ready))
+}
+
+/// The embedding model, where a profile compares vectors.
+async fn embedder(plan: &Plan, servers: &mut Servers<'_>) -> Result<Option<Arc<dyn Embedder>>> {
+    if !plan.needs_embeddings {
+        return Ok(None);
+    }
+    let model = &plan.resolved.settings.embeddings.model;
+    Ok(Some(if choices::is_embedded(model) {
+        choices::embedder(&plan.resolved)?
+    } else {
+        servers.embedder("embeddings.model", model).await?
+    }))
 }
 
 /// Says how much of the corpus a filter keeps. One that keeps nothing is a mistake: every figure would be 0.
@@ -173,6 +218,57 @@ async fn benchmark(
     } else {
         Exit::Done
     })
+}
+
+/// Answers and judges, and prints what came of it.
+async fn answer(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    qa: &QaPlan,
+    prepared: &Prepared,
+    ready: &qa::Ready,
+    cancellation: &CancellationToken,
+) -> Result<Exit> {
+    let printer = session.printer;
+    let run = qa::run(session, arguments, plan, qa, prepared, ready, cancellation).await?;
+    let text = console::report(printer, &run.report, &run.summary)?;
+    let gap = if plan.retrieval { "\n" } else { "" };
+    printer.result(&format!("{gap}{text}\n{}", run.costs))?;
+    printer.detail(&format!(
+        "answers: report in {}",
+        run.folder.path().display()
+    ));
+    for file in &plan.out {
+        // The retrieval benchmark has the name as it was given.
+        let file = if plan.retrieval {
+            file.of("qa")
+        } else {
+            file.clone()
+        };
+        file.report(&run.report, &run.summary)?;
+        printer.note(&format!("wrote {file}"));
+    }
+    if cancellation.is_cancelled() {
+        printer.note("interrupted; the same command goes on where this one stopped");
+        return Ok(Exit::Interrupted);
+    }
+    if let Some(reason) = &run.report.stopped {
+        printer.warn(&format!(
+            "stopped early, {} cases are not run: {reason}",
+            run.report.not_run
+        ));
+        return Ok(if run.refused {
+            Exit::CouldNot
+        } else {
+            Exit::CheckFailed
+        });
+    }
+    if run.summary.finished > 0 && run.summary.failed == run.summary.finished {
+        printer.warn("no case has an answer; the report says why");
+        return Ok(Exit::CheckFailed);
+    }
+    Ok(Exit::Done)
 }
 
 fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {

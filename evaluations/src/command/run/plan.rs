@@ -1,17 +1,16 @@
 //! What a run is going to do, settled before anything is fetched or written.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use evals_data::{Catalog, Manifest};
 use evals_index::{Chunker, Profile};
 use evals_metrics::Measure;
-use evals_models::StaticEmbedder;
 use evals_rag::retrieval::IdenticalIds;
 
 use super::super::Session;
 use super::output::OutFile;
+use super::qa::QaPlan;
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
 use crate::settings::{self, Layer, Resolved};
@@ -23,8 +22,12 @@ pub(super) struct Plan {
     pub(super) resolved: Resolved,
     pub(super) profiles: Vec<Profile>,
     pub(super) chunker: Chunker,
-    /// `None` where no profile compares vectors.
-    pub(super) embedder: Option<Arc<StaticEmbedder>>,
+    /// Whether any profile compares vectors.
+    pub(super) needs_embeddings: bool,
+    /// Whether rankings are measured.
+    pub(super) retrieval: bool,
+    /// `None` where questions are not answered.
+    pub(super) qa: Option<QaPlan>,
     pub(super) measures: Vec<Measure>,
     pub(super) k: NonZeroUsize,
     pub(super) identical_ids: IdenticalIds,
@@ -36,25 +39,29 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
         let manifest = Catalog::new(session.directories.manifests()).find(&arguments.dataset)?;
-        if !arguments.stages.skip_qa {
-            bail!(
-                "question answering is not part of this version yet; add `--skip-qa` to run retrieval"
-            );
-        }
         let mut layers = vec![Layer::dataset(&manifest)?];
         layers.extend(session.user_layers(&arguments.settings)?);
+        layers.extend(model_layers(arguments));
         let resolved = settings::resolve(layers)?;
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
         warn_of_unused(session, &resolved);
         let (measures, k) = measures(arguments, &manifest)?;
-        let needs_embeddings = profiles.iter().any(|profile| profile.needs_embeddings());
+        let default = choices.profiles.first().copied().unwrap_or(choices.hybrid);
+        let qa = if arguments.stages.skip_qa {
+            None
+        } else {
+            Some(QaPlan::new(
+                session, arguments, &manifest, &resolved, &profiles, default,
+            )?)
+        };
+        if choices::is_embedded(&resolved.settings.embeddings.model) {
+            choices::embedder(&resolved)?;
+        }
         Ok(Self {
-            embedder: if needs_embeddings {
-                Some(choices::embedder(&resolved)?)
-            } else {
-                None
-            },
+            needs_embeddings: profiles.iter().any(|profile| profile.needs_embeddings()),
+            retrieval: !arguments.stages.skip_retrieval,
+            qa,
             profiles,
             chunker: choices.chunker,
             measures,
@@ -82,6 +89,20 @@ impl Plan {
             resolved,
         })
     }
+}
+
+/// The models that the command line names.
+fn model_layers(arguments: &RunArgs) -> Vec<Layer> {
+    let qa = &arguments.qa;
+    let options = [
+        ("--model", "qa.model", &qa.model),
+        ("--judge", "evaluations.judge", &qa.judge),
+    ];
+    let named = options.into_iter().filter_map(|(option, path, model)| {
+        let model = model.as_ref()?;
+        Some(Layer::model(option, path, &model.provider, &model.name))
+    });
+    named.collect()
 }
 
 fn profiles(names: &[String], choices: &Choices) -> Result<Vec<Profile>> {

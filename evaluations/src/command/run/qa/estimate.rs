@@ -1,0 +1,163 @@
+//! What a run would take, worked out without asking a chat model.
+
+use anyhow::Result;
+use evals_models::{ChatRequest, StaticEmbedder, Tokenizer};
+use evals_rag::Searcher;
+use evals_rag::estimate::{Calls, Estimate, Side, Workload};
+use evals_rag::judging::Judged;
+use evals_rag::prices::Price;
+use std::fmt::Write as _;
+
+use super::super::Prepared;
+use super::super::plan::Plan;
+use super::costs::dollars;
+use super::models::{Answering, Judging};
+use super::{QaPlan, Ready};
+use crate::choices;
+use crate::cli::RunArgs;
+
+/// Questions that are searched to see how long passages are.
+const SAMPLE: usize = 20;
+
+/// The estimate for people.
+pub(super) async fn text(
+    arguments: &RunArgs,
+    plan: &Plan,
+    qa: &QaPlan,
+    prepared: &Prepared,
+    ready: &Ready,
+    searcher: &dyn Searcher,
+) -> Result<String> {
+    let tokenizer = StaticEmbedder::static_minilm().tokenizer();
+    let count = |text: &str| tokenizer.count(text) as u64;
+    let questions = &prepared.questions;
+    let references = || {
+        questions
+            .iter()
+            .filter_map(|question| question.answer.as_deref())
+    };
+    let workload = Workload {
+        questions: questions.len() as u64,
+        repeats: u64::from(arguments.control.repeat.get()),
+        question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
+        judged: references().count() as u64,
+        reference_tokens: references().map(count).sum(),
+        passages: qa.passages.get() as u64,
+        passage_tokens: passage_tokens(prepared, qa, searcher, &*tokenizer).await?,
+        context_tokens: Some(qa.context_tokens.get() as u64),
+        answering: answering(&ready.answering, qa, &*tokenizer)?,
+        judging: judging(&ready.judging, qa, &*tokenizer)?,
+    };
+    let estimate = Estimate::of(&workload);
+    let prices = choices::prices(&plan.resolved);
+    let mut text = format!(
+        "{} questions, {} passages of about {} tokens each\n",
+        workload.questions * workload.repeats,
+        workload.passages,
+        workload.passage_tokens
+    );
+    let models = &ready.cast.models;
+    for (what, role, calls) in [
+        ("answering", "answerer", &estimate.answering),
+        ("judging", "judge", &estimate.judging),
+    ] {
+        let Some(model) = models.get(role) else {
+            continue;
+        };
+        let line = line(calls, prices.of(model));
+        writeln!(text, "{what:<10} {model}: {line}").expect("a string takes any text");
+    }
+    text.push_str(
+        "\nTokens are counted by the embedded tokenizer, so that these are estimates. Replies in the cache cost nothing; repaired \
+         verdicts and retried calls are not foreseen.\n",
+    );
+    Ok(text)
+}
+
+fn line(calls: &Calls, price: Price) -> String {
+    if calls.calls == 0 {
+        return "no calls".to_owned();
+    }
+    let usage = |output_tokens| evals_models::Usage {
+        input_tokens: calls.input_tokens,
+        output_tokens,
+        estimated: true,
+    };
+    let reading = price.cost(usage(0));
+    match calls.output_tokens {
+        Some(most) => format!(
+            "{} calls, {} tokens to read, at most {most} to write, at most {}",
+            calls.calls,
+            calls.input_tokens,
+            dollars(price.cost(usage(most)))
+        ),
+        None => format!(
+            "{} calls, {} tokens to read, no limit to what is written (`max_tokens`), {} for reading alone",
+            calls.calls,
+            calls.input_tokens,
+            dollars(reading)
+        ),
+    }
+}
+
+/// The mean length of passages, over the first questions, rounded up.
+async fn passage_tokens(
+    prepared: &Prepared,
+    qa: &QaPlan,
+    searcher: &dyn Searcher,
+    tokenizer: &dyn Tokenizer,
+) -> Result<u64> {
+    let (mut tokens, mut passages) = (0_u64, 0_u64);
+    for question in prepared.questions.iter().take(SAMPLE) {
+        let retrieved = searcher.search(&question.text, qa.passages.get()).await?;
+        for passage in &retrieved.passages {
+            let title = passage.title.as_deref().unwrap_or_default();
+            tokens += (tokenizer.count(title) + tokenizer.count(&passage.text)) as u64;
+            passages += 1;
+        }
+    }
+    Ok(tokens.div_ceil(passages.max(1)))
+}
+
+fn answering(
+    answering: &Answering,
+    qa: &QaPlan,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Option<Side>> {
+    let Some(chat) = &answering.chat else {
+        return Ok(None);
+    };
+    let request = chat.request("", &[], 1)?;
+    Ok(Some(side(&request, qa.answerer.max_tokens, tokenizer)))
+}
+
+fn judging(judging: &Judging, qa: &QaPlan, tokenizer: &dyn Tokenizer) -> Result<Option<Side>> {
+    let Some(chat) = &judging.chat else {
+        return Ok(None);
+    };
+    let request = chat.request(Judged {
+        question: "",
+        reference: "",
+        answerable: true,
+        answer: "",
+        refused: false,
+        repeat: 1,
+    })?;
+    Ok(Some(side(&request, qa.judging.judge.max_tokens, tokenizer)))
+}
+
+fn side(
+    request: &ChatRequest,
+    max_tokens: Option<std::num::NonZeroU32>,
+    tokenizer: &dyn Tokenizer,
+) -> Side {
+    let messages = request.messages.iter();
+    let prompt = messages.map(|message| tokenizer.count(&message.content) as u64);
+    Side {
+        prompt_tokens: prompt.sum(),
+        max_tokens: request
+            .max_tokens
+            .or(max_tokens)
+            .map(|most| most.get().into()),
+    }
+}

@@ -1,0 +1,267 @@
+//! The question answering benchmark: answers from retrieved passages, and what a judge and further evaluators say of them.
+
+mod costs;
+mod estimate;
+mod evaluators;
+mod folder;
+mod models;
+mod plan;
+mod prompts;
+mod rejudge;
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use chrono::{DateTime, Utc};
+use evals::{Event, Experiment, Observer, Report, StopSignal, Summary, render};
+use evals_index::{CachePolicy, SearchOptions};
+use evals_metrics::Bootstrap;
+use evals_models::StaticEmbedder;
+use evals_rag::Searcher;
+use evals_rag::qa::{self, Expansion, Qa, Settings};
+use indicatif::ProgressBar;
+use tokio_util::sync::CancellationToken;
+
+pub(super) use self::plan::QaPlan;
+pub(in crate::command) use self::rejudge::rejudge;
+
+use self::folder::{Opened, TakeUp};
+use self::models::{Answering, Cast, Judging, Opener};
+use super::Prepared;
+use super::folder::Recorder;
+use super::plan::Plan;
+use crate::choices;
+use crate::cli::RunArgs;
+use crate::command::Session;
+use crate::progress;
+use crate::run_folder::RunFolder;
+use crate::servers::Servers;
+use crate::spending::Spending;
+
+/// A question that no dataset asks, to load what a first search loads before anything is timed.
+const WARM_UP: &str = "warm-up";
+
+/// A finished run, as far as it came.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) report: Report<Qa>,
+    pub(super) summary: Summary,
+    pub(super) folder: RunFolder,
+    /// What the answers and verdicts took, in lines for people.
+    pub(super) costs: String,
+    /// Whether something that has to be mended ended the run early.
+    pub(super) refused: bool,
+}
+
+/// Everything that the benchmark asks, ready before the first question.
+pub(super) struct Ready {
+    answering: Answering,
+    judging: Judging,
+    cast: Cast,
+    spending: Arc<Spending>,
+    stop: StopSignal,
+}
+
+/// Opens the models. Servers are asked whether they have them, before anything is indexed.
+pub(super) async fn open<'p>(
+    plan: &'p Plan,
+    qa: &QaPlan,
+    servers: &mut Servers<'p>,
+) -> Result<Ready> {
+    let stop = StopSignal::new();
+    let spending = Spending::new(qa.budget, stop.clone());
+    let mut opener = Opener::new(&plan.resolved, servers, &qa.judging.replies, &spending);
+    let answering = opener.answering(qa).await?;
+    let judging = opener.judging(&qa.judging).await?;
+    let cast = Cast::of(Some(&answering), &judging);
+    Ok(Ready {
+        answering,
+        judging,
+        cast,
+        spending,
+        stop,
+    })
+}
+
+/// Prints what the benchmark would take, and asks no model.
+pub(super) async fn estimate(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    qa: &QaPlan,
+    prepared: &Prepared,
+    ready: &Ready,
+) -> Result<()> {
+    let searcher = searcher(arguments, qa, prepared).await?;
+    let text = estimate::text(arguments, plan, qa, prepared, ready, &*searcher).await?;
+    session.printer.result(&text)?;
+    Ok(())
+}
+
+/// Answers and judges every question.
+pub(super) async fn run(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    qa: &QaPlan,
+    prepared: &Prepared,
+    ready: &Ready,
+    cancellation: &CancellationToken,
+) -> Result<Finished> {
+    let printer = session.printer;
+    if let Some(warning) = ready.cast.self_preference() {
+        printer.warn(&warning);
+    }
+    let started = Utc::now();
+    let opened = open_folder(session, arguments, plan, qa, prepared, ready, started).await?;
+    let searcher = searcher(arguments, qa, prepared).await?;
+    searcher
+        .search(WARM_UP, qa.passages.get())
+        .await
+        .with_context(|| format!("cannot search by `{}`", qa.profile))?;
+    let dataset = evaluators::enrol(
+        qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?,
+        &ready.judging,
+    );
+    let bar = Arc::new(Bar(progress::counted(printer, "answering")));
+    let task = qa::task(
+        searcher,
+        Arc::clone(&ready.answering.answerer),
+        settings(qa, prepared),
+    );
+    let report = Experiment::new(
+        dataset,
+        evaluators::within(plan::case_timeout(&plan.resolved)?, task),
+    )
+    .name(qa.name.clone())
+    .metadata("profile", qa.profile.to_string())
+    .metadata("models", serde_json::to_value(&ready.cast.models)?)
+    .metadata("self_preference", ready.cast.self_preference())
+    .concurrency(plan.concurrency)
+    .repeat(arguments.control.repeat)
+    .cancellation(cancellation.clone())
+    .stop(ready.stop.clone())
+    .elapsed_before(opened.journal.elapsed())
+    .resume(opened.finished)
+    .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
+    .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
+    .run()
+    .await;
+    bar.0.finish_and_clear();
+    finish(plan, arguments, ready, report, opened.folder)
+}
+
+fn finish(
+    plan: &Plan,
+    arguments: &RunArgs,
+    ready: &Ready,
+    mut report: Report<Qa>,
+    folder: RunFolder,
+) -> Result<Finished> {
+    let costs = costs::of(&report, &ready.cast, &choices::prices(&plan.resolved));
+    report
+        .metadata
+        .insert("costs".to_owned(), serde_json::to_value(&costs)?);
+    let summary = report.summary(&Bootstrap {
+        seed: arguments.control.seed,
+        ..Bootstrap::default()
+    });
+    record(&folder, &report, &summary)?;
+    let refused = report.stopped.is_some() && !ready.spending.is_spent();
+    Ok(Finished {
+        costs: costs.text(ready.spending.calls()),
+        report,
+        summary,
+        folder,
+        refused,
+    })
+}
+
+/// Writes what was found. The report comes last: a folder that has one has everything.
+pub(crate) fn record(folder: &RunFolder, report: &Report<Qa>, summary: &Summary) -> Result<()> {
+    folder.write("report.md", |file| {
+        render::markdown::report(file, report, summary)
+    })?;
+    folder.write("report.json", |file| {
+        render::json::report(file, report, summary)
+    })
+}
+
+async fn open_folder(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    qa: &QaPlan,
+    prepared: &Prepared,
+    ready: &Ready,
+    started: DateTime<Utc>,
+) -> Result<Opened> {
+    let recorder = Recorder {
+        session,
+        arguments,
+        plan,
+        prepared,
+        started,
+    };
+    let mut manifest = recorder.manifest(qa.profile);
+    manifest.benchmark = "qa";
+    manifest.name = &qa.name;
+    manifest.measures = &[];
+    manifest.k = qa.passages.get();
+    manifest.prompts.clone_from(&ready.cast.prompts);
+    manifest.parameters.clone_from(&ready.cast.parameters);
+    for (role, identity) in &ready.cast.models {
+        manifest.models.insert(role, identity);
+    }
+    let take_up = match (arguments.control.fresh, qa.refresh_failed) {
+        (true, _) => TakeUp::Fresh,
+        (false, true) => TakeUp::Failed,
+        (false, false) => TakeUp::Unfinished,
+    };
+    let manifest = serde_json::to_value(&manifest).context("the manifest cannot be written")?;
+    folder::open(session, &manifest, started, take_up).await
+}
+
+async fn searcher(
+    arguments: &RunArgs,
+    qa: &QaPlan,
+    prepared: &Prepared,
+) -> Result<Arc<dyn Searcher>> {
+    let options = SearchOptions {
+        filter: arguments.retrieval.filter.clone(),
+        passages: qa.passages.get(),
+        cache: if arguments.control.repeat.get() > 1 {
+            CachePolicy::Fresh
+        } else {
+            CachePolicy::Shared
+        },
+        ..SearchOptions::default()
+    };
+    Ok(prepared.ready.index.searcher(qa.profile, &options).await?)
+}
+
+fn settings(qa: &QaPlan, prepared: &Prepared) -> Settings {
+    let mut settings = Settings::new(qa.passages);
+    settings.budget = Some(qa::Budget {
+        tokens: qa.context_tokens,
+        tokenizer: StaticEmbedder::static_minilm().tokenizer(),
+    });
+    settings.expansion = qa.radius.map(|radius| Expansion {
+        neighbours: prepared.ready.index.neighbours(),
+        radius,
+    });
+    settings
+}
+
+#[derive(Debug)]
+struct Bar(ProgressBar);
+
+impl Observer<Qa> for Bar {
+    fn on_event(&self, event: Event<'_, Qa>) {
+        match event {
+            Event::Started { total, .. } => self.0.set_length(total as u64),
+            Event::CaseFinished { .. } => self.0.inc(1),
+            _ => {}
+        }
+    }
+}

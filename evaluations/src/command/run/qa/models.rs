@@ -1,0 +1,184 @@
+//! Who answers and who judges, opened and ready to be asked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals_models::replies::{CachedChat, RefreshPolicy, ReplyStore};
+use evals_models::{ChatModel, ModelIdentity, StaticEmbedder};
+use evals_rag::Prompt;
+use evals_rag::answering::{Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals};
+use evals_rag::judging::{ChatJudge, Judge, OverlapJudge, RefusalJudge};
+use serde_json::{Map, Value};
+
+use super::plan::{JudgingPlan, QaPlan, Replies};
+use super::prompts::Prompts;
+use crate::choices::{self, is_embedded};
+use crate::servers::Servers;
+use crate::settings::{Model, Resolved};
+use crate::spending::{Metered, Spending};
+
+/// What answers.
+#[derive(Debug, Clone)]
+pub(super) struct Answering {
+    pub(super) answerer: Arc<dyn Answerer>,
+    /// The model behind it, with its prompt, where there is one.
+    pub(super) chat: Option<ChatAnswerer>,
+    parameters: Option<Map<String, Value>>,
+    prompt: Option<Prompt>,
+}
+
+/// What judges.
+#[derive(Debug, Clone)]
+pub(super) struct Judging {
+    pub(super) judge: Arc<dyn Judge>,
+    pub(super) chat: Option<ChatJudge>,
+    pub(super) refusals: Option<RefusalJudge>,
+    parameters: Option<Map<String, Value>>,
+    prompts: Vec<Prompt>,
+}
+
+/// Opens chat models: their servers, the store of replies before them, and the meter behind it.
+pub(super) struct Opener<'o, 'r> {
+    pub(super) resolved: &'r Resolved,
+    pub(super) servers: &'o mut Servers<'r>,
+    pub(super) replies: &'o Replies,
+    pub(super) spending: &'o Arc<Spending>,
+    store: Option<ReplyStore>,
+}
+
+impl<'o, 'r> Opener<'o, 'r> {
+    pub(super) fn new(
+        resolved: &'r Resolved,
+        servers: &'o mut Servers<'r>,
+        replies: &'o Replies,
+        spending: &'o Arc<Spending>,
+    ) -> Self {
+        Self {
+            resolved,
+            servers,
+            replies,
+            spending,
+            store: None,
+        }
+    }
+
+    pub(super) async fn answering(&mut self, plan: &QaPlan) -> Result<Answering> {
+        let refusals = Refusals::new(&plan.judging.refusal_sentences);
+        if is_embedded(&plan.answerer) {
+            let embedder = Arc::new(StaticEmbedder::static_minilm());
+            return Ok(Answering {
+                answerer: Arc::new(ExtractiveAnswerer::new(embedder, refusals)),
+                chat: None,
+                parameters: None,
+                prompt: None,
+            });
+        }
+        let model = self.chat("qa.model", &plan.answerer).await?;
+        let prompt = plan.judging.prompts.answer.clone();
+        let chat = ChatAnswerer::new(Arc::clone(&model), refusals).prompt(prompt.clone());
+        Ok(Answering {
+            answerer: Arc::new(chat.clone()),
+            chat: Some(chat),
+            parameters: Some(model.parameters()),
+            prompt: Some(prompt),
+        })
+    }
+
+    pub(super) async fn judging(&mut self, plan: &JudgingPlan) -> Result<Judging> {
+        if is_embedded(&plan.judge) {
+            return Ok(Judging {
+                judge: Arc::new(OverlapJudge::default()),
+                chat: None,
+                refusals: None,
+                parameters: None,
+                prompts: Vec::new(),
+            });
+        }
+        let model = self.chat("evaluations.judge", &plan.judge).await?;
+        let mut prompts = vec![plan.prompts.judge.clone()];
+        let refusals = plan.refusals.then(|| {
+            prompts.push(plan.prompts.refusal.clone());
+            RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
+        });
+        let parameters = Some(model.parameters());
+        let chat = ChatJudge::new(model).prompt(plan.prompts.judge.clone());
+        Ok(Judging {
+            judge: Arc::new(chat.clone()),
+            chat: Some(chat),
+            refusals,
+            parameters,
+            prompts,
+        })
+    }
+
+    async fn chat(&mut self, path: &str, model: &Model) -> Result<Arc<dyn ChatModel>> {
+        let mut model = model.clone();
+        // A run that is repeated should give the same answers, as far as the server can.
+        model.temperature.get_or_insert(0.0);
+        let inner = self.servers.chat(path, &model).await?;
+        let price = choices::prices(self.resolved).of(inner.identity());
+        let metered = Arc::new(Metered::new(inner, price, self.spending));
+        let (path, policy) = match self.replies {
+            Replies::NotStored => return Ok(metered),
+            Replies::Stored(path) => (path, RefreshPolicy::Reuse),
+            Replies::Anew(path) => (path, RefreshPolicy::Refresh),
+        };
+        let store = match &self.store {
+            Some(store) => store.clone(),
+            None => self.store.insert(ReplyStore::open(path).await?).clone(),
+        };
+        Ok(Arc::new(
+            CachedChat::new(metered, store).with_policy(policy),
+        ))
+    }
+}
+
+/// The models that take part, by role, and what else their replies depend on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cast {
+    pub(super) models: BTreeMap<&'static str, ModelIdentity>,
+    pub(super) parameters: BTreeMap<&'static str, Map<String, Value>>,
+    /// Digests by file name.
+    pub(super) prompts: BTreeMap<String, String>,
+}
+
+impl Cast {
+    pub(super) fn of(answering: Option<&Answering>, judging: &Judging) -> Self {
+        let mut cast = Self::default();
+        cast.enter(
+            "judge",
+            judging.judge.identity(),
+            judging.parameters.as_ref(),
+        );
+        if let Some(answering) = answering {
+            let identity = answering.answerer.identity();
+            cast.enter("answerer", identity, answering.parameters.as_ref());
+        }
+        let answer = answering.and_then(|answering| answering.prompt.as_ref());
+        cast.prompts = Prompts::digests(answer.into_iter().chain(&judging.prompts));
+        cast
+    }
+
+    fn enter(
+        &mut self,
+        role: &'static str,
+        identity: &ModelIdentity,
+        parameters: Option<&Map<String, Value>>,
+    ) {
+        self.models.insert(role, identity.clone());
+        if let Some(parameters) = parameters {
+            self.parameters.insert(role, parameters.clone());
+        }
+    }
+
+    /// Why verdicts of this judge about this answerer are to be taken with care, if they are.
+    pub(super) fn self_preference(&self) -> Option<String> {
+        let (answerer, judge) = (self.models.get("answerer")?, self.models.get("judge")?);
+        let same = answerer.provider == judge.provider && answerer.name == judge.name;
+        let llm = self.parameters.contains_key("judge");
+        (same && llm).then(|| {
+            format!("`{judge}` judges its own answers; models prefer what they wrote themselves")
+        })
+    }
+}

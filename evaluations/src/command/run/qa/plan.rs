@@ -1,0 +1,214 @@
+//! What question answering is going to do, settled before anything is fetched or written.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use evals_data::Manifest;
+use evals_index::Profile;
+use evals_models::ModelIdentity;
+
+use super::super::super::Session;
+use super::prompts::Prompts;
+use crate::choices::{self, is_embedded};
+use crate::cli::{Refresh, RunArgs};
+use crate::settings::{Model, Resolved, SettingsError};
+
+/// The provider of what needs neither server nor download.
+const EMBEDDED: &str = "embedded";
+pub(super) const EXTRACTIVE: &str = "extractive";
+pub(super) const OVERLAP: &str = "overlap";
+
+/// Question answering with every choice made.
+#[derive(Debug)]
+pub(crate) struct QaPlan {
+    /// Where the passages come from.
+    pub(super) profile: Profile,
+    pub(super) name: String,
+    /// Most passages that the answerer is shown.
+    pub(super) passages: NonZeroUsize,
+    /// Neighbouring chunks on each side of a passage.
+    pub(super) radius: Option<NonZeroU32>,
+    pub(super) context_tokens: NonZeroUsize,
+    pub(super) answerer: Model,
+    pub(super) judging: JudgingPlan,
+    pub(super) budget: Option<f64>,
+    pub(super) refresh_failed: bool,
+}
+
+/// Judging with every choice made.
+#[derive(Debug)]
+pub(crate) struct JudgingPlan {
+    pub(super) judge: Model,
+    /// Whether the judge also says what is a refusal.
+    pub(super) refusals: bool,
+    pub(super) prompts: Prompts,
+    pub(super) replies: Replies,
+    /// What refuses in this dataset.
+    pub(super) refusal_sentences: Vec<String>,
+}
+
+/// Where replies of chat models are kept.
+#[derive(Debug, Clone)]
+pub(super) enum Replies {
+    /// Nowhere: every reply is asked for.
+    NotStored,
+    /// In this file, from which they are taken, too.
+    Stored(PathBuf),
+    /// In this file, into which new ones are written over the old.
+    Anew(PathBuf),
+}
+
+impl Replies {
+    pub(super) fn new(session: &Session<'_>, no_cache: bool, refresh: Option<Refresh>) -> Self {
+        let path = session.directories.replies();
+        match (no_cache, refresh) {
+            (true, _) => Self::NotStored,
+            (false, Some(Refresh::All)) => Self::Anew(path),
+            (false, _) => Self::Stored(path),
+        }
+    }
+}
+
+impl QaPlan {
+    /// `profiles` are those that the run searches by; `named` says that the command line names them.
+    pub(in super::super) fn new(
+        session: &Session<'_>,
+        arguments: &RunArgs,
+        manifest: &Manifest,
+        resolved: &Resolved,
+        profiles: &[Profile],
+        default: Profile,
+    ) -> Result<Self> {
+        let settings = &resolved.settings;
+        let answerer = settings.qa.model.clone();
+        check_embedded(resolved, "qa.model", &answerer, EXTRACTIVE)?;
+        let judging = JudgingPlan::new(
+            session,
+            resolved,
+            manifest.unanswerable.clone(),
+            Replies::new(session, arguments.qa.no_cache, arguments.qa.refresh),
+        )?;
+        if !is_embedded(&answerer) && !resolved.sets("evaluations.judge") {
+            bail!(
+                "`{}:{}` answers, and nothing says who judges its answers; add `--judge PROVIDER:NAME` or set `evaluations.judge`, \
+                 best to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges without a model, by common words",
+                answerer.provider,
+                answerer.name
+            );
+        }
+        if arguments.qa.budget.is_some() {
+            check_prices(resolved, [&answerer, &judging.judge])?;
+        }
+        let control = &arguments.control;
+        Ok(Self {
+            profile: chosen(profiles, default),
+            name: control
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("{}_qa_evaluation", manifest.name)),
+            passages: settings.search.limit,
+            radius: NonZeroU32::new(settings.search.context_radius),
+            context_tokens: settings.qa.context_tokens,
+            answerer,
+            judging,
+            budget: arguments.qa.budget,
+            refresh_failed: arguments.qa.refresh == Some(Refresh::Failed),
+        })
+    }
+}
+
+impl JudgingPlan {
+    pub(super) fn new(
+        session: &Session<'_>,
+        resolved: &Resolved,
+        refusal_sentences: Vec<String>,
+        replies: Replies,
+    ) -> Result<Self> {
+        let evaluations = &resolved.settings.evaluations;
+        let judge = evaluations.judge.clone();
+        check_embedded(resolved, "evaluations.judge", &judge, OVERLAP)?;
+        if evaluations.judge_refusals && is_embedded(&judge) {
+            let message = "the embedded judge knows refusals by their sentences only; set `evaluations.judge` to a model";
+            return Err(resolved
+                .bad_value("evaluations.judge_refusals", &message)
+                .into());
+        }
+        case_timeout(resolved)?;
+        Ok(Self {
+            judge,
+            refusals: evaluations.judge_refusals,
+            prompts: Prompts::find(&session.directories)?,
+            replies,
+            refusal_sentences,
+        })
+    }
+}
+
+/// The profile whose passages are answered from: the only one, else the settings' among several, else the first.
+fn chosen(profiles: &[Profile], default: Profile) -> Profile {
+    match profiles {
+        [only] => *only,
+        several if several.contains(&default) => default,
+        several => several.first().copied().unwrap_or(default),
+    }
+}
+
+fn check_embedded(
+    resolved: &Resolved,
+    path: &str,
+    model: &Model,
+    only: &str,
+) -> Result<(), SettingsError> {
+    if is_embedded(model) && model.name != only {
+        let message = format!("the only embedded one is `{only}`");
+        return Err(resolved.bad_value(&format!("{path}.name"), &message));
+    }
+    Ok(())
+}
+
+/// A budget that cannot be counted would never be reached.
+fn check_prices(resolved: &Resolved, models: [&Model; 2]) -> Result<()> {
+    let prices = choices::prices(resolved);
+    for model in models.into_iter().filter(|model| !is_embedded(model)) {
+        let price = prices.of(&ModelIdentity::new(&model.provider, &model.name));
+        if price.input.is_none() || price.output.is_none() {
+            bail!(
+                "`--budget` needs the price of `{name}`: set `prices: {{{name}: {{input: …, output: …}}}}`, in USD per million \
+                 tokens; 0 for a model of your own",
+                name = model.name
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The longest that one case may take.
+pub(super) fn case_timeout(resolved: &Resolved) -> Result<Duration, SettingsError> {
+    let seconds = resolved.settings.evaluations.case_timeout;
+    if seconds.is_finite() && seconds > 0.0 {
+        return Ok(Duration::from_secs_f64(seconds.min(86_400.0)));
+    }
+    Err(resolved.bad_value(
+        "evaluations.case_timeout",
+        &"it has to be more than 0 seconds",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use evals_index::Fusion;
+
+    use super::*;
+
+    #[test]
+    fn answers_come_from_the_only_profile_or_the_default_one() {
+        let hybrid = Profile::Hybrid(Fusion::default());
+        assert_eq!(chosen(&[Profile::Bm25], hybrid), Profile::Bm25);
+        let all = [Profile::Unranked, Profile::Bm25, hybrid];
+        assert_eq!(chosen(&all, hybrid), hybrid);
+        let two = [Profile::Semantic, Profile::Bm25];
+        assert_eq!(chosen(&two, hybrid), Profile::Semantic);
+    }
+}

@@ -1,0 +1,55 @@
+//! The prompts of a run: those of the user where there are any, else the bundled ones.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+
+use anyhow::{Context as _, Result};
+use evals_rag::Prompt;
+
+use crate::directories::Directories;
+
+/// Every prompt that answering and judging may use.
+#[derive(Debug, Clone)]
+pub(crate) struct Prompts {
+    pub(super) answer: Prompt,
+    pub(super) judge: Prompt,
+    pub(super) refusal: Prompt,
+}
+
+impl Prompts {
+    /// A file of a bundled prompt's name in `./prompts` or in the user's configuration folder comes first.
+    pub(super) fn find(directories: &Directories) -> Result<Self> {
+        Ok(Self {
+            answer: find(directories, Prompt::answer())?,
+            judge: find(directories, Prompt::judge())?,
+            refusal: find(directories, Prompt::refusal())?,
+        })
+    }
+
+    /// The digests of those that a run uses, by file name.
+    pub(super) fn digests<'p>(
+        used: impl IntoIterator<Item = &'p Prompt>,
+    ) -> BTreeMap<String, String> {
+        let digest = |prompt: &Prompt| (prompt.name().to_owned(), prompt.digest().to_owned());
+        used.into_iter().map(digest).collect()
+    }
+}
+
+fn find(directories: &Directories, bundled: Prompt) -> Result<Prompt> {
+    for folder in directories.prompts() {
+        let path = folder.join(bundled.name());
+        match fs::read_to_string(&path) {
+            // The name is part of the digests' keys, which have to be the same wherever the file lies.
+            Ok(text) => {
+                return Prompt::new(bundled.name(), text)
+                    .with_context(|| format!("`{}` cannot be used", path.display()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read `{}`", path.display()));
+            }
+        }
+    }
+    Ok(bundled)
+}

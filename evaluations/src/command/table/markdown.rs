@@ -1,0 +1,158 @@
+//! Rows as markdown.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use evals_metrics::Mean;
+
+use super::rows::{Benchmark, StoredRun};
+
+/// The name of the assertion that accuracy is the share of.
+const EQUIVALENT: &str = "equivalent";
+
+/// One table for each benchmark and dataset, with a heading where there are several.
+pub(super) fn tables(runs: &[StoredRun]) -> String {
+    let mut groups: BTreeMap<(&str, Benchmark), Vec<&StoredRun>> = BTreeMap::new();
+    for run in runs {
+        let key = (run.manifest.dataset.name.as_str(), run.manifest.benchmark);
+        groups.entry(key).or_default().push(run);
+    }
+    let headed = groups.len() > 1;
+    let tables = groups.into_iter().map(|((dataset, benchmark), runs)| {
+        let (title, table) = match benchmark {
+            Benchmark::Retrieval => ("retrieval", retrieval(&runs)),
+            Benchmark::Qa => ("question answering", answering(&runs)),
+        };
+        if headed {
+            format!("**{dataset}**, {title}\n\n{table}")
+        } else {
+            table
+        }
+    });
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+fn retrieval(runs: &[&StoredRun]) -> String {
+    let mut measures: Vec<&str> = Vec::new();
+    for (name, _) in runs.iter().flat_map(|run| &run.summary.scores) {
+        if !measures.contains(&name.as_str()) {
+            measures.push(name);
+        }
+    }
+    let mut table = Table::new(&["embedding model", "chunks", "profile", "reranker"]);
+    table.numbers(&["questions"]);
+    table.numbers(&measures);
+    for run in runs {
+        let manifest = &run.manifest;
+        let mut cells = vec![
+            manifest.model("embedder"),
+            manifest.chunks(),
+            profile(run),
+            manifest.model("reranker"),
+            manifest.dataset.questions.to_string(),
+        ];
+        let scores: BTreeMap<_, _> = run.summary.scores.iter().map(|(k, v)| (k, v)).collect();
+        cells.extend(measures.iter().map(|name| {
+            scores
+                .get(&(*name).to_owned())
+                .map_or_else(dash, |mean| print(mean))
+        }));
+        table.row(&cells);
+    }
+    table.text
+}
+
+fn answering(runs: &[&StoredRun]) -> String {
+    let mut table = Table::new(&[
+        "QA model",
+        "judge",
+        "embedding model",
+        "profile",
+        "reranker",
+    ]);
+    table.numbers(&["cases", "accuracy", "worst case", "coverage"]);
+    for run in runs {
+        let manifest = &run.manifest;
+        let mut accuracies = run.summary.accuracy.iter();
+        let accuracy = accuracies
+            .find(|(name, _)| name == EQUIVALENT)
+            .map(|(_, accuracy)| accuracy);
+        let share = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.4}"));
+        table.row(&[
+            manifest.model("answerer"),
+            manifest.model("judge"),
+            manifest.model("embedder"),
+            profile(run),
+            manifest.model("reranker"),
+            manifest.dataset.questions.to_string(),
+            accuracy.map_or_else(dash, |accuracy| print(&accuracy.scored)),
+            share(accuracy.and_then(|accuracy| accuracy.worst)),
+            share(accuracy.and_then(|accuracy| accuracy.coverage)),
+        ]);
+    }
+    table.text
+}
+
+/// The profile, with the filter where there was one.
+fn profile(run: &StoredRun) -> String {
+    match &run.manifest.filter {
+        Some(filter) => format!("{} where `{filter}`", run.manifest.profile),
+        None => run.manifest.profile.clone(),
+    }
+}
+
+fn print(mean: &Mean) -> String {
+    match (mean.value, mean.interval) {
+        (Some(value), Some(interval)) => {
+            format!("{value:.4} [{:.4}, {:.4}]", interval.low, interval.high)
+        }
+        (Some(value), None) => format!("{value:.4}"),
+        (None, _) => dash(),
+    }
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+/// A markdown table that grows by rows.
+struct Table {
+    text: String,
+    header: Vec<String>,
+    rules: Vec<&'static str>,
+}
+
+impl Table {
+    /// A table whose first columns hold these texts.
+    fn new(texts: &[&str]) -> Self {
+        let header = texts.iter().map(|text| escape(text)).collect::<Vec<_>>();
+        Self {
+            text: String::new(),
+            rules: vec![":--"; header.len()],
+            header,
+        }
+    }
+
+    /// Further columns, of numbers.
+    fn numbers(&mut self, names: &[&str]) {
+        self.header.extend(names.iter().map(|name| escape(name)));
+        self.rules.resize(self.header.len(), "--:");
+    }
+
+    fn row(&mut self, cells: &[String]) {
+        if self.text.is_empty() {
+            self.text = format!(
+                "| {} |\n| {} |\n",
+                self.header.join(" | "),
+                self.rules.join(" | ")
+            );
+        }
+        let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+        writeln!(self.text, "| {} |", cells.join(" | ")).expect("a string takes any text");
+    }
+}
+
+/// Keeps a cell in its cell.
+fn escape(cell: &str) -> String {
+    cell.replace('|', "\\|").replace(['\n', '\r'], " ")
+}

@@ -1,0 +1,152 @@
+//! What makes two runs the same run, so that one may continue the other.
+
+use serde_json::{Map, Value};
+
+/// Members of a manifest that say when, how fast or from where something was run, and not what.
+const CIRCUMSTANCES: &[&str] = &["started", "command_line", "settings_from", "concurrency"];
+
+/// Members of the index's record that do not change what is found in it.
+const INDEX_CIRCUMSTANCES: &[&str] = &["uri", "build", "statistics"];
+
+/// Settings of a provider or a model that decide how requests are sent, not what comes back.
+const TRAFFIC: &[&str] = &[
+    "api_key_env",
+    "max_attempts",
+    "max_concurrency",
+    "requests_per_minute",
+    "timeout",
+    "tokens_per_minute",
+];
+
+/// The part of a manifest that has to be equal for a run to be continued.
+pub(crate) fn identity(manifest: &Value) -> Value {
+    let mut identity = manifest.clone();
+    remove(identity.as_object_mut(), CIRCUMSTANCES);
+    remove(
+        identity.get_mut("index").and_then(Value::as_object_mut),
+        INDEX_CIRCUMSTANCES,
+    );
+    if let Some(settings) = identity.get_mut("settings") {
+        strip_settings(settings);
+    }
+    identity
+}
+
+fn strip_settings(settings: &mut Value) {
+    let evaluations = settings.get_mut("evaluations");
+    remove(
+        evaluations.and_then(Value::as_object_mut),
+        &["concurrency", "case_timeout"],
+    );
+    let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
+    for provider in providers.into_iter().flat_map(Map::values_mut) {
+        remove(provider.as_object_mut(), TRAFFIC);
+    }
+    for model in [
+        "/embeddings/model",
+        "/qa/model",
+        "/evaluations/judge",
+        "/reranking/model",
+    ] {
+        let model = settings.pointer_mut(model);
+        remove(model.and_then(Value::as_object_mut), TRAFFIC);
+    }
+}
+
+fn remove(object: Option<&mut Map<String, Value>>, members: &[&str]) {
+    if let Some(object) = object {
+        object.retain(|member, _| !members.contains(&member.as_str()));
+    }
+}
+
+/// Where two identities differ, as `path: old -> new`, in the order of the new one.
+pub(crate) fn differences(old: &Value, new: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    compare("", old, new, &mut found);
+    found
+}
+
+fn compare(path: &str, old: &Value, new: &Value, found: &mut Vec<String>) {
+    match (old, new) {
+        (Value::Object(before), Value::Object(now)) => {
+            for (member, value) in now {
+                let old = before.get(member).unwrap_or(&Value::Null);
+                compare(&join(path, member), old, value, found);
+            }
+            for (member, value) in before {
+                if !now.contains_key(member) {
+                    compare(&join(path, member), value, &Value::Null, found);
+                }
+            }
+        }
+        _ if old != new => found.push(format!("{path}: {} -> {}", short(old), short(new))),
+        _ => {}
+    }
+}
+
+fn join(path: &str, member: &str) -> String {
+    if path.is_empty() {
+        member.to_owned()
+    } else {
+        format!("{path}.{member}")
+    }
+}
+
+/// A value in at most 60 characters.
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn manifest() -> Value {
+        json!({
+            "benchmark": "qa", "started": "now", "command_line": ["x"], "seed": 0, "concurrency": 4,
+            "index": {"uri": "/a", "table": "t", "build": {"wall": 1.0}},
+            "settings": {
+                "qa": {"model": {"provider": "openai", "name": "m", "api_key_env": "KEY"}},
+                "evaluations": {"concurrency": 4, "judge": {"name": "j"}},
+                "providers": {"openai": {"base_url": "http://a", "timeout": 5.0}},
+            },
+        })
+    }
+
+    #[test]
+    fn when_how_fast_and_with_which_key_is_not_what() {
+        let mut other = manifest();
+        other["started"] = json!("later");
+        other["concurrency"] = json!(32);
+        other["index"]["build"] = json!(null);
+        other["settings"]["evaluations"]["concurrency"] = json!(32);
+        other["settings"]["providers"]["openai"]["timeout"] = json!(60.0);
+        other["settings"]["qa"]["model"]["api_key_env"] = json!("OTHER");
+        assert_eq!(identity(&manifest()), identity(&other));
+    }
+
+    #[test]
+    fn every_other_difference_is_named_with_both_values() {
+        let mut other = manifest();
+        other["seed"] = json!(1);
+        other["settings"]["qa"]["model"]["name"] = json!("n");
+        other["settings"]["qa"]["model"]["temperature"] = json!(0.5);
+        let found = differences(&identity(&manifest()), &identity(&other));
+        assert_eq!(
+            found,
+            [
+                "seed: 0 -> 1",
+                "settings.qa.model.name: \"m\" -> \"n\"",
+                "settings.qa.model.temperature: null -> 0.5",
+            ]
+        );
+        let back = differences(&identity(&other), &identity(&manifest()));
+        assert_eq!(back.len(), 3, "what is gone is a difference too: {back:?}");
+    }
+}

@@ -1,0 +1,109 @@
+//! What calls of chat models cost while they are made, for a budget that ends the run.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use evals::StopSignal;
+use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, ModelIdentity};
+use evals_rag::prices::Price;
+use serde_json::{Map, Value};
+
+/// Adds up what this process pays. Replies from the cache are paid for already.
+#[derive(Debug)]
+pub(crate) struct Spending {
+    paid: Mutex<f64>,
+    calls: AtomicU64,
+    budget: Option<f64>,
+    stop: StopSignal,
+}
+
+impl Spending {
+    /// Sets `stop` as soon as `budget` USD are spent.
+    pub(crate) fn new(budget: Option<f64>, stop: StopSignal) -> Arc<Self> {
+        Arc::new(Self {
+            paid: Mutex::new(0.0),
+            calls: AtomicU64::new(0),
+            budget,
+            stop,
+        })
+    }
+
+    /// Calls that were paid for, or would have been if they had a price.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Whether the budget ended the run.
+    pub(crate) fn is_spent(&self) -> bool {
+        let paid = *self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        self.budget.is_some_and(|budget| paid >= budget)
+    }
+
+    fn add(&self, cost: f64) {
+        let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        *paid += cost;
+        if let Some(budget) = self.budget
+            && *paid >= budget
+        {
+            self.stop.stop(format!(
+                "the budget of ${budget} is spent; the same command with a new budget goes on"
+            ));
+        }
+    }
+}
+
+/// A model whose calls are added up.
+#[derive(Debug)]
+pub(crate) struct Metered {
+    inner: Arc<dyn ChatModel>,
+    price: Price,
+    spending: Arc<Spending>,
+}
+
+impl Metered {
+    /// Counts the calls of `inner`, which has to be behind any cache that does not ask it.
+    pub(crate) fn new(inner: Arc<dyn ChatModel>, price: Price, spending: &Arc<Spending>) -> Self {
+        Self {
+            inner,
+            price,
+            spending: Arc::clone(spending),
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Metered {
+    fn identity(&self) -> &ModelIdentity {
+        self.inner.identity()
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        self.inner.parameters()
+    }
+
+    async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let reply = self.inner.chat(request).await?;
+        self.spending.calls.fetch_add(1, Ordering::Relaxed);
+        if let Some(cost) = self.price.cost(reply.usage) {
+            self.spending.add(cost);
+        }
+        Ok(reply)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spent_budget_stops_and_says_so_once() {
+        let stop = StopSignal::new();
+        let spending = Spending::new(Some(1.0), stop.clone());
+        spending.add(0.75);
+        assert_eq!(stop.reason(), None);
+        spending.add(0.25);
+        let reason = stop.reason().unwrap();
+        assert!(reason.starts_with("the budget of $1 is spent"), "{reason}");
+    }
+}

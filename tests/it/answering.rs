@@ -1,0 +1,250 @@
+//! Question answering through the binary: embedded, and against a server that behaves.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::sandbox::{Sandbox, ended, json};
+use crate::towers::{self, KEY, asked};
+
+#[test]
+fn without_a_server_answers_and_verdicts_come_from_the_program_and_say_so() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.succeed("sample --limit 20 --skip-retrieval");
+    for expected in [
+        "equivalent",
+        "refusal recall",
+        "token F1",
+        "embedded:extractive, part of this program, no LLM",
+        "embedded:overlap, part of this program, no LLM",
+    ] {
+        assert!(page.contains(expected), "no `{expected}` in\n{page}");
+    }
+    let [run] = sandbox.runs().try_into().unwrap();
+    let report = json(&run.join("report.json"));
+    assert_eq!(report["cases"].as_array().unwrap().len(), 20);
+    let manifest = json(&run.join("manifest.json"));
+    assert_eq!(manifest["benchmark"], "qa");
+    assert_eq!(manifest["name"], "sample_qa_evaluation");
+    assert_eq!(manifest["models"]["answerer"]["name"], "extractive");
+    assert_eq!(manifest["models"]["judge"]["name"], "overlap");
+    assert_eq!(
+        fs::read_to_string(run.join("journal.jsonl"))
+            .unwrap()
+            .lines()
+            .count(),
+        21,
+        "a header and a line for each case"
+    );
+}
+
+#[test]
+fn both_benchmarks_run_one_after_the_other() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 5 --out report.json");
+    let names: Vec<_> = sandbox
+        .runs()
+        .iter()
+        .map(|run| json(&run.join("manifest.json"))["benchmark"].clone())
+        .collect();
+    assert_eq!(names, ["retrieval", "qa"]);
+    assert!(json(&sandbox.work().join("report.json"))["summary"]["scores"]["RR@5"].is_object());
+    let answers = json(&sandbox.work().join("report.qa.json"));
+    assert!(answers["summary"]["assertions"]["equivalent"].is_object());
+}
+
+#[test]
+fn a_model_without_a_judge_is_refused_with_what_to_add() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.refuse("sample --model ollama:gpt-oss:20b");
+    for expected in [
+        "`ollama:gpt-oss:20b` answers",
+        "--judge PROVIDER:NAME",
+        "evaluations.judge",
+    ] {
+        assert!(message.contains(expected), "{message}");
+    }
+    let message = sandbox.refuse("sample --model gpt-oss");
+    assert!(message.contains("PROVIDER:NAME"), "{message}");
+    let message = sandbox.refuse("sample --model nowhere:x --judge embedded:overlap");
+    assert!(
+        message.contains("there is no provider `nowhere`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_case_is_answered_and_judged_once() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 30, &server);
+    let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(asked(&server), (30, 30));
+
+    let report = json(&sandbox.work().join("report.json"));
+    let summary = &report["summary"];
+    assert_eq!(summary["assertions"]["equivalent"]["value"], 1.0);
+    assert_eq!(summary["assertions"]["cited"]["value"], 1.0);
+    assert_eq!(summary["scores"]["citation AP"]["value"], 1.0);
+    // 25 tokens read and 7 written for each of 30 answers and 30 verdicts, at 1 and 2 USD a million.
+    let total = report["metadata"]["costs"]["total"].as_f64().unwrap();
+    assert!(
+        (total - 60.0 * (25.0 + 14.0) / 1e6).abs() < 1e-12,
+        "{total}"
+    );
+
+    let request = &server.received_at("/chat/completions")[0];
+    assert_eq!(request.headers["authorization"], format!("Bearer {KEY}"));
+    assert_eq!(request.body["temperature"], 0.0);
+}
+
+#[test]
+fn the_same_command_again_pays_for_nothing() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 10, &server);
+    let first = ended(&mut towers::command(&sandbox, "--out first.json"));
+    assert_eq!(first.code, Some(0), "{}", first.stderr);
+    let second = ended(&mut towers::command(&sandbox, "--out second.json"));
+    assert_eq!(second.code, Some(0), "{}", second.stderr);
+    assert_eq!(asked(&server), (10, 10));
+    assert!(
+        second.stdout.contains("0 calls were made now"),
+        "{}",
+        second.stdout
+    );
+    let [first, second] =
+        ["first.json", "second.json"].map(|name| json(&sandbox.work().join(name)));
+    assert_eq!(towers::timeless(first), towers::timeless(second));
+
+    let anew = ended(&mut towers::command(&sandbox, "--refresh all"));
+    assert_eq!(anew.code, Some(0), "{}", anew.stderr);
+    assert_eq!(asked(&server), (20, 20));
+    let without = ended(&mut towers::command(&sandbox, "--no-cache"));
+    assert_eq!(without.code, Some(0), "{}", without.stderr);
+    assert_eq!(asked(&server), (30, 30));
+}
+
+#[test]
+fn repetitions_are_asked_one_by_one() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 4, &server);
+    let run = ended(&mut towers::command(&sandbox, "--repeat 3"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(asked(&server), (12, 12));
+}
+
+#[test]
+fn an_estimate_asks_nothing() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 10, &server);
+    let run = ended(&mut towers::command(&sandbox, "--estimate"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(asked(&server), (0, 0));
+    assert!(run.stdout.contains("10 calls"), "{}", run.stdout);
+    assert_eq!(sandbox.runs(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn a_spent_budget_ends_the_run_and_a_greater_one_goes_on() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::from_millis(5));
+    towers::write(&sandbox, 60, &server);
+    // One case costs 2 x 39 millionths of a dollar.
+    let run = ended(&mut towers::command(&sandbox, "--budget 0.0008"));
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("the budget of $0.0008 is spent"),
+        "{}",
+        run.stderr
+    );
+    let (answers, _) = asked(&server);
+    assert!(
+        (10..40).contains(&answers),
+        "{answers} answers were asked for"
+    );
+
+    let rest = ended(&mut towers::command(
+        &sandbox,
+        "--budget 1 --out report.json",
+    ));
+    assert_eq!(rest.code, Some(0), "{}", rest.stderr);
+    assert_eq!(asked(&server), (60, 60));
+    let report = json(&sandbox.work().join("report.json"));
+    assert_eq!(report["cases"].as_array().unwrap().len(), 60);
+    assert_eq!(sandbox.runs().len(), 1, "one run in two sessions");
+}
+
+#[test]
+fn other_settings_start_a_new_run_and_say_why() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::from_millis(5));
+    towers::write(&sandbox, 40, &server);
+    let run = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let other = ended(&mut towers::command(&sandbox, "--set search.limit=2"));
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("settings.search.limit: 3 -> 2"),
+        "{}",
+        other.stderr
+    );
+    assert_eq!(sandbox.runs().len(), 2);
+}
+
+#[test]
+fn stored_answers_are_judged_again_with_both_verdicts() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 10, &server);
+    let run = ended(&mut towers::command(&sandbox, ""));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let again = sandbox.run("rejudge latest --judge embedded:overlap --out again.json");
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(asked(&server), (10, 10), "nobody is asked again");
+    let summary = &json(&sandbox.work().join("again.json"))["summary"]["assertions"];
+    assert_eq!(
+        summary["equivalent"]["value"], 0.0,
+        "no word in common with the references"
+    );
+    assert_eq!(summary["equivalent (openai:judge)"]["value"], 1.0);
+    let [_, rejudged] = sandbox.runs().try_into().unwrap();
+    let manifest = json(&rejudged.join("manifest.json"));
+    assert_eq!(manifest["models"]["judge"]["name"], "overlap");
+    assert_eq!(manifest["models"]["answerer"]["name"], "answerer");
+}
+
+#[test]
+fn the_cache_is_shown_and_emptied() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 5, &server);
+    assert!(
+        sandbox
+            .run("cache stats")
+            .stderr
+            .contains("no replies are stored")
+    );
+    let run = ended(&mut towers::command(&sandbox, ""));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let stats = sandbox.succeed("cache stats");
+    assert!(stats.starts_with("10 replies"), "{stats}");
+    assert!(stats.contains("openai:judge"), "{stats}");
+    sandbox.succeed("cache prune --model openai:judge");
+    assert!(sandbox.succeed("cache stats").starts_with("5 replies"));
+    sandbox.succeed("cache prune --all");
+    assert!(sandbox.succeed("cache stats").starts_with("0 replies"));
+}
+
+#[test]
+fn stored_answers_are_shown_and_written_again() {
+    let sandbox = Sandbox::new();
+    let printed = sandbox.succeed("sample --limit 5 --skip-retrieval");
+    let shown = sandbox.succeed("runs show latest");
+    assert!(printed.starts_with(&shown), "{printed}\n---\n{shown}");
+    sandbox.succeed("report latest --out report.csv --out report.md");
+    let rows = fs::read_to_string(sandbox.work().join("report.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 6, "{rows}");
+}

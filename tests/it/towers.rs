@@ -1,0 +1,114 @@
+//! A dataset of a few towers, and a server that answers and judges questions about them.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
+
+/// The key that the settings name; it must not be found anywhere.
+pub(crate) const KEY: &str = "sk-do-not-write-me-down-7f3a";
+
+/// Writes `count` questions about as many towers, each in a district of its own, with settings for a server.
+pub(crate) fn write(sandbox: &Sandbox, count: usize, server: &ScriptedServer) {
+    let (mut documents, mut questions) = (String::new(), String::new());
+    for number in 0..count {
+        let document = json!({"id": format!("d{number}"), "text": format!("Tower number {number} stands in district {}.", district(number))});
+        let question = json!({
+            "id": format!("q{number}"), "question": format!("Which tower stands in district {}?", district(number)),
+            "answer": format!("Tower number {number}"), "relevant": format!("d{number}"),
+        });
+        writeln!(documents, "{document}").unwrap();
+        writeln!(questions, "{question}").unwrap();
+    }
+    sandbox.write("documents.jsonl", documents);
+    sandbox.write("questions.jsonl", questions);
+    sandbox.write(
+        "towers.yaml",
+        "name: towers\n\
+         documents: {source: {path: documents.jsonl}, uri: id, text: text}\n\
+         questions: {source: {path: questions.jsonl}, id: id, text: question, answer: answer, relevant: [relevant]}\n",
+    );
+    sandbox.write("settings.yaml", settings(server).to_string());
+}
+
+/// A district that no other tower is in.
+fn district(number: usize) -> usize {
+    1000 + number * 7
+}
+
+/// Settings with the answerer and the judge on one server.
+pub(crate) fn settings(server: &ScriptedServer) -> Value {
+    json!({
+        "search": {"profile": "bm25", "limit": 3},
+        "qa": {"model": {"provider": "openai", "name": "answerer"}},
+        "evaluations": {"judge": {"provider": "openai", "name": "judge"}, "concurrency": 8},
+        "providers": {"openai": {"base_url": server.openai_url(), "api_key_env": "TOWERS_KEY", "max_concurrency": 8}},
+        "prices": {"answerer": {"input": 1.0, "output": 2.0}, "judge": {"input": 1.0, "output": 2.0}},
+    })
+}
+
+/// The command that answers and judges, with the key in its environment.
+pub(crate) fn command(sandbox: &Sandbox, rest: &str) -> std::process::Command {
+    let line = format!("run towers.yaml --config settings.yaml --skip-retrieval {rest}");
+    let mut command = sandbox.command(&line);
+    command.env("TOWERS_KEY", KEY);
+    command
+}
+
+/// Whether a request asks for a verdict rather than an answer.
+pub(crate) fn is_judging(request: &Received) -> bool {
+    request.body["model"] == "judge"
+}
+
+/// A server that is always right: it names the first passage, and passes every answer. Each reply takes `after`.
+pub(crate) fn right(after: Duration) -> ScriptedServer {
+    ScriptedServer::start(move |request, _| reply(request, after))
+}
+
+/// What the server of [`right`] says.
+pub(crate) fn reply(request: &Received, after: Duration) -> Reaction {
+    let text = if is_judging(request) {
+        r#"{"reason": "the same tower", "pass": true}"#
+    } else {
+        "That is the tower of the first passage. [1]"
+    };
+    Reaction::Say(Saying {
+        after,
+        ..Saying::of(text)
+    })
+}
+
+/// How many requests for answers and for verdicts a server has received.
+pub(crate) fn asked(server: &ScriptedServer) -> (usize, usize) {
+    let received = server.received_at("/chat/completions");
+    let judging = received
+        .iter()
+        .filter(|request| is_judging(request))
+        .count();
+    (received.len() - judging, judging)
+}
+
+/// A report without what depends on time or on the session.
+pub(crate) fn timeless(mut report: Value) -> Value {
+    strip(&mut report);
+    report
+}
+
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, _| {
+                !matches!(
+                    name.as_str(),
+                    "seconds" | "timings" | "cached_timings" | "task_time" | "duration"
+                )
+            });
+            members.values_mut().for_each(strip);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(strip),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
