@@ -189,7 +189,8 @@ impl Server {
     ) -> AttemptError {
         let body = &self.redacted(body);
         let found = if error_body::looks_like_html(body) {
-            ErrorBody::parse(body.as_bytes()).message
+            let page = ErrorBody::parse(body.as_bytes()).message;
+            format!("{page} (check `base_url`)")
         } else if body.trim().is_empty() {
             "nothing".to_owned()
         } else {

@@ -116,7 +116,8 @@ pub struct EmbedSettings {
     pub document_prefix: String,
     /// Length of the vectors. Default: learnt from a first request.
     pub dimension: Dimension,
-    /// Tokens of a text that the model reads. Default: `None`: unknown, or what Ollama tells of the model.
+    /// Tokens of a text that the model reads. Default: `None`: unknown, or what Ollama tells of the model, but at most 8 192,
+    /// because Ollama reserves memory for all of it.
     pub max_tokens: Option<NonZeroUsize>,
     /// Most texts of one request. Default: 64.
     pub max_batch: NonZeroUsize,

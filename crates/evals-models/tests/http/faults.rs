@@ -175,7 +175,8 @@ async fn a_page_instead_of_a_reply_is_named() {
         ScriptedServer::start(|_, _| Reaction::body(200, "<html><title>Sign in</title></html>"));
     let error = openai(&scripted, 1).chat(&question()).await.unwrap_err();
     let message = chain(&error);
-    let expected = "answered with a web page titled `Sign in` instead of a chat completion";
+    let expected =
+        "answered with a web page titled `Sign in` (check `base_url`) instead of a chat completion";
     assert!(message.contains(expected), "{message}");
 }
 

@@ -1,3 +1,5 @@
+use std::num::NonZeroUsize;
+
 use evals_models::http::OllamaEmbedder;
 use evals_models::{EmbedError, Embedder, Failure, TextKind};
 use serde_json::json;
@@ -30,9 +32,21 @@ async fn embeds_without_cutting() {
         "model": "scripted",
         "input": ["passage: a", "passage: b"],
         "truncate": false,
+        "options": {"num_ctx": 8192},
         "keep_alive": -1,
     });
     assert_eq!(scripted.received().last().unwrap().body, expected);
+}
+
+#[tokio::test]
+async fn a_length_that_is_set_is_what_the_model_is_loaded_for() {
+    let scripted = ScriptedServer::saying("");
+    let mut settings = embed_settings(&scripted.ollama_url());
+    settings.max_tokens = NonZeroUsize::new(512);
+    let embedder = OllamaEmbedder::connect(settings, traffic(1)).await.unwrap();
+    assert_eq!(embedder.max_tokens(), Some(512));
+    let probe = &scripted.received_at("/api/embed")[0];
+    assert_eq!(probe.body["options"], json!({"num_ctx": 512}));
 }
 
 #[tokio::test]

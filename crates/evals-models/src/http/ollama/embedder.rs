@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ollama_rs::generation::embeddings::request::{EmbeddingsInput, GenerateEmbeddingsRequest};
+use ollama_rs::models::ModelOptions;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -14,6 +15,10 @@ use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
 /// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
 const RESERVED: [&str; 4] = ["input", "model", "truncate", "dimensions"];
 
+/// Most tokens of a text that a model is loaded for where the settings do not say: what Ollama loads without being told may be
+/// less than the model reads, and all that it reads more than fits into memory.
+const LARGEST_WINDOW: u64 = 8_192;
+
 /// A model that embeds in Ollama. A text that is longer than the model reads is refused, not cut.
 #[derive(Debug)]
 pub struct OllamaEmbedder {
@@ -24,6 +29,8 @@ pub struct OllamaEmbedder {
 #[derive(Debug)]
 struct OllamaEndpoint {
     server: Server,
+    /// Tokens that the model is loaded for.
+    window: Option<u64>,
     dimensions: Option<u32>,
     keep_alive: Option<String>,
     extra_body: Map<String, Value>,
@@ -53,10 +60,12 @@ impl OllamaEmbedder {
             .await
             .map_err(|error| ConnectError::from_attempt(&identity, error))?;
         identity.digest = facts.digest;
-        let length = facts.context_length.and_then(|it| usize::try_from(it).ok());
-        let set = settings.max_tokens.map(std::num::NonZero::get);
+        let told = facts.context_length.map(|told| told.min(LARGEST_WINDOW));
+        let set = settings.max_tokens.map(|set| set.get() as u64);
+        let window = set.or(told);
         let endpoint = OllamaEndpoint {
             server,
+            window,
             dimensions: match settings.dimension {
                 Dimension::Request(dimension) => Some(dimension.get()),
                 Dimension::Learn | Dimension::Expect(_) => None,
@@ -66,7 +75,7 @@ impl OllamaEmbedder {
         };
         Ok(Self {
             embedding: Embedding::probe(endpoint, identity, settings, traffic).await?,
-            max_tokens: set.or(length),
+            max_tokens: window.and_then(|window| usize::try_from(window).ok()),
         })
     }
 }
@@ -76,6 +85,9 @@ impl OllamaEndpoint {
         let input = EmbeddingsInput::Multiple(texts.to_vec());
         let mut typed =
             GenerateEmbeddingsRequest::new(self.server.model().to_owned(), input).truncate(false);
+        if let Some(window) = self.window {
+            typed = typed.options(ModelOptions::default().num_ctx(window));
+        }
         if let Some(dimensions) = self.dimensions {
             typed = typed.dimensions(dimensions);
         }
