@@ -6,8 +6,8 @@ LIGHT := evals-metrics evals evals-models evals-rag
 
 .PHONY: demo build install test lint bench samples prerequisites
 
-demo: build ## Benchmarks retrieval on the bundled news stories, offline
-	@$(CARGO) run --release --quiet --package evaluations -- sample --skip-qa --profile all
+demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
+	@$(CARGO) run --release --quiet --package evaluations -- sample --profile all
 
 build: prerequisites ## Builds the binary
 	$(CARGO) build --release --package evaluations

@@ -46,7 +46,7 @@ impl FileJournal {
     /// The identity is whatever makes two runs the same one, usually the settings as a JSON object; a journal of another
     /// identity is an error that names the first setting that differs. A last line that was cut off is ignored, as are lines
     /// that fail their check ([`damaged_lines`](Self::damaged_lines)): these cases run again. Where a case was written twice
-    /// the first line counts. Nothing in the file is ever removed. The clock behind [`elapsed`](Self::elapsed) starts here.
+    /// the last line counts, which is how a case that failed is tried again. Nothing in the file is ever removed. The clock behind [`elapsed`](Self::elapsed) starts here.
     pub fn open<D: Domain>(
         path: impl Into<PathBuf>,
         identity: &Value,

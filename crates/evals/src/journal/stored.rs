@@ -1,6 +1,7 @@
 //! What a journal holds when it is opened.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Place;
 use std::io::{self, BufRead};
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ pub(super) const CUT_MARK: &[u8] = b" cut\n";
 pub(super) struct Stored<D: Domain> {
     /// `None` where nothing was written yet.
     pub(super) header: Option<Header<Value>>,
-    /// The first line of each case and repetition, in the order of the lines.
+    /// The last line of each case and repetition, in the order of their first ones.
     pub(super) cases: Vec<CaseReport<D>>,
     /// Wall time of all sessions so far.
     pub(super) elapsed: Duration,
@@ -59,7 +60,7 @@ impl<D: Domain> Stored<D> {
             damaged: 0,
             end: End::Clean,
         };
-        let mut seen = BTreeSet::new();
+        let mut seen = Seen::new();
         let mut bytes = Vec::new();
         while file.read_until(b'\n', &mut bytes)? > 0 {
             let Some(line) = bytes.strip_suffix(b"\n") else {
@@ -97,11 +98,17 @@ impl<D: Domain> Stored<D> {
             return false;
         };
         self.elapsed = self.elapsed.max(elapsed);
-        if seen.insert((case.id.clone(), case.repeat)) {
-            self.cases.push(case);
+        match seen.entry((case.id.clone(), case.repeat)) {
+            Place::Vacant(vacant) => {
+                vacant.insert(self.cases.len());
+                self.cases.push(case);
+            }
+            // A later line is of a later attempt.
+            Place::Occupied(occupied) => self.cases[*occupied.get()] = case,
         }
         true
     }
 }
 
-type Seen = BTreeSet<(crate::CaseId, u32)>;
+/// Where each repetition of a case is among the cases.
+type Seen = BTreeMap<(crate::CaseId, u32), usize>;

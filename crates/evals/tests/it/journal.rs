@@ -159,7 +159,7 @@ async fn a_damaged_line_is_counted_and_its_case_runs_again() {
 }
 
 #[tokio::test]
-async fn of_a_case_that_was_written_twice_the_first_line_counts() {
+async fn of_a_case_that_was_written_twice_the_last_line_counts() {
     let scratch = Scratch::new();
     let path = scratch.path("journal.jsonl");
     let (journal, _) = open(&path).unwrap();
@@ -175,7 +175,7 @@ async fn of_a_case_that_was_written_twice_the_first_line_counts() {
     drop(journal);
     let (_, cases) = open(&path).unwrap();
     let scores: Vec<_> = cases.iter().map(|case| case.score("s")).collect();
-    assert_eq!(scores, [Some(1.0), None]);
+    assert_eq!(scores, [Some(0.0), None]);
 }
 
 #[test]
