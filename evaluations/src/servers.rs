@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::error::Error;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use evals_models::http::{
     ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, OllamaChat, OllamaEmbedder,
     OpenAiChat, OpenAiEmbedder, ServerSettings, Think, Traffic, TrafficSettings,
+    list_openai_models,
 };
 use evals_models::{ChatModel, Embedder};
 
@@ -65,6 +67,13 @@ impl<'r> Servers<'r> {
         Ok(match place.protocol {
             Protocol::Ollama => Arc::new(OllamaChat::connect(settings, traffic).await?),
             Protocol::OpenAi => {
+                // Not every server lists its models, so that only silence counts.
+                if let Err(error) = list_openai_models(settings.server.clone()).await
+                    && error.is_unreachable()
+                {
+                    let reason = error.source().map(chain).unwrap_or_default();
+                    bail!("`{}` cannot be used: {reason}", model.name);
+                }
                 let chat = OpenAiChat::new(settings, traffic);
                 Arc::new(chat.map_err(|error| place.bad(&error))?)
             }
@@ -253,7 +262,7 @@ impl<'r> Place<'r> {
         })
     }
 
-    fn bad(&self, error: &dyn std::error::Error) -> SettingsError {
+    fn bad(&self, error: &(dyn Error + 'static)) -> SettingsError {
         self.resolved.bad_value(self.path, &chain(error))
     }
 }
@@ -275,8 +284,8 @@ fn think(think: settings::Think) -> Think {
 }
 
 /// An error with its causes, joined by colons.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
     let messages: Vec<String> = causes.map(ToString::to_string).collect();
     messages.join(": ")
 }

@@ -51,6 +51,18 @@ fn a_missing_key_is_found_before_anything_is_asked() {
 }
 
 #[test]
+fn a_server_that_is_not_there_is_found_before_anything_is_indexed() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 5, &server);
+    drop(server);
+    let run = ended(&mut towers::command(&sandbox, ""));
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("cannot be reached"), "{}", run.stderr);
+    assert!(!sandbox.data().join("dbs").exists(), "it was indexed first");
+}
+
+#[test]
 fn an_exhausted_quota_keeps_what_is_done_and_the_same_command_goes_on() {
     let sandbox = Sandbox::new();
     let requests = AtomicU64::new(0);

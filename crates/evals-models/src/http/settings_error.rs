@@ -3,6 +3,7 @@ use std::error::Error;
 use thiserror::Error;
 
 use super::AttemptError;
+use super::server_error::ServerError;
 use crate::{Failure, ModelIdentity};
 
 /// Settings that no request can be made from.
@@ -86,6 +87,15 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
+    /// Whether there is no server at the address, as far as can be told.
+    pub fn is_unreachable(&self) -> bool {
+        let Self::Server { source, .. } = self else {
+            return false;
+        };
+        let source = source.downcast_ref::<ServerError>();
+        matches!(source, Some(ServerError::Unreachable { .. }))
+    }
+
     pub(super) fn from_attempt(model: &ModelIdentity, error: AttemptError) -> Self {
         Self::Server {
             model: model.clone(),
