@@ -51,7 +51,7 @@ impl Answer {
                 let middle = answer.body.len() / 2;
                 answer.body[middle] ^= 1;
             }
-            Some(Fault::Cut) => sent = Some(answer.body.len() / 2),
+            Some(Fault::Cut | Fault::Stall) => sent = Some(answer.body.len() / 2),
             Some(Fault::Hang) => thread::sleep(Duration::from_secs(2)),
             Some(Fault::Reset) | None => {}
         }
@@ -69,6 +69,10 @@ impl Answer {
             write!(stream, "{name}: {value}\r\n")?;
         }
         stream.write_all(b"\r\n")?;
-        stream.write_all(&body[..sent.unwrap_or(body.len())])
+        stream.write_all(&body[..sent.unwrap_or(body.len())])?;
+        if fault == Some(Fault::Stall) {
+            thread::sleep(Duration::from_secs(30));
+        }
+        Ok(())
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Fault {
     RateLimited(&'static str),
     /// The body ends before its stated length, as when a connection is cut.
     Cut,
+    /// Silence in the middle of the body, for longer than a test takes to end its client.
+    Stall,
     /// The connection is reset in the middle of the body.
     Reset,
     /// A page of another kind with status 200.
@@ -155,9 +157,14 @@ impl FakeHub {
             .count()
     }
 
+    /// What clients are given as `HF_ENDPOINT`.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("http://{}", self.hub)
+    }
+
     pub(crate) fn settings(&self, cache: &Path) -> HubSettings {
         let mut settings = HubSettings::from_variables(|_| None);
-        settings.endpoint = format!("http://{}", self.hub);
+        settings.endpoint = self.endpoint();
         settings.cache_dir = cache.into();
         settings.read_timeout = Duration::from_millis(500);
         settings.retry = RetryPolicy {
