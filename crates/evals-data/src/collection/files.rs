@@ -112,9 +112,9 @@ impl Fetched {
 
 fn hub_error(manifest: &Manifest, source: HubError) -> DataError {
     let nearest = match &source {
-        HubError::RepositoryNotFound { .. } | HubError::Unauthorized { .. } => {
-            catalog::nearest_beir(&manifest.name)
-        }
+        HubError::RepositoryNotFound { .. }
+        | HubError::Unauthorized { .. }
+        | HubError::NotCached { .. } => catalog::nearest_beir(&manifest.name),
         _ => Vec::new(),
     };
     DataError::Hub {
