@@ -15,7 +15,7 @@ pub fn in_plain_words(message: &str) -> String {
         ),
     ];
     let plain = WORDS.iter().fold(message.to_owned(), |text, (from, to)| {
-        text.replace(from, to)
+        replace_words(&text, from, to)
     });
     match unexpected_character(&plain) {
         Some(character) => {
@@ -23,6 +23,19 @@ pub fn in_plain_words(message: &str) -> String {
         }
         None => plain,
     }
+}
+
+/// Replaces `from` where it does not go on as a longer word: `a map`, and not the beginning of `a mapping`.
+fn replace_words(text: &str, from: &str, to: &str) -> String {
+    let mut replaced = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(from) {
+        let goes_on = after.starts_with(char::is_alphanumeric);
+        replaced.push_str(before);
+        replaced.push_str(if goes_on { from } else { to });
+        rest = after;
+    }
+    replaced + rest
 }
 
 /// The character that the scanner does not take.
@@ -44,5 +57,20 @@ pub(super) fn kind(expected: &str) -> &str {
             "a whole number"
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_stay_as_they_are() {
+        let plain = "invalid type: list, expected a mapping";
+        assert_eq!(
+            in_plain_words("invalid type: sequence, expected a map"),
+            plain
+        );
+        assert_eq!(in_plain_words(plain), plain);
     }
 }
