@@ -20,4 +20,5 @@ mod sandbox;
 #[expect(dead_code, reason = "the tests of the library use more of it")]
 mod scripted_server;
 mod settings;
+mod tables;
 mod towers;
