@@ -6,9 +6,14 @@ use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
 
 use crate::cli;
+use crate::printer::StdoutError;
 
 /// What the user can do about `error`, where this tool has an answer.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
+    // Where stdout leads to is not this tool's to move.
+    if error.is::<StdoutError>() {
+        return None;
+    }
     if error.chain().any(is_out_of_space) {
         return Some(
             "free some space there, or use another disk: EVALUATIONS_DATA_DIR moves databases and runs, `--db` one \

@@ -4,7 +4,6 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use crate::cli::{ColorChoice, OutputArgs};
@@ -57,13 +56,13 @@ impl Printer {
     }
 
     /// Writes a result to stdout, in one piece, with progress bars out of the way.
-    pub(crate) fn result(&self, text: &str) -> Result<()> {
+    pub(crate) fn result(&self, text: &str) -> Result<(), StdoutError> {
         let written = self.progress.suspend(|| {
             let mut stdout = io::stdout().lock();
             stdout.write_all(text.as_bytes())?;
             stdout.flush()
         });
-        written.context("cannot write the result to stdout")
+        written.map_err(StdoutError)
     }
 
     /// Says what was done.
@@ -105,6 +104,11 @@ impl Printer {
         self.stdout
     }
 }
+
+/// A result that stdout does not take.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the result to stdout")]
+pub(crate) struct StdoutError(#[source] io::Error);
 
 /// What is known of stdout.
 #[derive(Debug, Clone, Copy)]
