@@ -232,9 +232,9 @@ mod tests {
     fn an_embedder_that_is_not_there_names_its_setting() {
         let refused =
             |assignments: &[&str]| embedder(&resolved(assignments)).unwrap_err().to_string();
-        assert!(
-            refused(&["embeddings.model.provider=ollama", "embeddings.model.name=x"])
-                .starts_with("`--set`: bad value for `embeddings.model.provider`: this version cannot use `ollama`")
+        assert_eq!(
+            refused(&["embeddings.model.name=x"]),
+            "`--set`: bad value for `embeddings.model.name`: the only embedded model is `static-minilm`"
         );
         assert_eq!(
             refused(&["embeddings.model.base_url=http://localhost"]),

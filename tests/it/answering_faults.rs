@@ -1,5 +1,6 @@
 //! Question answering when servers fail and processes are killed: nothing is lost, and nothing is paid for twice.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -124,7 +125,14 @@ fn killed_at_any_moment_the_same_command_finishes_with_the_same_report() {
     let report = towers::timeless(json(&sandbox.work().join("report.json")));
     assert_eq!(without_session(report), without_session(undisturbed));
     // Calls in flight at a kill are lost, at most as many as run at once.
-    let repeated: usize = server.successes().values().map(|count| count - 1).sum();
+    let counts = server.successes();
+    let asked = server.received_at("/chat/completions");
+    let distinct: BTreeMap<u64, usize> = asked
+        .iter()
+        .filter_map(|request| Some((request.hash(), *counts.get(&request.hash())?)))
+        .collect();
+    assert_eq!(distinct.len(), 120, "an answer and a verdict for each case");
+    let repeated: usize = distinct.values().map(|count| count - 1).sum();
     assert!(
         repeated <= kills * 8,
         "{repeated} calls were repeated after {kills} kills"
@@ -198,16 +206,14 @@ fn a_second_process_does_not_write_the_same_run() {
     assert!(first.wait().unwrap().success());
 }
 
-/// Every request was answered in full once.
+/// Every answer and every verdict was given once.
 fn assert_once(server: &ScriptedServer) {
     let counts = server.successes();
-    let more: Vec<_> = counts.values().filter(|count| **count > 1).collect();
-    assert!(
-        more.is_empty(),
-        "{} of {} requests were paid for more than once",
-        more.len(),
-        counts.len()
-    );
+    let asked = server.received_at("/chat/completions");
+    let more = asked
+        .iter()
+        .filter(|request| counts.get(&request.hash()) > Some(&1));
+    assert_eq!(more.count(), 0, "requests were paid for more than once");
 }
 
 /// No file of the sandbox and nothing printed holds the key.

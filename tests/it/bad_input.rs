@@ -27,14 +27,6 @@ fn an_unknown_dataset_comes_with_the_nearest_names() {
 }
 
 #[test]
-fn question_answering_is_refused_before_anything_is_done() {
-    let sandbox = Sandbox::new();
-    let message = sandbox.refuse("sample");
-    assert!(message.contains("add `--skip-qa`"), "{message}");
-    assert!(sandbox.runs().is_empty());
-}
-
-#[test]
 fn counts_of_nothing_are_refused() {
     let sandbox = Sandbox::new();
     for option in ["--limit 0", "--k 0", "--concurrency 0", "--repeat 0"] {
@@ -246,7 +238,7 @@ fn an_out_file_that_cannot_be_is_refused_before_the_run() {
     assert!(
         sandbox
             .refuse("sample --skip-qa --skip-retrieval --out a.md")
-            .contains("--skip-retrieval")
+            .contains("`--out` has nothing to write")
     );
     assert!(sandbox.runs().is_empty());
 }

@@ -116,7 +116,8 @@ fn a_haiku_rag_file_for_servers_does_not_stop_a_run_that_needs_none() {
     );
     let message = sandbox.refuse("sample-support --skip-qa --profile semantic");
     assert!(
-        message.contains("haiku.rag.yaml:3: bad value for `embeddings.model.provider`"),
+        message.contains("`ollama:qwen3-embedding` cannot be used")
+            && message.contains("ollama serve"),
         "{message}"
     );
 }

@@ -73,7 +73,7 @@ pub(crate) fn reply(request: &Received, after: Duration) -> Reaction {
     let text = if is_judging(request) {
         r#"{"reason": "the same tower", "pass": true}"#
     } else {
-        "That is the tower of the first passage. [1]"
+        "The first passage says so. [1]"
     };
     Reaction::Say(Saying {
         after,

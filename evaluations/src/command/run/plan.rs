@@ -38,6 +38,10 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
+        let stages = &arguments.stages;
+        if stages.skip_retrieval && stages.skip_qa && !arguments.out.is_empty() {
+            bail!("`--out` has nothing to write: both benchmarks are left out");
+        }
         let manifest = Catalog::new(session.directories.manifests()).find(&arguments.dataset)?;
         let mut layers = vec![Layer::dataset(&manifest)?];
         layers.extend(session.user_layers(&arguments.settings)?);
