@@ -13,6 +13,8 @@ use crate::Failure;
 pub(super) struct Refusal {
     /// The status, or for an error inside a successful answer the one that it stands for.
     pub(super) status: u16,
+    /// The status that the server should have given, where it says more than that.
+    pub(super) stands_for: u16,
     /// What may be done about it.
     pub(super) failure: Failure,
     /// What mends it, where somebody has to.
@@ -40,6 +42,8 @@ pub(super) enum Remedy {
     Setting,
     /// A model that fits into the machine.
     Memory,
+    /// A model that embeds, on a server that was told so.
+    Embeddings,
 }
 
 const QUOTA: [&str; 7] = [
@@ -78,7 +82,7 @@ const NO_MODEL_PHRASES: [&str; 4] = [
     "try pulling it",
     "no model named",
 ];
-const TOO_LONG_PHRASES: [&str; 8] = [
+const TOO_LONG_PHRASES: [&str; 9] = [
     "context length",
     "context size",
     "context window",
@@ -87,7 +91,10 @@ const TOO_LONG_PHRASES: [&str; 8] = [
     "prompt is too long",
     "input is too long",
     "too many tokens",
+    "tokens) is too large to process",
 ];
+
+const NO_EMBEDDINGS_PHRASES: [&str; 2] = ["created with embedding=true", "support embeddings"];
 
 /// Says what an answer with an error's status means, from nothing but the answer. `now` is what a date is counted from.
 pub(super) fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Refusal {
@@ -101,15 +108,25 @@ pub(super) fn classify_embedded(body: ErrorBody) -> Refusal {
 }
 
 fn refusal(status: u16, body: ErrorBody, retry_after: Option<Duration>) -> Refusal {
-    let (failure, remedy) = meaning(status, &body);
+    let stands_for = stands_for(status, &body);
+    let (failure, remedy) = meaning(stands_for, &body);
     let transient = failure == Failure::Transient;
     Refusal {
         status,
+        stands_for,
         failure,
         remedy,
         retry_after: retry_after.filter(|_| transient),
         overloaded: transient && matches!(status, 429 | 503 | 529),
         body,
+    }
+}
+
+/// `llama-cpp-python` answers 500 where its `FastAPI` found the request wanting, with the problems as Python prints them.
+fn stands_for(status: u16, body: &ErrorBody) -> u16 {
+    match status {
+        500 if body.says_any(&["'loc': ('body'"]) => 422,
+        _ => status,
     }
 }
 
@@ -124,6 +141,9 @@ fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
     }
     if status != 429 && (body.is_any(&TOO_LONG) || body.says_any(&TOO_LONG_PHRASES)) {
         return (Content, None);
+    }
+    if body.says_any(&NO_EMBEDDINGS_PHRASES) {
+        return (Terminal, Some(Remedy::Embeddings));
     }
     match status {
         403 if body.says_any(&["moderation", "flagged"]) => (Content, None),
@@ -291,6 +311,31 @@ mod tests {
                 "{status} {body}"
             );
         }
+    }
+
+    #[test]
+    fn llamacpp_says_500_of_what_others_refuse() {
+        // Recorded from llama-cpp-python 0.3.36.
+        let format = r#"{"error":{"message":"1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema', 'ctx': {'expected': \"'text' or 'json_object'\"}}\n\n  File \"/srv/llama_cpp/server/app.py\", line 376, in create_chat_completion\n    POST /v1/chat/completions","type":"internal_server_error","param":null,"code":null}}"#;
+        let refusal = classified(500, format);
+        assert_eq!((refusal.status, refusal.stands_for), (500, 422));
+        assert_eq!((refusal.failure, refusal.remedy), (Content, None));
+        assert!(refusal.body.is_about("response_format"));
+
+        let writes = r#"{"error":{"message":"Llama model must be created with embedding=True to call this method","type":"internal_server_error","param":null,"code":null}}"#;
+        let refusal = classified(500, writes);
+        assert_eq!(
+            (refusal.failure, refusal.remedy),
+            (Terminal, Some(Remedy::Embeddings))
+        );
+
+        // llama.cpp's own server, by its source, of a text to embed.
+        let too_long = r#"{"error":{"code":500,"message":"input (2731 tokens) is too large to process. increase the physical batch size (current batch size: 512)","type":"server_error"}}"#;
+        assert_eq!(classified(500, too_long).failure, Content);
+
+        // What the server may get over stays a fault.
+        let fault = r#"{"error":{"message":"llama_decode returned -1","type":"internal_server_error","param":null,"code":null}}"#;
+        assert_eq!(classified(500, fault).failure, Transient);
     }
 
     #[test]

@@ -216,6 +216,15 @@ impl Server {
         AttemptError::new(Failure::Transient, error)
     }
 
+    /// The failure of a model that embeds tokens and not texts.
+    pub(super) fn unpooled(&self) -> AttemptError {
+        let error = ServerError::Unpooled {
+            server: self.name(),
+            advice: self.advice(Remedy::Embeddings),
+        };
+        AttemptError::new(Failure::Terminal, error)
+    }
+
     /// The server as messages name it.
     pub(super) fn name(&self) -> String {
         format!("`{}`", self.settings.base_url)
@@ -261,6 +270,9 @@ impl Server {
             }
             (Remedy::Memory, _) => {
                 "set a smaller model, or a smaller `num_ctx` where the server takes one".to_owned()
+            }
+            (Remedy::Embeddings, _) => {
+                "set a model that embeds, or start the server so that this one does".to_owned()
             }
         }
     }

@@ -43,6 +43,12 @@ pub(super) enum ServerError {
         #[source]
         source: Option<Box<dyn Error + Send + Sync>>,
     },
+    /// The model embeds each token, and nobody told the server how to make one vector of them.
+    #[error(
+        "{server} answered with a vector for each token instead of one for each text{}",
+        hint(advice)
+    )]
+    Unpooled { server: String, advice: String },
     /// The server does not have the model.
     #[error("{server} has no model `{model}`; run `ollama pull {model}`")]
     NoModel { server: String, model: String },

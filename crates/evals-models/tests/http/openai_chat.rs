@@ -155,17 +155,18 @@ async fn leaves_out_what_the_server_refuses_and_remembers() {
     };
 
     assert_eq!(model.chat(&request).await.unwrap().text, "Paris");
-    assert_eq!(scripted.received().len(), 5);
-    assert_eq!(model.chat(&request).await.unwrap().served.attempts, 1);
     assert_eq!(scripted.received().len(), 6);
+    assert_eq!(model.chat(&request).await.unwrap().served.attempts, 1);
+    assert_eq!(scripted.received().len(), 7);
 
-    let body = &scripted.received()[5].body;
+    let body = &scripted.received()[6].body;
     assert_eq!(body["max_completion_tokens"], 512);
     assert_eq!(
         model.concessions(),
         [
             Concession::MaxTokensField,
             Concession::Temperature,
+            Concession::SchemaInObject,
             Concession::JsonObject,
             Concession::AnyFormat
         ]

@@ -114,6 +114,16 @@ async fn unsound_vectors_are_refused() {
             Failure::Transient,
             "answered with vectors whose `index` has gaps or repeats instead of embeddings",
         ),
+        // A text of two tokens, then one of one.
+        (
+            json!([
+                row(json!([[1, 0, 0, 0], [0, 1, 0, 0]])),
+                row(json!([[1, 0, 0, 0]]))
+            ]),
+            Failure::Terminal,
+            "answered with a vector for each token instead of one for each text; \
+             set a model that embeds, or start the server so that this one does",
+        ),
     ];
     for (rows, expected, message) in cases {
         let scripted = answering(move |_| rows.clone());

@@ -14,6 +14,8 @@ pub enum Concession {
     Temperature,
     /// The seed is not sent.
     Seed,
+    /// The schema is sent beside `json_object`, where some servers take it and others ignore it.
+    SchemaInObject,
     /// Replies are held to be JSON, but not to their schema.
     JsonObject,
     /// Replies are held to no format at all.
@@ -26,6 +28,9 @@ impl fmt::Display for Concession {
             Self::MaxTokensField => "the budget of tokens goes by its other name",
             Self::Temperature => "the server takes no temperature",
             Self::Seed => "the server takes no seed",
+            Self::SchemaInObject => {
+                "the schema of replies is sent beside `json_object`, which servers may ignore"
+            }
             Self::JsonObject => "the server holds replies to JSON, but to no schema",
             Self::AnyFormat => "the server holds replies to no format",
         })
@@ -47,7 +52,10 @@ pub(super) struct Dialect {
 /// How replies can be held to a format, from the best way down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Format {
+    /// `json_schema`, as `OpenAI` has it.
     Schema,
+    /// `json_object` with the schema beside it, as `llama-cpp-python` has it.
+    SchemaInObject,
     JsonObject,
     Unheld,
 }
@@ -73,12 +81,12 @@ impl Dialect {
     /// What to send after a refusal, and what that gives up; `None` where the refusal is about something else.
     pub(super) fn conceding(self, refusal: &Refusal) -> Option<(Self, Concession)> {
         let about = |field: &str| refusal.body.is_about(field);
-        if !matches!(refusal.status, 400 | 422) {
+        if !matches!(refusal.stands_for, 400 | 422) {
             return None;
         }
-        if (about("response_format") || about("json_schema") || about("json_object"))
-            && self.format != Format::Unheld
-        {
+        let about_format = ["response_format", "json_schema", "json_object"];
+        let about_schema = self.format == Format::SchemaInObject && about("schema");
+        if (about_schema || about_format.into_iter().any(about)) && self.format != Format::Unheld {
             return Some(self.with_looser_format());
         }
         if about(self.max_tokens_field) && !self.exchanged && speaks_of_support(refusal) {
@@ -105,7 +113,8 @@ impl Dialect {
 
     fn with_looser_format(self) -> (Self, Concession) {
         let (format, concession) = match self.format {
-            Format::Schema => (Format::JsonObject, Concession::JsonObject),
+            Format::Schema => (Format::SchemaInObject, Concession::SchemaInObject),
+            Format::SchemaInObject => (Format::JsonObject, Concession::JsonObject),
             Format::JsonObject | Format::Unheld => (Format::Unheld, Concession::AnyFormat),
         };
         (Self { format, ..self }, concession)
@@ -252,10 +261,16 @@ mod tests {
         let refusal = refused("'response_format.type' must be 'text'");
         let dialect = Dialect::guessed("llama", MaxTokensField::Auto);
         let (dialect, first) = dialect.conceding(&refusal).unwrap();
-        let (dialect, second) = dialect.conceding(&refusal).unwrap();
+        let unknown = refused("body.response_format.schema: Extra inputs are not permitted");
+        let (dialect, second) = dialect.conceding(&unknown).unwrap();
+        let (dialect, third) = dialect.conceding(&refusal).unwrap();
         assert_eq!(
-            (first, second),
-            (Concession::JsonObject, Concession::AnyFormat)
+            [first, second, third],
+            [
+                Concession::SchemaInObject,
+                Concession::JsonObject,
+                Concession::AnyFormat
+            ]
         );
         assert_eq!(dialect.format, Format::Unheld);
         assert_eq!(dialect.conceding(&refusal), None);

@@ -116,11 +116,21 @@ impl Endpoint for OpenAiEndpoint {
             Ok(answer) => self.read(answer),
             Err(error) => {
                 let body = service::failure(&self.server, error)?;
+                if is_unpooled(&body.text) {
+                    return Err(self.server.unpooled());
+                }
                 let source = Some(body.source);
                 Err(self.server.malformed("embeddings", &body.text, source))
             }
         }
     }
+}
+
+/// Whether an answer has a vector for each token of a text, as `llama-cpp-python` gives it of models that were made to write.
+fn is_unpooled(answer: &str) -> bool {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let first = answer.pointer("/data/0/embedding/0");
+    first.is_some_and(Value::is_array)
 }
 
 #[async_trait]

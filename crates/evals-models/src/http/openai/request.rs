@@ -3,7 +3,7 @@
 use async_openai::types::chat::{
     ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage,
     ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage,
-    CreateChatCompletionRequest, ResponseFormat, ResponseFormatJsonSchema,
+    CreateChatCompletionRequest,
 };
 use serde_json::{Map, Value, json};
 
@@ -25,10 +25,6 @@ pub(super) fn body(
     let typed = CreateChatCompletionRequest {
         model: settings.model.clone(),
         messages: request.messages.iter().map(message).collect(),
-        response_format: request
-            .schema
-            .as_ref()
-            .and_then(|schema| response_format(schema, dialect.format)),
         stream: Some(false),
         ..CreateChatCompletionRequest::default()
     };
@@ -39,6 +35,11 @@ pub(super) fn body(
             body.insert(field.to_owned(), value);
         }
     };
+    let schema = request.schema.as_ref();
+    set(
+        "response_format",
+        schema.and_then(|schema| response_format(schema, dialect.format)),
+    );
     let temperature = settings.temperature.filter(|_| dialect.takes_temperature);
     set("temperature", temperature.map(|value| json!(value)));
     let seed = settings.seed.filter(|_| dialect.takes_seed);
@@ -60,17 +61,14 @@ fn message(message: &Message) -> ChatCompletionRequestMessage {
     }
 }
 
-fn response_format(schema: &ReplySchema, format: Format) -> Option<ResponseFormat> {
+fn response_format(schema: &ReplySchema, format: Format) -> Option<Value> {
     match format {
-        Format::Schema => Some(ResponseFormat::JsonSchema {
-            json_schema: ResponseFormatJsonSchema {
-                description: None,
-                name: schema.name.clone(),
-                schema: schema.schema.clone(),
-                strict: Some(true),
-            },
-        }),
-        Format::JsonObject => Some(ResponseFormat::JsonObject),
+        Format::Schema => Some(json!({
+            "type": "json_schema",
+            "json_schema": {"name": schema.name, "schema": schema.schema, "strict": true},
+        })),
+        Format::SchemaInObject => Some(json!({"type": "json_object", "schema": schema.schema})),
+        Format::JsonObject => Some(json!({"type": "json_object"})),
         Format::Unheld => None,
     }
 }
