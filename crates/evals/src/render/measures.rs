@@ -21,30 +21,50 @@ pub(super) struct MeasureRow {
     pub(super) missing: usize,
 }
 
-/// All rows: scores, pass rates, labels, metrics.
+/// All rows: what evaluators said, in the order in which they stand in the run, then metrics.
 pub(super) fn rows(summary: &Summary) -> Vec<MeasureRow> {
-    let missing = &summary.missing_repetitions;
-    let mut rows = Vec::new();
-    rows.extend(summary.scores.iter().map(|(name, mean)| {
-        let missing = missing_of(&missing.scores, name);
-        mean_row(single_line(name), mean, missing, number::score)
-    }));
-    rows.extend(summary.assertions.iter().map(|(name, mean)| {
-        let missing = missing_of(&missing.assertions, name);
-        mean_row(pass_rate_name(name), mean, missing, number::score)
-    }));
+    let mut rows = evaluated(summary);
     rows.extend(pooled_row(summary));
-    rows.extend(
-        summary
-            .labels
-            .iter()
-            .flat_map(|(name, shares)| label_rows(name, shares)),
-    );
+    let missing = &summary.missing_repetitions;
     rows.extend(summary.metrics.iter().map(|(name, mean)| {
         let missing = missing_of(&missing.metrics, name);
         mean_row(single_line(name), mean, missing, number::metric)
     }));
     rows
+}
+
+/// Scores, pass rates and labels. What an evaluator says first stands first, whatever its kind: an author puts the headline
+/// there.
+fn evaluated(summary: &Summary) -> Vec<MeasureRow> {
+    let missing = &summary.missing_repetitions;
+    let scores = summary.scores.iter().map(|(name, mean)| {
+        let missing = missing_of(&missing.scores, name);
+        let row = mean_row(single_line(name), mean, missing, number::score);
+        (place(summary, name), row)
+    });
+    let assertions = summary.assertions.iter().map(|(name, mean)| {
+        let missing = missing_of(&missing.assertions, name);
+        let row = mean_row(pass_rate_name(name), mean, missing, number::score);
+        (place(summary, name), row)
+    });
+    let labels = summary.labels.iter().flat_map(|(name, shares)| {
+        let place = place(summary, name);
+        label_rows(name, shares)
+            .into_iter()
+            .map(move |row| (place, row))
+    });
+    let mut placed: Vec<_> = scores.chain(assertions).chain(labels).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Where a title stands among those of the run; one whose evaluator is not known, as in summaries of earlier versions, comes
+/// last.
+fn place(summary: &Summary, title: &str) -> usize {
+    let titles = summary.sources.iter().map(|(title, _)| title);
+    let mut places = titles.zip(0..);
+    let found = places.find(|(candidate, _)| *candidate == title);
+    found.map_or(usize::MAX, |(_, place)| place)
 }
 
 fn missing_of(missing: &[(String, BTreeMap<String, usize>)], name: &str) -> usize {

@@ -231,6 +231,12 @@ async fn answer(
     cancellation: &CancellationToken,
 ) -> Result<Exit> {
     let printer = session.printer;
+    if prepared.questions.iter().all(|question| question.answer.is_none()) {
+        printer.warn(&format!(
+            "no question of `{}` has a reference answer, so that answers are not judged; `--skip-qa` leaves them out",
+            plan.manifest.name
+        ));
+    }
     let run = qa::run(session, arguments, plan, qa, prepared, ready, cancellation).await?;
     let text = console::report(printer, &run.report, &run.summary)?;
     let gap = if plan.retrieval { "\n" } else { "" };
