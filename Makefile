@@ -4,7 +4,7 @@
 CARGO ?= cargo
 LIGHT := evals-metrics evals evals-models evals-rag
 
-.PHONY: demo build install test lint bench samples prerequisites
+.PHONY: demo build install test test-llamacpp lint bench samples prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --release --quiet --package evaluations -- sample --profile all
@@ -17,6 +17,9 @@ install: prerequisites ## Puts `evaluations` into cargo's bin folder, which is o
 
 test: prerequisites ## Runs every test
 	$(CARGO) test --release --workspace
+
+test-llamacpp: ## Tests the HTTP providers against llama.cpp's server, which the first run builds in 10 to 15 minutes
+	CARGO='$(CARGO)' scripts/test-llamacpp
 
 lint: prerequisites ## Checks format, lints, documentation and the direction of dependencies
 	$(CARGO) fmt --all --check
