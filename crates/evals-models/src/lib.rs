@@ -47,8 +47,11 @@ mod error;
 #[cfg(feature = "http")]
 pub mod http;
 mod identity;
+#[cfg(feature = "local")]
+pub mod local;
 #[cfg(feature = "http")]
 pub mod replies;
+mod reranker;
 #[cfg(feature = "embedded")]
 mod static_embedder;
 mod tokenizer;
@@ -62,6 +65,7 @@ pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, ShapeError};
 pub use error::{EmbedError, Failure};
 pub use identity::ModelIdentity;
+pub use reranker::{RerankError, Reranked, Reranker};
 #[cfg(feature = "embedded")]
 pub use static_embedder::{AssetError, StaticEmbedder, StaticModelError};
 pub use tokenizer::Tokenizer;
