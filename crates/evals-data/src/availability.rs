@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::hub::Hub;
+use crate::hub::{Hub, Repository};
 use crate::manifest::{Manifest, Source};
 
 /// What it takes to read a dataset.
@@ -27,7 +27,7 @@ impl Manifest {
                 repo,
                 revision,
                 files,
-            } if hub.is_cached(repo, revision, files) => Availability::Cached,
+            } if hub.is_cached(&Repository::dataset(repo), revision, files) => Availability::Cached,
             Source::Hub { .. } => Availability::Remote,
         };
         // The table that takes most decides.

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::catalog::{self, bundled};
 use crate::error::DataError;
 use crate::hub::{
-    DownloadObserver, Expected, Globs, Hub, HubError, HubFiles, HubWarning, Identity, files_below,
-    sha256, verify,
+    DownloadObserver, Expected, Globs, Hub, HubError, HubFiles, HubWarning, Identity, Repository,
+    files_below, sha256, verify,
 };
 use crate::manifest::{Manifest, Source};
 use crate::provenance::FileProvenance;
@@ -58,7 +58,7 @@ impl Fetched {
         for ((repo, revision), globs) in wanted {
             let failed = |source| hub_error(manifest, source);
             let mut files = hub
-                .fetch(&repo, &revision, &globs, observer)
+                .fetch(&Repository::dataset(&repo), &revision, &globs, observer)
                 .await
                 .map_err(failed)?;
             fetched.warnings.append(&mut files.warnings);

@@ -6,7 +6,7 @@ use hf_hub::HFError;
 use reqwest::header::{CONTENT_RANGE, HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 
-use super::{HubError, TransportError};
+use super::{HubError, Repository, TransportError};
 
 /// A file's bytes, from some place on.
 #[derive(Debug)]
@@ -59,12 +59,12 @@ fn server(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
 
-pub(super) fn status_error(response: &Response, repo: &str, url: &str) -> Option<HubError> {
+pub(super) fn status_error(response: &Response, repo: &Repository, url: &str) -> Option<HubError> {
     let status = response.status();
     if status.is_success() {
         return None;
     }
-    let (repo, url) = (repo.to_owned(), url.to_owned());
+    let (repo, url) = (repo.clone(), url.to_owned());
     Some(match status {
         StatusCode::UNAUTHORIZED => HubError::Unauthorized { repo },
         StatusCode::FORBIDDEN => HubError::Forbidden { repo },
@@ -92,8 +92,8 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         .map(Duration::from_secs)
 }
 
-pub(super) fn from_hf(error: HFError, repo: &str, revision: &str, url: &str) -> HubError {
-    let repo = repo.to_owned();
+pub(super) fn from_hf(error: HFError, repo: &Repository, revision: &str, url: &str) -> HubError {
+    let repo = repo.clone();
     let revision = revision.to_owned();
     match error {
         HFError::AuthRequired { .. } => HubError::Unauthorized { repo },

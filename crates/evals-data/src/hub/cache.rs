@@ -1,4 +1,4 @@
-//! The hub cache on disk, in the layout that all official clients share:
+//! The hub cache on disk, in the layout that all official clients share; a model's folder begins with `models--`:
 //!
 //! ```text
 //! datasets--<owner>--<name>/refs/<revision>              the commit a revision pointed to
@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::HubError;
+use super::{HubError, Repository};
 
 /// One repository's part of the cache.
 #[derive(Debug, Clone)]
@@ -21,10 +21,10 @@ pub(super) struct RepositoryCache {
 }
 
 impl RepositoryCache {
-    pub(super) fn new(root: &Path, repo: &str) -> Self {
+    pub(super) fn new(root: &Path, repo: &Repository) -> Self {
         Self {
             root: root.to_owned(),
-            folder: format!("datasets--{}", repo.replace('/', "--")),
+            folder: repo.cache_folder(),
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_reference_that_is_no_commit_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = RepositoryCache::new(folder.path(), "owner/name");
+        let cache = RepositoryCache::new(folder.path(), &Repository::dataset("owner/name"));
         let commit = "0123456789abcdef0123456789abcdef01234567";
         cache.remember("refs/pr/1", commit).unwrap();
         assert_eq!(cache.commit("refs/pr/1").as_deref(), Some(commit));

@@ -14,7 +14,8 @@ use super::partial::Partial;
 use super::tree::ListedFile;
 use super::verify::{Damage, Identity, check_size, verify};
 use super::{
-    DownloadEvent, DownloadObserver, FetchedFile, HubError, HubFiles, HubWarning, blocking,
+    DownloadEvent, DownloadObserver, FetchedFile, HubError, HubFiles, HubWarning, Repository,
+    blocking,
 };
 
 /// Files fetched at once.
@@ -24,7 +25,7 @@ const CONCURRENT_FILES: usize = 4;
 pub(super) struct Download<'a> {
     pub(super) online: &'a Online<'a>,
     pub(super) cache: &'a RepositoryCache,
-    pub(super) repo: &'a str,
+    pub(super) repo: &'a Repository,
     pub(super) commit: &'a str,
     pub(super) observer: &'a dyn DownloadObserver,
 }
@@ -33,7 +34,7 @@ impl Download<'_> {
     /// All files, several at once.
     pub(super) async fn all(&self, wanted: &[ListedFile]) -> Result<HubFiles, HubError> {
         self.observer.on_event(&DownloadEvent::Listed {
-            repo: self.repo,
+            repo: self.repo.id(),
             files: wanted.len(),
             bytes: wanted.iter().map(|file| file.size).sum(),
         });
@@ -101,7 +102,7 @@ impl Download<'_> {
         };
         partial.discard()?;
         Err(HubError::Corrupt {
-            repo: self.repo.to_owned(),
+            repo: self.repo.clone(),
             file: file.path.clone(),
             damage,
         })

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::repository::Repository;
 use super::transport::TransportError;
 use super::verify::Damage;
 
@@ -12,43 +13,49 @@ use super::verify::Damage;
 pub enum HubError {
     /// The hub wants to know who asks. It answers so for repositories that do not exist as well.
     #[error(
-        "the hub asks for a token to read `{repo}`: check the repository's name; if it is private, set `HF_TOKEN` to a \
+        "the hub asks for a token to read {repo}: check the repository's name; if it is private, set `HF_TOKEN` to a \
          token that may read it"
     )]
     Unauthorized {
         /// The repository.
-        repo: String,
+        repo: Repository,
     },
     /// The token does not allow it.
     #[error(
-        "the hub refuses access to `{repo}`: accept its terms on its page, or set `HF_TOKEN` to a token that may read it"
+        "the hub refuses access to {repo}: accept its terms on its page, or set `HF_TOKEN` to a token that may read it"
     )]
     Forbidden {
         /// The repository.
-        repo: String,
+        repo: Repository,
     },
     /// There is no such repository.
-    #[error("the hub has no dataset repository `{repo}`: check the name (`source.repo`)")]
+    #[error(
+        "the hub has no {} repository `{}`: check the name{}",
+        repo.kind_name(),
+        repo.id(),
+        repo.key("repo").map_or_else(String::new, |key| format!(" (`{key}`)"))
+    )]
     RepositoryNotFound {
         /// The repository.
-        repo: String,
+        repo: Repository,
     },
     /// The repository has no such branch, tag or commit.
-    #[error("`{repo}` has no revision `{revision}`: check `source.revision`")]
+    #[error("{repo} has no revision `{revision}`{}", check(repo, "revision"))]
     RevisionNotFound {
         /// The repository.
-        repo: String,
+        repo: Repository,
         /// The revision asked for.
         revision: String,
     },
     /// No file of the repository matches a glob.
     #[error(
-        "no file of `{repo}` at `{commit}` matches `{glob}`: check `source.files`; there are {}",
+        "no file of {repo} at `{commit}` matches `{glob}`{}; there are {}",
+        check(repo, "files"),
         listed(files)
     )]
     NoFileMatches {
         /// The repository.
-        repo: String,
+        repo: Repository,
         /// The commit looked into.
         commit: String,
         /// The glob.
@@ -114,10 +121,10 @@ pub enum HubError {
         what: String,
     },
     /// What arrived is not the file that the hub describes, also when fetched anew.
-    #[error("`{file}` of `{repo}` did not arrive as the hub describes it")]
+    #[error("`{file}` of {repo} did not arrive as the hub describes it")]
     Corrupt {
         /// The repository.
-        repo: String,
+        repo: Repository,
         /// The file's path in it.
         file: String,
         /// What is wrong.
@@ -138,13 +145,13 @@ pub enum HubError {
     },
     /// The cache lacks something, and the hub is out of reach.
     #[error(
-        "{missing} for `{repo}` at `{revision}` in the hub cache `{}`; allow network access once (unset \
+        "{missing} for {repo} at `{revision}` in the hub cache `{}`; allow network access once (unset \
          `HF_HUB_OFFLINE`), or set `HF_HOME` to a cache that has it",
         cache_dir.display()
     )]
     NotCached {
         /// The repository.
-        repo: String,
+        repo: Repository,
         /// The revision asked for.
         revision: String,
         /// The cache looked into.
@@ -172,6 +179,12 @@ pub enum HubError {
         /// What is wrong.
         what: String,
     },
+}
+
+/// Where to correct a value, where that is known.
+fn check(repo: &Repository, key: &str) -> String {
+    repo.key(key)
+        .map_or_else(String::new, |key| format!(": check `{key}`"))
 }
 
 fn listed(files: &[String]) -> String {

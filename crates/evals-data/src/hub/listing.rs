@@ -58,11 +58,12 @@ fn is_read_only(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hub::Repository;
 
     #[test]
     fn a_listing_comes_back_and_half_a_one_does_not() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = RepositoryCache::new(folder.path(), "owner/name");
+        let cache = RepositoryCache::new(folder.path(), &Repository::dataset("owner/name"));
         let files = vec![ListedFile {
             path: "a/b.parquet".to_owned(),
             size: 9,

@@ -1,4 +1,4 @@
-//! Files of dataset repositories on the Hugging Face hub, through the cache that all its clients share.
+//! Files of dataset and model repositories on the Hugging Face hub, through the cache that all its clients share.
 //!
 //! Which part is whose:
 //!
@@ -22,6 +22,7 @@ mod observer;
 mod offline;
 mod online;
 mod partial;
+mod repository;
 mod retry;
 mod settings;
 mod shards;
@@ -34,6 +35,7 @@ use std::path::PathBuf;
 
 pub use error::HubError;
 pub use observer::{DownloadEvent, DownloadObserver};
+pub use repository::Repository;
 pub use settings::{HubSettings, RetryPolicy, Token};
 pub use transport::TransportError;
 pub use verify::Damage;
@@ -98,7 +100,7 @@ impl Hub {
     /// cannot be had is an error.
     pub async fn fetch(
         &self,
-        repo: &str,
+        repo: &Repository,
         revision: &str,
         globs: &[String],
         observer: &dyn DownloadObserver,
@@ -131,7 +133,7 @@ impl Hub {
                     return Err(error);
                 };
                 cached.warnings.push(HubWarning::ServedFromCache {
-                    repo: repo.to_owned(),
+                    repo: repo.clone(),
                     revision: revision.to_owned(),
                     commit: cached.commit.clone(),
                     reason: error.chain(),
@@ -143,7 +145,7 @@ impl Hub {
     }
 
     /// Whether the cache holds the files, whole or not, without the network.
-    pub fn is_cached(&self, repo: &str, revision: &str, globs: &[String]) -> bool {
+    pub fn is_cached(&self, repo: &Repository, revision: &str, globs: &[String]) -> bool {
         let Ok(globs) = Globs::new(globs.iter().map(String::as_str)) else {
             return false;
         };
@@ -158,12 +160,12 @@ impl Hub {
 
     async fn find_offline(
         &self,
-        repo: &str,
+        repo: &Repository,
         revision: &str,
         globs: Globs,
     ) -> Result<HubFiles, HubError> {
         let cache_dir = self.settings.cache_dir.clone();
-        let (repo, revision) = (repo.to_owned(), revision.to_owned());
+        let (repo, revision) = (repo.clone(), revision.to_owned());
         blocking(move || {
             let offline = Offline {
                 cache_dir: &cache_dir,
@@ -180,7 +182,7 @@ impl Hub {
 /// The commit that a revision points to, and its files.
 async fn listed(
     online: &Online<'_>,
-    repo: &str,
+    repo: &Repository,
     revision: &str,
     observer: &dyn DownloadObserver,
 ) -> Result<(String, Vec<ListedFile>), HubError> {

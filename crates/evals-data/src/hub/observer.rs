@@ -16,9 +16,9 @@ pub trait DownloadObserver: Send + Sync {
 pub enum DownloadEvent<'a> {
     /// The hub said what there is; only the part that is not in the cache follows as [`Started`](Self::Started).
     Listed {
-        /// The repository.
+        /// The repository's id.
         repo: &'a str,
-        /// Files that the dataset needs.
+        /// Files that are wanted.
         files: usize,
         /// Their bytes.
         bytes: u64,

@@ -1,4 +1,4 @@
-//! Finding a dataset's files in the cache alone.
+//! Finding a repository's files in the cache alone.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use super::globs::Globs;
 use super::shards::{is_shard, missing_shard};
 use super::tree::wanted;
 use super::verify::{Expected, verify};
-use super::{FetchedFile, HubError, HubFiles, HubWarning, files_below};
+use super::{FetchedFile, HubError, HubFiles, HubWarning, Repository, files_below};
 
 /// The cache where it is read without the hub.
 #[derive(Debug)]
 pub(super) struct Offline<'a> {
     pub(super) cache_dir: &'a Path,
-    pub(super) repo: &'a str,
+    pub(super) repo: &'a Repository,
     pub(super) revision: &'a str,
     pub(super) globs: &'a Globs,
 }
 
-/// A file that belongs to the dataset, and what is known about it.
+/// A file that is wanted, and what is known about it.
 struct Known {
     path: String,
     expected: Expected,
@@ -91,7 +91,7 @@ impl Offline<'_> {
         }
         let is_accounted = |path: &String| is_shard(path) || self.globs.names(path);
         let warning = (!present.iter().all(is_accounted)).then(|| HubWarning::UnlistedCommit {
-            repo: self.repo.to_owned(),
+            repo: self.repo.clone(),
             commit: commit.to_owned(),
             files: present.len(),
         });
@@ -126,7 +126,7 @@ impl Offline<'_> {
 
     fn not_cached(&self, missing: String) -> HubError {
         HubError::NotCached {
-            repo: self.repo.to_owned(),
+            repo: self.repo.clone(),
             revision: self.revision.to_owned(),
             cache_dir: self.cache_dir.to_owned(),
             missing,

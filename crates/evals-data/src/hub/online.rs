@@ -1,13 +1,14 @@
 //! Speaking to the hub: what a revision is, which files it has, and their bytes.
 
-use hf_hub::HFClient;
+use hf_hub::{HFClient, HFError};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RANGE};
 use reqwest::{Client, RequestBuilder, Response, Url};
 
 use super::answer::{FileAnswer, from_hf, status_error, unreachable};
+use super::repository::Kind;
 use super::retry::Retry;
 use super::tree::{ListedFile, read_page};
-use super::{DownloadObserver, HubError, HubSettings};
+use super::{DownloadObserver, HubError, HubSettings, Repository};
 
 /// A hub within reach.
 #[derive(Debug)]
@@ -50,16 +51,14 @@ impl<'a> Online<'a> {
     /// The commit that a revision points to.
     pub(super) async fn commit(
         &self,
-        repo: &str,
+        repo: &Repository,
         revision: &str,
         observer: &dyn DownloadObserver,
     ) -> Result<String, HubError> {
-        let (owner, name) = hf_hub::split_id(repo);
-        let dataset = self.api.dataset(owner, name);
-        let url = format!("{}/api/datasets/{repo}", self.settings.endpoint);
+        let url = self.url(repo.api_path()).to_string();
         let mut retry = self.retry();
         let answer = loop {
-            match dataset.info().revision(revision).send().await {
+            match self.pointed_to(repo, revision).await {
                 Ok(answer) => break answer,
                 Err(error) => {
                     retry
@@ -73,15 +72,33 @@ impl<'a> Online<'a> {
             what: "no commit in it".to_owned(),
         };
         answer
-            .sha
             .filter(|sha| super::cache::is_commit(sha))
             .ok_or_else(malformed)
+    }
+
+    /// What hf-hub says that a revision points to.
+    async fn pointed_to(
+        &self,
+        repo: &Repository,
+        revision: &str,
+    ) -> Result<Option<String>, HFError> {
+        let (owner, name) = hf_hub::split_id(repo.id());
+        Ok(match repo.kind() {
+            Kind::Dataset => {
+                let dataset = self.api.dataset(owner, name);
+                dataset.info().revision(revision).send().await?.sha
+            }
+            Kind::Model => {
+                let model = self.api.model(owner, name);
+                model.info().revision(revision).send().await?.sha
+            }
+        })
     }
 
     /// All files of a commit.
     pub(super) async fn list(
         &self,
-        repo: &str,
+        repo: &Repository,
         commit: &str,
         observer: &dyn DownloadObserver,
     ) -> Result<Vec<ListedFile>, HubError> {
@@ -106,7 +123,7 @@ impl<'a> Online<'a> {
 
     async fn page(
         &self,
-        repo: &str,
+        repo: &Repository,
         url: &Url,
     ) -> Result<(Vec<ListedFile>, Option<Url>), HubError> {
         let request = self.http.get(url.clone());
@@ -143,7 +160,7 @@ impl<'a> Online<'a> {
     /// Asks for a file's bytes from `begins_at` on; a server may start over all the same.
     pub(super) async fn file(
         &self,
-        repo: &str,
+        repo: &Repository,
         url: &str,
         begins_at: u64,
     ) -> Result<FileAnswer, HubError> {
@@ -167,7 +184,7 @@ impl<'a> Online<'a> {
 
     async fn send(
         &self,
-        repo: &str,
+        repo: &Repository,
         url: &str,
         request: RequestBuilder,
     ) -> Result<Response, HubError> {
@@ -186,26 +203,18 @@ impl<'a> Online<'a> {
         Retry::new(self.settings.retry)
     }
 
-    fn tree_url(&self, repo: &str, commit: &str) -> Url {
-        let mut url = self.url(
-            ["api", "datasets"]
-                .into_iter()
-                .chain(repo.split('/'))
-                .chain(["tree", commit]),
-        );
+    fn tree_url(&self, repo: &Repository, commit: &str) -> Url {
+        let mut url = self.url(repo.api_path().into_iter().chain(["tree", commit]));
         url.set_query(Some("recursive=true"));
         url
     }
 
-    pub(super) fn file_url(&self, repo: &str, commit: &str, path: &str) -> Url {
-        let place = ["datasets"]
-            .into_iter()
-            .chain(repo.split('/'))
-            .chain(["resolve", commit]);
+    pub(super) fn file_url(&self, repo: &Repository, commit: &str, path: &str) -> Url {
+        let place = repo.page_path().into_iter().chain(["resolve", commit]);
         self.url(place.chain(path.split('/')))
     }
 
-    fn url<'s>(&self, segments: impl Iterator<Item = &'s str>) -> Url {
+    fn url<'s>(&self, segments: impl IntoIterator<Item = &'s str>) -> Url {
         let mut url = self.endpoint.clone();
         url.path_segments_mut()
             .expect("checked when connecting")
@@ -247,11 +256,17 @@ mod tests {
             (name == "HF_ENDPOINT").then(|| "http://m/hf".to_owned())
         });
         let online = Online::connect(&settings).unwrap();
+        let url = |repo: &Repository| {
+            let url = online.file_url(repo, "refs/convert/parquet", "x y/0.parquet");
+            url.to_string()
+        };
         assert_eq!(
-            online
-                .file_url("a/b", "refs/convert/parquet", "x y/0.parquet")
-                .as_str(),
+            url(&Repository::dataset("a/b")),
             "http://m/hf/datasets/a/b/resolve/refs%2Fconvert%2Fparquet/x%20y/0.parquet"
+        );
+        assert_eq!(
+            url(&Repository::model("a/b")),
+            "http://m/hf/a/b/resolve/refs%2Fconvert%2Fparquet/x%20y/0.parquet"
         );
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::HubError;
 use super::globs::Globs;
 use super::verify::Expected;
+use super::{HubError, Repository};
 
 /// A file as the hub lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ impl ListedFile {
 
 /// The listed files that match, ordered by path; each glob has to match at least one.
 pub(super) fn wanted(
-    repo: &str,
+    repo: &Repository,
     commit: &str,
     globs: &Globs,
     mut listed: Vec<ListedFile>,
@@ -38,7 +38,7 @@ pub(super) fn wanted(
     let paths: Vec<&str> = listed.iter().map(|file| file.path.as_str()).collect();
     if let Some(glob) = globs.first_without_match(&paths) {
         return Err(HubError::NoFileMatches {
-            repo: repo.to_owned(),
+            repo: repo.clone(),
             commit: commit.to_owned(),
             glob: glob.to_owned(),
             files: paths.iter().take(10).map(|&path| path.to_owned()).collect(),

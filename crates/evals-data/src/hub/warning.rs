@@ -1,5 +1,7 @@
 use serde::Serialize;
 
+use super::Repository;
+
 /// Something the user should know although all went well in the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
@@ -8,7 +10,7 @@ pub enum HubWarning {
     /// The hub was out of reach, so that the revision may have moved on since its files were cached.
     ServedFromCache {
         /// The repository.
-        repo: String,
+        repo: Repository,
         /// The revision asked for.
         revision: String,
         /// The commit in the cache.
@@ -27,7 +29,7 @@ pub enum HubWarning {
     /// are more. Ordinary for a cache that was prepared elsewhere.
     UnlistedCommit {
         /// The repository.
-        repo: String,
+        repo: Repository,
         /// The commit in the cache.
         commit: String,
         /// Files that match.
@@ -52,7 +54,7 @@ impl std::fmt::Display for HubWarning {
                 reason,
             } => write!(
                 formatter,
-                "the hub is out of reach ({reason}); using `{repo}` as cached: `{revision}` at {commit}"
+                "the hub is out of reach ({reason}); using {repo} as cached: `{revision}` at {commit}"
             ),
             Self::Refetched { file, reason } => write!(
                 formatter,
@@ -64,7 +66,7 @@ impl std::fmt::Display for HubWarning {
                 files,
             } => write!(
                 formatter,
-                "using what the cache holds of `{repo}` at {commit} (files that match: {files}); whether that is all of \
+                "using what the cache holds of {repo} at {commit} (files that match: {files}); whether that is all of \
                  them is known once the hub has been asked"
             ),
         }

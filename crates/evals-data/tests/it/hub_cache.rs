@@ -5,7 +5,7 @@ use evals_data::{
     Origin,
 };
 
-use crate::fake_hub::{COMMIT, FakeHub, Fault, REPO};
+use crate::fake_hub::{COMMIT, FakeHub, Fault, REPO, repository};
 use crate::tables::corpus;
 
 const FILE: &str = "corpus/deep/a.parquet";
@@ -15,7 +15,7 @@ fn globs() -> Vec<String> {
 }
 
 async fn fetch(client: &Hub) -> Result<HubFiles, HubError> {
-    client.fetch(REPO, "main", &globs(), &()).await
+    client.fetch(&repository(), "main", &globs(), &()).await
 }
 
 fn offline(cache: &Path) -> Hub {
@@ -78,10 +78,10 @@ async fn offline_reads_the_cache_alone() {
     let cache = tempfile::tempdir().unwrap();
     let online = fetch(&hub.client(cache.path())).await.unwrap();
     drop(hub);
-    assert!(offline(cache.path()).is_cached(REPO, "main", &globs()));
+    assert!(offline(cache.path()).is_cached(&repository(), "main", &globs()));
     assert_eq!(fetch(&offline(cache.path())).await.unwrap(), online);
     let by_commit = offline(cache.path())
-        .fetch(REPO, COMMIT, &globs(), &())
+        .fetch(&repository(), COMMIT, &globs(), &())
         .await
         .unwrap();
     assert_eq!(by_commit, online, "a commit needs no reference");
@@ -122,21 +122,21 @@ async fn offline_says_what_is_missing() {
         "there is nothing for `owner/name` at `main` in the hub cache `CACHE`; allow network access once (unset \
          `HF_HUB_OFFLINE`), or set `HF_HOME` to a cache that has it"
     );
-    assert!(!client.is_cached(REPO, "main", &globs()));
+    assert!(!client.is_cached(&repository(), "main", &globs()));
 
     store(
         cache.path(),
         &[("corpus/x-00000-of-00002.parquet", &corpus())],
     );
     let missing = client
-        .fetch(REPO, "main", &["other.parquet".to_owned()], &())
+        .fetch(&repository(), "main", &["other.parquet".to_owned()], &())
         .await
         .unwrap_err();
     assert!(
         message(missing).starts_with("no file matches `other.parquet` for `owner/name` at `main`")
     );
     let shard = client
-        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
+        .fetch(&repository(), "main", &["corpus/*".to_owned()], &())
         .await
         .unwrap_err();
     assert!(

@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use evals_data::{Damage, DownloadEvent, DownloadObserver, HubError, HubFiles};
 
-use crate::fake_hub::{FakeHub, Fault, REPO};
+use crate::fake_hub::{FakeHub, Fault, repository};
 use crate::tables::corpus;
 
 const FILE: &str = "corpus/a.parquet";
@@ -17,7 +17,7 @@ async fn fetch(faults: &[(&str, Fault, usize)], part: &str) -> (Result<HubFiles,
     let cache = tempfile::tempdir().unwrap();
     let result = hub
         .client(cache.path())
-        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
+        .fetch(&repository(), "main", &["corpus/*".to_owned()], &())
         .await;
     if let Ok(files) = &result {
         assert_eq!(
@@ -185,7 +185,7 @@ async fn a_small_file_without_digest_is_checked_by_size_and_format() {
     let cache = tempfile::tempdir().unwrap();
     let error = hub
         .client(cache.path())
-        .fetch(REPO, "main", &["corpus/*".to_owned()], &())
+        .fetch(&repository(), "main", &["corpus/*".to_owned()], &())
         .await
         .unwrap_err();
     assert!(
@@ -217,7 +217,7 @@ async fn an_address_where_nobody_listens_is_unreachable() {
     drop(hub);
     let reasons = Reasons::default();
     let error = evals_data::Hub::new(settings)
-        .fetch(REPO, "main", &["*".to_owned()], &reasons)
+        .fetch(&repository(), "main", &["*".to_owned()], &reasons)
         .await
         .unwrap_err();
     let reasons = reasons.0.into_inner().unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use evals_data::{Hub, HubError, HubFiles, HubSettings, HubWarning};
 
-use crate::fake_hub::{COMMIT, FakeHub, Fault, REPO};
+use crate::fake_hub::{COMMIT, FakeHub, Fault, repository};
 use crate::tables::{corpus, parquet};
 
 const FIRST: &str = "corpus/0000.parquet";
@@ -22,7 +22,12 @@ fn two_files() -> FakeHub {
 
 async fn fetch(client: &Hub, revision: &str) -> Result<HubFiles, HubError> {
     client
-        .fetch(REPO, revision, &["corpus/*.parquet".to_owned()], &())
+        .fetch(
+            &repository(),
+            revision,
+            &["corpus/*.parquet".to_owned()],
+            &(),
+        )
         .await
 }
 
@@ -59,7 +64,11 @@ async fn half_a_commit_is_never_the_whole() {
             unreachable.to_string().contains("/api/datasets/"),
             "what the hub refused is told: {unreachable}"
         );
-        assert!(!offline(cache.path()).is_cached(REPO, revision, &["corpus/*.parquet".to_owned()]));
+        assert!(!offline(cache.path()).is_cached(
+            &repository(),
+            revision,
+            &["corpus/*.parquet".to_owned()]
+        ));
         let message = fetch(&offline(cache.path()), revision)
             .await
             .unwrap_err()
@@ -115,7 +124,10 @@ async fn an_unlisted_commit_is_told_only_where_it_could_be_half() {
         let glob = vec![glob.to_owned()];
         async move {
             let client = offline(cache.path());
-            let files = client.fetch(REPO, COMMIT, &glob, &()).await.unwrap();
+            let files = client
+                .fetch(&repository(), COMMIT, &glob, &())
+                .await
+                .unwrap();
             files.warnings
         }
     };
@@ -128,7 +140,7 @@ async fn an_unlisted_commit_is_told_only_where_it_could_be_half() {
     assert_eq!(
         of(&["data/0000.parquet"], "data/*.parquet").await,
         [HubWarning::UnlistedCommit {
-            repo: REPO.to_owned(),
+            repo: repository(),
             commit: COMMIT.to_owned(),
             files: 1
         }]

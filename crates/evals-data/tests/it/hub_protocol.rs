@@ -2,9 +2,10 @@ use std::sync::Mutex;
 
 use evals_data::{
     Catalog, Collection, DataError, DownloadEvent, DownloadObserver, HubError, Manifest, Origin,
+    Repository,
 };
 
-use crate::fake_hub::{COMMIT, FakeHub, REPO};
+use crate::fake_hub::{COMMIT, FakeHub, REPO, repository};
 use crate::tables::{corpus, parquet};
 
 const CORPUS: &str = "corpus/corpus-00000-of-00001.parquet";
@@ -82,7 +83,7 @@ async fn a_revision_with_slashes_and_a_listing_in_pages_work() {
     let client = hub.client(cache.path());
     let files = client
         .fetch(
-            REPO,
+            &repository(),
             "refs/convert/parquet",
             &globs(&["data/*.parquet"]),
             &(),
@@ -116,7 +117,7 @@ async fn the_token_goes_to_the_hub_and_not_to_its_storage() {
     let wanted = globs(&["corpus/*"]);
     let fetch = |client: evals_data::Hub| {
         let wanted = wanted.clone();
-        async move { client.fetch(REPO, "main", &wanted, &()).await }
+        async move { client.fetch(&repository(), "main", &wanted, &()).await }
     };
     assert!(
         fetch(hub.client_with_token(cache.path(), "hf_secret"))
@@ -156,20 +157,25 @@ async fn what_does_not_exist_is_named() {
     assert_eq!(
         message(
             client
-                .fetch("owner/other", "main", &globs(&["*"]), &())
+                .fetch(
+                    &Repository::dataset("owner/other"),
+                    "main",
+                    &globs(&["*"]),
+                    &()
+                )
                 .await
         ),
         "the hub has no dataset repository `owner/other`: check the name (`source.repo`)"
     );
     assert_eq!(
-        message(client.fetch(REPO, "v9", &globs(&["*"]), &()).await),
+        message(client.fetch(&repository(), "v9", &globs(&["*"]), &()).await),
         "`owner/name` has no revision `v9`: check `source.revision`"
     );
     assert_eq!(
         message(
             client
                 .fetch(
-                    REPO,
+                    &repository(),
                     "main",
                     &globs(&["corpus/*.parquet", "data/*.parquet"]),
                     &()
@@ -219,7 +225,7 @@ async fn progress_is_told_and_reaches_the_whole() {
     let recorder = Recorder::default();
     let client = hub.client(cache.path());
     client
-        .fetch(REPO, "main", &globs(&["corpus/*"]), &recorder)
+        .fetch(&repository(), "main", &globs(&["corpus/*"]), &recorder)
         .await
         .unwrap();
     let events = recorder.0.lock().unwrap().clone();
@@ -242,7 +248,7 @@ async fn progress_is_told_and_reaches_the_whole() {
 
     let again = Recorder::default();
     client
-        .fetch(REPO, "main", &globs(&["corpus/*"]), &again)
+        .fetch(&repository(), "main", &globs(&["corpus/*"]), &again)
         .await
         .unwrap();
     assert_eq!(

@@ -14,13 +14,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use evals_data::{Hub, HubSettings, RetryPolicy, Token};
+use evals_data::{Hub, HubSettings, Repository, RetryPolicy, Token};
 
 use answer::Answer;
 use stored_file::StoredFile;
 
 pub(crate) const REPO: &str = "owner/name";
 pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// The dataset repository that is served.
+pub(crate) fn repository() -> Repository {
+    Repository::dataset(REPO)
+}
 
 /// What goes wrong with one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
