@@ -48,7 +48,7 @@ pub use collection::{
 pub use error::{DataError, ParquetFailure, Place, Unit};
 pub use hub::{
     Damage, DownloadEvent, DownloadObserver, FetchedFile, Hub, HubError, HubFiles, HubSettings,
-    HubWarning, Repository, RetryPolicy, Token, TransportError,
+    HubWarning, ModelFiles, Repository, RetryPolicy, Token, TransportError,
 };
 pub use manifest::{
     Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Manifest,

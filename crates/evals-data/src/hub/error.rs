@@ -60,7 +60,20 @@ pub enum HubError {
         commit: String,
         /// The glob.
         glob: String,
-        /// Files there are, at most ten.
+        /// Files there are, at most the ten largest.
+        files: Vec<String>,
+    },
+    /// A model repository without weights that could be read.
+    #[error(
+        "{repo} has no weights in safetensors at `{commit}` (`model.safetensors`, or its shards); there are {}",
+        listed(files)
+    )]
+    NoWeights {
+        /// The repository.
+        repo: Repository,
+        /// The commit looked into.
+        commit: String,
+        /// Files there are, at most the ten largest.
         files: Vec<String>,
     },
     /// The hub listed a file that it does not give.

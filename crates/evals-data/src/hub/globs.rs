@@ -3,45 +3,66 @@ use globset::{GlobBuilder, GlobMatcher};
 /// Globs over paths with slashes: `*` stays within a folder, `**` crosses folders, `{a,b}` is either.
 #[derive(Debug, Clone)]
 pub(crate) struct Globs {
-    globs: Vec<GlobMatcher>,
+    /// Each has to match something.
+    required: Vec<GlobMatcher>,
+    optional: Vec<GlobMatcher>,
 }
 
 impl Globs {
     pub(crate) fn new<'a>(
         patterns: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, globset::Error> {
-        let compile = |pattern: &str| {
-            Ok(GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .build()?
-                .compile_matcher())
-        };
         Ok(Self {
-            globs: patterns
-                .into_iter()
-                .map(compile)
-                .collect::<Result<_, globset::Error>>()?,
+            required: compiled(patterns)?,
+            optional: Vec::new(),
         })
     }
 
+    /// The same globs, and others that may match nothing.
+    pub(crate) fn with_optional<'a>(
+        self,
+        patterns: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, globset::Error> {
+        Ok(Self {
+            optional: compiled(patterns)?,
+            ..self
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &GlobMatcher> {
+        self.required.iter().chain(&self.optional)
+    }
+
     pub(crate) fn matches(&self, path: &str) -> bool {
-        self.globs.iter().any(|glob| glob.is_match(path))
+        self.all().any(|glob| glob.is_match(path))
     }
 
     /// Whether a glob is this very path, so that it matches nothing else.
     pub(crate) fn names(&self, path: &str) -> bool {
-        self.globs.iter().any(|glob| glob.glob().glob() == path)
+        self.all().any(|glob| glob.glob().glob() == path)
     }
 
-    /// The first glob that matches none of the paths.
+    /// The first required glob that matches none of the paths.
     pub(crate) fn first_without_match<S: AsRef<str>>(&self, paths: &[S]) -> Option<&str> {
         let unmatched =
             |glob: &&GlobMatcher| !paths.iter().any(|path| glob.is_match(path.as_ref()));
-        self.globs
+        self.required
             .iter()
             .find(unmatched)
             .map(|glob| glob.glob().glob())
     }
+}
+
+fn compiled<'a>(
+    patterns: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<GlobMatcher>, globset::Error> {
+    let compile = |pattern: &str| {
+        Ok(GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()?
+            .compile_matcher())
+    };
+    patterns.into_iter().map(compile).collect()
 }
 
 #[cfg(test)]
@@ -59,5 +80,14 @@ mod tests {
             globs.first_without_match(&["corpus/a.parquet"]),
             Some("**/test*.parquet")
         );
+    }
+
+    #[test]
+    fn an_optional_glob_is_never_missed() {
+        let globs = Globs::new(["{a,b}"]).unwrap();
+        let globs = globs.with_optional(["*/c"]).unwrap();
+        assert!(globs.matches("x/c") && globs.matches("b"));
+        assert_eq!(globs.first_without_match(&["b"]), None);
+        assert_eq!(globs.first_without_match(&["x/c"]), Some("{a,b}"));
     }
 }

@@ -18,6 +18,7 @@ mod error;
 mod folder;
 mod globs;
 mod listing;
+mod model;
 mod observer;
 mod offline;
 mod online;
@@ -34,6 +35,7 @@ mod warning;
 use std::path::PathBuf;
 
 pub use error::HubError;
+pub use model::ModelFiles;
 pub use observer::{DownloadEvent, DownloadObserver};
 pub use repository::Repository;
 pub use settings::{HubSettings, RetryPolicy, Token};
@@ -106,6 +108,16 @@ impl Hub {
         observer: &dyn DownloadObserver,
     ) -> Result<HubFiles, HubError> {
         let globs = Globs::new(globs.iter().map(String::as_str))?;
+        self.fetch_matching(repo, revision, globs, observer).await
+    }
+
+    async fn fetch_matching(
+        &self,
+        repo: &Repository,
+        revision: &str,
+        globs: Globs,
+        observer: &dyn DownloadObserver,
+    ) -> Result<HubFiles, HubError> {
         if self.settings.offline {
             return self.find_offline(repo, revision, globs).await;
         }
@@ -146,14 +158,16 @@ impl Hub {
 
     /// Whether the cache holds the files, whole or not, without the network.
     pub fn is_cached(&self, repo: &Repository, revision: &str, globs: &[String]) -> bool {
-        let Ok(globs) = Globs::new(globs.iter().map(String::as_str)) else {
-            return false;
-        };
+        Globs::new(globs.iter().map(String::as_str))
+            .is_ok_and(|globs| self.is_there(repo, revision, &globs))
+    }
+
+    fn is_there(&self, repo: &Repository, revision: &str, globs: &Globs) -> bool {
         let offline = Offline {
             cache_dir: &self.settings.cache_dir,
             repo,
             revision,
-            globs: &globs,
+            globs,
         };
         offline.is_there()
     }

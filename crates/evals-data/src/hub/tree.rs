@@ -1,5 +1,7 @@
 //! The hub's listing of a repository's files.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
 use super::globs::Globs;
@@ -41,11 +43,24 @@ pub(super) fn wanted(
             repo: repo.clone(),
             commit: commit.to_owned(),
             glob: glob.to_owned(),
-            files: paths.iter().take(10).map(|&path| path.to_owned()).collect(),
+            files: largest(&listed),
         });
     }
     listed.retain(|file| globs.matches(&file.path));
     Ok(listed)
+}
+
+/// The paths of the ten largest files, in order: what somebody may have looked for, rather than what describes it.
+fn largest(listed: &[ListedFile]) -> Vec<String> {
+    let mut files: Vec<&ListedFile> = listed.iter().collect();
+    files.sort_by_key(|file| Reverse(file.size));
+    let mut paths: Vec<String> = files
+        .iter()
+        .take(10)
+        .map(|file| file.path.clone())
+        .collect();
+    paths.sort();
+    paths
 }
 
 /// An entry of the hub's tree answer; fields that are not needed are left out.
@@ -124,6 +139,20 @@ mod tests {
                 (9, "abc", Some("abc"))
             );
         }
+    }
+
+    #[test]
+    fn where_there_are_many_files_the_largest_are_named() {
+        let listed: Vec<ListedFile> = (0..12)
+            .map(|number| ListedFile {
+                path: format!("{number:02}"),
+                size: if number < 2 { 1 } else { 100 - number },
+                sha256: None,
+                etag: "e".to_owned(),
+            })
+            .collect();
+        let named: Vec<String> = (2..12).map(|number| format!("{number:02}")).collect();
+        assert_eq!(largest(&listed), named);
     }
 
     #[test]

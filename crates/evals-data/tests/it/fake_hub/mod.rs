@@ -1,4 +1,4 @@
-//! A hub on loopback: the parts of the real protocol that datasets need, and failures on request.
+//! A hub on loopback: the parts of the real protocol that datasets and models need, and failures on request.
 //!
 //! One thread for each connection, one request for each connection, every read and wait bounded.
 
@@ -61,6 +61,8 @@ struct State {
     requests: Vec<String>,
     token: Option<String>,
     page_size: Option<usize>,
+    /// Whether the repository is a model's.
+    is_model: bool,
     ranges: Vec<String>,
     ignores_ranges: bool,
 }
@@ -86,6 +88,13 @@ impl FakeHub {
             hub,
             storage,
         }
+    }
+
+    /// A hub whose repository is a model's.
+    pub(crate) fn start_with_model() -> Self {
+        let hub = Self::start();
+        hub.state.lock().unwrap().is_model = true;
+        hub
     }
 
     pub(crate) fn with(self, path: &str, bytes: Vec<u8>) -> Self {
@@ -301,8 +310,9 @@ impl State {
                 401
             });
         }
-        let api = format!("/api/datasets/{REPO}/");
-        let resolve = format!("/datasets/{REPO}/resolve/{COMMIT}/");
+        let api = format!("/{}/", self.api());
+        let page = if self.is_model { "" } else { "/datasets" };
+        let resolve = format!("{page}/{REPO}/resolve/{COMMIT}/");
         if let Some(revision) = request.path.strip_prefix(&format!("{api}revision/")) {
             return self.revision(&revision.replace("%2F", "/"));
         }
@@ -313,6 +323,12 @@ impl State {
             return self.resolve(file, storage);
         }
         Answer::status(404).header("X-Error-Code", "RepoNotFound")
+    }
+
+    /// Where the repository is described.
+    fn api(&self) -> String {
+        let kind = if self.is_model { "models" } else { "datasets" };
+        format!("api/{kind}/{REPO}")
     }
 
     fn revision(&self, revision: &str) -> Answer {
@@ -348,7 +364,8 @@ impl State {
             return answer;
         }
         let next = format!(
-            "https://huggingface.co/api/datasets/{REPO}/tree/{COMMIT}?recursive=true&cursor={}",
+            "https://huggingface.co/{}/tree/{COMMIT}?recursive=true&cursor={}",
+            self.api(),
             from + size
         );
         answer.header("Link", format!("<{next}>; rel=\"next\""))
