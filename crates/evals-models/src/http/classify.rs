@@ -44,6 +44,8 @@ pub(super) enum Remedy {
     Memory,
     /// A model that embeds, on a server that was told so.
     Embeddings,
+    /// A model that ranks texts, on a server that was told so.
+    Reranking,
 }
 
 const QUOTA: [&str; 7] = [
@@ -94,7 +96,18 @@ const TOO_LONG_PHRASES: [&str; 9] = [
     "tokens) is too large to process",
 ];
 
-const NO_EMBEDDINGS_PHRASES: [&str; 2] = ["created with embedding=true", "support embeddings"];
+const NO_EMBEDDINGS_PHRASES: [&str; 3] = [
+    "created with embedding=true",
+    "support embeddings",
+    "pooling type 'none'",
+];
+
+/// In the words of llama.cpp, infinity and text-embeddings-inference.
+const NO_RERANKING_PHRASES: [&str; 3] = [
+    "does not support reranking",
+    "does not support `rerank`",
+    "not a re-ranker",
+];
 
 /// Says what an answer with an error's status means, from nothing but the answer. `now` is what a date is counted from.
 pub(super) fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Refusal {
@@ -144,6 +157,9 @@ fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
     }
     if body.says_any(&NO_EMBEDDINGS_PHRASES) {
         return (Terminal, Some(Remedy::Embeddings));
+    }
+    if body.says_any(&NO_RERANKING_PHRASES) {
+        return (Terminal, Some(Remedy::Reranking));
     }
     match status {
         403 if body.says_any(&["moderation", "flagged"]) => (Content, None),
@@ -207,6 +223,11 @@ mod tests {
             body.as_bytes(),
             SystemTime::UNIX_EPOCH,
         )
+    }
+
+    fn meaning_of(status: u16, body: &str) -> (Failure, Option<Remedy>) {
+        let refusal = classified(status, body);
+        (refusal.failure, refusal.remedy)
     }
 
     #[test]
@@ -291,6 +312,25 @@ mod tests {
                 Some(Remedy::Memory),
             ),
             (501, "", Terminal, Some(Remedy::Address)),
+            // The words of llama.cpp, infinity and text-embeddings-inference, by their sources.
+            (
+                501,
+                r#"{"error":{"code":501,"message":"This server does not support reranking. Start it with `--reranking`","type":"not_supported_error"}}"#,
+                Terminal,
+                Some(Remedy::Reranking),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"ModelNotDeployedError: model=`m` does not support `rerank`.","code":400}}"#,
+                Terminal,
+                Some(Remedy::Reranking),
+            ),
+            (
+                424,
+                r#"{"error":"model is not a re-ranker model","error_type":"backend"}"#,
+                Terminal,
+                Some(Remedy::Reranking),
+            ),
             (
                 502,
                 "<html><title>Bad Gateway</title></html>",
@@ -314,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn llamacpp_says_500_of_what_others_refuse() {
+    fn llama_cpp_python_says_500_of_what_others_refuse() {
         // Recorded from llama-cpp-python 0.3.36.
         let format = r#"{"error":{"message":"1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema', 'ctx': {'expected': \"'text' or 'json_object'\"}}\n\n  File \"/srv/llama_cpp/server/app.py\", line 376, in create_chat_completion\n    POST /v1/chat/completions","type":"internal_server_error","param":null,"code":null}}"#;
         let refusal = classified(500, format);
@@ -323,19 +363,44 @@ mod tests {
         assert!(refusal.body.is_about("response_format"));
 
         let writes = r#"{"error":{"message":"Llama model must be created with embedding=True to call this method","type":"internal_server_error","param":null,"code":null}}"#;
-        let refusal = classified(500, writes);
         assert_eq!(
-            (refusal.failure, refusal.remedy),
+            meaning_of(500, writes),
             (Terminal, Some(Remedy::Embeddings))
         );
 
-        // llama.cpp's own server, by its source, of a text to embed.
-        let too_long = r#"{"error":{"code":500,"message":"input (2731 tokens) is too large to process. increase the physical batch size (current batch size: 512)","type":"server_error"}}"#;
-        assert_eq!(classified(500, too_long).failure, Content);
-
         // What the server may get over stays a fault.
         let fault = r#"{"error":{"message":"llama_decode returned -1","type":"internal_server_error","param":null,"code":null}}"#;
-        assert_eq!(classified(500, fault).failure, Transient);
+        assert_eq!(meaning_of(500, fault), (Transient, None));
+    }
+
+    #[test]
+    fn llamacpps_own_server_has_its_own_refusals() {
+        // Recorded from llama-server 0.5.0-dev.
+        let cases = [
+            (
+                500,
+                r#"{"error":{"code":500,"message":"input (2001 tokens) is too large to process. increase the physical batch size (current batch size: 512)","type":"server_error"}}"#,
+                (Content, None),
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"request (20019 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":20019,"n_ctx":8192}}"#,
+                (Content, None),
+            ),
+            (
+                501,
+                r#"{"error":{"code":501,"message":"This server does not support embeddings. Start it with `--embeddings`","type":"not_supported_error"}}"#,
+                (Terminal, Some(Remedy::Embeddings)),
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"Pooling type 'none' is not OAI compatible. Please use a different pooling type","type":"invalid_request_error"}}"#,
+                (Terminal, Some(Remedy::Embeddings)),
+            ),
+        ];
+        for (status, body, meaning) in cases {
+            assert_eq!(meaning_of(status, body), meaning, "{body}");
+        }
     }
 
     #[test]
