@@ -37,6 +37,7 @@ mod ollama;
 mod openai;
 mod parameters;
 mod reasoning;
+mod rerank;
 mod retry_after;
 mod said;
 mod server;
@@ -53,6 +54,9 @@ pub use base_url::BaseUrl;
 pub use models::{ServedModel, list_ollama_models, list_openai_models};
 pub use ollama::{OllamaChat, OllamaEmbedder};
 pub use openai::{Concession, OpenAiChat, OpenAiEmbedder};
-pub use settings::{ChatSettings, Dimension, EmbedSettings, MaxTokensField, ServerSettings, Think};
+pub use rerank::HttpReranker;
+pub use settings::{
+    ChatSettings, Dimension, EmbedSettings, MaxTokensField, RerankSettings, ServerSettings, Think,
+};
 pub use settings_error::{ConnectError, SettingsError};
 pub use traffic::{Delivered, Traffic, TrafficError, TrafficSettings, TrafficStatistics, Watch};

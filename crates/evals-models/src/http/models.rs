@@ -71,7 +71,7 @@ async fn list(
     });
     let mut models: Vec<ServedModel> = match protocol {
         Protocol::Ollama => ollama.collect(),
-        Protocol::OpenAi => openai.collect(),
+        Protocol::OpenAi | Protocol::Rerank => openai.collect(),
     };
     models.sort();
     Ok(models)

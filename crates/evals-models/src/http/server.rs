@@ -20,6 +20,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) enum Protocol {
     OpenAi,
     Ollama,
+    /// The endpoint `/rerank` alone.
+    Rerank,
 }
 
 impl Protocol {
@@ -28,6 +30,7 @@ impl Protocol {
         match self {
             Self::OpenAi => "openai",
             Self::Ollama => "ollama",
+            Self::Rerank => "http",
         }
     }
 }
@@ -50,7 +53,7 @@ impl Server {
         model: impl Into<String>,
     ) -> Result<Self, SettingsError> {
         if settings.base_url.has_userinfo()
-            && (protocol == Protocol::OpenAi || settings.api_key.is_some())
+            && (protocol != Protocol::Ollama || settings.api_key.is_some())
         {
             return Err(SettingsError::Userinfo);
         }
@@ -255,7 +258,7 @@ impl Server {
                 "the account has no credit left: top it up, or set another model".to_owned()
             }
             (Remedy::Model, Protocol::Ollama) => format!("run `ollama pull {}`", self.model),
-            (Remedy::Model, Protocol::OpenAi) => format!(
+            (Remedy::Model, Protocol::OpenAi | Protocol::Rerank) => format!(
                 "set the model's `name` to one that the server has, not `{}`",
                 self.model
             ),
@@ -264,6 +267,9 @@ impl Server {
             }
             (Remedy::Address, Protocol::OpenAi) => {
                 "check `base_url`: it usually ends in `/v1`".to_owned()
+            }
+            (Remedy::Address, Protocol::Rerank) => {
+                "check `base_url`: `/rerank` is appended to it".to_owned()
             }
             (Remedy::Setting, _) => {
                 "change or remove the model's setting that the server names".to_owned()
@@ -274,13 +280,18 @@ impl Server {
             (Remedy::Embeddings, _) => {
                 "set a model that embeds, or start the server so that this one does".to_owned()
             }
+            (Remedy::Reranking, _) => {
+                "set a model that reranks, or start the server so that this one does".to_owned()
+            }
         }
     }
 
     fn start_advice(&self) -> String {
         match self.protocol {
             Protocol::Ollama => "start it with `ollama serve`, or check `base_url`".to_owned(),
-            Protocol::OpenAi => "start the server, or check `base_url`".to_owned(),
+            Protocol::OpenAi | Protocol::Rerank => {
+                "start the server, or check `base_url`".to_owned()
+            }
         }
     }
 }

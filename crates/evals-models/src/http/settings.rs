@@ -158,3 +158,28 @@ impl EmbedSettings {
         }
     }
 }
+
+/// A model that ranks texts, and how it is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RerankSettings {
+    /// Where the model runs. `/rerank` is appended to the address.
+    pub server: ServerSettings,
+    /// The model's name at that server.
+    pub model: String,
+    /// Most texts of one request. Default: 32, which is all that text-embeddings-inference takes unless it is told otherwise.
+    pub max_batch: NonZeroUsize,
+    /// Further fields of every request, in the server's own words, except for the question and the texts.
+    pub extra_body: Map<String, Value>,
+}
+
+impl RerankSettings {
+    /// A model asked as its server has it.
+    pub fn new(server: ServerSettings, model: impl Into<String>) -> Self {
+        Self {
+            server,
+            model: model.into(),
+            max_batch: NonZeroUsize::new(32).expect("32 is not zero"),
+            extra_body: Map::new(),
+        }
+    }
+}

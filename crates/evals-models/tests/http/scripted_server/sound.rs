@@ -17,6 +17,7 @@ pub(super) fn answer(request: &Received, saying: &Saying) -> (&'static str, Vec<
         "/v1/models" => json!({"object": "list", "data": [{"id": "scripted"}]}),
         "/api/embed" => json!({"embeddings": vectors(request)}),
         "/v1/embeddings" => openai_vectors(request),
+        path if path.ends_with("/rerank") => scores(request),
         "/api/chat" if saying.streamed => return ("application/x-ndjson", ollama_pieces(saying)),
         "/api/chat" => ollama_reply(saying),
         _ if saying.streamed => return ("text/event-stream", openai_pieces(saying)),
@@ -54,6 +55,39 @@ fn openai_vectors(request: &Received) -> Value {
     let rows = vectors(request).into_iter().enumerate();
     let rows = rows.map(|(index, vector)| json!({"index": index, "embedding": vector}));
     json!({"object": "list", "data": rows.collect::<Vec<_>>()})
+}
+
+/// Worst first, so that whoever relies on the order of rows is found out. Texts under `texts` are answered as
+/// text-embeddings-inference answers them.
+fn scores(request: &Received) -> Value {
+    let query = request.body["query"].as_str().unwrap_or_default();
+    let given = |field: &str| request.body[field].as_array().cloned();
+    let rows = |texts: Vec<Value>, name: &str| {
+        let texts = texts.iter().filter_map(Value::as_str).enumerate();
+        let mut rows: Vec<(usize, f64)> = texts
+            .map(|(index, text)| (index, score(query, text)))
+            .collect();
+        rows.sort_by(|left, right| left.1.total_cmp(&right.1));
+        let rows = rows.into_iter();
+        rows.map(|(index, score)| json!({"index": index, name: score}))
+            .collect::<Vec<_>>()
+    };
+    match (given("texts"), given("documents")) {
+        (Some(texts), _) => json!(rows(texts, "score")),
+        (None, documents) => json!({
+            "results": rows(documents.unwrap_or_default(), "relevance_score"),
+            "usage": {"total_tokens": 12},
+        }),
+    }
+}
+
+/// The share of the question's words that a text has, and a little for its length, so that scores differ.
+fn score(query: &str, text: &str) -> f64 {
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let text = text.to_lowercase();
+    let found = words.iter().filter(|word| text.contains(*word));
+    let share = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    share(found.count()) / share(words.len().max(1)) + share(text.len().min(10_000)) / 1e6
 }
 
 fn openai_reply(saying: &Saying) -> Value {
