@@ -1,0 +1,59 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+use super::error::LocalError;
+
+/// SHA-256 of what the files hold, one after another: for a single file what the hub states as its checksum.
+pub(super) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
+    let mut hasher = Sha256::new();
+    for path in paths {
+        add_file(&mut hasher, path).map_err(|source| LocalError::Read {
+            path: path.clone(),
+            source,
+        })?;
+    }
+    Ok(hexadecimal(&hasher.finalize()))
+}
+
+fn add_file(hasher: &mut Sha256, path: &PathBuf) -> io::Result<()> {
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        hasher.update(bytes);
+        let used = bytes.len();
+        reader.consume(used);
+    }
+}
+
+/// The first 16 digits of the SHA-256 of several parts, told apart by their lengths.
+pub(super) fn short(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    let mut digits = hexadecimal(&hasher.finalize());
+    digits.truncate(16);
+    digits
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_do_not_run_into_each_other() {
+        assert_ne!(short(&[b"ab", b"c"]), short(&[b"a", b"bc"]));
+        assert_eq!(short(&[b"ab", b"c"]), short(&[b"ab", b"c"]));
+    }
+}

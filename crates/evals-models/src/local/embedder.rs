@@ -1,0 +1,215 @@
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use super::batches::batches;
+use super::digest;
+use super::encoder::Scratch;
+use super::error::LocalError;
+use super::folder::Folder;
+use super::model::{Model, threads};
+use super::pipeline::Pipeline;
+use super::pooling::normalize;
+use super::settings::LocalSettings;
+use super::tokens::Encoded;
+use super::workers::Workers;
+use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+
+/// Texts tokenized by one thread at a time.
+const TOKENIZED_TOGETHER: usize = 16;
+
+/// An embedding model run in the process.
+///
+/// Every text's vector is the same to the last bit whatever it is embedded with: texts are packed one after another without
+/// padding, and each row of a matrix product is computed by itself.
+#[derive(Debug)]
+pub struct LocalEmbedder {
+    identity: ModelIdentity,
+    max_tokens: usize,
+    encoder: Arc<TextEncoder>,
+    workers: Workers,
+}
+
+/// From a text to its vector.
+#[derive(Debug)]
+struct TextEncoder {
+    model: Model,
+    pipeline: Pipeline,
+}
+
+/// A text gave no vector that could be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+enum TextError {
+    #[error("text {index} of the batch has no tokens")]
+    NoTokens { index: usize },
+    #[error("the vector of text {index} of the batch has no direction")]
+    NoDirection { index: usize },
+}
+
+impl LocalEmbedder {
+    /// Loads a model from a folder as the hub lays it out, or from a repository in the hub's cache
+    /// (`hub/models--owner--name`), whose `main` is taken.
+    ///
+    /// It needs `config.json`, `tokenizer.json` and `model.safetensors` (or its shards). `modules.json` and what it names say
+    /// how tokens are pooled, `config_sentence_transformers.json` which prompts go before texts; `settings` may say otherwise.
+    pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
+        let folder = Folder::open(path.as_ref())?;
+        let pipeline = Pipeline::read(&folder, settings)?;
+        let (mut model, ()) = Model::open(&folder, settings.dtype, |_, _, _| Ok(()))?;
+        let window = model.window(&folder, settings, pipeline.max_tokens, false)?;
+        let special = model.tokens.special(false);
+        model.tokens = model.tokens.limited(&folder, window, pipeline.lowercase)?;
+        let prompt = model.tokens.count(&pipeline.document_prompt);
+        let prompt = prompt.map_err(|source| LocalError::Tokenizer {
+            path: folder.path("tokenizer.json"),
+            source,
+        })?;
+        let identity = identity(&folder, settings, &model, &pipeline, window)?;
+        Ok(Self {
+            identity,
+            max_tokens: (window - special).saturating_sub(prompt),
+            encoder: Arc::new(TextEncoder { model, pipeline }),
+            workers: Workers::start(threads(settings))?,
+        })
+    }
+
+    async fn rows(&self, texts: Vec<String>) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
+        let encoded = Arc::new(self.tokenize(texts).await?);
+        if let Some(index) = encoded.iter().position(|text| text.ids.is_empty()) {
+            return Err(TextError::NoTokens { index }.into());
+        }
+        let lengths: Vec<usize> = encoded.iter().map(|text| text.ids.len()).collect();
+        let batches = batches(&lengths, self.workers.threads());
+        let tasks = batches.iter().map(|batch| {
+            let (encoder, encoded) = (Arc::clone(&self.encoder), Arc::clone(&encoded));
+            let batch = batch.clone();
+            move |scratch: &mut Scratch| {
+                let texts: Vec<&Encoded> = batch.iter().map(|index| &encoded[*index]).collect();
+                encoder.vectors(&texts, scratch)
+            }
+        });
+        let vectors = self.workers.run(tasks.collect()).await?;
+        let width = self.dimension();
+        let mut rows = vec![0.0; encoded.len() * width];
+        for (index, vector) in batches.iter().flatten().zip(vectors.iter().flatten()) {
+            if !(vector.iter().any(|value| *value != 0.0)
+                && vector.iter().all(|value| value.is_finite()))
+            {
+                return Err(TextError::NoDirection { index: *index }.into());
+            }
+            rows[index * width..][..width].copy_from_slice(vector);
+        }
+        Ok(rows)
+    }
+
+    async fn tokenize(
+        &self,
+        texts: Vec<String>,
+    ) -> Result<Vec<Encoded>, Box<dyn Error + Send + Sync>> {
+        let tasks = texts.chunks(TOKENIZED_TOGETHER).map(|texts| {
+            let (encoder, texts) = (Arc::clone(&self.encoder), texts.to_vec());
+            move |_: &mut Scratch| {
+                let texts = texts.iter();
+                texts
+                    .map(|text| encoder.model.tokens.encode(text))
+                    .collect::<Result<Vec<_>, _>>()
+            }
+        });
+        let chunks = self.workers.run(tasks.collect()).await?;
+        Ok(chunks
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect())
+    }
+}
+
+impl TextEncoder {
+    fn vectors(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<Vec<f32>> {
+        let width = self.model.encoder.width();
+        let hidden = self.model.encode(texts, scratch);
+        let mut rest = hidden.as_slice();
+        texts
+            .iter()
+            .map(|text| {
+                let (tokens, after) = rest.split_at(text.ids.len() * width);
+                rest = after;
+                let mut vector = self.pipeline.pooling.pool(tokens, width);
+                if self.pipeline.normalize {
+                    normalize(&mut vector);
+                }
+                vector
+            })
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Embedder for LocalEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn dimension(&self) -> usize {
+        self.encoder.model.encoder.width()
+    }
+
+    /// Without special tokens and without the tokens of the document prompt.
+    fn max_tokens(&self) -> Option<usize> {
+        Some(self.max_tokens)
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let prompt = match kind {
+            TextKind::Query => &self.encoder.pipeline.query_prompt,
+            TextKind::Document => &self.encoder.pipeline.document_prompt,
+        };
+        let texts: Vec<String> = texts.iter().map(|text| format!("{prompt}{text}")).collect();
+        let count = texts.len();
+        let rows = self.rows(texts).await.map_err(|source| EmbedError::Model {
+            model: self.identity.clone(),
+            texts: count,
+            failure: match source.downcast_ref::<TextError>() {
+                Some(_) => Failure::Content,
+                None => Failure::Terminal,
+            },
+            source,
+        })?;
+        Ok(Embeddings::new(self.dimension(), rows)?)
+    }
+}
+
+/// Names the weights and everything else that vectors depend on.
+fn identity(
+    folder: &Folder,
+    settings: &LocalSettings,
+    model: &Model,
+    pipeline: &Pipeline,
+    window: usize,
+) -> Result<ModelIdentity, LocalError> {
+    let name = settings.name.clone();
+    let length = if pipeline.normalize {
+        "normalized"
+    } else {
+        "as-is"
+    };
+    let rest = digest::short(&[
+        &folder.bytes("config.json")?.unwrap_or_default(),
+        &folder.bytes("tokenizer.json")?.unwrap_or_default(),
+        pipeline.lowercase.to_string().as_bytes(),
+        pipeline.query_prompt.as_bytes(),
+        pipeline.document_prompt.as_bytes(),
+    ]);
+    let digest = format!(
+        "sha256:{},{},{length},{window},{},{rest}",
+        model.digest,
+        pipeline.pooling.name(),
+        settings.dtype.name(),
+    );
+    let name = name.unwrap_or_else(|| folder.name().to_owned());
+    Ok(ModelIdentity::new("local", name).with_digest(digest))
+}

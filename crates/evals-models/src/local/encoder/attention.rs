@@ -1,0 +1,153 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use rten_simd::SimdOp;
+use rten_vecmath::Softmax;
+
+use super::linear::{Int8Scratch, Linear, Write};
+use super::matrix::{Gemm, view};
+use super::rotary::Rotary;
+
+/// Queries scored at once: their scores against a long text stay in the cache, and memory grows only with its length.
+const QUERY_BLOCK: usize = 256;
+
+/// Attention of each token to the tokens of its own text.
+#[derive(Debug)]
+pub(in crate::local) struct Attention {
+    /// Queries, keys and values of all heads by one product.
+    pub(in crate::local) query_key_value: Linear,
+    pub(in crate::local) output: Linear,
+    pub(in crate::local) heads: usize,
+    pub(in crate::local) rotary: Option<Arc<Rotary>>,
+    /// How far a token sees to each side; `None`: over the whole text.
+    pub(in crate::local) reach: Option<usize>,
+}
+
+/// Buffers of one thread.
+#[derive(Debug, Default)]
+pub(in crate::local) struct AttentionScratch {
+    projected: Vec<f32>,
+    context: Vec<f32>,
+    scores: Vec<f32>,
+    head: Vec<f32>,
+}
+
+impl Attention {
+    /// Adds to `hidden` what each token of `input` gathers from its text; `lengths` says where texts end.
+    pub(in crate::local) fn add(
+        &self,
+        input: &[f32],
+        hidden: &mut [f32],
+        lengths: &[usize],
+        gemm: &Gemm,
+        scratch: &mut AttentionScratch,
+        int8: &mut Int8Scratch,
+    ) {
+        let width = self.output.outputs();
+        let tokens = input.len() / width;
+        scratch.projected.resize(tokens * 3 * width, 0.0);
+        scratch.context.resize(tokens * width, 0.0);
+        self.query_key_value
+            .apply(input, &mut scratch.projected, Write::Replace, gemm, int8);
+        let mut start = 0;
+        for length in lengths {
+            self.gather(start..start + length, width, gemm, scratch);
+            start += length;
+        }
+        self.output
+            .apply(&scratch.context, hidden, Write::Add, gemm, int8);
+    }
+
+    fn gather(
+        &self,
+        text: Range<usize>,
+        width: usize,
+        gemm: &Gemm,
+        scratch: &mut AttentionScratch,
+    ) {
+        if let Some(rotary) = &self.rotary {
+            let rows = &mut scratch.projected[text.start * 3 * width..text.end * 3 * width];
+            self.turn(rotary, rows, width);
+        }
+        for head in 0..self.heads {
+            let mut first = text.start;
+            while first < text.end {
+                let queries = first..text.end.min(first + QUERY_BLOCK);
+                first = queries.end;
+                self.gather_block(head, queries, &text, width, gemm, scratch);
+            }
+        }
+    }
+
+    fn turn(&self, rotary: &Rotary, rows: &mut [f32], width: usize) {
+        let head_size = width / self.heads;
+        for (position, row) in rows.chunks_exact_mut(3 * width).enumerate() {
+            for head in row[..2 * width].chunks_exact_mut(head_size) {
+                rotary.turn(head, position);
+            }
+        }
+    }
+
+    fn gather_block(
+        &self,
+        head: usize,
+        queries: Range<usize>,
+        text: &Range<usize>,
+        width: usize,
+        gemm: &Gemm,
+        scratch: &mut AttentionScratch,
+    ) {
+        let head_size = width / self.heads;
+        let keys = self.visible(&queries, text);
+        let row = 3 * width;
+        let part = |token: usize, part: usize| {
+            &scratch.projected[token * row + part * width + head * head_size..]
+        };
+        let query = view(part(queries.start, 0), [queries.len(), head_size], [row, 1]);
+        let key = view(part(keys.start, 1), [head_size, keys.len()], [1, row]);
+        let value = view(part(keys.start, 2), [keys.len(), head_size], [row, 1]);
+        gemm.product(query, key, scale(head_size), &mut scratch.scores);
+        for (at, scores) in scratch.scores.chunks_exact_mut(keys.len()).enumerate() {
+            self.weigh(queries.start + at, keys.start, scores);
+        }
+        let scores = view(
+            &scratch.scores,
+            [queries.len(), keys.len()],
+            [keys.len(), 1],
+        );
+        gemm.product(scores, value, 1.0, &mut scratch.head);
+        for (token, gathered) in queries.zip(scratch.head.chunks_exact(head_size)) {
+            let start = token * width + head * head_size;
+            scratch.context[start..start + head_size].copy_from_slice(gathered);
+        }
+    }
+
+    fn visible(&self, queries: &Range<usize>, text: &Range<usize>) -> Range<usize> {
+        match self.reach {
+            None => text.clone(),
+            Some(reach) => {
+                text.start.max(queries.start.saturating_sub(reach))
+                    ..text.end.min(queries.end + reach)
+            }
+        }
+    }
+
+    /// Turns the scores of one token into weights that sum to 1.
+    fn weigh(&self, token: usize, first_key: usize, scores: &mut [f32]) {
+        let seen = match self.reach {
+            None => 0..scores.len(),
+            Some(reach) => {
+                let start = token.saturating_sub(reach).saturating_sub(first_key);
+                start..scores.len().min(token + reach + 1 - first_key)
+            }
+        };
+        scores[..seen.start].fill(0.0);
+        scores[seen.end..].fill(0.0);
+        Softmax::new_mut(&mut scores[seen]).dispatch();
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "heads have some hundred values")]
+fn scale(head_size: usize) -> f32 {
+    (head_size as f32).sqrt().recip()
+}

@@ -1,0 +1,59 @@
+use super::norm::LayerNorm;
+use crate::local::tokens::Encoded;
+
+/// The vectors that tokens start with.
+#[derive(Debug)]
+pub(in crate::local) struct TokenEmbeddings {
+    /// One row for each token of the vocabulary.
+    pub(in crate::local) words: Vec<f32>,
+    pub(in crate::local) positions: Option<Positions>,
+    /// One row for each kind of segment: 0 for a text, 1 for the second text of a pair. Models of one kind have one row.
+    pub(in crate::local) segments: Option<Vec<f32>>,
+    pub(in crate::local) norm: LayerNorm,
+    pub(in crate::local) width: usize,
+}
+
+/// Learned vectors of positions.
+#[derive(Debug)]
+pub(in crate::local) struct Positions {
+    pub(in crate::local) rows: Vec<f32>,
+    /// Row of a text's first token.
+    pub(in crate::local) first: usize,
+}
+
+impl TokenEmbeddings {
+    /// One row for each token of each text, in order.
+    pub(in crate::local) fn look_up(&self, texts: &[&Encoded]) -> Vec<f32> {
+        let tokens = texts.iter().map(|text| text.ids.len()).sum::<usize>();
+        let mut rows = Vec::with_capacity(tokens * self.width);
+        for text in texts {
+            for (position, (id, segment)) in text.ids.iter().zip(&text.segments).enumerate() {
+                let start = rows.len();
+                rows.extend_from_slice(self.row(&self.words, *id as usize));
+                if let Some(segments) = &self.segments {
+                    let last = segments.len() / self.width - 1;
+                    add(
+                        &mut rows[start..],
+                        self.row(segments, last.min(*segment as usize)),
+                    );
+                }
+                if let Some(positions) = &self.positions {
+                    let row = positions.first + position;
+                    add(&mut rows[start..], self.row(&positions.rows, row));
+                }
+            }
+        }
+        self.norm.apply(&mut rows);
+        rows
+    }
+
+    fn row<'rows>(&self, rows: &'rows [f32], index: usize) -> &'rows [f32] {
+        &rows[index * self.width..][..self.width]
+    }
+}
+
+fn add(to: &mut [f32], what: &[f32]) {
+    for (sum, addend) in to.iter_mut().zip(what) {
+        *sum += addend;
+    }
+}

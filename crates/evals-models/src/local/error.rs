@@ -1,0 +1,136 @@
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a model could not be loaded from its folder.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LocalError {
+    /// A file of the model could not be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A file of the model is not the JSON it has to be.
+    #[error("`{}` does not describe a model", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Where it goes wrong.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The folder lacks a file without which there is no model.
+    #[error("`{}` has no `{file}`", folder.display())]
+    Missing {
+        /// The folder that was opened.
+        folder: PathBuf,
+        /// Name of the file.
+        file: &'static str,
+    },
+    /// The architecture is none of those that can be run here.
+    #[error("`{}` is of the family `{model_type}`; supported are {supported}", path.display())]
+    Family {
+        /// The model's `config.json`.
+        path: PathBuf,
+        /// Its `model_type`.
+        model_type: String,
+        /// What could be run instead, as a list to read.
+        supported: String,
+    },
+    /// The model asks for a step or a variant that cannot be run here.
+    #[error("`{}` asks for `{key}` = `{value}`, which is not supported", path.display())]
+    Unsupported {
+        /// The file that asks.
+        path: PathBuf,
+        /// The key in it.
+        key: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The weights are there only as a Python pickle.
+    #[error(
+        "`{}` is a pickle and there is no `model.safetensors` beside it; convert it with `transformers`: `AutoModel.from_pretrained(folder).save_pretrained(folder)`",
+        path.display()
+    )]
+    Pickle {
+        /// The pickle.
+        path: PathBuf,
+    },
+    /// The weights do not fit the configuration.
+    #[error("`{}` does not hold the weights that `config.json` describes", path.display())]
+    Weights {
+        /// The file of weights.
+        path: PathBuf,
+        /// The first disagreement.
+        #[source]
+        source: WeightsError,
+    },
+    /// The tokenizer cannot be used.
+    #[error("`{}` is not a usable tokenizer", path.display())]
+    Tokenizer {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The limit leaves no room for a text.
+    #[error("at most {max_tokens} tokens are to be read, of which {special} are special tokens")]
+    Window {
+        /// The limit in force.
+        max_tokens: usize,
+        /// Special tokens that the tokenizer adds to every text.
+        special: usize,
+    },
+    /// The limit is beyond what the model has positions for.
+    #[error("{requested} tokens are to be read, but the model has {available} positions")]
+    Positions {
+        /// The limit in the settings.
+        requested: usize,
+        /// The most the model can read.
+        available: usize,
+    },
+    /// The operating system refused the threads that run the model.
+    #[error("cannot start the threads of the model")]
+    Threads(#[source] Box<dyn Error + Send + Sync>),
+}
+
+/// How a file of weights disagrees with what a model needs.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WeightsError {
+    /// The file does not begin with a header as safetensors define it.
+    #[error("the header is damaged: {0}")]
+    Header(String),
+    /// A tensor that the architecture has is not in the file.
+    #[error("there is no tensor `{0}`")]
+    Missing(String),
+    /// A tensor has another shape than the configuration implies.
+    #[error("`{name}` has the shape {found:?} instead of {expected:?}")]
+    Shape {
+        /// The tensor.
+        name: String,
+        /// The shape in the file.
+        found: Vec<usize>,
+        /// The shape that the configuration implies.
+        expected: Vec<usize>,
+    },
+    /// A tensor holds numbers of a kind that is not used for weights.
+    #[error("`{name}` holds `{dtype}`; weights are `F32`, `F16` or `BF16`")]
+    Dtype {
+        /// The tensor.
+        name: String,
+        /// The type in the file.
+        dtype: String,
+    },
+    /// A weight is infinite or not a number.
+    #[error("`{0}` holds values that are not finite")]
+    NotFinite(String),
+}

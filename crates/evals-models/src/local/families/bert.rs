@@ -1,0 +1,115 @@
+//! BERT, RoBERTa and XLM-RoBERTa: learned positions, normalisation after each half of a layer.
+
+use serde::Deserialize;
+
+use super::super::encoder::{
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, Positions, TokenEmbeddings,
+};
+use super::super::error::LocalError;
+use super::super::folder::Folder;
+use super::{Builder, CONFIG};
+
+#[derive(Debug, Deserialize)]
+struct Config {
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    intermediate_size: usize,
+    #[serde(default = "gelu")]
+    hidden_act: String,
+    #[serde(default = "epsilon")]
+    layer_norm_eps: f32,
+    position_embedding_type: Option<String>,
+    pad_token_id: Option<usize>,
+}
+
+fn gelu() -> String {
+    "gelu".to_owned()
+}
+
+fn epsilon() -> f32 {
+    1e-12
+}
+
+/// Which row of the positions belongs to a text's first token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FirstPosition {
+    Zero,
+    /// The row after that of the padding token.
+    AfterPadding,
+}
+
+pub(super) fn encoder(
+    folder: &Folder,
+    builder: Builder,
+    first: FirstPosition,
+) -> Result<(Encoder, Builder), LocalError> {
+    let config: Config = folder.required(CONFIG)?;
+    if let Some(kind) = config.position_embedding_type.as_deref()
+        && kind != "absolute"
+    {
+        return Err(folder.unsupported(CONFIG, "position_embedding_type", kind));
+    }
+    let activation = Activation::named(&config.hidden_act)
+        .ok_or_else(|| folder.unsupported(CONFIG, "hidden_act", &config.hidden_act))?;
+    let width = config.hidden_size;
+    let positions = builder.table("embeddings.position_embeddings.weight", width)?;
+    let first = match first {
+        FirstPosition::Zero => 0,
+        FirstPosition::AfterPadding => config.pad_token_id.unwrap_or(1) + 1,
+    };
+    let max_positions = (positions.len() / width).saturating_sub(first);
+    let embeddings = TokenEmbeddings {
+        words: builder.table("embeddings.word_embeddings.weight", width)?,
+        positions: Some(Positions {
+            rows: positions,
+            first,
+        }),
+        segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
+        norm: builder.norm("embeddings.LayerNorm", width, config.layer_norm_eps)?,
+        width,
+    };
+    let layers = (0..config.num_hidden_layers)
+        .map(|index| layer(&config, activation, &builder, index))
+        .collect::<Result<_, _>>()?;
+    let encoder = Encoder {
+        embeddings,
+        layers,
+        norm_place: NormPlace::After,
+        final_norm: None,
+        max_positions,
+    };
+    Ok((encoder, builder))
+}
+
+fn layer(
+    config: &Config,
+    activation: Activation,
+    builder: &Builder,
+    index: usize,
+) -> Result<Layer, LocalError> {
+    let (width, wide) = (config.hidden_size, config.intermediate_size);
+    let name = |part: &str| format!("encoder.layer.{index}.{part}");
+    let projections = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
+    Ok(Layer {
+        attention: Attention {
+            query_key_value: builder.joined(&projections, width, width)?,
+            output: builder.linear(&name("attention.output.dense"), width, width)?,
+            heads: config.num_attention_heads,
+            rotary: None,
+            reach: None,
+        },
+        attention_norm: Some(builder.norm(
+            &name("attention.output.LayerNorm"),
+            width,
+            config.layer_norm_eps,
+        )?),
+        feed_forward: FeedForward {
+            up: builder.linear(&name("intermediate.dense"), width, wide)?,
+            down: builder.linear(&name("output.dense"), wide, width)?,
+            activation,
+            gate: Gate::None,
+        },
+        feed_forward_norm: builder.norm(&name("output.LayerNorm"), width, config.layer_norm_eps)?,
+    })
+}

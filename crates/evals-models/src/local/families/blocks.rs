@@ -1,0 +1,126 @@
+use super::super::encoder::{Gemm, LayerNorm, Linear, Parameters};
+use super::super::error::LocalError;
+use super::super::settings::Dtype;
+use super::super::weights::Weights;
+
+/// Makes the parts of an encoder from named tensors.
+#[derive(Debug)]
+pub(in crate::local) struct Builder {
+    pub(in crate::local) weights: Weights,
+    gemm: Gemm,
+    dtype: Dtype,
+}
+
+impl Builder {
+    pub(super) fn new(weights: Weights, dtype: Dtype) -> Self {
+        Self {
+            weights,
+            gemm: Gemm::default(),
+            dtype,
+        }
+    }
+
+    /// A table with rows of `width` values and as many of them as the file has.
+    pub(super) fn table(&self, name: &str, width: usize) -> Result<Vec<f32>, LocalError> {
+        let rows = self.weights.shape(name)?.first().copied().unwrap_or(0);
+        self.weights.tensor(name, &[rows, width])
+    }
+
+    /// A linear map whose weights are `name.weight` and, where there is one, `name.bias`.
+    pub(in crate::local) fn linear(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Linear, LocalError> {
+        Ok(self.pack(self.parameters(name, inputs, outputs)?))
+    }
+
+    /// A linear map in 32-bit floats whatever the encoder is in: heads are small and their scores are compared closely.
+    pub(in crate::local) fn head(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Linear, LocalError> {
+        let parameters = self.parameters(name, inputs, outputs)?;
+        Ok(Linear::float(parameters, &self.gemm))
+    }
+
+    /// Several linear maps of one input as one, their outputs one after another.
+    pub(super) fn joined(
+        &self,
+        names: &[String],
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Linear, LocalError> {
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
+        let mut biased = false;
+        for name in names {
+            let part = self.parameters(name, inputs, outputs)?;
+            biased |= part.bias.is_some();
+            weights.extend(part.weights);
+            biases.extend(part.bias.unwrap_or_else(|| vec![0.0; outputs]));
+        }
+        let all = Parameters {
+            weights,
+            bias: biased.then_some(biases),
+            inputs,
+            outputs: names.len() * outputs,
+        };
+        Ok(self.pack(all))
+    }
+
+    /// Normalisation whose scale is `name.weight` and, where there is one, whose bias is `name.bias`.
+    pub(in crate::local) fn norm(
+        &self,
+        name: &str,
+        width: usize,
+        epsilon: f32,
+    ) -> Result<LayerNorm, LocalError> {
+        let bias = format!("{name}.bias");
+        Ok(LayerNorm {
+            scale: self.weights.tensor(&format!("{name}.weight"), &[width])?,
+            bias: match self.weights.has(&bias) {
+                true => Some(self.weights.tensor(&bias, &[width])?),
+                false => None,
+            },
+            epsilon,
+        })
+    }
+
+    /// The builder for tensors outside the encoder, which have their full names.
+    pub(in crate::local) fn root(self) -> Self {
+        Self {
+            weights: self.weights.root(),
+            ..self
+        }
+    }
+
+    fn parameters(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Parameters, LocalError> {
+        let bias = format!("{name}.bias");
+        Ok(Parameters {
+            weights: self
+                .weights
+                .tensor(&format!("{name}.weight"), &[outputs, inputs])?,
+            bias: match self.weights.has(&bias) {
+                true => Some(self.weights.tensor(&bias, &[outputs])?),
+                false => None,
+            },
+            inputs,
+            outputs,
+        })
+    }
+
+    fn pack(&self, parameters: Parameters) -> Linear {
+        match self.dtype {
+            Dtype::F32 => Linear::float(parameters, &self.gemm),
+            Dtype::Int8 => Linear::int8(parameters, &self.gemm),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! One file for each family of architectures: which tensors make its encoder, and what its configuration says.
+
+mod bert;
+mod blocks;
+mod modern_bert;
+mod nomic_bert;
+
+use serde_json::Value;
+
+use super::encoder::Encoder;
+use super::error::LocalError;
+use super::folder::Folder;
+use super::settings::Dtype;
+use super::weights::Weights;
+
+pub(super) use blocks::Builder;
+
+const CONFIG: &str = "config.json";
+
+/// A family of architectures, by the `model_type` of its configurations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Bert,
+    Roberta,
+    XlmRoberta,
+    ModernBert,
+    NomicBert,
+}
+
+impl Family {
+    const ALL: [(&'static str, Self); 5] = [
+        ("bert", Self::Bert),
+        ("roberta", Self::Roberta),
+        ("xlm-roberta", Self::XlmRoberta),
+        ("modernbert", Self::ModernBert),
+        ("nomic_bert", Self::NomicBert),
+    ];
+
+    /// Reads the family from `config.json`, and refuses those that cannot be run.
+    pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
+        let config: Value = folder.required(CONFIG)?;
+        let model_type = config["model_type"].as_str().unwrap_or("unknown");
+        let known = Self::ALL.iter().find(|(name, _)| *name == model_type);
+        known.map(|(_, family)| *family).ok_or_else(|| {
+            let supported = Self::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
+            LocalError::Family {
+                path: folder.path(CONFIG),
+                model_type: model_type.to_owned(),
+                supported,
+            }
+        })
+    }
+
+    /// Names under which checkpoints of the family may keep the encoder.
+    fn prefixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Bert | Self::NomicBert => &["", "bert."],
+            Self::Roberta | Self::XlmRoberta => &["", "roberta."],
+            Self::ModernBert => &["", "model."],
+        }
+    }
+
+    /// Loads the encoder.
+    pub(super) fn encoder(
+        self,
+        folder: &Folder,
+        weights: Weights,
+        dtype: Dtype,
+    ) -> Result<(Encoder, Builder), LocalError> {
+        let first = match self {
+            Self::ModernBert => "embeddings.tok_embeddings.weight",
+            _ => "embeddings.word_embeddings.weight",
+        };
+        let builder = Builder::new(weights.below(self.prefixes(), first), dtype);
+        match self {
+            Self::Bert => bert::encoder(folder, builder, bert::FirstPosition::Zero),
+            Self::Roberta | Self::XlmRoberta => {
+                bert::encoder(folder, builder, bert::FirstPosition::AfterPadding)
+            }
+            Self::ModernBert => modern_bert::encoder(folder, builder),
+            Self::NomicBert => nomic_bert::encoder(folder, builder),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! ModernBERT: rotary positions, normalisation before each half of a layer, gated linear maps, and attention that reaches over
+//! the whole text only in some layers.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::encoder::{
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, Rotary, TokenEmbeddings,
+};
+use super::super::error::LocalError;
+use super::super::folder::Folder;
+use super::{Builder, CONFIG};
+
+#[derive(Debug, Deserialize)]
+struct Config {
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    intermediate_size: usize,
+    max_position_embeddings: usize,
+    hidden_activation: String,
+    norm_eps: f32,
+    local_attention: usize,
+    global_attn_every_n_layers: Option<usize>,
+    global_rope_theta: Option<f64>,
+    local_rope_theta: Option<f64>,
+    /// Newer configurations name the reach of each layer.
+    layer_types: Option<Vec<String>>,
+    /// Newer configurations keep the bases of positions here, by reach.
+    rope_parameters: Option<Value>,
+}
+
+impl Config {
+    fn is_global(&self, layer: usize) -> bool {
+        match &self.layer_types {
+            Some(types) => types
+                .get(layer)
+                .is_some_and(|reach| reach == "full_attention"),
+            None => layer.is_multiple_of(self.global_attn_every_n_layers.unwrap_or(3)),
+        }
+    }
+
+    fn base(&self, reach: &str, stated: Option<f64>, default: f64) -> f64 {
+        let newer = self
+            .rope_parameters
+            .as_ref()
+            .and_then(|bases| bases[reach]["rope_theta"].as_f64());
+        newer.or(stated).unwrap_or(default)
+    }
+}
+
+pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
+    let config: Config = folder.required(CONFIG)?;
+    let activation = Activation::named(&config.hidden_activation).ok_or_else(|| {
+        folder.unsupported(CONFIG, "hidden_activation", &config.hidden_activation)
+    })?;
+    let width = config.hidden_size;
+    let rotary = |base| {
+        let head_size = width / config.num_attention_heads;
+        Arc::new(Rotary::new(base, head_size, config.max_position_embeddings))
+    };
+    let global = rotary(config.base("full_attention", config.global_rope_theta, 160_000.0));
+    let local = rotary(config.base("sliding_attention", config.local_rope_theta, 10_000.0));
+    let layers = (0..config.num_hidden_layers)
+        .map(|index| {
+            let (rotary, reach) = match config.is_global(index) {
+                true => (&global, None),
+                false => (&local, Some(config.local_attention / 2)),
+            };
+            layer(
+                &config,
+                activation,
+                &builder,
+                index,
+                Arc::clone(rotary),
+                reach,
+            )
+        })
+        .collect::<Result<_, _>>()?;
+    let encoder = Encoder {
+        embeddings: TokenEmbeddings {
+            words: builder.table("embeddings.tok_embeddings.weight", width)?,
+            positions: None,
+            segments: None,
+            norm: builder.norm("embeddings.norm", width, config.norm_eps)?,
+            width,
+        },
+        layers,
+        norm_place: NormPlace::Before,
+        final_norm: Some(builder.norm("final_norm", width, config.norm_eps)?),
+        max_positions: config.max_position_embeddings,
+    };
+    Ok((encoder, builder))
+}
+
+fn layer(
+    config: &Config,
+    activation: Activation,
+    builder: &Builder,
+    index: usize,
+    rotary: Arc<Rotary>,
+    reach: Option<usize>,
+) -> Result<Layer, LocalError> {
+    let (width, wide) = (config.hidden_size, config.intermediate_size);
+    let name = |part: &str| format!("layers.{index}.{part}");
+    Ok(Layer {
+        attention: Attention {
+            query_key_value: builder.linear(&name("attn.Wqkv"), width, 3 * width)?,
+            output: builder.linear(&name("attn.Wo"), width, width)?,
+            heads: config.num_attention_heads,
+            rotary: Some(rotary),
+            reach,
+        },
+        // The first layer's input comes normalised from the embeddings.
+        attention_norm: match index {
+            0 => None,
+            _ => Some(builder.norm(&name("attn_norm"), width, config.norm_eps)?),
+        },
+        feed_forward: FeedForward {
+            up: builder.linear(&name("mlp.Wi"), width, 2 * wide)?,
+            down: builder.linear(&name("mlp.Wo"), wide, width)?,
+            activation,
+            gate: Gate::Half,
+        },
+        feed_forward_norm: builder.norm(&name("mlp_norm"), width, config.norm_eps)?,
+    })
+}

@@ -1,0 +1,128 @@
+//! nomic-bert: BERT with rotary positions and gated linear maps, and without biases.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::encoder::{
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, Rotary, TokenEmbeddings,
+};
+use super::super::error::LocalError;
+use super::super::folder::Folder;
+use super::{Builder, CONFIG};
+
+/// The names of published configurations, and those that transformers writes.
+#[derive(Debug, Deserialize)]
+struct Config {
+    #[serde(alias = "hidden_size")]
+    n_embd: usize,
+    #[serde(alias = "num_hidden_layers")]
+    n_layer: usize,
+    #[serde(alias = "num_attention_heads")]
+    n_head: usize,
+    #[serde(alias = "intermediate_size")]
+    n_inner: usize,
+    #[serde(alias = "max_position_embeddings")]
+    n_positions: usize,
+    #[serde(alias = "layer_norm_eps")]
+    layer_norm_epsilon: f32,
+    #[serde(alias = "hidden_act")]
+    activation_function: String,
+    rotary_emb_base: Option<f64>,
+    rotary_emb_fraction: Option<f64>,
+    #[serde(default)]
+    rotary_emb_interleaved: bool,
+    rotary_scaling_factor: Option<f64>,
+    rope_parameters: Option<Value>,
+    #[serde(default)]
+    prenorm: bool,
+}
+
+impl Config {
+    fn base(&self) -> f64 {
+        let newer = self.rope_parameters.as_ref();
+        let newer = newer.and_then(|rope| rope["rope_theta"].as_f64());
+        newer.or(self.rotary_emb_base).unwrap_or(1000.0)
+    }
+
+    /// Refuses what the published models do not use.
+    fn check(&self, folder: &Folder) -> Result<(), LocalError> {
+        let refused = |key, value: String| Err(folder.unsupported(CONFIG, key, value));
+        if !["swiglu", "silu"].contains(&self.activation_function.as_str()) {
+            return refused("activation_function", self.activation_function.clone());
+        }
+        if let Some(fraction) = self.rotary_emb_fraction
+            && fraction < 1.0
+        {
+            return refused("rotary_emb_fraction", fraction.to_string());
+        }
+        if let Some(factor) = self.rotary_scaling_factor {
+            return refused("rotary_scaling_factor", factor.to_string());
+        }
+        if self.rotary_emb_interleaved {
+            return refused("rotary_emb_interleaved", "true".to_owned());
+        }
+        if self.prenorm {
+            return refused("prenorm", "true".to_owned());
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
+    let config: Config = folder.required(CONFIG)?;
+    config.check(folder)?;
+    let width = config.n_embd;
+    let rotary = Arc::new(Rotary::new(
+        config.base(),
+        width / config.n_head,
+        config.n_positions,
+    ));
+    let layers = (0..config.n_layer)
+        .map(|index| layer(&config, &builder, index, Arc::clone(&rotary)))
+        .collect::<Result<_, _>>()?;
+    let encoder = Encoder {
+        embeddings: TokenEmbeddings {
+            words: builder.table("embeddings.word_embeddings.weight", width)?,
+            positions: None,
+            segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
+            norm: builder.norm("emb_ln", width, config.layer_norm_epsilon)?,
+            width,
+        },
+        layers,
+        norm_place: NormPlace::After,
+        final_norm: None,
+        max_positions: config.n_positions,
+    };
+    Ok((encoder, builder))
+}
+
+fn layer(
+    config: &Config,
+    builder: &Builder,
+    index: usize,
+    rotary: Arc<Rotary>,
+) -> Result<Layer, LocalError> {
+    let (width, wide) = (config.n_embd, config.n_inner);
+    let name = |part: &str| format!("encoder.layers.{index}.{part}");
+    // The second map is the one that is activated.
+    let gated = ["mlp.fc12", "mlp.fc11"].map(name);
+    Ok(Layer {
+        attention: Attention {
+            query_key_value: builder.linear(&name("attn.Wqkv"), width, 3 * width)?,
+            output: builder.linear(&name("attn.out_proj"), width, width)?,
+            heads: config.n_head,
+            rotary: Some(rotary),
+            reach: None,
+        },
+        attention_norm: Some(builder.norm(&name("norm1"), width, config.layer_norm_epsilon)?),
+        feed_forward: FeedForward {
+            up: builder.joined(&gated, width, wide)?,
+            down: builder.linear(&name("mlp.fc2"), wide, width)?,
+            activation: Activation::Silu,
+            gate: Gate::Half,
+        },
+        feed_forward_norm: builder.norm(&name("norm2"), width, config.layer_norm_epsilon)?,
+    })
+}

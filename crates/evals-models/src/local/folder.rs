@@ -1,0 +1,113 @@
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use super::error::LocalError;
+
+/// The files of one model, as the hub lays them out.
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    name: String,
+}
+
+impl Folder {
+    /// Takes a folder with a `config.json`, or a repository in the hub's cache (`models--owner--name`), whose `main` is used.
+    pub(super) fn open(path: &Path) -> Result<Self, LocalError> {
+        let name = name(path);
+        let reference = path.join("refs/main");
+        if path.join("config.json").is_file() || !reference.is_file() {
+            let folder = Self {
+                path: path.to_owned(),
+                name,
+            };
+            return match folder.path("config.json").is_file() {
+                true => Ok(folder),
+                false => Err(folder.missing("config.json")),
+            };
+        }
+        let commit = fs::read_to_string(&reference).map_err(|source| LocalError::Read {
+            path: reference,
+            source,
+        })?;
+        let path = path.join("snapshots").join(commit.trim());
+        let snapshot = Self { path, name };
+        match snapshot.path("config.json").is_file() {
+            true => Ok(snapshot),
+            false => Err(snapshot.missing("config.json")),
+        }
+    }
+
+    /// What the model is called: `owner/name` in the hub's cache, else the name of the folder.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where a file of this name is or would be.
+    pub(super) fn path(&self, file: &str) -> PathBuf {
+        self.path.join(file)
+    }
+
+    /// The bytes of a file, `None` when there is none.
+    pub(super) fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>, LocalError> {
+        let path = self.path(file);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(source) if source.kind() == ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(LocalError::Read { path, source }),
+        }
+    }
+
+    /// A file of JSON, `None` when there is none.
+    pub(super) fn json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, LocalError> {
+        let Some(bytes) = self.bytes(file)? else {
+            return Ok(None);
+        };
+        let parsed = serde_json::from_slice(&bytes);
+        parsed.map(Some).map_err(|source| LocalError::Json {
+            path: self.path(file),
+            source,
+        })
+    }
+
+    /// A file of JSON without which there is no model.
+    pub(super) fn required<T: DeserializeOwned>(
+        &self,
+        file: &'static str,
+    ) -> Result<T, LocalError> {
+        self.json(file)?.ok_or_else(|| self.missing(file))
+    }
+
+    /// The error that says which file is not there.
+    pub(super) fn missing(&self, file: &'static str) -> LocalError {
+        LocalError::Missing {
+            folder: self.path.clone(),
+            file,
+        }
+    }
+
+    /// The error for a value that asks for what cannot be run.
+    pub(super) fn unsupported(
+        &self,
+        file: &str,
+        key: &'static str,
+        value: impl Into<String>,
+    ) -> LocalError {
+        LocalError::Unsupported {
+            path: self.path(file),
+            key,
+            value: value.into(),
+        }
+    }
+}
+
+fn name(path: &Path) -> String {
+    let parts = path.iter().rev().filter_map(|part| part.to_str());
+    let repository = parts.clone().find_map(|part| part.strip_prefix("models--"));
+    match repository {
+        Some(repository) => repository.replacen("--", "/", 1),
+        None => parts.into_iter().next().unwrap_or("model").to_owned(),
+    }
+}

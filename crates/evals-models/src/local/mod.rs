@@ -1,0 +1,29 @@
+//! Embedding models run in the process, from the files that the hub serves.
+//!
+//! [`LocalReranker`] runs cross-encoders of the same families.
+//!
+//! [`LocalEmbedder`] reads a model's folder: its configuration, its tokenizer, its weights, and how sentence-transformers
+//! pools, normalises and prompts. Supported are the families of BERT (all-MiniLM, bge, e5, gte, mxbai, arctic-embed), RoBERTa,
+//! XLM-RoBERTa (multilingual-e5, bge-m3), ModernBERT and nomic-bert.
+
+mod batches;
+mod digest;
+mod embedder;
+mod encoder;
+mod error;
+mod families;
+mod folder;
+mod head;
+mod model;
+mod pipeline;
+mod pooling;
+mod reranker;
+mod settings;
+mod tokens;
+mod weights;
+mod workers;
+
+pub use embedder::LocalEmbedder;
+pub use error::{LocalError, WeightsError};
+pub use reranker::LocalReranker;
+pub use settings::{Dtype, LocalSettings, Pooling};

@@ -1,0 +1,93 @@
+use std::num::NonZeroUsize;
+use std::thread;
+
+use super::digest;
+use super::encoder::{Encoder, Scratch};
+use super::error::LocalError;
+use super::families::{Builder, Family};
+use super::folder::Folder;
+use super::settings::{Dtype, LocalSettings};
+use super::tokens::{Encoded, Tokens};
+use super::weights::Weights;
+
+/// An encoder with the tokenizer that feeds it.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) encoder: Encoder,
+    pub(super) tokens: Tokens,
+    /// SHA-256 of the weights.
+    pub(super) digest: String,
+}
+
+impl Model {
+    /// Loads an encoder, and lets `head` load what stands on it from the same weights.
+    pub(super) fn open<H>(
+        folder: &Folder,
+        dtype: Dtype,
+        head: impl FnOnce(&Builder, Family, usize) -> Result<H, LocalError>,
+    ) -> Result<(Self, H), LocalError> {
+        let family = Family::read(folder)?;
+        let files = Weights::files(folder)?;
+        // Checking a file takes about as long as loading it, so both are done at once.
+        thread::scope(|scope| {
+            let digest = scope.spawn(|| digest::of_files(&files));
+            let (encoder, builder) = family.encoder(folder, Weights::open(folder)?, dtype)?;
+            let tokens = Tokens::open(folder, encoder.vocabulary())?;
+            let builder = builder.root();
+            let head = head(&builder, family, encoder.width())?;
+            let digest = digest.join().expect("reading files does not panic")?;
+            let model = Self {
+                encoder,
+                tokens,
+                digest,
+            };
+            Ok((model, head))
+        })
+    }
+
+    /// Tokens read of each text: the first limit of settings, pipeline and tokenizer, within what positions allow.
+    pub(super) fn window(
+        &self,
+        folder: &Folder,
+        settings: &LocalSettings,
+        stated: Option<usize>,
+        pair: bool,
+    ) -> Result<usize, LocalError> {
+        let available = self.encoder.max_positions;
+        let window = match settings.max_tokens.map(NonZeroUsize::get) {
+            Some(requested) if requested > available => {
+                return Err(LocalError::Positions {
+                    requested,
+                    available,
+                });
+            }
+            Some(requested) => requested,
+            None => {
+                let stated = match stated {
+                    Some(stated) => Some(stated),
+                    None => Tokens::stated_limit(folder)?,
+                };
+                stated.unwrap_or(available).min(available)
+            }
+        };
+        let special = self.tokens.special(pair);
+        if window <= special {
+            return Err(LocalError::Window {
+                max_tokens: window,
+                special,
+            });
+        }
+        Ok(window)
+    }
+
+    /// The vectors of each text's tokens, text after text.
+    pub(super) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
+        self.encoder.encode(texts, scratch)
+    }
+}
+
+/// Threads that the settings ask for, or one for each core.
+pub(super) fn threads(settings: &LocalSettings) -> usize {
+    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    settings.threads.unwrap_or_else(cores).get()
+}

@@ -1,0 +1,141 @@
+//! What a model's own files say about the way from tokens to a text's vector.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::error::LocalError;
+use super::folder::Folder;
+use super::settings::{LocalSettings, Pooling};
+
+/// The steps around the encoder, after the settings were laid over the model's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pipeline {
+    pub(super) pooling: Pooling,
+    pub(super) normalize: bool,
+    /// As `sentence_bert_config.json` has it.
+    pub(super) max_tokens: Option<usize>,
+    pub(super) lowercase: bool,
+    pub(super) query_prompt: String,
+    pub(super) document_prompt: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Module {
+    path: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct TransformerConfig {
+    max_seq_length: Option<usize>,
+    #[serde(default)]
+    do_lower_case: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Prompts {
+    #[serde(default)]
+    prompts: BTreeMap<String, String>,
+    default_prompt_name: Option<String>,
+}
+
+impl Pipeline {
+    /// Reads `modules.json` and the files it leads to. Without it, tokens are averaged and vectors left as long as they are,
+    /// which is what sentence-transformers does with a plain encoder.
+    pub(super) fn read(folder: &Folder, settings: &LocalSettings) -> Result<Self, LocalError> {
+        let modules: Vec<Module> = folder.json("modules.json")?.unwrap_or_default();
+        let mut stated = (Pooling::Mean, false);
+        let mut transformer = TransformerConfig::default();
+        for module in &modules {
+            let kind = module.kind.rsplit('.').next().unwrap_or_default();
+            match kind {
+                "Transformer" => transformer = transformer_config(folder, &module.path)?,
+                "Pooling" if settings.pooling.is_none() => {
+                    stated.0 = pooling(folder, &module.path)?
+                }
+                "Pooling" => {}
+                "Normalize" => stated.1 = true,
+                _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
+            }
+        }
+        let prompts: Prompts = folder
+            .json("config_sentence_transformers.json")?
+            .unwrap_or_default();
+        Ok(Self {
+            pooling: settings.pooling.unwrap_or(stated.0),
+            normalize: settings.normalize.unwrap_or(stated.1),
+            max_tokens: transformer.max_seq_length,
+            lowercase: transformer.do_lower_case,
+            query_prompt: prompts.resolve(settings.query_prompt.as_ref(), &["query"]),
+            document_prompt: prompts.resolve(
+                settings.document_prompt.as_ref(),
+                &["document", "passage", "corpus"],
+            ),
+        })
+    }
+}
+
+impl Prompts {
+    fn resolve(&self, setting: Option<&String>, names: &[&str]) -> String {
+        let named = || names.iter().find_map(|name| self.prompts.get(*name));
+        let default = || self.prompts.get(self.default_prompt_name.as_ref()?);
+        setting
+            .or_else(named)
+            .or_else(default)
+            .cloned()
+            .unwrap_or_default()
+    }
+}
+
+fn transformer_config(folder: &Folder, path: &str) -> Result<TransformerConfig, LocalError> {
+    let file = inside(path, "sentence_bert_config.json");
+    Ok(folder.json(&file)?.unwrap_or_default())
+}
+
+fn inside(path: &str, file: &str) -> String {
+    if path.is_empty() {
+        file.to_owned()
+    } else {
+        format!("{path}/{file}")
+    }
+}
+
+/// Reads which tokens make the vector: one flag for each way, or one name.
+fn pooling(folder: &Folder, path: &str) -> Result<Pooling, LocalError> {
+    let file = inside(path, "config.json");
+    let config: Map<String, Value> = folder.json(&file)?.unwrap_or_default();
+    if config.get("include_prompt") == Some(&Value::Bool(false)) {
+        return Err(folder.unsupported(&file, "include_prompt", "false"));
+    }
+    let named = config.get("pooling_mode").map(|mode| match mode {
+        Value::String(name) => name.clone(),
+        other => other.to_string(),
+    });
+    let flagged = config
+        .iter()
+        .filter(|(_, on)| **on == Value::Bool(true))
+        .filter_map(|(key, _)| key.strip_prefix("pooling_mode_"));
+    let modes: Vec<String> = match named {
+        Some(name) => vec![name],
+        None => flagged.map(ToOwned::to_owned).collect(),
+    };
+    match modes.as_slice() {
+        [] => Ok(Pooling::Mean),
+        [mode] => mode_named(mode).ok_or_else(|| folder.unsupported(&file, "pooling_mode", mode)),
+        several => Err(folder.unsupported(&file, "pooling_mode", several.join(" + "))),
+    }
+}
+
+fn mode_named(mode: &str) -> Option<Pooling> {
+    Some(match mode {
+        "mean" | "mean_tokens" => Pooling::Mean,
+        "cls" | "cls_token" => Pooling::Cls,
+        "max" | "max_tokens" => Pooling::Max,
+        "lasttoken" | "last" => Pooling::Last,
+        "weightedmean" | "weightedmean_tokens" => Pooling::WeightedMean,
+        _ => return None,
+    })
+}

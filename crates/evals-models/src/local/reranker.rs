@@ -1,0 +1,175 @@
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use super::batches::batches;
+use super::digest;
+use super::encoder::Scratch;
+use super::error::LocalError;
+use super::folder::Folder;
+use super::head::Head;
+use super::model::{Model, threads};
+use super::settings::LocalSettings;
+use super::tokens::Encoded;
+use super::workers::Workers;
+use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker};
+
+/// Pairs tokenized by one thread at a time.
+const TOKENIZED_TOGETHER: usize = 16;
+
+/// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
+/// (BERT), bge-reranker (XLM-RoBERTa) and gte-reranker-modernbert (ModernBERT) are.
+///
+/// Scores are the classifier's own, before any sigmoid, and the same to the last bit whatever else is reranked.
+#[derive(Debug)]
+pub struct LocalReranker {
+    identity: ModelIdentity,
+    scorer: Arc<Scorer>,
+    workers: Workers,
+}
+
+/// From a pair to its score.
+#[derive(Debug)]
+struct Scorer {
+    model: Model,
+    head: Head,
+}
+
+/// A text's score cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the score of text {index} is not a finite number")]
+struct ScoreError {
+    index: usize,
+}
+
+impl LocalReranker {
+    /// Loads a cross-encoder from a folder as the hub lays it out, or from a repository in the hub's cache.
+    ///
+    /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter; `max_tokens` is for query and text together, and the
+    /// longer one is cut first.
+    pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
+        let folder = Folder::open(path.as_ref())?;
+        let (mut model, head) = Model::open(&folder, settings.dtype, |builder, family, width| {
+            Head::load(&folder, builder, family, width)
+        })?;
+        let window = model.window(&folder, settings, None, true)?;
+        model.tokens = model.tokens.limited(&folder, window, false)?;
+        let rest = digest::short(&[
+            &folder.bytes("config.json")?.unwrap_or_default(),
+            &folder.bytes("tokenizer.json")?.unwrap_or_default(),
+        ]);
+        let digest = format!(
+            "sha256:{},{window},{},{rest}",
+            model.digest,
+            settings.dtype.name()
+        );
+        let name = settings.name.clone();
+        let name = name.unwrap_or_else(|| folder.name().to_owned());
+        Ok(Self {
+            identity: ModelIdentity::new("local", name).with_digest(digest),
+            scorer: Arc::new(Scorer { model, head }),
+            workers: Workers::start(threads(settings))?,
+        })
+    }
+
+    async fn scores(
+        &self,
+        query: &str,
+        texts: &[&str],
+    ) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
+        let encoded = Arc::new(self.tokenize(query, texts).await?);
+        let lengths: Vec<usize> = encoded.iter().map(|pair| pair.ids.len()).collect();
+        let batches = batches(&lengths, self.workers.threads());
+        let tasks = batches.iter().map(|batch| {
+            let (scorer, encoded) = (Arc::clone(&self.scorer), Arc::clone(&encoded));
+            let batch = batch.clone();
+            move |scratch: &mut Scratch| {
+                let pairs: Vec<&Encoded> = batch.iter().map(|index| &encoded[*index]).collect();
+                scorer.scores(&pairs, scratch)
+            }
+        });
+        let found = self.workers.run(tasks.collect()).await?;
+        let mut scores = vec![0.0; texts.len()];
+        for (index, score) in batches.iter().flatten().zip(found.iter().flatten()) {
+            if !score.is_finite() {
+                return Err(ScoreError { index: *index }.into());
+            }
+            scores[*index] = *score;
+        }
+        Ok(scores)
+    }
+
+    async fn tokenize(
+        &self,
+        query: &str,
+        texts: &[&str],
+    ) -> Result<Vec<Encoded>, Box<dyn Error + Send + Sync>> {
+        let query: Arc<str> = query.into();
+        let tasks = texts.chunks(TOKENIZED_TOGETHER).map(|texts| {
+            let (scorer, query) = (Arc::clone(&self.scorer), Arc::clone(&query));
+            let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+            move |_: &mut Scratch| {
+                let pairs = texts.iter();
+                pairs
+                    .map(|text| scorer.model.tokens.encode_pair(&query, text))
+                    .collect::<Result<Vec<_>, _>>()
+            }
+        });
+        let chunks = self.workers.run(tasks.collect()).await?;
+        let chunks = chunks.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(chunks.into_iter().flatten().collect())
+    }
+}
+
+impl Scorer {
+    fn scores(&self, pairs: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
+        let width = self.model.encoder.width();
+        let hidden = self.model.encode(pairs, scratch);
+        let mut rest = hidden.as_slice();
+        pairs
+            .iter()
+            .map(|pair| {
+                let (tokens, after) = rest.split_at(pair.ids.len() * width);
+                rest = after;
+                self.head.score(tokens, width, scratch)
+            })
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Reranker for LocalReranker {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    /// A forward pass gives the same scores every time, so `repeat` makes no difference.
+    async fn rerank(
+        &self,
+        query: &str,
+        texts: &[&str],
+        _repeat: u32,
+    ) -> Result<Reranked, RerankError> {
+        let begun = Instant::now();
+        let scores = self.scores(query, texts).await;
+        let scores = scores.map_err(|source| RerankError {
+            model: self.identity.clone(),
+            texts: texts.len(),
+            failure: match source.downcast_ref::<ScoreError>() {
+                Some(_) => Failure::Content,
+                None => Failure::Terminal,
+            },
+            source,
+        })?;
+        Ok(Reranked {
+            scores,
+            usage: None,
+            service_time: begun.elapsed(),
+            cached: false,
+        })
+    }
+}

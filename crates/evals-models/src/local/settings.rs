@@ -1,0 +1,80 @@
+use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
+
+/// How a local model is run, where that differs from what its own files say.
+///
+/// The default takes everything from the model's files and computes in 32-bit floats.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LocalSettings {
+    /// The model's name in its identity. Default: `owner/name` in the hub's cache, else the name of the folder.
+    pub name: Option<String>,
+    /// How tokens become one vector. Default: `1_Pooling/config.json`, mean where there is none.
+    pub pooling: Option<Pooling>,
+    /// Whether vectors are brought to length 1. Default: whether `modules.json` has that step.
+    pub normalize: Option<bool>,
+    /// Tokens read of each text, special tokens included. Default: `sentence_bert_config.json`, else what tokenizer and
+    /// positions allow.
+    pub max_tokens: Option<NonZeroUsize>,
+    /// Put before every query. Default: the prompt `query` of `config_sentence_transformers.json`, else its default prompt.
+    pub query_prompt: Option<String>,
+    /// Put before every document. Default: the prompt `document` or `passage`, else the default prompt.
+    pub document_prompt: Option<String>,
+    /// Numbers that the linear maps are computed in.
+    pub dtype: Dtype,
+    /// Texts run side by side, one thread each. Default: one for each core the process may use.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// How the vectors of a text's tokens become the vector of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pooling {
+    /// Their mean.
+    Mean,
+    /// The first token's vector.
+    Cls,
+    /// The largest value of each column.
+    Max,
+    /// The last token's vector.
+    Last,
+    /// Their mean, the first token weighing 1, the second 2, and so on.
+    WeightedMean,
+}
+
+impl Pooling {
+    /// The name in settings and identities.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Cls => "cls",
+            Self::Max => "max",
+            Self::Last => "last",
+            Self::WeightedMean => "weighted-mean",
+        }
+    }
+}
+
+/// Numbers that a model's linear maps are computed in. All else is computed in 32-bit floats.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Dtype {
+    /// 32-bit floats: the vectors of the published model.
+    #[default]
+    F32,
+    /// 8-bit integers: weights with one scale for each output, inputs with one scale for each token. Faster and smaller, and
+    /// close to the published model.
+    Int8,
+}
+
+impl Dtype {
+    /// The name in settings and identities.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Int8 => "int8",
+        }
+    }
+}

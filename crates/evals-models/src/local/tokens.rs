@@ -1,0 +1,132 @@
+use std::sync::Arc;
+
+use serde::Deserialize;
+use tokenizers::{EncodeInput, TruncationParams, TruncationStrategy};
+
+use super::error::LocalError;
+use super::folder::Folder;
+
+const FILE: &str = "tokenizer.json";
+
+/// The tokens of one text, or of a pair, as the model reads them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Encoded {
+    pub(super) ids: Vec<u32>,
+    /// 0 for tokens of the first text, 1 for those of the second.
+    pub(super) segments: Vec<u32>,
+}
+
+/// The model's own tokenizer, cut to the model's window.
+///
+/// The truncation and padding that `tokenizer.json` carries are left aside: they are those of whoever saved it last.
+#[derive(Clone, Debug)]
+pub(super) struct Tokens {
+    tokenizer: Arc<tokenizers::Tokenizer>,
+    lowercase: bool,
+}
+
+/// The keys of `tokenizer_config.json` that matter here.
+#[derive(Debug, Default, Deserialize)]
+struct TokenizerConfig {
+    /// Far more than any model has where it is not known.
+    model_max_length: Option<f64>,
+}
+
+impl Tokens {
+    /// Loads the tokenizer without truncation. `rows` is the number of tokens that the model has vectors for.
+    pub(super) fn open(folder: &Folder, rows: usize) -> Result<Self, LocalError> {
+        let bytes = folder.bytes(FILE)?.ok_or_else(|| folder.missing(FILE))?;
+        let unusable = |source| LocalError::Tokenizer {
+            path: folder.path(FILE),
+            source,
+        };
+        let mut tokenizer = tokenizers::Tokenizer::from_bytes(bytes).map_err(unusable)?;
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(unusable)?;
+        let largest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
+        if largest as usize >= rows {
+            let message = format!("it has tokens up to {largest}, the model only {rows} of them");
+            return Err(unusable(message.into()));
+        }
+        Ok(Self {
+            tokenizer: Arc::new(tokenizer),
+            lowercase: false,
+        })
+    }
+
+    /// Tokens of a text that the tokenizer was made for, where `tokenizer_config.json` knows.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the values that stand for `unknown` were sorted out"
+    )]
+    pub(super) fn stated_limit(folder: &Folder) -> Result<Option<usize>, LocalError> {
+        let config: TokenizerConfig = folder.json("tokenizer_config.json")?.unwrap_or_default();
+        let known = config
+            .model_max_length
+            .filter(|limit| (1.0..1e9).contains(limit));
+        Ok(known.map(|limit| limit as usize))
+    }
+
+    /// Special tokens that are added to every text, or to every pair.
+    pub(super) fn special(&self, pair: bool) -> usize {
+        use tokenizers::PostProcessor;
+        self.tokenizer
+            .get_post_processor()
+            .map_or(0, |processor| processor.added_tokens(pair))
+    }
+
+    /// Reads at most `max_tokens` of a text, special tokens included, and lowercases it first if the model wants that.
+    pub(super) fn limited(
+        self,
+        folder: &Folder,
+        max_tokens: usize,
+        lowercase: bool,
+    ) -> Result<Self, LocalError> {
+        let mut tokenizer = Arc::unwrap_or_clone(self.tokenizer);
+        tokenizer
+            .with_truncation(Some(TruncationParams {
+                max_length: max_tokens,
+                strategy: TruncationStrategy::LongestFirst,
+                ..TruncationParams::default()
+            }))
+            .map_err(|source| LocalError::Tokenizer {
+                path: folder.path(FILE),
+                source,
+            })?;
+        Ok(Self {
+            tokenizer: Arc::new(tokenizer),
+            lowercase,
+        })
+    }
+
+    /// The tokens of one text with the special ones.
+    pub(super) fn encode(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
+        if self.lowercase {
+            return self.run(text.to_lowercase().into());
+        }
+        self.run(text.into())
+    }
+
+    /// The tokens of a pair with the special ones.
+    pub(super) fn encode_pair(
+        &self,
+        first: &str,
+        second: &str,
+    ) -> Result<Encoded, tokenizers::Error> {
+        self.run((first, second).into())
+    }
+
+    /// Tokens of a text without the special ones.
+    pub(super) fn count(&self, text: &str) -> Result<usize, tokenizers::Error> {
+        Ok(self.tokenizer.encode_fast(text, false)?.len())
+    }
+
+    fn run(&self, input: EncodeInput<'_>) -> Result<Encoded, tokenizers::Error> {
+        let encoding = self.tokenizer.encode_fast(input, true)?;
+        Ok(Encoded {
+            ids: encoding.get_ids().to_vec(),
+            segments: encoding.get_type_ids().to_vec(),
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Every family on random weights against transformers and sentence-transformers.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use evals_models::local::{Dtype, LocalEmbedder, LocalReranker, LocalSettings, Pooling};
+use evals_models::{Embedder, Reranker, TextKind};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Golden {
+    texts: Vec<String>,
+    #[serde(flatten)]
+    values: BTreeMap<String, serde_json::Value>,
+}
+
+impl Golden {
+    fn read(name: &str) -> Self {
+        let text = std::fs::read_to_string(checkpoint(name).join("golden.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn vectors(&self, kind: &str) -> Vec<Vec<f32>> {
+        serde_json::from_value(self.values[kind].clone()).unwrap()
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        self.texts.iter().map(String::as_str).collect()
+    }
+}
+
+pub(crate) fn checkpoint(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/local/checkpoints")
+        .join(name)
+}
+
+fn open(name: &str, settings: &LocalSettings) -> LocalEmbedder {
+    LocalEmbedder::open(checkpoint(name), settings).unwrap()
+}
+
+fn furthest(found: &[f32], expected: &[f32]) -> f32 {
+    assert_eq!(found.len(), expected.len());
+    let distances = found
+        .iter()
+        .zip(expected)
+        .map(|(found, expected)| (found - expected).abs());
+    distances.fold(0.0, f32::max)
+}
+
+#[tokio::test]
+async fn embedders_give_what_sentence_transformers_gives() {
+    for name in ["bert", "roberta", "xlm-roberta", "modernbert", "nomic_bert"] {
+        let golden = Golden::read(name);
+        let embedder = open(name, &LocalSettings::default());
+        for (kind, key) in [(TextKind::Query, "query"), (TextKind::Document, "document")] {
+            let found = embedder.embed(&golden.texts(), kind).await.unwrap();
+            for (text, (found, expected)) in found.rows().zip(golden.vectors(key)).enumerate() {
+                let distance = furthest(found, &expected);
+                assert!(distance < 1e-4, "{name}, {key}, text {text}: {distance}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn rerankers_give_what_transformers_gives() {
+    for name in [
+        "bert-reranker",
+        "xlm-roberta-reranker",
+        "modernbert-reranker",
+    ] {
+        let golden = Golden::read(name);
+        let query = golden.values["query"].as_str().unwrap();
+        let expected: Vec<f32> = serde_json::from_value(golden.values["scores"].clone()).unwrap();
+        let reranker = LocalReranker::open(checkpoint(name), &LocalSettings::default()).unwrap();
+        let found = reranker.rerank(query, &golden.texts(), 1).await.unwrap();
+        let distance = furthest(&found.scores, &expected);
+        assert!(distance < 1e-4, "{name}: {:?} instead of {expected:?}", found.scores);
+    }
+}
+
+#[tokio::test]
+async fn company_changes_no_bit_of_a_vector() {
+    for name in ["bert", "modernbert"] {
+        for dtype in [Dtype::F32, Dtype::Int8] {
+            let settings = LocalSettings {
+                dtype,
+                ..LocalSettings::default()
+            };
+            let embedder = open(name, &settings);
+            let golden = Golden::read(name);
+            let texts: Vec<&str> = golden.texts().into_iter().cycle().take(61).collect();
+            let together = embedder.embed(&texts, TextKind::Document).await.unwrap();
+            for (text, found) in texts.iter().zip(together.rows()) {
+                let alone = embedder.embed(&[text], TextKind::Document).await.unwrap();
+                assert_eq!(alone.row(0), Some(found), "{name} {dtype:?} `{text}`");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn settings_go_before_the_model_s_files() {
+    let golden = Golden::read("bert");
+    let settings = LocalSettings {
+        query_prompt: Some("the cell: ".to_owned()),
+        ..LocalSettings::default()
+    };
+    let found = open("bert", &settings)
+        .embed(&golden.texts(), TextKind::Query)
+        .await
+        .unwrap();
+    for (found, expected) in found.rows().zip(golden.vectors("document")) {
+        assert!(furthest(found, &expected) < 1e-4);
+    }
+    let settings = LocalSettings {
+        normalize: Some(false),
+        pooling: Some(Pooling::Cls),
+        ..LocalSettings::default()
+    };
+    let found = open("bert", &settings)
+        .embed(&["x"], TextKind::Query)
+        .await
+        .unwrap();
+    let length = found
+        .values()
+        .iter()
+        .map(|value| value * value)
+        .sum::<f32>()
+        .sqrt();
+    assert!((length - 1.0).abs() > 0.1, "{length}");
+}
+
+#[test]
+fn an_identity_tells_apart_what_gives_other_vectors() {
+    let plain = open("bert", &LocalSettings::default());
+    assert_eq!(plain.identity().to_string(), "local:bert");
+    let digest =
+        |settings: LocalSettings| open("bert", &settings).identity().digest.clone().unwrap();
+    let base = digest(LocalSettings::default());
+    assert!(base.starts_with("sha256:"), "{base}");
+    assert!(base.contains(",mean,normalized,40,f32,"), "{base}");
+    let others = [
+        LocalSettings {
+            dtype: Dtype::Int8,
+            ..LocalSettings::default()
+        },
+        LocalSettings {
+            pooling: Some(Pooling::Max),
+            ..LocalSettings::default()
+        },
+        LocalSettings {
+            normalize: Some(false),
+            ..LocalSettings::default()
+        },
+        LocalSettings {
+            max_tokens: NonZeroUsize::new(20),
+            ..LocalSettings::default()
+        },
+        LocalSettings {
+            query_prompt: Some(String::new()),
+            ..LocalSettings::default()
+        },
+        LocalSettings {
+            document_prompt: Some(String::new()),
+            ..LocalSettings::default()
+        },
+    ];
+    for other in others {
+        assert_ne!(digest(other.clone()), base, "{other:?}");
+    }
+    let threads = LocalSettings {
+        threads: NonZeroUsize::new(1),
+        ..LocalSettings::default()
+    };
+    assert_eq!(digest(threads), base);
+}
+
+#[test]
+fn the_window_leaves_out_special_tokens_and_the_prompt() {
+    // 40 tokens, less `[CLS]` and `[SEP]`, less `the`, `cell` and `:` (which the vocabulary lacks, so it is one token).
+    assert_eq!(
+        open("bert", &LocalSettings::default()).max_tokens(),
+        Some(35)
+    );
+    assert_eq!(
+        open("roberta", &LocalSettings::default()).max_tokens(),
+        Some(38)
+    );
+}

@@ -1,0 +1,192 @@
+//! Folders that hold no model, or one that cannot be run, and what is said about them.
+
+use std::error::Error;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use evals_models::local::{LocalEmbedder, LocalError, LocalReranker, LocalSettings};
+use evals_models::{Embedder, TextKind};
+use tempfile::TempDir;
+
+use crate::checkpoints::checkpoint;
+
+/// A copy of a checkpoint to damage.
+fn copy(name: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy_into(&checkpoint(name), folder.path());
+    folder
+}
+
+fn copy_into(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_into(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+fn rewrite(folder: &TempDir, file: &str, from: &str, to: &str) {
+    let path = folder.path().join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "`{from}` is not in {text}");
+    fs::write(&path, text.replace(from, to)).unwrap();
+}
+
+/// The message without the folder, and that of its source.
+fn refusal(folder: &TempDir, settings: &LocalSettings) -> (String, String) {
+    told(&LocalEmbedder::open(folder, settings).unwrap_err(), folder)
+}
+
+fn told(error: &LocalError, folder: &TempDir) -> (String, String) {
+    let place = format!("{}/", folder.path().display());
+    let source = error.source().map(ToString::to_string).unwrap_or_default();
+    (error.to_string().replace(&place, ""), source)
+}
+
+#[test]
+fn an_unknown_family_is_refused_by_name() {
+    let folder = copy("bert");
+    rewrite(
+        &folder,
+        "config.json",
+        r#""model_type": "bert""#,
+        r#""model_type": "mamba""#,
+    );
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`config.json` is of the family `mamba`; supported are `bert`, `roberta`, `xlm-roberta`, `modernbert`, `nomic_bert`"
+    );
+}
+
+#[test]
+fn weights_that_are_only_a_pickle_are_refused_with_the_way_out() {
+    let folder = copy("bert");
+    fs::rename(
+        folder.path().join("model.safetensors"),
+        folder.path().join("pytorch_model.bin"),
+    )
+    .unwrap();
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`pytorch_model.bin` is a pickle and there is no `model.safetensors` beside it; convert it with `transformers`: \
+         `AutoModel.from_pretrained(folder).save_pretrained(folder)`"
+    );
+}
+
+#[test]
+fn missing_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` has no `config.json`", folder.path().display())
+    );
+    let folder = copy("bert");
+    fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
+    let error = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` has no `tokenizer.json`", folder.path().display())
+    );
+}
+
+#[test]
+fn weights_that_do_not_fit_are_named() {
+    let folder = copy("bert");
+    rewrite(
+        &folder,
+        "config.json",
+        r#""intermediate_size": 48"#,
+        r#""intermediate_size": 64"#,
+    );
+    let (message, source) = refusal(&folder, &LocalSettings::default());
+    assert_eq!(
+        message,
+        "`model.safetensors` does not hold the weights that `config.json` describes"
+    );
+    assert_eq!(
+        source,
+        "`encoder.layer.0.intermediate.dense.weight` has the shape [48, 32] instead of [64, 32]"
+    );
+}
+
+#[test]
+fn a_truncated_file_of_weights_is_an_error() {
+    let folder = copy("bert");
+    let path = folder.path().join("model.safetensors");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let (_, source) = refusal(&folder, &LocalSettings::default());
+    assert_eq!(source, "the header is damaged: the file is too short");
+    fs::write(&path, [0xff; 40]).unwrap();
+    let (_, source) = refusal(&folder, &LocalSettings::default());
+    assert_eq!(
+        source,
+        "the header is damaged: it claims 18446744073709551615 bytes"
+    );
+}
+
+#[test]
+fn steps_that_cannot_be_run_are_refused() {
+    let folder = copy("bert");
+    rewrite(&folder, "modules.json", "Normalize\"", "Dense\"");
+    let (message, _) = refusal(&folder, &LocalSettings::default());
+    assert!(
+        message.starts_with("`modules.json` asks for `type` = `"),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("Dense`, which is not supported"),
+        "{message}"
+    );
+}
+
+#[test]
+fn windows_that_cannot_be_are_refused() {
+    let folder = copy("bert");
+    let window = |max_tokens| LocalSettings {
+        max_tokens: NonZeroUsize::new(max_tokens),
+        ..LocalSettings::default()
+    };
+    assert_eq!(
+        refusal(&folder, &window(65)).0,
+        "65 tokens are to be read, but the model has 64 positions"
+    );
+    assert_eq!(
+        refusal(&folder, &window(2)).0,
+        "at most 2 tokens are to be read, of which 2 are special tokens"
+    );
+}
+
+#[test]
+fn a_model_without_a_head_is_no_reranker() {
+    let folder = copy("bert");
+    let error = LocalReranker::open(&folder, &LocalSettings::default()).unwrap_err();
+    let (_, source) = told(&error, &folder);
+    assert_eq!(source, "there is no tensor `classifier.weight`");
+}
+
+#[tokio::test]
+async fn the_hub_s_cache_is_read_by_its_main() {
+    let cache = tempfile::tempdir().unwrap();
+    let repository = cache.path().join("models--owner--tiny-bert");
+    copy_into(&checkpoint("bert"), &repository.join("snapshots/0123abc"));
+    fs::create_dir_all(repository.join("refs")).unwrap();
+    fs::write(repository.join("refs/main"), "0123abc").unwrap();
+    let embedder = LocalEmbedder::open(&repository, &LocalSettings::default()).unwrap();
+    assert_eq!(embedder.identity().to_string(), "local:owner/tiny-bert");
+    let none = embedder.embed(&[], TextKind::Query).await.unwrap();
+    assert_eq!((none.len(), none.dimension()), (0, 32));
+    let snapshot = LocalEmbedder::open(
+        repository.join("snapshots/0123abc"),
+        &LocalSettings::default(),
+    )
+    .unwrap();
+    assert_eq!(snapshot.identity(), embedder.identity());
+}

@@ -1,0 +1,165 @@
+"""Makes the checkpoints under `checkpoints/`: every supported family with random weights, tiny sizes and the real shape of
+its configuration, and beside each what the Python libraries give for some texts.
+
+    pip install sentence-transformers==6.2.0 && python make_checkpoints.py
+
+`golden.json` holds for embedders the vectors of sentence-transformers, for rerankers the logits of transformers, all in 32-bit
+floats and one text at a time, so that padding has no part in them.
+"""
+
+import json
+import pathlib
+import shutil
+
+import torch
+import transformers
+from sentence_transformers import SentenceTransformer, __version__
+from sentence_transformers.models import Normalize, Pooling, Transformer
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
+
+HERE = pathlib.Path(__file__).parent / "checkpoints"
+WORDS = "the a of in cell protein increases risk does not what is vaccine gene lung and or with to from".split()
+PIECES = [*"abcdefghijklmnopqrstuvwxyz0123456789.,!?-", *("##" + c for c in "abcdefghijklmnopqrstuvwxyz0123456789")]
+TEXTS = [
+    "the protein increases risk",
+    "What is a gene?",
+    "x",
+    "",
+    "vaccine and lung, " * 30,
+    "Does the cell of the lung not protein from vaccine - or with 42 genes!",
+]
+QUERY = "does the vaccine increase risk"
+
+
+def tokenizer(folder, roberta):
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if roberta else ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    names = dict(zip(["cls", "pad", "sep", "unk", "mask"], special)) if roberta else dict(
+        zip(["pad", "unk", "cls", "sep", "mask"], special)
+    )
+    vocabulary = {token: index for index, token in enumerate(dict.fromkeys(special + WORDS + PIECES))}
+    made = Tokenizer(models.WordPiece(vocabulary, unk_token=names["unk"]))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    cls, sep = names["cls"], names["sep"]
+    ids = [(cls, vocabulary[cls]), (sep, vocabulary[sep])]
+    if roberta:
+        pair = f"{cls} $A {sep} {sep} $B {sep}"
+    else:
+        pair = f"{cls} $A {sep} $B:1 {sep}:1"
+    made.post_processor = processors.TemplateProcessing(single=f"{cls} $A {sep}", pair=pair, special_tokens=ids)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=made,
+        model_max_length=48,
+        **{f"{name}_token": token for name, token in names.items()},
+    )
+    # What the file carries is not to matter.
+    fast.backend_tokenizer.enable_truncation(5)
+    fast.backend_tokenizer.enable_padding(length=5)
+    fast.save_pretrained(folder)
+    return fast, len(vocabulary)
+
+
+def bert(kind, rows, **more):
+    sizes = dict(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows,
+        max_position_embeddings=64, **more,
+    )
+    config = {"bert": transformers.BertConfig, "roberta": transformers.RobertaConfig, "xlm-roberta": transformers.XLMRobertaConfig}
+    return config[kind](**sizes)
+
+
+def modern(rows, **more):
+    return transformers.ModernBertConfig(
+        hidden_size=32, num_hidden_layers=3, num_attention_heads=4, intermediate_size=40, vocab_size=rows,
+        max_position_embeddings=64, local_attention=8, global_attn_every_n_layers=2, pad_token_id=0, bos_token_id=2,
+        eos_token_id=3, cls_token_id=2, sep_token_id=3, **more,
+    )
+
+
+def randomize(model):
+    """Spreads weights wider than initialisation does, so that a missing step shows."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(0, 0.25)
+            elif "norm" in name.lower() and name.endswith("weight"):
+                parameter.uniform_(0.5, 1.5)
+            else:
+                parameter.normal_(0, 0.3)
+    return model.float().eval()
+
+
+def rounded(values):
+    return [round(float(value), 7) for value in values]
+
+
+def write(folder, golden):
+    versions = f"transformers {transformers.__version__}, sentence-transformers {__version__}, torch {torch.__version__}"
+    (folder / "golden.json").write_text(json.dumps({"origin": versions, **golden}))
+    for extra in ["README.md", ".gitattributes"]:
+        (folder / extra).unlink(missing_ok=True)
+
+
+def embedder(name, config, pooling, normalized, roberta=False, prompts=None):
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    plain = folder / "plain"
+    _, rows = tokenizer(plain, roberta)
+    randomize(AutoModel.from_config(config(rows), attn_implementation="eager")).save_pretrained(plain)
+    encoder = Transformer(str(plain), max_seq_length=40, model_args={"attn_implementation": "eager"})
+    modules = [encoder, Pooling(32, pooling_mode=pooling)] + ([Normalize()] if normalized else [])
+    model = SentenceTransformer(modules=modules, device="cpu", prompts=prompts)
+    model.save(str(folder))
+    shutil.rmtree(plain)
+    # As published models have it: sentence-transformers reads it, and it was saved by whoever came last.
+    carried = json.loads((folder / "tokenizer.json").read_text())
+    carried["truncation"] = {"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 0}
+    (folder / "tokenizer.json").write_text(json.dumps(carried, ensure_ascii=False))
+    model = SentenceTransformer(str(folder), device="cpu")
+    assert model.max_seq_length == 40, model.max_seq_length
+    vectors = {}
+    for kind in ["query", "document"]:
+        prompt = (prompts or {}).get(kind)
+        vectors[kind] = [rounded(model.encode(text, prompt=prompt)) for text in TEXTS]
+    write(folder, {"texts": TEXTS, **vectors})
+
+
+def reranker(name, config, roberta=False):
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    fast, rows = tokenizer(folder, roberta)
+    fast.backend_tokenizer.no_padding()
+    model = AutoModelForSequenceClassification.from_config(config(rows), attn_implementation="eager")
+    randomize(model).save_pretrained(folder)
+    scores = []
+    for text in TEXTS:
+        inputs = fast(QUERY, text, truncation=True, max_length=48, padding=False, return_tensors="pt")
+        if getattr(model.config, "type_vocab_size", 1) > 1:
+            # A real BERT tokenizer gives them; the one made here leaves them out.
+            first = int((inputs.input_ids[0] == fast.sep_token_id).nonzero()[0])
+            inputs["token_type_ids"] = (torch.arange(inputs.input_ids.shape[1]) > first).long()[None]
+        with torch.no_grad():
+            scores.append(round(float(model(**inputs).logits[0, 0]), 7))
+    write(folder, {"query": QUERY, "texts": TEXTS, "scores": scores})
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    prompted = {"query": "what is: ", "document": "the cell: "}
+    embedder("bert", lambda rows: bert("bert", rows), "mean", True, prompts=prompted)
+    embedder("roberta", lambda rows: bert("roberta", rows, type_vocab_size=1), "cls", False, roberta=True)
+    embedder("xlm-roberta", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1), "max", True, roberta=True)
+    embedder("modernbert", modern, "weightedmean", True)
+    reranker("bert-reranker", lambda rows: bert("bert", rows, num_labels=1))
+    reranker("xlm-roberta-reranker", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1, num_labels=1), roberta=True)
+    reranker("modernbert-reranker", lambda rows: modern(rows, num_labels=1, classifier_pooling="mean"))
+    if hasattr(transformers, "NomicBertConfig"):
+        embedder(
+            "nomic_bert",
+            lambda rows: transformers.NomicBertConfig(
+                hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows
+            ),
+            "lasttoken",
+            False,
+        )
