@@ -6,15 +6,12 @@ use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals::{Report, render};
 use evals_index::{Profile, SearchOptions};
-use evals_metrics::{Qrels, Run};
+use evals_metrics::Qrels;
 use evals_rag::Retrieval;
 
-use super::super::Session;
-use super::Prepared;
+use super::Run;
 use super::manifest::{DatasetRecord, IndexRecord, RunManifest, Tool};
-use super::plan::Plan;
 use super::retrieval::Finished;
-use crate::cli::RunArgs;
 use crate::run_folder::{RunFolder, timestamp};
 use crate::trec_ids::TrecIds;
 
@@ -23,29 +20,27 @@ const MANIFEST_VERSION: u32 = 1;
 
 /// Opens one run's folder and writes its manifest, before the run.
 pub(super) struct Recorder<'r> {
-    pub(super) session: &'r Session<'r>,
-    pub(super) arguments: &'r RunArgs,
-    pub(super) plan: &'r Plan,
-    pub(super) prepared: &'r Prepared,
+    pub(super) run: Run<'r>,
     pub(super) started: DateTime<Utc>,
 }
 
-impl Recorder<'_> {
+impl<'r> Recorder<'r> {
     pub(super) fn open(&self, profile: Profile) -> Result<RunFolder> {
-        let name = format!("{}-{profile}", self.plan.name);
-        let folder = RunFolder::create(&self.session.directories.runs(), self.started, &name)?;
+        let name = format!("{}-{profile}", self.run.plan.name);
+        let runs = self.run.session.directories.runs();
+        let folder = RunFolder::create(&runs, self.started, &name)?;
         folder.write_manifest(&self.manifest(profile))?;
         Ok(folder)
     }
 
     /// The manifest of a retrieval run.
-    pub(super) fn manifest(&self, profile: Profile) -> RunManifest<'_> {
-        let Self {
+    pub(super) fn manifest(&self, profile: Profile) -> RunManifest<'r> {
+        let Run {
             arguments,
             plan,
             prepared,
             ..
-        } = *self;
+        } = self.run;
         let ready = &prepared.ready;
         let embedder = ready.index.identity().embedder();
         let models = embedder
@@ -110,9 +105,9 @@ pub(super) fn record(folder: &RunFolder, finished: &Finished) -> Result<()> {
 
 /// The judgements and rankings of a report. Of repeated questions the first repetition counts; the others found the
 /// same, or the report says otherwise.
-fn rankings(report: &Report<Retrieval>) -> (Qrels, Run) {
+fn rankings(report: &Report<Retrieval>) -> (Qrels, evals_metrics::Run) {
     let mut qrels = Qrels::new();
-    let mut run = Run::new();
+    let mut run = evals_metrics::Run::new();
     for case in report.cases.iter().filter(|case| case.repeat == 1) {
         if let Some(judgements) = &case.expected {
             qrels.insert(case.id.to_string(), judgements.clone());

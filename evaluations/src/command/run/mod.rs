@@ -3,6 +3,7 @@
 mod console;
 mod folder;
 mod index;
+mod interrupt;
 mod manifest;
 mod output;
 mod plan;
@@ -25,17 +26,20 @@ pub(super) use console::report as report_text;
 pub(super) use manifest::RunHeader;
 pub(super) use output::OutFile;
 pub(super) use qa::rejudge;
-pub(super) use source::{fetch, hub};
+pub(super) use source::fetch;
 
 use self::folder::Recorder;
 use self::index::ReadyIndex;
+use self::interrupt::cancelled_by_interrupt;
 use self::plan::Plan;
 use self::qa::QaPlan;
 use self::retrieval::Finished;
 use super::Session;
 use crate::choices;
 use crate::cli::RunArgs;
-use crate::exit::{self, Exit};
+use crate::downloads;
+use crate::exit::Exit;
+use crate::local_models::LocalModel;
 use crate::printer::Printer;
 use crate::servers::Servers;
 
@@ -52,57 +56,44 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
             }
             prepared = prepare(session, arguments, &plan) => prepared?,
         };
-        if let (Some(qa), Some(ready)) = (&plan.qa, &ready)
+        let run = Run {
+            session,
+            arguments,
+            plan: &plan,
+            prepared: &prepared,
+            cancellation: &cancellation,
+        };
+        let qa = plan.qa.as_ref().zip(ready.as_ref());
+        if let Some((qa, ready)) = qa
             && arguments.qa.estimate
         {
-            qa::estimate(session, arguments, &plan, qa, &prepared, ready).await?;
+            qa::estimate(run, qa, ready).await?;
             return Ok(Exit::Done);
         }
         let mut exit = Exit::Done;
         if plan.retrieval {
-            exit = benchmark(session, arguments, &plan, &prepared, &cancellation).await?;
+            exit = retrieve(run).await?;
         }
-        if let (Some(qa), Some(ready)) = (&plan.qa, &ready)
+        if let Some((qa, ready)) = qa
             && !cancellation.is_cancelled()
         {
-            exit = answer(session, arguments, &plan, qa, &prepared, ready, &cancellation).await?;
+            exit = answer(run, qa, ready).await?;
         }
         Ok(exit)
     })
 }
 
-/// Is cancelled by the first interrupt; the second ends the process at once.
-fn cancelled_by_interrupt() -> CancellationToken {
-    let cancellation = CancellationToken::new();
-    let token = cancellation.clone();
-    tokio::spawn(async move {
-        while interrupt().await {
-            if token.is_cancelled() {
-                exit::at_once(Exit::Interrupted);
-            }
-            token.cancel();
-        }
-    });
-    cancellation
+/// What a benchmark is given.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    session: &'r Session<'r>,
+    arguments: &'r RunArgs,
+    plan: &'r Plan,
+    prepared: &'r Prepared,
+    cancellation: &'r CancellationToken,
 }
 
-/// Waits for Ctrl-C, or for what `timeout`, a CI system or a container sends to end a process. False where there is
-/// nothing to wait for.
-async fn interrupt() -> bool {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            return tokio::select! {
-                interrupted = tokio::signal::ctrl_c() => interrupted.is_ok(),
-                received = terminated.recv() => received.is_some(),
-            };
-        }
-    }
-    tokio::signal::ctrl_c().await.is_ok()
-}
-
-/// Everything that the benchmark needs.
+/// Everything that is searched and asked.
 struct Prepared {
     collection: Collection,
     questions: Vec<Question>,
@@ -117,7 +108,7 @@ async fn prepare(
 ) -> Result<(Prepared, Option<qa::Ready>)> {
     let printer = session.printer;
     let mut servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
-    let embedder = embedder(plan, &mut servers).await?;
+    let embedder = embedder(printer, plan, &mut servers).await?;
     let ready = match &plan.qa {
         Some(qa) => Some(qa::open(plan, qa, &mut servers).await?),
         None => None,
@@ -149,13 +140,20 @@ async fn prepare(
 }
 
 /// The embedding model, where a profile compares vectors.
-async fn embedder(plan: &Plan, servers: &mut Servers<'_>) -> Result<Option<Arc<dyn Embedder>>> {
+async fn embedder(
+    printer: &Printer,
+    plan: &Plan,
+    servers: &mut Servers<'_>,
+) -> Result<Option<Arc<dyn Embedder>>> {
     if !plan.needs_embeddings {
         return Ok(None);
     }
     let model = &plan.resolved.settings.embeddings.model;
     Ok(Some(if choices::is_embedded(model) {
         choices::embedder(&plan.resolved)?
+    } else if choices::is_local(model) {
+        let model = LocalModel::of(&plan.resolved)?;
+        model.open(printer, &downloads::hub()).await?
     } else {
         servers.embedder("embeddings.model", model).await?
     }))
@@ -172,38 +170,27 @@ async fn describe_filter(printer: &Printer, filter: &str, ready: &ReadyIndex) ->
     Ok(())
 }
 
-async fn benchmark(
-    session: &Session<'_>,
-    arguments: &RunArgs,
-    plan: &Plan,
-    prepared: &Prepared,
-    cancellation: &CancellationToken,
-) -> Result<Exit> {
+/// Measures the rankings of every profile, and prints what came of it.
+async fn retrieve(run: Run<'_>) -> Result<Exit> {
+    let Run {
+        session,
+        plan,
+        cancellation,
+        ..
+    } = run;
     let mut finished: Vec<Finished> = Vec::new();
     for &profile in &plan.profiles {
-        let started = Utc::now();
-        let recorder = Recorder {
-            session,
-            arguments,
-            plan,
-            prepared,
-            started,
-        };
-        let folder = recorder.open(profile)?;
-        let run = retrieval::run(
-            session.printer,
-            plan,
-            arguments,
-            prepared,
-            profile,
-            cancellation,
-        )
-        .await?;
-        folder::record(&folder, &run)?;
+        let folder = Recorder {
+            run,
+            started: Utc::now(),
+        }
+        .open(profile)?;
+        let measured = retrieval::run(run, profile).await?;
+        folder::record(&folder, &measured)?;
         session
             .printer
             .detail(&format!("{profile}: report in {}", folder.path().display()));
-        finished.push(run);
+        finished.push(measured);
         if cancellation.is_cancelled() {
             break;
         }
@@ -221,29 +208,26 @@ async fn benchmark(
 }
 
 /// Answers and judges, and prints what came of it.
-async fn answer(
-    session: &Session<'_>,
-    arguments: &RunArgs,
-    plan: &Plan,
-    qa: &QaPlan,
-    prepared: &Prepared,
-    ready: &qa::Ready,
-    cancellation: &CancellationToken,
-) -> Result<Exit> {
-    let printer = session.printer;
-    if prepared.questions.iter().all(|question| question.answer.is_none()) {
+async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
+    let Run { plan, prepared, .. } = run;
+    let printer = run.session.printer;
+    if prepared
+        .questions
+        .iter()
+        .all(|question| question.answer.is_none())
+    {
         printer.warn(&format!(
             "no question of `{}` has a reference answer, so that answers are not judged; `--skip-qa` leaves them out",
             plan.manifest.name
         ));
     }
-    let run = qa::run(session, arguments, plan, qa, prepared, ready, cancellation).await?;
-    let text = console::report(printer, &run.report, &run.summary)?;
+    let answered = qa::run(run, qa, ready).await?;
+    let text = console::report(printer, &answered.report, &answered.summary)?;
     let gap = if plan.retrieval { "\n" } else { "" };
-    printer.result(&format!("{gap}{text}\n{}", run.costs))?;
+    printer.result(&format!("{gap}{text}\n{}", answered.costs))?;
     printer.detail(&format!(
         "answers: report in {}",
-        run.folder.path().display()
+        answered.folder.path().display()
     ));
     for file in &plan.out {
         // The retrieval benchmark has the name as it was given.
@@ -252,25 +236,25 @@ async fn answer(
         } else {
             file.clone()
         };
-        file.report(&run.report, &run.summary)?;
+        file.report(&answered.report, &answered.summary)?;
         printer.note(&format!("wrote {file}"));
     }
-    if cancellation.is_cancelled() {
+    if run.cancellation.is_cancelled() {
         printer.note("interrupted; the same command goes on where this one stopped");
         return Ok(Exit::Interrupted);
     }
-    if let Some(reason) = &run.report.stopped {
+    if let Some(reason) = &answered.report.stopped {
         printer.warn(&format!(
             "stopped early, {} cases are not run: {reason}",
-            run.report.not_run
+            answered.report.not_run
         ));
-        return Ok(if run.refused {
+        return Ok(if answered.refused {
             Exit::CouldNot
         } else {
             Exit::CheckFailed
         });
     }
-    if run.summary.finished > 0 && run.summary.failed == run.summary.finished {
+    if answered.summary.finished > 0 && answered.summary.failed == answered.summary.finished {
         printer.warn("no case has an answer; the report says why");
         return Ok(Exit::CheckFailed);
     }

@@ -8,12 +8,8 @@ use evals_index::{CachePolicy, Profile, SearchOptions};
 use evals_metrics::Bootstrap;
 use evals_rag::{Retrieval, retrieval};
 use indicatif::ProgressBar;
-use tokio_util::sync::CancellationToken;
 
-use super::Prepared;
-use super::plan::Plan;
-use crate::cli::RunArgs;
-use crate::printer::Printer;
+use super::Run;
 use crate::progress;
 
 /// A question that no dataset asks, to load what a first search loads before anything is timed.
@@ -28,14 +24,13 @@ pub(super) struct Finished {
 }
 
 /// Searches every question with `profile` and measures the rankings.
-pub(super) async fn run(
-    printer: &Printer,
-    plan: &Plan,
-    arguments: &RunArgs,
-    prepared: &Prepared,
-    profile: Profile,
-    cancellation: &CancellationToken,
-) -> Result<Finished> {
+pub(super) async fn run(run: Run<'_>, profile: Profile) -> Result<Finished> {
+    let Run {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
     let options = SearchOptions {
         filter: arguments.retrieval.filter.clone(),
         // A repetition that finds its results in a cache repeats nothing.
@@ -56,14 +51,17 @@ pub(super) async fn run(
         prepared.questions.iter().cloned(),
         plan.measures.clone(),
     )?;
-    let bar = Arc::new(Bar(progress::counted(printer, &profile.to_string())));
+    let bar = Arc::new(Bar(progress::counted(
+        run.session.printer,
+        &profile.to_string(),
+    )));
     let task = retrieval::task(searcher, plan.k, plan.identical_ids);
     let report = Experiment::new(dataset, task)
         .name(format!("{} ({profile})", plan.name))
         .metadata("profile", profile.to_string())
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
-        .cancellation(cancellation.clone())
+        .cancellation(run.cancellation.clone())
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
         .run()
         .await;

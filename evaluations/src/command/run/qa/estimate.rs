@@ -8,26 +8,28 @@ use evals_rag::judging::Judged;
 use evals_rag::prices::Price;
 use std::fmt::Write as _;
 
-use super::super::Prepared;
-use super::super::plan::Plan;
+use super::super::{Prepared, Run};
 use super::costs::dollars;
 use super::models::{Answering, Judging};
 use super::{QaPlan, Ready};
 use crate::choices;
-use crate::cli::RunArgs;
 
 /// Questions that are searched to see how long passages are.
 const SAMPLE: usize = 20;
 
 /// The estimate for people.
 pub(super) async fn text(
-    arguments: &RunArgs,
-    plan: &Plan,
+    run: Run<'_>,
     qa: &QaPlan,
-    prepared: &Prepared,
     ready: &Ready,
     searcher: &dyn Searcher,
 ) -> Result<String> {
+    let Run {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let questions = &prepared.questions;

@@ -20,19 +20,16 @@ use evals_models::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Expansion, Qa, Settings};
 use indicatif::ProgressBar;
-use tokio_util::sync::CancellationToken;
 
 pub(super) use self::plan::QaPlan;
 pub(in crate::command) use self::rejudge::rejudge;
 
 use self::folder::{Opened, TakeUp};
 use self::models::{Answering, Cast, Judging, Opener};
-use super::Prepared;
 use super::folder::Recorder;
 use super::plan::Plan;
+use super::{Prepared, Run};
 use crate::choices;
-use crate::cli::RunArgs;
-use crate::command::Session;
 use crate::progress;
 use crate::run_folder::RunFolder;
 use crate::servers::Servers;
@@ -84,37 +81,28 @@ pub(super) async fn open<'p>(
 }
 
 /// Prints what the benchmark would take, and asks no model.
-pub(super) async fn estimate(
-    session: &Session<'_>,
-    arguments: &RunArgs,
-    plan: &Plan,
-    qa: &QaPlan,
-    prepared: &Prepared,
-    ready: &Ready,
-) -> Result<()> {
-    let searcher = searcher(arguments, qa, prepared).await?;
-    let text = estimate::text(arguments, plan, qa, prepared, ready, &*searcher).await?;
-    session.printer.result(&text)?;
+pub(super) async fn estimate(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<()> {
+    let searcher = searcher(run, qa).await?;
+    let text = estimate::text(run, qa, ready, &*searcher).await?;
+    run.session.printer.result(&text)?;
     Ok(())
 }
 
 /// Answers and judges every question.
-pub(super) async fn run(
-    session: &Session<'_>,
-    arguments: &RunArgs,
-    plan: &Plan,
-    qa: &QaPlan,
-    prepared: &Prepared,
-    ready: &Ready,
-    cancellation: &CancellationToken,
-) -> Result<Finished> {
-    let printer = session.printer;
+pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Finished> {
+    let Run {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
+    let printer = run.session.printer;
     if let Some(warning) = ready.cast.self_preference() {
         printer.warn(&warning);
     }
     let started = Utc::now();
-    let opened = open_folder(session, arguments, plan, qa, prepared, ready, started).await?;
-    let searcher = searcher(arguments, qa, prepared).await?;
+    let opened = open_folder(run, qa, ready, started).await?;
+    let searcher = searcher(run, qa).await?;
     searcher
         .search(WARM_UP, qa.passages.get())
         .await
@@ -139,7 +127,7 @@ pub(super) async fn run(
     .metadata("self_preference", ready.cast.self_preference())
     .concurrency(plan.concurrency)
     .repeat(arguments.control.repeat)
-    .cancellation(cancellation.clone())
+    .cancellation(run.cancellation.clone())
     .stop(ready.stop.clone())
     .elapsed_before(opened.journal.elapsed())
     .resume(opened.finished)
@@ -148,22 +136,21 @@ pub(super) async fn run(
     .run()
     .await;
     bar.0.finish_and_clear();
-    finish(plan, arguments, ready, report, opened.folder)
+    finish(run, ready, report, opened.folder)
 }
 
 fn finish(
-    plan: &Plan,
-    arguments: &RunArgs,
+    run: Run<'_>,
     ready: &Ready,
     mut report: Report<Qa>,
     folder: RunFolder,
 ) -> Result<Finished> {
-    let costs = costs::of(&report, &ready.cast, &choices::prices(&plan.resolved));
+    let costs = costs::of(&report, &ready.cast, &choices::prices(&run.plan.resolved));
     report
         .metadata
         .insert("costs".to_owned(), serde_json::to_value(&costs)?);
     let summary = report.summary(&Bootstrap {
-        seed: arguments.control.seed,
+        seed: run.arguments.control.seed,
         ..Bootstrap::default()
     });
     record(&folder, &report, &summary)?;
@@ -188,21 +175,12 @@ pub(crate) fn record(folder: &RunFolder, report: &Report<Qa>, summary: &Summary)
 }
 
 async fn open_folder(
-    session: &Session<'_>,
-    arguments: &RunArgs,
-    plan: &Plan,
+    run: Run<'_>,
     qa: &QaPlan,
-    prepared: &Prepared,
     ready: &Ready,
     started: DateTime<Utc>,
 ) -> Result<Opened> {
-    let recorder = Recorder {
-        session,
-        arguments,
-        plan,
-        prepared,
-        started,
-    };
+    let recorder = Recorder { run, started };
     let mut manifest = recorder.manifest(qa.profile);
     manifest.benchmark = "qa";
     manifest.name = &qa.name;
@@ -213,20 +191,21 @@ async fn open_folder(
     for (role, identity) in &ready.cast.models {
         manifest.models.insert(role, identity);
     }
-    let take_up = match (arguments.control.fresh, qa.refresh_failed) {
+    let take_up = match (run.arguments.control.fresh, qa.refresh_failed) {
         (true, _) => TakeUp::Fresh,
         (false, true) => TakeUp::Failed,
         (false, false) => TakeUp::Unfinished,
     };
     let manifest = serde_json::to_value(&manifest).context("the manifest cannot be written")?;
-    folder::open(session, &manifest, started, take_up).await
+    folder::open(run.session, &manifest, started, take_up).await
 }
 
-async fn searcher(
-    arguments: &RunArgs,
-    qa: &QaPlan,
-    prepared: &Prepared,
-) -> Result<Arc<dyn Searcher>> {
+async fn searcher(run: Run<'_>, qa: &QaPlan) -> Result<Arc<dyn Searcher>> {
+    let Run {
+        arguments,
+        prepared,
+        ..
+    } = run;
     let options = SearchOptions {
         filter: arguments.retrieval.filter.clone(),
         passages: qa.passages.get(),

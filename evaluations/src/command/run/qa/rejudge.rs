@@ -15,7 +15,8 @@ use evals_metrics::Bootstrap;
 use evals_rag::qa::{Answer, Equivalence, Qa};
 use futures::future::BoxFuture;
 
-use super::super::{OutFile, cancelled_by_interrupt, console};
+use super::super::interrupt::cancelled_by_interrupt;
+use super::super::{OutFile, console};
 use super::folder::{self, TakeUp};
 use super::models::{Cast, Opener};
 use super::plan::{JudgingPlan, Replies};
