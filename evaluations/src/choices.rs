@@ -6,6 +6,7 @@ use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_models::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
+use crate::local_models::LocalModel;
 use crate::settings::{self, FusionMethod, Model, Resolved, SettingsError};
 
 /// What settings call the embedded model.
@@ -97,6 +98,44 @@ pub(crate) fn is_embedded(model: &Model) -> bool {
     model.provider == "embedded"
 }
 
+/// Whether a model is run in this process, from files.
+pub(crate) fn is_local(model: &Model) -> bool {
+    model.provider == "local"
+}
+
+/// Refuses an embedding model that the settings do not describe rightly, without opening it.
+pub(crate) fn check_embedder(resolved: &Resolved) -> Result<(), SettingsError> {
+    let model = &resolved.settings.embeddings.model;
+    if is_embedded(model) {
+        embedder(resolved).map(drop)
+    } else if is_local(model) {
+        LocalModel::of(resolved).map(drop)
+    } else {
+        let is_known = |field: &str| !["revision", "dtype", "pooling"].contains(&field);
+        refuse_fields(
+            resolved,
+            is_known,
+            "only a `local` model has such a setting",
+        )
+    }
+}
+
+/// Refuses what is set of the embedding model and means nothing for its kind.
+pub(crate) fn refuse_fields(
+    resolved: &Resolved,
+    is_known: impl Fn(&str) -> bool,
+    message: &str,
+) -> Result<(), SettingsError> {
+    let fields = resolved.settings.embeddings.model.set_fields();
+    match fields.iter().find(|field| !is_known(field)) {
+        Some(field) => {
+            let path = format!("embeddings.model.{field}");
+            Err(resolved.bad_value(&path, &message))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The embedding model of the settings, which has to be an embedded one.
 pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, SettingsError> {
     let model = &resolved.settings.embeddings.model;
@@ -104,10 +143,8 @@ pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, Setti
         let message = format!("the only embedded model is `{STATIC_MINILM}`");
         return Err(resolved.bad_value("embeddings.model.name", &message));
     }
-    if let Some(field) = field_of_a_server(model) {
-        let path = format!("embeddings.model.{field}");
-        return Err(resolved.bad_value(&path, &"the embedded model has no such setting"));
-    }
+    let is_known = |field: &str| field == "vector_dim";
+    refuse_fields(resolved, is_known, "the embedded model has no such setting")?;
     let embedder = StaticEmbedder::static_minilm();
     let embedder = match model.vector_dim {
         None => embedder,
@@ -130,25 +167,6 @@ pub(crate) fn prices(resolved: &Resolved) -> Prices {
             .map(|(model, price)| (model.clone(), known(price)))
             .collect(),
     )
-}
-
-/// A field that is set and means something only for a model behind a server.
-fn field_of_a_server(model: &Model) -> Option<&'static str> {
-    let fields = [
-        ("base_url", model.base_url.is_some()),
-        ("api_key_env", model.api_key_env.is_some()),
-        ("timeout", model.timeout.is_some()),
-        ("max_concurrency", model.max_concurrency.is_some()),
-        ("query_prefix", model.query_prefix.is_some()),
-        ("document_prefix", model.document_prefix.is_some()),
-        ("keep_alive", model.keep_alive.is_some()),
-        ("temperature", model.temperature.is_some()),
-        ("max_tokens", model.max_tokens.is_some()),
-        ("extra_body", !model.extra_body.is_empty()),
-    ];
-    fields
-        .into_iter()
-        .find_map(|(field, set)| set.then_some(field))
 }
 
 #[cfg(test)]
@@ -240,10 +258,33 @@ mod tests {
             refused(&["embeddings.model.base_url=http://localhost"]),
             "`--set`: bad value for `embeddings.model.base_url`: the embedded model has no such setting"
         );
+        assert_eq!(
+            refused(&["embeddings.model.dtype=int8"]),
+            "`--set`: bad value for `embeddings.model.dtype`: the embedded model has no such setting"
+        );
         assert!(
             refused(&["embeddings.model.vector_dim=1000"])
                 .contains("`embeddings.model.vector_dim`")
         );
         assert!(embedder(&resolved(&["embeddings.model.vector_dim=64"])).is_ok());
+    }
+
+    #[test]
+    fn a_model_behind_a_server_has_the_settings_of_a_server() {
+        let check = |field: &str| {
+            let model = [
+                "embeddings.model.provider=ollama",
+                "embeddings.model.name=m",
+                field,
+            ];
+            check_embedder(&resolved(&model))
+        };
+        assert_eq!(
+            check("embeddings.model.pooling=cls")
+                .unwrap_err()
+                .to_string(),
+            "`--set`: bad value for `embeddings.model.pooling`: only a `local` model has such a setting"
+        );
+        assert!(check("embeddings.model.query_prefix=query: ").is_ok());
     }
 }

@@ -24,7 +24,8 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     error.chain().find_map(|cause| {
         let index = cause.downcast_ref::<IndexError>().and_then(of_index);
         let dataset = || cause.downcast_ref::<DataError>().and_then(of_dataset);
-        let hint = index.or_else(dataset).map(str::to_owned);
+        let model = || cause.downcast_ref::<HubError>().and_then(of_model);
+        let hint = index.or_else(dataset).or_else(model).map(str::to_owned);
         hint.or_else(|| cause.downcast_ref::<CatalogError>().and_then(of_catalog))
     })
 }
@@ -56,13 +57,25 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
     }
 }
 
+const OTHER_CACHE: &str = "HF_HOME names another folder for the hub cache";
+
+fn of_model(error: &HubError) -> Option<&'static str> {
+    match error {
+        HubError::Cache { .. } => Some(OTHER_CACHE),
+        error if error.is_transient() => Some(
+            "the embedded model needs no network; HF_ENDPOINT names another hub, HF_HUB_OFFLINE=1 uses the cache alone",
+        ),
+        _ => None,
+    }
+}
+
 fn of_dataset(error: &DataError) -> Option<&'static str> {
     match error {
         DataError::UnknownDocuments { .. } => {
             Some("`--allow-missing-judged` counts them as never found instead")
         }
         DataError::Hub { source, .. } if matches!(**source, HubError::Cache { .. }) => {
-            Some("HF_HOME names another folder for the hub cache")
+            Some(OTHER_CACHE)
         }
         DataError::Hub { source, .. } if source.is_transient() => Some(
             "`evaluations sample` needs no network; HF_ENDPOINT names another hub, HF_HUB_OFFLINE=1 uses the cache \

@@ -5,8 +5,8 @@ use evals_data::{Availability, Catalog, Hub, Manifest};
 use serde::Serialize;
 
 use super::Session;
-use super::run::hub;
 use crate::cli::DatasetsArgs;
+use crate::downloads::hub;
 use crate::exit::Exit;
 use crate::table;
 

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
-use evals_data::HubSettings;
+use evals_data::{Hub, HubSettings};
 use evals_models::{ChatRequest, Embedder, Message, ModelIdentity};
 
 use super::Session;
 use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::exit::Exit;
+use crate::local_models::LocalModel;
 use crate::servers::Servers;
 use crate::settings::{self, Layer, Model, Resolved};
 
@@ -103,7 +104,7 @@ fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
 async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding> {
     let mut servers = Servers::new(resolved, session.printer, 0).asking_once();
     let settings = &resolved.settings;
-    let mut findings = vec![check_embedder(&mut servers, resolved).await];
+    let mut findings = vec![check_embedder(session, &mut servers, resolved).await];
     for (role, path, model) in [
         ("answering model", "qa.model", &settings.qa.model),
         ("judge", "evaluations.judge", &settings.evaluations.judge),
@@ -156,20 +157,20 @@ async fn check_chat(servers: &mut Servers<'_>, role: &str, path: &str, model: &M
     }
 }
 
-async fn check_embedder(servers: &mut Servers<'_>, resolved: &Resolved) -> Finding {
-    let model = &resolved.settings.embeddings.model;
-    let opened = if choices::is_embedded(model) {
-        choices::embedder(resolved)
-            .map(|embedder| embedder as Arc<dyn Embedder>)
-            .map_err(anyhow::Error::from)
-    } else {
-        servers.embedder("embeddings.model", model).await
-    };
-    match opened {
-        Ok(embedder) => Finding::Good(format!(
+async fn check_embedder(
+    session: &Session<'_>,
+    servers: &mut Servers<'_>,
+    resolved: &Resolved,
+) -> Finding {
+    match embedder(session, servers, resolved).await {
+        Ok(Some(embedder)) => Finding::Good(format!(
             "embedder: {}, {} dimensions",
             embedder.identity(),
             embedder.dimension()
+        )),
+        Ok(None) => Finding::Note(format!(
+            "embedder: `{}` is not in the hub cache; the first run that compares vectors fetches it",
+            resolved.settings.embeddings.model.name
         )),
         Err(error) => Finding::Bad {
             what: format!("embedder: {error:#}"),
@@ -177,6 +178,33 @@ async fn check_embedder(servers: &mut Servers<'_>, resolved: &Resolved) -> Findi
                 .to_owned(),
         },
     }
+}
+
+/// Opens the embedding model. A model that is still to be fetched is none, because nothing is fetched here.
+async fn embedder(
+    session: &Session<'_>,
+    servers: &mut Servers<'_>,
+    resolved: &Resolved,
+) -> Result<Option<Arc<dyn Embedder>>> {
+    choices::check_embedder(resolved)?;
+    let model = &resolved.settings.embeddings.model;
+    if choices::is_embedded(model) {
+        return Ok(Some(choices::embedder(resolved)?));
+    }
+    if !choices::is_local(model) {
+        return Ok(Some(servers.embedder("embeddings.model", model).await?));
+    }
+    let settings = HubSettings::from_env();
+    let may_fetch = !settings.offline;
+    let cache = Hub::new(HubSettings {
+        offline: true,
+        ..settings
+    });
+    let model = LocalModel::of(resolved)?;
+    if may_fetch && !model.is_here(&cache) {
+        return Ok(None);
+    }
+    Ok(Some(model.open(session.printer, &cache).await?))
 }
 
 /// The databases that runs have made so far.

@@ -6,6 +6,7 @@
 mod error;
 mod file;
 mod known;
+mod model;
 mod resolve;
 mod tree;
 
@@ -14,10 +15,11 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
+pub(crate) use model::{Dtype, Effort, Model, Pooling, Think};
 pub(crate) use resolve::{Layer, Resolved, resolve};
 
 /// Everything a run can be told apart from its dataset; see `docs/settings.md`.
@@ -205,109 +207,6 @@ impl Default for Evaluations {
             case_timeout: 900.0,
         }
     }
-}
-
-/// One model, wherever it is named. A layer that gives another `provider` replaces the whole model of the
-/// layers below it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Model {
-    /// `embedded`, `ollama`, `openai`, `local`, `http` or `llm`, as far as the place allows.
-    pub(crate) provider: String,
-    /// The model's name, as its provider calls it.
-    pub(crate) name: String,
-    /// Dimensions of an embedding model's vectors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) vector_dim: Option<NonZeroUsize>,
-    /// The server's address, instead of the provider's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) base_url: Option<String>,
-    /// The environment variable that holds the key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) api_key_env: Option<String>,
-    /// Longest wait for one request, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) timeout: Option<f64>,
-    /// Requests under way at the same time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) max_concurrency: Option<NonZeroUsize>,
-    /// Sampling temperature; 0 where it is not set, so that runs can be repeated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) temperature: Option<f64>,
-    /// Longest answer, in tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) max_tokens: Option<NonZeroU32>,
-    /// Seed of sampling, for servers that take one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) seed: Option<i32>,
-    /// `low`, `medium` or `high`, for models that reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) reasoning_effort: Option<String>,
-    /// Ollama: the context window in tokens, instead of one made to fit each prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) num_ctx: Option<NonZeroU32>,
-    /// Ollama: how long the model stays loaded, e.g. `10m`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) keep_alive: Option<String>,
-    /// Ollama: whether a model that can reason does, or how much: `true`, `false`, `low`, `medium`, `high`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) think: Option<Think>,
-    /// What an embedding model wants in front of a question.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) query_prefix: Option<String>,
-    /// What an embedding model wants in front of a document.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) document_prefix: Option<String>,
-    /// Further fields of the request, sent as they are.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(crate) extra_body: Map<String, Value>,
-}
-
-impl Model {
-    /// A model with nothing set but its name.
-    pub(crate) fn named(provider: &str, name: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            name: name.to_owned(),
-            vector_dim: None,
-            base_url: None,
-            api_key_env: None,
-            timeout: None,
-            max_concurrency: None,
-            temperature: None,
-            max_tokens: None,
-            seed: None,
-            reasoning_effort: None,
-            num_ctx: None,
-            keep_alive: None,
-            think: None,
-            query_prefix: None,
-            document_prefix: None,
-            extra_body: Map::new(),
-        }
-    }
-}
-
-/// Whether and how much a model reasons before it answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum Think {
-    /// Whether.
-    Whether(bool),
-    /// How much.
-    HowMuch(Effort),
-}
-
-/// How much a model reasons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Effort {
-    /// A little.
-    Low,
-    /// Somewhat.
-    Medium,
-    /// A lot.
-    High,
 }
 
 /// Where a provider is reached.

@@ -71,7 +71,7 @@ async fn recipe(
         return lexical.with_embedder(embedder);
     }
     if !choices::is_embedded(&plan.resolved.settings.embeddings.model) {
-        // Finding out which vectors there should be would take a server that nothing else needs.
+        // Finding out which vectors there should be would take a server, or a model to load, that nothing else needs.
         return lexical;
     }
     let Ok(embedder) = choices::embedder(&plan.resolved) else {

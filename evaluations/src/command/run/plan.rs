@@ -59,9 +59,7 @@ impl Plan {
                 session, arguments, &manifest, &resolved, &profiles, default,
             )?)
         };
-        if choices::is_embedded(&resolved.settings.embeddings.model) {
-            choices::embedder(&resolved)?;
-        }
+        choices::check_embedder(&resolved)?;
         Ok(Self {
             needs_embeddings: profiles.iter().any(|profile| profile.needs_embeddings()),
             retrieval: !arguments.stages.skip_retrieval,

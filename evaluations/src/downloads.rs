@@ -1,0 +1,85 @@
+//! Downloads from the hub, with progress and warnings on screen.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use evals_data::{DownloadEvent, DownloadObserver, Hub, HubSettings, HubWarning};
+use indicatif::ProgressBar;
+
+use crate::printer::Printer;
+use crate::progress;
+
+/// The pause before a further try that a user is told of, so as not to be left wondering. What fails for good is told at
+/// the end.
+const LONG_PAUSE: Duration = Duration::from_secs(5);
+
+/// The hub as the environment describes it.
+pub(crate) fn hub() -> Hub {
+    Hub::new(HubSettings::from_env())
+}
+
+/// Says what went otherwise than asked for.
+pub(crate) fn tell(printer: &Printer, warnings: &[HubWarning]) {
+    for warning in warnings {
+        if warning.is_note() {
+            printer.detail(&warning.to_string());
+        } else {
+            printer.warn(&warning.to_string());
+        }
+    }
+}
+
+/// A bar for each file under way.
+pub(crate) struct DownloadBars<'p> {
+    printer: &'p Printer,
+    bars: Mutex<BTreeMap<String, ProgressBar>>,
+}
+
+impl<'p> DownloadBars<'p> {
+    pub(crate) fn new(printer: &'p Printer) -> Self {
+        Self {
+            printer,
+            bars: Mutex::default(),
+        }
+    }
+}
+
+impl DownloadObserver for DownloadBars<'_> {
+    fn on_event(&self, event: &DownloadEvent<'_>) {
+        let mut bars = self.bars.lock().unwrap_or_else(PoisonError::into_inner);
+        match *event {
+            DownloadEvent::Started { file, total } => {
+                let bar = progress::bytes(self.printer, file, total);
+                if let Some(previous) = bars.insert(file.to_owned(), bar) {
+                    previous.finish_and_clear();
+                }
+            }
+            DownloadEvent::Advanced { file, done, .. } => {
+                if let Some(bar) = bars.get(file) {
+                    bar.set_position(done);
+                }
+            }
+            DownloadEvent::Finished { file } => {
+                if let Some(bar) = bars.remove(file) {
+                    bar.finish_and_clear();
+                }
+            }
+            DownloadEvent::Waiting { file } => {
+                self.printer.note(&format!(
+                    "another process is fetching `{file}`; waiting for it"
+                ));
+            }
+            DownloadEvent::Retrying { url, reason, delay } => {
+                let seconds = delay.as_secs_f64();
+                let message = format!("{reason}; trying {url} again in {seconds:.1} s");
+                if delay < LONG_PAUSE {
+                    self.printer.detail(&message);
+                } else {
+                    self.printer.note(&message);
+                }
+            }
+            _ => {}
+        }
+    }
+}

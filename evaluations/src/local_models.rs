@@ -1,0 +1,256 @@
+//! Embedding models that run in this process, from a folder or from the hub.
+
+use std::fmt::Display;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Error, Result};
+use evals_data::{Hub, HubError};
+use evals_models::Embedder;
+use evals_models::local::{self, LocalEmbedder, LocalError, LocalSettings};
+
+use crate::choices::refuse_fields;
+use crate::downloads::{self, DownloadBars};
+use crate::printer::Printer;
+use crate::settings::{self, Resolved, SettingsError};
+
+/// The settings that mean something for a local model.
+const FIELDS: [&str; 7] = [
+    "dtype",
+    "document_prefix",
+    "max_tokens",
+    "pooling",
+    "query_prefix",
+    "revision",
+    "vector_dim",
+];
+
+/// Where models are on the hub unless settings say otherwise.
+const MAIN: &str = "main";
+
+/// A local embedding model as the settings describe it, not opened yet.
+#[derive(Debug)]
+pub(crate) struct LocalModel<'r> {
+    resolved: &'r Resolved,
+    place: Place,
+}
+
+/// Where a model's files are.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    Folder(PathBuf),
+    Hub { id: String, revision: String },
+}
+
+impl<'r> LocalModel<'r> {
+    /// The embedding model of the settings, which has to be a local one.
+    pub(crate) fn of(resolved: &'r Resolved) -> Result<Self, SettingsError> {
+        let is_known = |field: &str| FIELDS.contains(&field);
+        refuse_fields(resolved, is_known, "a local model has no such setting")?;
+        let model = &resolved.settings.embeddings.model;
+        let revision = model.revision.as_deref();
+        let place = Place::of(&model.name, revision)
+            .map_err(|(field, message)| bad(resolved, field, &message))?;
+        Ok(Self { resolved, place })
+    }
+
+    /// Whether its files are on this machine.
+    pub(crate) fn is_here(&self, hub: &Hub) -> bool {
+        match &self.place {
+            Place::Folder(_) => true,
+            Place::Hub { id, revision } => hub.is_model_cached(id, revision),
+        }
+    }
+
+    /// Brings the files here where they are not, and loads them.
+    pub(crate) async fn open(&self, printer: &Printer, hub: &Hub) -> Result<Arc<dyn Embedder>> {
+        let folder = match &self.place {
+            Place::Folder(folder) => folder.clone(),
+            Place::Hub { id, revision } => self.fetched(printer, hub, id, revision).await?,
+        };
+        let settings = self.settings();
+        let loading = tokio::task::spawn_blocking(move || LocalEmbedder::open(folder, &settings));
+        let loaded = loading.await.context("loading the model was given up")?;
+        let embedder = loaded.map_err(|error| self.not_loaded(error))?;
+        self.check_dimension(embedder.dimension())?;
+        Ok(Arc::new(embedder))
+    }
+
+    async fn fetched(
+        &self,
+        printer: &Printer,
+        hub: &Hub,
+        id: &str,
+        revision: &str,
+    ) -> Result<PathBuf> {
+        let bars = DownloadBars::new(printer);
+        let fetched = hub.fetch_model(id, revision, &bars).await;
+        let model = fetched.map_err(|error| self.not_fetched(error, id))?;
+        downloads::tell(printer, &model.warnings);
+        Ok(model.folder)
+    }
+
+    fn settings(&self) -> LocalSettings {
+        let model = &self.resolved.settings.embeddings.model;
+        let tokens = model
+            .max_tokens
+            .and_then(|tokens| usize::try_from(tokens.get()).ok());
+        LocalSettings {
+            name: match &self.place {
+                Place::Folder(_) => None,
+                Place::Hub { id, .. } => Some(id.clone()),
+            },
+            pooling: model.pooling.map(pooling),
+            max_tokens: tokens.and_then(NonZeroUsize::new),
+            query_prompt: model.query_prefix.clone(),
+            document_prompt: model.document_prefix.clone(),
+            dtype: model.dtype.map(dtype).unwrap_or_default(),
+            ..LocalSettings::default()
+        }
+    }
+
+    fn check_dimension(&self, dimension: usize) -> Result<(), SettingsError> {
+        let expected = self.resolved.settings.embeddings.model.vector_dim;
+        if expected.is_none_or(|expected| expected.get() == dimension) {
+            return Ok(());
+        }
+        let message = format!("the model's vectors have {dimension} dimensions");
+        Err(bad(self.resolved, "vector_dim", &message))
+    }
+
+    /// What is wrong with the name is told where the name was written.
+    fn not_fetched(&self, error: HubError, id: &str) -> Error {
+        let field = match &error {
+            HubError::RepositoryNotFound { .. }
+            | HubError::NoFileMatches { .. }
+            | HubError::NoWeights { .. } => "name",
+            HubError::RevisionNotFound { .. } => "revision",
+            _ => return Error::new(error).context(format!("cannot get the model `{id}`")),
+        };
+        bad(self.resolved, field, &error).into()
+    }
+
+    fn not_loaded(&self, error: LocalError) -> Error {
+        let field = match &error {
+            LocalError::Window { .. } | LocalError::Positions { .. } => "max_tokens",
+            LocalError::Read { .. } | LocalError::Threads(_) => return error.into(),
+            _ => "name",
+        };
+        bad(self.resolved, field, &format!("{:#}", Error::new(error))).into()
+    }
+}
+
+impl Place {
+    /// A folder where there is one, else a repository of the hub. An error names the field that is wrong.
+    fn of(name: &str, revision: Option<&str>) -> Result<Self, (&'static str, String)> {
+        let folder = Path::new(name);
+        if folder.is_dir() {
+            if revision.is_some() {
+                return Err(("revision", "a folder has no revisions".to_owned()));
+            }
+            return Ok(Self::Folder(named(folder)));
+        }
+        if !is_repository(name) {
+            let message =
+                format!("there is no folder `{name}`; a model of the hub is written `owner/name`");
+            return Err(("name", message));
+        }
+        Ok(Self::Hub {
+            id: name.to_owned(),
+            revision: revision.unwrap_or(MAIN).to_owned(),
+        })
+    }
+}
+
+/// The folder by a path that ends in its name, which `.` and `..` do not.
+fn named(folder: &Path) -> PathBuf {
+    let real = || folder.canonicalize().ok();
+    match folder.file_name() {
+        Some(_) => folder.to_owned(),
+        None => real().unwrap_or_else(|| folder.to_owned()),
+    }
+}
+
+/// Whether the hub could have a repository of this name.
+fn is_repository(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        part.starts_with(|first: char| first != '.') && part.chars().all(is_allowed)
+    };
+    name.split('/').count() <= 2 && name.split('/').all(is_part)
+}
+
+fn bad(resolved: &Resolved, field: &str, message: &dyn Display) -> SettingsError {
+    resolved.bad_value(&format!("embeddings.model.{field}"), message)
+}
+
+fn dtype(dtype: settings::Dtype) -> local::Dtype {
+    match dtype {
+        settings::Dtype::F32 => local::Dtype::F32,
+        settings::Dtype::Int8 => local::Dtype::Int8,
+    }
+}
+
+fn pooling(pooling: settings::Pooling) -> local::Pooling {
+    match pooling {
+        settings::Pooling::Mean => local::Pooling::Mean,
+        settings::Pooling::Cls => local::Pooling::Cls,
+        settings::Pooling::Max => local::Pooling::Max,
+        settings::Pooling::Last => local::Pooling::Last,
+        settings::Pooling::WeightedMean => local::Pooling::WeightedMean,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> Result<Place, String> {
+        Place::of(name, None).map_err(|(field, message)| format!("{field}: {message}"))
+    }
+
+    #[test]
+    fn a_folder_comes_before_the_hub() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        assert_eq!(place(path), Ok(Place::Folder(folder.path().to_owned())));
+        assert_eq!(
+            Place::of(path, Some("v1")),
+            Err(("revision", "a folder has no revisions".to_owned()))
+        );
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(place("."), Ok(Place::Folder(here)), "a model called `.`");
+    }
+
+    #[test]
+    fn what_is_no_folder_is_a_repository_or_nothing() {
+        let hub = |id: &str, revision: &str| Place::Hub {
+            id: id.to_owned(),
+            revision: revision.to_owned(),
+        };
+        for name in [
+            "sentence-transformers/all-MiniLM-L6-v2",
+            "bert-base-uncased",
+        ] {
+            assert_eq!(place(name), Ok(hub(name, "main")));
+        }
+        assert_eq!(Place::of("o/n", Some("v1.5")), Ok(hub("o/n", "v1.5")));
+        for name in [
+            "./minilm",
+            "../o/n",
+            "/models/minilm",
+            "a/b/c",
+            "o/n/",
+            "o\\n",
+            "",
+        ] {
+            assert_eq!(
+                place(name),
+                Err(format!(
+                    "name: there is no folder `{name}`; a model of the hub is written `owner/name`"
+                ))
+            );
+        }
+    }
+}
