@@ -14,6 +14,7 @@ mod fake_hub;
 mod full_disk;
 #[cfg(unix)]
 mod interrupted;
+mod local_models;
 mod retrieval;
 mod sandbox;
 #[path = "../../crates/evals-models/tests/http/scripted_server/mod.rs"]
