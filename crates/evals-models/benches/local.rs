@@ -4,6 +4,8 @@
 //! EVALUATIONS_LOCAL_MODEL=folder EVALUATIONS_LOCAL_TEXTS=texts.json cargo bench -p evals-models --features local --bench local -- int8
 //! ```
 //!
+//! `EVALUATIONS_LOCAL_VECTORS=file` also writes the vectors, as little-endian floats row after row.
+//!
 //! `texts.json` is an array of texts; `tests/local/measure_sentence_transformers.py` writes one and measures the same with
 //! sentence-transformers. A process runs one dtype (`f32` unless said otherwise), because peak memory is that of the process.
 
@@ -41,7 +43,7 @@ async fn main() -> Result<()> {
     let texts: Vec<String> = serde_json::from_slice(&fs::read(&texts)?)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let (begun, processor) = (Instant::now(), processor_seconds()?);
-    embedder.embed(&texts, TextKind::Document).await?;
+    let vectors = embedder.embed(&texts, TextKind::Document).await?;
     let seconds = begun.elapsed().as_secs_f64();
     let processor = processor_seconds()?
         .zip(processor)
@@ -54,6 +56,13 @@ async fn main() -> Result<()> {
         "peak_megabytes": peak_megabytes()?,
     });
     println!("{figures}");
+    if let Ok(path) = env::var("EVALUATIONS_LOCAL_VECTORS") {
+        let bytes = vectors
+            .values()
+            .iter()
+            .flat_map(|value| value.to_le_bytes());
+        fs::write(path, bytes.collect::<Vec<_>>())?;
+    }
     Ok(())
 }
 

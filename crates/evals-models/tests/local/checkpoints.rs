@@ -77,7 +77,11 @@ async fn rerankers_give_what_transformers_gives() {
         let reranker = LocalReranker::open(checkpoint(name), &LocalSettings::default()).unwrap();
         let found = reranker.rerank(query, &golden.texts(), 1).await.unwrap();
         let distance = furthest(&found.scores, &expected);
-        assert!(distance < 1e-4, "{name}: {:?} instead of {expected:?}", found.scores);
+        assert!(
+            distance < 1e-4,
+            "{name}: {:?} instead of {expected:?}",
+            found.scores
+        );
     }
 }
 

@@ -134,7 +134,8 @@ def reranker(name, config, roberta=False):
     randomize(model).save_pretrained(folder)
     scores = []
     for text in TEXTS:
-        inputs = fast(QUERY, text, truncation=True, max_length=48, padding=False, return_tensors="pt")
+        # As a batch, because an empty text would not make a pair otherwise.
+        inputs = fast([QUERY], [text], truncation=True, max_length=48, padding=False, return_tensors="pt")
         if getattr(model.config, "type_vocab_size", 1) > 1:
             # A real BERT tokenizer gives them; the one made here leaves them out.
             first = int((inputs.input_ids[0] == fast.sep_token_id).nonzero()[0])
