@@ -16,9 +16,15 @@ pub(super) fn missing_shard(files: &[String]) -> Option<String> {
     shards
         .into_iter()
         .find_map(|((stem, total, rest), numbers)| {
-            let missing = (0..total).find(|number| !numbers.contains(number))?;
+            let first = first_number(rest);
+            let missing = (first..first + total).find(|number| !numbers.contains(number))?;
             Some(format!("{stem}-{missing:05}-of-{total:05}{rest}"))
         })
+}
+
+/// What the first shard is called: tables are counted from 0, weights from 1.
+fn first_number(rest: &str) -> u32 {
+    u32::from(rest == ".safetensors")
 }
 
 /// Whether a file's name says how many files belong together.
@@ -62,6 +68,17 @@ mod tests {
             Some("c/x-00001-of-00003.parquet")
         );
         assert_eq!(shards(&["guide-of-names.csv"]), None);
+        assert_eq!(
+            shards(&["model-00001-of-00002.safetensors"]).as_deref(),
+            Some("model-00002-of-00002.safetensors")
+        );
+        assert_eq!(
+            shards(&[
+                "model-00001-of-00002.safetensors",
+                "model-00002-of-00002.safetensors"
+            ]),
+            None
+        );
         assert!(is_shard("c/x-00000-of-00003.parquet") && !is_shard("c/0000.parquet"));
     }
 }
