@@ -285,6 +285,6 @@ mod tests {
                 .to_string(),
             "`--set`: bad value for `embeddings.model.pooling`: only a `local` model has such a setting"
         );
-        assert!(check("embeddings.model.query_prefix=query: ").is_ok());
+        assert!(check("embeddings.model.query_prefix=query").is_ok());
     }
 }

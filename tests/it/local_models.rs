@@ -116,8 +116,8 @@ fn what_vectors_depend_on_makes_another_index() {
         " --set embeddings.model.dtype=int8",
         " --set embeddings.model.pooling=cls",
         " --set embeddings.model.max_tokens=16",
-        " --set embeddings.model.document_prefix=passage:",
-        " --set embeddings.model.query_prefix=query:",
+        " --set embeddings.model.document_prefix=passage",
+        " --set embeddings.model.query_prefix=query",
     ];
     for setting in settings {
         sandbox.succeed(&format!("{RUN}{setting}"));
