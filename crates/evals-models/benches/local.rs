@@ -29,9 +29,10 @@ async fn main() -> Result<()> {
         println!("skipped: EVALUATIONS_LOCAL_MODEL and EVALUATIONS_LOCAL_TEXTS are not set");
         return Ok(());
     };
-    let dtype = match env::args().any(|argument| argument == "int8") {
-        true => Dtype::Int8,
-        false => Dtype::F32,
+    let dtype = if env::args().any(|argument| argument == "int8") {
+        Dtype::Int8
+    } else {
+        Dtype::F32
     };
     let settings = LocalSettings {
         dtype,
@@ -48,10 +49,11 @@ async fn main() -> Result<()> {
     let processor = processor_seconds()?
         .zip(processor)
         .map(|(after, before)| after - before);
+    let count = f64::from(u32::try_from(texts.len())?);
     let figures = json!({
         "engine": format!("evaluations {}", dtype.name()),
-        "documents_per_second": (texts.len() as f64 / seconds * 10.0).round() / 10.0,
-        "processor_milliseconds_per_document": processor.map(|seconds| (seconds / texts.len() as f64 * 10_000.0).round() / 10.0),
+        "documents_per_second": (count / seconds * 10.0).round() / 10.0,
+        "processor_milliseconds_per_document": processor.map(|seconds| (seconds / count * 10_000.0).round() / 10.0),
         "first_vector_seconds": (first * 100.0).round() / 100.0,
         "peak_megabytes": peak_megabytes()?,
     });

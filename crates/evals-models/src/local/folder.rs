@@ -16,27 +16,20 @@ pub(super) struct Folder {
 impl Folder {
     /// Takes a folder with a `config.json`, or a repository in the hub's cache (`models--owner--name`), whose `main` is used.
     pub(super) fn open(path: &Path) -> Result<Self, LocalError> {
-        let name = name(path);
         let reference = path.join("refs/main");
-        if path.join("config.json").is_file() || !reference.is_file() {
-            let folder = Self {
-                path: path.to_owned(),
-                name,
-            };
-            return match folder.path("config.json").is_file() {
-                true => Ok(folder),
-                false => Err(folder.missing("config.json")),
-            };
-        }
-        let commit = fs::read_to_string(&reference).map_err(|source| LocalError::Read {
-            path: reference,
-            source,
-        })?;
-        let path = path.join("snapshots").join(commit.trim());
-        let snapshot = Self { path, name };
-        match snapshot.path("config.json").is_file() {
-            true => Ok(snapshot),
-            false => Err(snapshot.missing("config.json")),
+        let is_repository = !path.join("config.json").is_file() && reference.is_file();
+        let folder = Self {
+            path: if is_repository {
+                main_snapshot(path, reference)?
+            } else {
+                path.to_owned()
+            },
+            name: name(path),
+        };
+        if folder.path("config.json").is_file() {
+            Ok(folder)
+        } else {
+            Err(folder.missing("config.json"))
         }
     }
 
@@ -101,6 +94,14 @@ impl Folder {
             value: value.into(),
         }
     }
+}
+
+fn main_snapshot(repository: &Path, reference: PathBuf) -> Result<PathBuf, LocalError> {
+    let commit = fs::read_to_string(&reference).map_err(|source| LocalError::Read {
+        path: reference,
+        source,
+    })?;
+    Ok(repository.join("snapshots").join(commit.trim()))
 }
 
 fn name(path: &Path) -> String {

@@ -18,7 +18,7 @@ pub(super) struct Head {
 
 #[derive(Debug, Deserialize)]
 struct Config {
-    /// ModernBERT states how its classifier pools; the other families read the first token.
+    /// `ModernBERT` states how its classifier pools; the other families read the first token.
     classifier_pooling: Option<Pooling>,
     classifier_activation: Option<String>,
     #[serde(default)]
@@ -54,16 +54,15 @@ impl Head {
                 .ok_or_else(|| folder.unsupported("config.json", "classifier_activation", name))?,
         };
         Ok(Self {
-            pooling: match modern {
-                true => config.classifier_pooling.unwrap_or(Pooling::Cls),
-                false => Pooling::Cls,
-            },
+            pooling: config
+                .classifier_pooling
+                .filter(|_| modern)
+                .unwrap_or(Pooling::Cls),
             dense: builder.head(dense, width, width)?,
             activation,
-            norm: match modern {
-                true => Some(builder.norm("head.norm", width, config.norm_eps)?),
-                false => None,
-            },
+            norm: modern
+                .then(|| builder.norm("head.norm", width, config.norm_eps))
+                .transpose()?,
             classifier: builder.head(classifier, width, 1)?,
         })
     }

@@ -3,8 +3,8 @@
 //! [`LocalReranker`] runs cross-encoders of the same families.
 //!
 //! [`LocalEmbedder`] reads a model's folder: its configuration, its tokenizer, its weights, and how sentence-transformers
-//! pools, normalises and prompts. Supported are the families of BERT (all-MiniLM, bge, e5, gte, mxbai, arctic-embed), RoBERTa,
-//! XLM-RoBERTa (multilingual-e5, bge-m3), ModernBERT and nomic-bert.
+//! pools, normalises and prompts. Supported are the families of BERT (all-MiniLM, bge, e5, gte, mxbai, arctic-embed), `RoBERTa`,
+//! XLM-RoBERTa (multilingual-e5, bge-m3), `ModernBERT` and nomic-bert.
 
 mod batches;
 mod digest;

@@ -54,8 +54,9 @@ impl Pipeline {
             match kind {
                 "Transformer" => transformer = transformer_config(folder, &module.path)?,
                 "Pooling" if settings.pooling.is_none() => {
-                    stated.0 = pooling(folder, &module.path)?
+                    stated.0 = pooling(folder, &module.path)?;
                 }
+
                 "Pooling" => {}
                 "Normalize" => stated.1 = true,
                 _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),

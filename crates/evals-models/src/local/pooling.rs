@@ -72,9 +72,9 @@ mod tests {
     fn normalized_vectors_have_length_one() {
         let mut vector = [3.0, -4.0];
         normalize(&mut vector);
-        assert_eq!(vector, [0.6, -0.8]);
+        assert_eq!(vector.as_slice(), [0.6, -0.8]);
         let mut nothing = [0.0, 0.0];
         normalize(&mut nothing);
-        assert_eq!(nothing, [0.0, 0.0]);
+        assert_eq!(nothing.as_slice(), [0.0, 0.0]);
     }
 }

@@ -1,5 +1,7 @@
 //! Local models against the Python libraries: see `make_checkpoints.py` for where the expected values come from.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod checkpoints;
 mod failures;
 mod minilm;

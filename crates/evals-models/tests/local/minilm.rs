@@ -26,6 +26,10 @@ fn model() -> Option<PathBuf> {
     model.is_dir().then_some(model)
 }
 
+#[expect(
+    clippy::print_stderr,
+    reason = "a test that needs more than the repository says that it is skipped"
+)]
 async fn least_cosine(dtype: Dtype) -> Option<f32> {
     let Some(model) = model() else {
         eprintln!(

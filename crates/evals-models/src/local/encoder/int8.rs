@@ -123,6 +123,10 @@ struct Quantize<'row> {
 impl SimdOp for Quantize<'_> {
     type Output = ();
 
+    #[expect(
+        clippy::inline_always,
+        reason = "only what is inlined is compiled for the instructions of `isa`"
+    )]
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let (float, int, short, byte) = (isa.f32(), isa.i32(), isa.i16(), isa.u8());
@@ -150,11 +154,7 @@ impl SimdOp for Quantize<'_> {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to what fits"
-)]
+#[expect(clippy::cast_sign_loss, reason = "clamped to what fits")]
 fn to_u8(step: i32) -> u8 {
     step.clamp(0, 255) as u8
 }
@@ -173,6 +173,10 @@ pub(super) struct Dequantize<'row> {
 impl SimdOp for Dequantize<'_> {
     type Output = ();
 
+    #[expect(
+        clippy::inline_always,
+        reason = "only what is inlined is compiled for the instructions of `isa`"
+    )]
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
         let (float, int) = (isa.f32(), isa.i32());

@@ -134,10 +134,6 @@ impl Linear {
         }
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the arms of `apply`, which owns what they take"
-    )]
     fn apply_int8(
         &self,
         input: &[f32],
@@ -204,9 +200,9 @@ mod tests {
     fn noise(count: usize, seed: u32) -> Vec<f32> {
         let steps = (0..count).scan(seed, |state, _| {
             *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            Some(*state >> 16)
+            u16::try_from(*state >> 16).ok()
         });
-        steps.map(|step| step as f32 / 32_768.0 - 1.0).collect()
+        steps.map(|step| f32::from(step) / 32_768.0 - 1.0).collect()
     }
 
     fn parameters(inputs: usize, outputs: usize) -> Parameters {
@@ -262,16 +258,17 @@ mod tests {
             (1536, 40, 70),
         ] {
             let gemm = Gemm::default();
+            let size = f64::from(u16::try_from(inputs).unwrap());
             let float = Linear::float(parameters(inputs, outputs), &gemm);
             let distance = furthest(&float, &parameters(inputs, outputs), rows);
             assert!(
-                distance < 1e-6 * inputs as f64,
+                distance < 1e-6 * size,
                 "f32 {inputs} x {outputs} x {rows}: {distance}"
             );
             let int8 = Linear::int8(parameters(inputs, outputs), &gemm);
             let distance = furthest(&int8, &parameters(inputs, outputs), rows);
             assert!(
-                distance < 0.025 * (inputs as f64).sqrt(),
+                distance < 0.025 * size.sqrt(),
                 "int8 {inputs} x {outputs} x {rows}: {distance}"
             );
         }

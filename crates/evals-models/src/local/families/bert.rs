@@ -1,4 +1,4 @@
-//! BERT, RoBERTa and XLM-RoBERTa: learned positions, normalisation after each half of a layer.
+//! BERT, `RoBERTa` and XLM-RoBERTa: learned positions, normalisation after each half of a layer.
 
 use serde::Deserialize;
 

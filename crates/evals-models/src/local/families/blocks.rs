@@ -81,10 +81,7 @@ impl Builder {
         let bias = format!("{name}.bias");
         Ok(LayerNorm {
             scale: self.weights.tensor(&format!("{name}.weight"), &[width])?,
-            bias: match self.weights.has(&bias) {
-                true => Some(self.weights.tensor(&bias, &[width])?),
-                false => None,
-            },
+            bias: self.optional(&bias, width)?,
             epsilon,
         })
     }
@@ -95,6 +92,13 @@ impl Builder {
             weights: self.weights.root(),
             ..self
         }
+    }
+
+    fn optional(&self, name: &str, length: usize) -> Result<Option<Vec<f32>>, LocalError> {
+        let there = self.weights.has(name).then_some(name);
+        there
+            .map(|name| self.weights.tensor(name, &[length]))
+            .transpose()
     }
 
     fn parameters(
@@ -108,10 +112,7 @@ impl Builder {
             weights: self
                 .weights
                 .tensor(&format!("{name}.weight"), &[outputs, inputs])?,
-            bias: match self.weights.has(&bias) {
-                true => Some(self.weights.tensor(&bias, &[outputs])?),
-                false => None,
-            },
+            bias: self.optional(&bias, outputs)?,
             inputs,
             outputs,
         })

@@ -1,4 +1,4 @@
-//! ModernBERT: rotary positions, normalisation before each half of a layer, gated linear maps, and attention that reaches over
+//! `ModernBERT`: rotary positions, normalisation before each half of a layer, gated linear maps, and attention that reaches over
 //! the whole text only in some layers.
 
 use std::sync::Arc;
@@ -65,9 +65,10 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
     let local = rotary(config.base("sliding_attention", config.local_rope_theta, 10_000.0));
     let layers = (0..config.num_hidden_layers)
         .map(|index| {
-            let (rotary, reach) = match config.is_global(index) {
-                true => (&global, None),
-                false => (&local, Some(config.local_attention / 2)),
+            let (rotary, reach) = if config.is_global(index) {
+                (&global, None)
+            } else {
+                (&local, Some(config.local_attention / 2))
             };
             layer(
                 &config,
