@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use crate::{Context, Direction, Domain, FailureClass, Outcome};
+use crate::{Case, Concern, Context, Direction, Domain, FailureClass, Outcome};
 
 /// Judges the output of one case.
 ///
@@ -26,6 +26,16 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
     fn better(&self, _outcome: &str) -> Direction {
         Direction::Higher
     }
+
+    /// The outcomes that are about a case, whatever the output: those that it would have if nothing failed, undefined ones
+    /// left out. `None`, the default, where that is not known.
+    ///
+    /// Asked where the task or the evaluator failed. The failure then counts for the outcomes that are listed and for no
+    /// other of this evaluator, and a measure that never had a value still has a row of its kind. Where it is not known, a
+    /// failure counts for everything that the evaluator says of other cases. One that panics here does not know.
+    fn concerns(&self, _case: &Case<D>) -> Option<Vec<Concern>> {
+        None
+    }
 }
 
 /// Why an evaluator could not judge.
@@ -35,6 +45,7 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
 pub struct EvaluatorError {
     error: Box<dyn Error + Send + Sync>,
     class: Option<FailureClass>,
+    outcomes: Vec<Outcome>,
 }
 
 impl EvaluatorError {
@@ -43,6 +54,7 @@ impl EvaluatorError {
         Self {
             error: error.into(),
             class: None,
+            outcomes: Vec::new(),
         }
     }
 
@@ -51,6 +63,19 @@ impl EvaluatorError {
     pub fn classed(mut self, class: FailureClass) -> Self {
         self.class = Some(class);
         self
+    }
+
+    /// Adds outcomes that do not depend on what failed. They are reported beside the failure, which then counts for the
+    /// evaluator's other outcomes alone.
+    #[must_use]
+    pub fn beside(mut self, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+        self.outcomes.extend(outcomes);
+        self
+    }
+
+    /// The outcomes that are reported beside the failure.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
     }
 
     /// What the error means for the cases that are still to come, where that is known.

@@ -78,6 +78,7 @@
 
 mod case;
 mod comparison;
+mod concern;
 mod context;
 mod dataset;
 mod direction;
@@ -106,6 +107,7 @@ mod task;
 
 pub use case::{Case, CaseId};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
+pub use concern::Concern;
 pub use context::Context;
 pub use dataset::{Dataset, DatasetError};
 pub use direction::Direction;
@@ -117,9 +119,11 @@ pub use failure::{EvaluatorFailure, FailureKind, TaskFailure};
 pub use failure_class::FailureClass;
 pub use journal::{Difference, FileJournal, Journal, JournalError};
 pub use origin::EvaluatorOrigin;
-pub use outcome::{Outcome, Value};
+pub use outcome::{Outcome, Value, ValueKind};
 pub use recording::{Recording, Timing};
-pub use report::{CaseOutcome, CaseReport, Report, SchemaVersion, TaskResult};
+pub use report::{
+    CaseOutcome, CaseReport, Missed, MissedOutcome, Report, SchemaVersion, TaskResult,
+};
 pub use stop::StopSignal;
 pub use summary::{Accuracy, LabelShares, MeasureSource, MissingRepetitions, PassRate, Summary};
 pub use task::{TaskError, TaskScope};

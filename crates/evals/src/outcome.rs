@@ -30,6 +30,30 @@ pub enum Value {
     Undefined,
 }
 
+/// The kind of a value that there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueKind {
+    /// Of [`Value::Score`].
+    Score,
+    /// Of [`Value::Assertion`].
+    Assertion,
+    /// Of [`Value::Label`].
+    Label,
+}
+
+impl Value {
+    /// The kind of the value, or `None` for an undefined one.
+    pub fn kind(&self) -> Option<ValueKind> {
+        match self {
+            Self::Score(_) => Some(ValueKind::Score),
+            Self::Assertion(_) => Some(ValueKind::Assertion),
+            Self::Label(_) => Some(ValueKind::Label),
+            Self::Undefined => None,
+        }
+    }
+}
+
 impl Outcome {
     /// Makes a passed or failed check.
     pub fn assertion(name: impl Into<String>, passed: bool) -> Self {

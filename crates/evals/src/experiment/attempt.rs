@@ -42,7 +42,7 @@ where
             };
             grading::grade(&context, own.iter().chain(shared)).await
         }
-        Err(_) => Grading::default(),
+        Err(_) => Grading::of_failed_task(case, own.iter().chain(shared)),
     };
     grading
         .notes
@@ -59,6 +59,7 @@ where
         own_evaluators: own.into_iter().map(|enrolled| enrolled.name).collect(),
         outcomes: grading.outcomes,
         evaluator_failures: grading.failures,
+        missed: grading.missed,
         duration,
         timings: recording.timings,
         metrics: recording.metrics,

@@ -1,7 +1,7 @@
 //! Judging one output by all of its evaluators.
 
 use std::any::Any;
-use std::panic::AssertUnwindSafe;
+use std::panic::{self, AssertUnwindSafe};
 
 use futures::FutureExt as _;
 use futures::future::join_all;
@@ -10,8 +10,8 @@ use super::roster::Enrolled;
 use crate::naming::Names;
 use crate::notes::Notes;
 use crate::{
-    CaseOutcome, Context, Direction, Domain, EvaluatorError, EvaluatorFailure, Outcome, TaskScope,
-    Value,
+    Case, CaseOutcome, Context, Direction, Domain, EvaluatorError, EvaluatorFailure, Missed,
+    MissedOutcome, Outcome, TaskScope, Value,
 };
 
 /// What the evaluators of one case said.
@@ -19,6 +19,8 @@ use crate::{
 pub(super) struct Grading {
     pub(super) outcomes: Vec<CaseOutcome>,
     pub(super) failures: Vec<EvaluatorFailure>,
+    /// What they would have said but for a failure.
+    pub(super) missed: Vec<Missed>,
     /// What the evaluators noted down, in their order.
     pub(super) notes: Vec<Notes>,
 }
@@ -26,7 +28,8 @@ pub(super) struct Grading {
 /// Outcomes with the better end of each.
 type Outcomes = Vec<(Outcome, Direction)>;
 
-type Judgement = Result<Result<Outcomes, EvaluatorError>, Box<dyn Any + Send>>;
+/// What an evaluator returned: outcomes, or an error with those that do not depend on it.
+type Judgement = Result<(Outcomes, Option<EvaluatorError>), Box<dyn Any + Send>>;
 
 /// Asks the evaluators concurrently and keeps their answers in the evaluators' order.
 pub(super) async fn grade<'a, D: Domain>(
@@ -43,7 +46,7 @@ pub(super) async fn grade<'a, D: Domain>(
     }));
     let mut grading = Grading::default();
     for (enrolled, judgement, notes) in judgements.await {
-        grading.add(enrolled, judgement);
+        grading.add(context.case, enrolled, judgement);
         grading.notes.push(notes);
     }
     grading
@@ -57,30 +60,52 @@ async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> J
     let evaluator = &enrolled.evaluator;
     // The calls are guarded as well as the future.
     let judgement = async {
-        let outcomes = evaluator.evaluate(context).await?;
+        let (outcomes, error) = match evaluator.evaluate(context).await {
+            Ok(outcomes) => (outcomes, None),
+            Err(error) => (error.outcomes().to_vec(), Some(error)),
+        };
         let outcomes = outcomes.into_iter().map(|outcome| {
             let better = evaluator.better(&outcome.name);
             (outcome, better)
         });
-        Ok(outcomes.collect())
+        (outcomes.collect(), error)
     };
     AssertUnwindSafe(judgement).catch_unwind().await
 }
 
 impl Grading {
-    fn add<D: Domain>(&mut self, enrolled: &Enrolled<D>, judgement: Judgement) {
+    /// What is left to say where there is no output to judge.
+    pub(super) fn of_failed_task<'a, D: Domain>(
+        case: &Case<D>,
+        evaluators: impl Iterator<Item = &'a Enrolled<D>>,
+    ) -> Self {
+        Self {
+            missed: evaluators
+                .filter_map(|enrolled| missed(enrolled, case))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    fn add<D: Domain>(&mut self, case: &Case<D>, enrolled: &Enrolled<D>, judgement: Judgement) {
+        let failures = self.failures.len();
+        self.add_judgement(enrolled, judgement);
+        if self.failures.len() > failures {
+            self.missed.extend(missed(enrolled, case));
+        }
+    }
+
+    fn add_judgement<D: Domain>(&mut self, enrolled: &Enrolled<D>, judgement: Judgement) {
         match judgement {
-            Ok(Ok(mut outcomes)) => {
+            Ok((mut outcomes, error)) => {
                 tell_apart(&mut outcomes);
                 for (outcome, better) in outcomes {
                     self.add_outcome(enrolled, outcome, better);
                 }
+                self.failures.extend(error.map(|error| {
+                    EvaluatorFailure::from_error(&enrolled.name, enrolled.origin, &error)
+                }));
             }
-            Ok(Err(error)) => self.failures.push(EvaluatorFailure::from_error(
-                &enrolled.name,
-                enrolled.origin,
-                &error,
-            )),
             Err(payload) => self.failures.push(EvaluatorFailure::from_panic(
                 &enrolled.name,
                 enrolled.origin,
@@ -122,6 +147,30 @@ impl Grading {
             reason,
         });
     }
+}
+
+/// What an evaluator would have said of a case, where it knows.
+fn missed<D: Domain>(enrolled: &Enrolled<D>, case: &Case<D>) -> Option<Missed> {
+    if enrolled.name_panic.is_some() {
+        return None;
+    }
+    let evaluator = &enrolled.evaluator;
+    let outcomes = || {
+        let concerns = evaluator.concerns(case)?.into_iter();
+        let outcomes = concerns.map(|concern| MissedOutcome {
+            better: evaluator.better(&concern.outcome),
+            name: concern.outcome,
+            given_name: None,
+            kind: concern.kind,
+        });
+        Some(outcomes.collect())
+    };
+    let outcomes = panic::catch_unwind(AssertUnwindSafe(outcomes)).ok()??;
+    Some(Missed {
+        evaluator: enrolled.name.clone(),
+        origin: enrolled.origin,
+        outcomes,
+    })
 }
 
 /// Numbers an evaluator's outcomes of equal names. A score that is dropped later keeps its number, or the next one of that

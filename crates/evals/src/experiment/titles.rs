@@ -12,7 +12,7 @@ use crate::{CaseReport, Domain, EvaluatorOrigin};
 /// New names: by evaluator, then by the name that the evaluator gave.
 type Renamed = BTreeMap<EvaluatorOrigin, BTreeMap<String, BTreeMap<String, String>>>;
 
-/// What one evaluator returned, over all cases.
+/// What one evaluator returned or would have, over all cases.
 #[derive(Debug, Default)]
 struct Returned<'a> {
     /// When the run first saw the evaluator.
@@ -20,6 +20,14 @@ struct Returned<'a> {
     /// The names of its outcomes in first-seen order.
     names: Vec<&'a str>,
     failed: bool,
+}
+
+impl<'a> Returned<'a> {
+    fn name(&mut self, name: &'a str) {
+        if !self.names.contains(&name) {
+            self.names.push(name);
+        }
+    }
 }
 
 type Evaluators<'a> = BTreeMap<(EvaluatorOrigin, &'a str), Returned<'a>>;
@@ -40,11 +48,29 @@ pub(super) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
             outcome.given_name = Some(mem::replace(&mut outcome.name, name.clone()));
         }
     }
+    for missed in cases.iter_mut().flat_map(|case| &mut case.missed) {
+        let evaluators = renamed.get(&missed.origin);
+        let Some(names) = evaluators.and_then(|evaluators| evaluators.get(&missed.evaluator))
+        else {
+            continue;
+        };
+        for outcome in &mut missed.outcomes {
+            if let Some(name) = names.get(&outcome.name) {
+                outcome.given_name = Some(mem::replace(&mut outcome.name, name.clone()));
+            }
+        }
+    }
 }
 
 /// Gives cases that were taken from a report the names back that their evaluators gave.
 fn restore<D: Domain>(cases: &mut [CaseReport<D>]) {
     for outcome in cases.iter_mut().flat_map(|case| &mut case.outcomes) {
+        if let Some(name) = outcome.given_name.take() {
+            outcome.name = name;
+        }
+    }
+    let missed = cases.iter_mut().flat_map(|case| &mut case.missed);
+    for outcome in missed.flat_map(|missed| &mut missed.outcomes) {
         if let Some(name) = outcome.given_name.take() {
             outcome.name = name;
         }
@@ -56,13 +82,16 @@ fn evaluators<D: Domain>(cases: &[CaseReport<D>]) -> Evaluators<'_> {
     for case in cases {
         enter_own(&mut evaluators, &case.own_evaluators);
         for outcome in &case.outcomes {
-            let returned = entry(&mut evaluators, outcome.origin, &outcome.evaluator);
-            if !returned.names.contains(&outcome.name.as_str()) {
-                returned.names.push(&outcome.name);
-            }
+            entry(&mut evaluators, outcome.origin, &outcome.evaluator).name(&outcome.name);
         }
         for failure in &case.evaluator_failures {
             entry(&mut evaluators, failure.origin, &failure.evaluator).failed = true;
+        }
+        for missed in &case.missed {
+            let returned = entry(&mut evaluators, missed.origin, &missed.evaluator);
+            for outcome in &missed.outcomes {
+                returned.name(&outcome.name);
+            }
         }
     }
     evaluators

@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, TaskFailure, Timing, Value,
+    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, Missed, TaskFailure, Timing,
+    Value,
 };
 
 /// One repetition of one case: what went in, what came out, how it was judged.
@@ -33,6 +34,9 @@ pub struct CaseReport<D: Domain> {
     pub outcomes: Vec<CaseOutcome>,
     /// The evaluators that could not say anything.
     pub evaluator_failures: Vec<EvaluatorFailure>,
+    /// What the evaluators would have said but for a failure, the task's or their own. One that does not know is not listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<Missed>,
     /// How long the task took.
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,

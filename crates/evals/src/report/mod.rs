@@ -1,6 +1,7 @@
 //! What an experiment found, case by case.
 
 mod case;
+mod missed;
 mod schema;
 
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use case::{CaseOutcome, CaseReport, TaskResult};
+pub use missed::{Missed, MissedOutcome};
 pub use schema::SchemaVersion;
 
 use crate::Domain;

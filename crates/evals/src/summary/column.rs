@@ -6,27 +6,7 @@ use evals_metrics::{Bootstrap, Mean, UndefinedAs};
 
 use super::accuracy::{Accuracy, Attempts};
 use super::{LabelShares, count};
-use crate::{CaseReport, Direction, Domain, EvaluatorOrigin, Value};
-
-/// How the values of a measure are aggregated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    Score,
-    Assertion,
-    Label,
-}
-
-impl Kind {
-    /// The kind of a value, or `None` for an undefined one, which takes the kind of the other cases.
-    pub(super) fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Score(_) => Some(Self::Score),
-            Value::Assertion(_) => Some(Self::Assertion),
-            Value::Label(_) => Some(Self::Label),
-            Value::Undefined => None,
-        }
-    }
-}
+use crate::{CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
 
 /// Why a repetition has no value.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +58,7 @@ impl<'a> Scope<'a> {
 #[derive(Debug)]
 pub(super) struct Column<'a> {
     pub(super) title: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ValueKind,
     better: Direction,
     scope: Scope<'a>,
     /// One entry for each closed case: a number, or the reason why there is none. Labels leave no numbers.
@@ -110,7 +90,7 @@ struct OpenCase<'a> {
 }
 
 impl<'a> Column<'a> {
-    pub(super) fn new(title: String, kind: Kind, better: Direction, scope: Scope<'a>) -> Self {
+    pub(super) fn new(title: String, kind: ValueKind, better: Direction, scope: Scope<'a>) -> Self {
         Self {
             title,
             kind,

@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MeasureSource;
-use super::column::{Column, Kind, Scope};
+use super::column::{Column, Scope};
+use super::shown::{Shown, shown};
 use crate::naming::Names;
-use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorFailure, EvaluatorOrigin};
+use crate::{
+    CaseOutcome, CaseReport, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, ValueKind,
+};
 
 /// What tells an evaluator from the others of a run.
-type Evaluator<'a> = (EvaluatorOrigin, &'a str);
+pub(super) type Evaluator<'a> = (EvaluatorOrigin, &'a str);
 
 /// A measure is what one evaluator says under one name.
-type Measure<'a> = (Evaluator<'a>, &'a str);
+pub(super) type Measure<'a> = (Evaluator<'a>, &'a str);
 
 /// Every measure of a report, in the order in which the cases first show them.
 #[derive(Debug, Default)]
@@ -25,18 +28,10 @@ pub(super) struct Index<'a> {
 /// Where the columns are and who fills them.
 #[derive(Debug, Default)]
 pub(super) struct Places<'a> {
-    by_measure: BTreeMap<Measure<'a>, BTreeMap<Kind, usize>>,
+    by_measure: BTreeMap<Measure<'a>, BTreeMap<ValueKind, usize>>,
     by_evaluator: BTreeMap<Evaluator<'a>, BTreeSet<usize>>,
-}
-
-/// What the cases show of a measure.
-#[derive(Debug)]
-struct Shown<'a> {
-    measure: Measure<'a>,
-    /// What the evaluator calls it.
-    given_name: &'a str,
-    better: Direction,
-    kinds: BTreeSet<Kind>,
+    /// Who fills each column.
+    evaluators: Vec<Evaluator<'a>>,
 }
 
 impl<'a> Index<'a> {
@@ -47,8 +42,7 @@ impl<'a> Index<'a> {
             let title = titles.claim(shown.measure.1);
             index.add(title, &shown);
         }
-        for failure in cases.iter().flat_map(|case| &case.evaluator_failures) {
-            let evaluator = (failure.origin, failure.evaluator.as_str());
+        for evaluator in cases.iter().flat_map(undeclared) {
             // An evaluator that never returned anything is a measure of its own, without a value.
             if !index.places.by_evaluator.contains_key(&evaluator) {
                 let title = titles.claim(evaluator.1);
@@ -56,7 +50,7 @@ impl<'a> Index<'a> {
                     measure: (evaluator, evaluator.1),
                     given_name: evaluator.1,
                     better: Direction::Unknown,
-                    kinds: BTreeSet::from([Kind::Score]),
+                    kinds: BTreeSet::from([ValueKind::Score]),
                 };
                 index.add(title, &silent);
             }
@@ -77,6 +71,7 @@ impl<'a> Index<'a> {
             positions.insert(*kind, position);
             let filled = self.places.by_evaluator.entry(evaluator).or_default();
             filled.insert(position);
+            self.places.evaluators.push(evaluator);
         }
         let source = MeasureSource {
             evaluator: name.to_owned(),
@@ -92,7 +87,7 @@ impl<'a> Places<'a> {
     /// The column of an outcome; an undefined one goes to the first kind that its measure has elsewhere.
     pub(super) fn column(&self, outcome: &CaseOutcome) -> usize {
         let kinds = &self.by_measure[&measure(outcome)];
-        match Kind::of(&outcome.value) {
+        match outcome.value.kind() {
             Some(kind) => kinds[&kind],
             None => *kinds
                 .values()
@@ -103,36 +98,44 @@ impl<'a> Places<'a> {
 
     /// All columns that a failed evaluator fills in other cases.
     pub(super) fn columns_of(&self, failure: &'a EvaluatorFailure) -> &BTreeSet<usize> {
-        &self.by_evaluator[&(failure.origin, failure.evaluator.as_str())]
+        &self.by_evaluator[&evaluator(failure)]
     }
-}
 
-fn measure(outcome: &CaseOutcome) -> Measure<'_> {
-    ((outcome.origin, &outcome.evaluator), &outcome.name)
-}
+    /// The evaluator that fills a column.
+    pub(super) fn evaluator_of(&self, position: usize) -> Evaluator<'a> {
+        self.evaluators[position]
+    }
 
-/// What the cases show; a measure that is undefined everywhere counts as a score.
-fn shown<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
-    let mut measures: Vec<Shown<'_>> = Vec::new();
-    let mut positions = BTreeMap::new();
-    for outcome in cases.iter().flat_map(|case| &case.outcomes) {
-        let position = *positions.entry(measure(outcome)).or_insert_with(|| {
-            measures.push(Shown {
-                measure: measure(outcome),
-                given_name: outcome.given_name.as_deref().unwrap_or(&outcome.name),
-                better: outcome.better,
-                kinds: BTreeSet::new(),
-            });
-            measures.len() - 1
+    /// The columns that evaluators would have filled for a case but for a failure, as far as they declare it.
+    pub(super) fn missed<D: Domain>(
+        &self,
+        case: &'a CaseReport<D>,
+    ) -> BTreeMap<Evaluator<'a>, BTreeSet<usize>> {
+        let missed = case.missed.iter().map(|missed| {
+            let evaluator = (missed.origin, missed.evaluator.as_str());
+            let columns = missed.outcomes.iter();
+            let columns = columns
+                .map(|outcome| self.by_measure[&(evaluator, outcome.name.as_str())][&outcome.kind]);
+            (evaluator, columns.collect())
         });
-        let shown = &mut measures[position];
-        shown.better = shown.better.agreed(outcome.better);
-        shown.kinds.extend(Kind::of(&outcome.value));
+        missed.collect()
     }
-    for shown in &mut measures {
-        if shown.kinds.is_empty() {
-            shown.kinds.insert(Kind::Score);
-        }
-    }
-    measures
+}
+
+/// The evaluator that failed.
+pub(super) fn evaluator(failure: &EvaluatorFailure) -> Evaluator<'_> {
+    (failure.origin, &failure.evaluator)
+}
+
+/// The failed evaluators of a case that do not say which outcomes are about it.
+fn undeclared<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = Evaluator<'_>> {
+    let failed = case.evaluator_failures.iter().map(evaluator);
+    failed.filter(|failed| {
+        let mut missed = case.missed.iter();
+        !missed.any(|missed| (missed.origin, missed.evaluator.as_str()) == *failed)
+    })
+}
+
+pub(super) fn measure(outcome: &CaseOutcome) -> Measure<'_> {
+    ((outcome.origin, &outcome.evaluator), &outcome.name)
 }

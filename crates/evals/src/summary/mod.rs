@@ -5,6 +5,7 @@ mod column;
 mod index;
 mod latency;
 mod missing;
+mod shown;
 mod source;
 mod tally;
 
@@ -14,7 +15,7 @@ use std::time::Duration;
 use evals_metrics::{Bootstrap, Mean, Percentiles};
 use serde::{Deserialize, Serialize};
 
-use crate::{Domain, Report};
+use crate::{Domain, Report, ValueKind};
 use latency::Latencies;
 use tally::Tally;
 
@@ -27,8 +28,9 @@ pub use source::MeasureSource;
 /// A measure's value for a case is the mean over the case's repetitions, so `n` counts cases and repetitions never pass for
 /// more samples. A case without a value is left out of the mean and counted under its reason: `task failed`,
 /// `evaluator failed`, or why the measure is undefined for it. A failed task is left out of every measure that is about its
-/// case. An evaluator that failed is left out of each measure that it returned for other cases; one that never returned
-/// anything is listed among the scores under its own name. A case for which an evaluator returned neither outcome nor
+/// case, and a failed evaluator out of those of its measures that are; which ones that are, evaluators may
+/// [declare](crate::Evaluator::concerns). Of one that does not, these are all measures that it returned for other cases; if it
+/// never returned anything, it is listed among the scores under its own name. A case for which an evaluator returned neither outcome nor
 /// failure does not count at all. Where only some repetitions of a case have no value they are counted as
 /// [`missing_repetitions`](Self::missing_repetitions).
 ///
@@ -173,8 +175,8 @@ impl<D: Domain> Report<D> {
             task_time: latencies.task(),
             sources: tally.sources(),
             missing_repetitions: MissingRepetitions {
-                scores: tally.missing(column::Kind::Score),
-                assertions: tally.missing(column::Kind::Assertion),
+                scores: tally.missing(ValueKind::Score),
+                assertions: tally.missing(ValueKind::Assertion),
                 metrics: tally.missing_metrics(),
             },
         }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_metrics::{Bootstrap, Mean};
 
-use super::column::{Column, Gap, Kind, Scope};
-use super::index::{Index, Places};
+use super::column::{Column, Gap, Scope};
+use super::index::{Index, Places, evaluator};
 use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
-use crate::{CaseReport, Direction, Domain, Value};
+use crate::{CaseReport, Direction, Domain, Value, ValueKind};
 
 /// All measures of a report.
 #[derive(Debug)]
@@ -27,7 +27,12 @@ impl<'a> Tally<'a> {
             places,
         } = Index::of(cases);
         let metric = |name: &'a String| {
-            let column = Column::new(name.clone(), Kind::Score, Direction::Unknown, Scope::Every);
+            let column = Column::new(
+                name.clone(),
+                ValueKind::Score,
+                Direction::Unknown,
+                Scope::Every,
+            );
             (name.as_str(), column)
         };
         let metrics = cases
@@ -57,8 +62,7 @@ impl<'a> Tally<'a> {
 
     fn add<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
         if case.result.failure().is_some() {
-            self.all_columns()
-                .for_each(|column| column.exclude(case, Gap::TaskFailed));
+            self.add_failed_task(case, places);
             return;
         }
         let mut filled = BTreeSet::new();
@@ -67,8 +71,11 @@ impl<'a> Tally<'a> {
             filled.insert(position);
             self.add_value(position, &outcome.value, outcome.reason.as_deref());
         }
+        let missed = places.missed(case);
         for failure in &case.evaluator_failures {
-            for position in places.columns_of(failure).difference(&filled) {
+            let declared = missed.get(&evaluator(failure));
+            let positions = declared.unwrap_or_else(|| places.columns_of(failure));
+            for position in positions.difference(&filled) {
                 self.columns[*position].exclude_covered(Gap::EvaluatorFailed);
             }
         }
@@ -81,6 +88,24 @@ impl<'a> Tally<'a> {
             if let Some(column) = self.metrics.get_mut(name.as_str()) {
                 column.exclude_covered(Gap::Undefined(reason));
             }
+        }
+    }
+
+    /// A failed task is missing from whatever is about its case: all metrics, and of what evaluators say what they declare.
+    /// Those that do not declare anything count as if everything were about the case.
+    fn add_failed_task<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
+        let missed = places.missed(case);
+        for (position, column) in self.columns.iter_mut().enumerate() {
+            match missed.get(&places.evaluator_of(position)) {
+                Some(declared) if declared.contains(&position) => {
+                    column.exclude_covered(Gap::TaskFailed);
+                }
+                Some(_) => {}
+                None => column.exclude(case, Gap::TaskFailed),
+            }
+        }
+        for column in self.metrics.values_mut() {
+            column.exclude_covered(Gap::TaskFailed);
         }
     }
 
@@ -102,7 +127,9 @@ impl<'a> Tally<'a> {
 
     pub(super) fn pass_rate(&self) -> PassRate {
         let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
-        let valueless = self.of_kind(Kind::Assertion).flat_map(Column::valueless);
+        let valueless = self
+            .of_kind(ValueKind::Assertion)
+            .flat_map(Column::valueless);
         for (reason, count) in valueless {
             *excluded.entry((*reason).to_owned()).or_default() += count;
         }
@@ -115,13 +142,13 @@ impl<'a> Tally<'a> {
     }
 
     pub(super) fn scores(&self, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
-        self.of_kind(Kind::Score)
+        self.of_kind(ValueKind::Score)
             .map(|column| (column.title.clone(), column.mean(bootstrap)))
             .collect()
     }
 
     pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Vec<(String, Accuracy)> {
-        self.of_kind(Kind::Assertion)
+        self.of_kind(ValueKind::Assertion)
             .map(|column| (column.title.clone(), column.accuracy(bootstrap)))
             .collect()
     }
@@ -134,7 +161,7 @@ impl<'a> Tally<'a> {
     }
 
     pub(super) fn labels(&self) -> Vec<(String, LabelShares)> {
-        self.of_kind(Kind::Label)
+        self.of_kind(ValueKind::Label)
             .map(|column| (column.title.clone(), column.label_shares()))
             .collect()
     }
@@ -144,7 +171,7 @@ impl<'a> Tally<'a> {
     }
 
     /// The measures of a kind that have a value for a case although some of its repetitions have none.
-    pub(super) fn missing(&self, kind: Kind) -> Vec<(String, BTreeMap<String, usize>)> {
+    pub(super) fn missing(&self, kind: ValueKind) -> Vec<(String, BTreeMap<String, usize>)> {
         missing(self.of_kind(kind))
     }
 
@@ -153,7 +180,7 @@ impl<'a> Tally<'a> {
         missing(self.metrics.values())
     }
 
-    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Column<'a>> {
+    fn of_kind(&self, kind: ValueKind) -> impl Iterator<Item = &Column<'a>> {
         self.columns
             .iter()
             .filter(move |column| column.kind == kind)

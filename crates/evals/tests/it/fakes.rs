@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{
-    Case, CaseOutcome, CaseReport, Context, Dataset, Direction, Domain, Evaluator, EvaluatorError,
-    EvaluatorOrigin, Experiment, Outcome, Report, SchemaVersion, TaskError, TaskResult, TaskScope,
-    Timing, Value,
+    Case, CaseOutcome, CaseReport, Concern, Context, Dataset, Direction, Domain, Evaluator,
+    EvaluatorError, EvaluatorOrigin, Experiment, Outcome, Report, SchemaVersion, TaskError,
+    TaskResult, TaskScope, Timing, Value,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +24,14 @@ impl Domain for Words {
 
 type Judge = dyn Fn(&Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError> + Send + Sync;
 
+type Announce = dyn Fn(&Case<Words>) -> Option<Vec<Concern>> + Send + Sync;
+
 /// An evaluator that does what a closure says.
 #[derive(Clone)]
 pub(crate) struct Scripted {
     name: &'static str,
     judge: Arc<Judge>,
+    concerns: Option<Arc<Announce>>,
     delay: Duration,
 }
 
@@ -43,6 +46,7 @@ impl Scripted {
         Self {
             name,
             judge: Arc::new(judge),
+            concerns: None,
             delay: Duration::ZERO,
         }
     }
@@ -50,6 +54,15 @@ impl Scripted {
     /// Returns one outcome, always.
     pub(crate) fn constant(name: &'static str, outcome: Outcome) -> Self {
         Self::new(name, move |_| Ok(vec![outcome.clone()]))
+    }
+
+    /// Declares what it says of a case.
+    pub(crate) fn about(
+        mut self,
+        concerns: impl Fn(&Case<Words>) -> Option<Vec<Concern>> + Send + Sync + 'static,
+    ) -> Self {
+        self.concerns = Some(Arc::new(concerns));
+        self
     }
 
     pub(crate) fn after(mut self, delay: Duration) -> Self {
@@ -78,6 +91,10 @@ impl Evaluator<Words> for Scripted {
             tokio::time::sleep(self.delay).await;
         }
         (self.judge)(context)
+    }
+
+    fn concerns(&self, case: &Case<Words>) -> Option<Vec<Concern>> {
+        self.concerns.as_ref()?(case)
     }
 }
 
@@ -131,6 +148,7 @@ pub(crate) fn finished(id: &str, outcomes: Vec<CaseOutcome>) -> CaseReport<Words
         own_evaluators: Vec::new(),
         outcomes,
         evaluator_failures: Vec::new(),
+        missed: Vec::new(),
         duration: Duration::from_millis(2),
         timings: Vec::new(),
         metrics: BTreeMap::new(),

@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod comparison;
+mod concerns;
 mod experiment;
 mod fakes;
 mod journal;

@@ -1,0 +1,85 @@
+//! What the cases of a report show of each measure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::index::{Evaluator, Measure, measure};
+use crate::{CaseReport, Direction, Domain, EvaluatorOrigin, MissedOutcome, ValueKind};
+
+/// What the cases show of a measure.
+#[derive(Debug)]
+pub(super) struct Shown<'a> {
+    pub(super) measure: Measure<'a>,
+    /// What the evaluator calls it.
+    pub(super) given_name: &'a str,
+    pub(super) better: Direction,
+    pub(super) kinds: BTreeSet<ValueKind>,
+}
+
+/// All measures in the order in which the cases first show them. One that failures left without any value stands before
+/// those of later evaluators, as it would have; its kind is the one that was declared. A measure that is undefined everywhere
+/// counts as a score.
+pub(super) fn shown<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
+    let mut measures = returned(cases);
+    for case in cases {
+        for missed in &case.missed {
+            let evaluator = (missed.origin, missed.evaluator.as_str());
+            for outcome in &missed.outcomes {
+                add_missed(&mut measures, evaluator, outcome);
+            }
+        }
+    }
+    for shown in &mut measures {
+        if shown.kinds.is_empty() {
+            shown.kinds.insert(ValueKind::Score);
+        }
+    }
+    measures
+}
+
+fn returned<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
+    let mut measures: Vec<Shown<'_>> = Vec::new();
+    let mut positions = BTreeMap::new();
+    for outcome in cases.iter().flat_map(|case| &case.outcomes) {
+        let position = *positions.entry(measure(outcome)).or_insert_with(|| {
+            measures.push(Shown {
+                measure: measure(outcome),
+                given_name: outcome.given_name.as_deref().unwrap_or(&outcome.name),
+                better: outcome.better,
+                kinds: BTreeSet::new(),
+            });
+            measures.len() - 1
+        });
+        let shown = &mut measures[position];
+        shown.better = shown.better.agreed(outcome.better);
+        shown.kinds.extend(outcome.value.kind());
+    }
+    measures
+}
+
+fn add_missed<'a>(
+    measures: &mut Vec<Shown<'a>>,
+    evaluator: Evaluator<'a>,
+    outcome: &'a MissedOutcome,
+) {
+    let measure = (evaluator, outcome.name.as_str());
+    let known = measures.iter_mut().find(|shown| shown.measure == measure);
+    if let Some(shown) = known {
+        shown.kinds.insert(outcome.kind);
+        return;
+    }
+    let of_later_evaluator = |shown: &Shown<'_>| match (evaluator.0, shown.measure.0.0) {
+        (EvaluatorOrigin::Case(_), EvaluatorOrigin::Dataset(_)) => true,
+        (EvaluatorOrigin::Dataset(own), EvaluatorOrigin::Dataset(other)) => own < other,
+        (_, EvaluatorOrigin::Case(_)) => false,
+    };
+    let place = measures.iter().position(of_later_evaluator);
+    measures.insert(
+        place.unwrap_or(measures.len()),
+        Shown {
+            measure,
+            given_name: outcome.given_name.as_deref().unwrap_or(&outcome.name),
+            better: outcome.better,
+            kinds: BTreeSet::from([outcome.kind]),
+        },
+    );
+}
