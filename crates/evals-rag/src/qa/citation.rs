@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use evals::{Context, Evaluator, EvaluatorError, Outcome};
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument, measures};
 
 use super::{Answer, Qa};
@@ -39,6 +39,14 @@ impl Evaluator<Qa> for CitationPrecision {
             Err(undefined) => Outcome::undefined(Self::OUTCOME, undefined.to_string()),
         }])
     }
+
+    fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
+        let expected = case.expected.as_ref();
+        let relevant =
+            expected.is_some_and(|expected| expected.relevant.relevant().next().is_some());
+        let concern = relevant.then(|| Concern::score(Self::OUTCOME));
+        Some(concern.into_iter().collect())
+    }
 }
 
 /// The cited documents as a ranking: scores that fall from the first citation to the last.
@@ -72,5 +80,10 @@ impl Evaluator<Qa> for CiteRate {
         }
         let cited = !context.output.citations.is_empty();
         Ok(vec![Outcome::assertion(Self::OUTCOME, cited)])
+    }
+
+    /// A failed task counts as one that was to answer.
+    fn concerns(&self, _case: &Case<Qa>) -> Option<Vec<Concern>> {
+        Some(vec![Concern::assertion(Self::OUTCOME)])
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{Context, Evaluator, EvaluatorError, Outcome};
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
 use super::{Qa, Reference};
 use crate::call::{self, Purpose};
@@ -57,5 +57,11 @@ impl Evaluator<Qa> for Equivalence {
                 Err(error.of_evaluator())
             }
         }
+    }
+
+    fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
+        let reference = Reference::for_judge(case.expected.as_ref());
+        let equivalent = reference.ok().map(|_| Concern::assertion(Self::OUTCOME));
+        Some(equivalent.into_iter().collect())
     }
 }

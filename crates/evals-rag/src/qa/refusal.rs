@@ -1,9 +1,12 @@
 use async_trait::async_trait;
-use evals::{Context, Evaluator, EvaluatorError, Outcome};
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
-use super::Qa;
+use super::{Qa, Reference};
 use crate::call::{self, Purpose};
 use crate::judging::RefusalJudge;
+
+/// Why recall is undefined: refusing is not what is asked for.
+const ANSWERABLE: &str = "answerable question";
 
 /// Refusal precision and recall, as assertions whose means they are.
 ///
@@ -12,6 +15,10 @@ use crate::judging::RefusalJudge;
 ///
 /// A refusal is told by the sentences that the answerer knows and, where a judge is set, by the judge, which is asked about
 /// answers without such a sentence and costs one call for each.
+///
+/// What fails counts for `refusal recall` where the question is unanswerable, and nowhere else. It never counts for `refusal
+/// precision`, which is about the refusals that there are: a failed task gave none, and an answer whose judge failed is left
+/// out as undefined.
 #[derive(Debug, Clone, Default)]
 pub struct Refusal {
     judge: Option<RefusalJudge>,
@@ -72,7 +79,10 @@ impl Evaluator<Qa> for Refusal {
                 Outcome::undefined(Self::RECALL, unknown),
             ]);
         };
-        let (refused, reason) = self.refused(context).await?;
+        let (refused, reason) = match self.refused(context).await {
+            Ok(decided) => decided,
+            Err(error) => return Err(error.beside(undecided(expected))),
+        };
         let stated = |outcome: Outcome| match &reason {
             Some(reason) => outcome.because(reason),
             None => outcome,
@@ -83,10 +93,27 @@ impl Evaluator<Qa> for Refusal {
             Outcome::undefined(Self::PRECISION, "answered")
         };
         let recall = if expected.answerable {
-            Outcome::undefined(Self::RECALL, "answerable question")
+            Outcome::undefined(Self::RECALL, ANSWERABLE)
         } else {
             stated(Outcome::assertion(Self::RECALL, refused))
         };
         Ok(vec![precision, recall])
     }
+
+    fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
+        let expected = case.expected.as_ref();
+        let unanswerable = expected.is_some_and(|expected| !expected.answerable);
+        let recall = unanswerable.then(|| Concern::assertion(Self::RECALL));
+        Some(recall.into_iter().collect())
+    }
+}
+
+/// What is known of an answer that may be a refusal or not.
+fn undecided(expected: &Reference) -> Vec<Outcome> {
+    let unknown = "not known whether it refuses";
+    let mut known = vec![Outcome::undefined(Refusal::PRECISION, unknown)];
+    if expected.answerable {
+        known.push(Outcome::undefined(Refusal::RECALL, ANSWERABLE));
+    }
+    known
 }

@@ -12,6 +12,8 @@ use crate::answering::{ChatAnswerer, Refusals};
 use crate::fakes::{Found, Scripted, ended, passage, said};
 use crate::judging::{ChatJudge, RefusalJudge};
 
+mod failures;
+
 fn question(id: &str, answerable: bool) -> Question {
     Question {
         id: id.to_owned(),

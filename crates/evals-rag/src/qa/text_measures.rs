@@ -2,7 +2,7 @@
 //! and for unanswerable questions (refusal measures are about those), and give a refusal 0, or fail it.
 
 use async_trait::async_trait;
-use evals::{Context, Evaluator, EvaluatorError, Outcome};
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
 use super::{Qa, Reference};
 use crate::text::{numbers, rouge, squad};
@@ -30,7 +30,7 @@ fn failed(name: &str) -> Outcome {
 }
 
 macro_rules! text_measure {
-    ($(#[$documentation:meta])* $measure:ident, $outcome:literal, $refused:ident, |$answer:ident, $reference:ident| $value:expr) => {
+    ($(#[$documentation:meta])* $measure:ident, $outcome:literal, $kind:ident, $refused:ident, $comparable:expr, |$answer:ident, $reference:ident| $value:expr) => {
         $(#[$documentation])*
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $measure;
@@ -53,26 +53,34 @@ macro_rules! text_measure {
                 };
                 Ok(vec![outcome])
             }
+
+            fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
+                let reference = Reference::text(case.expected.as_ref()).ok();
+                let comparable: fn(&str) -> bool = $comparable;
+                let concern = reference.filter(|reference| comparable(reference));
+                let concern = concern.map(|_| Concern::$kind(Self::OUTCOME));
+                Some(concern.into_iter().collect())
+            }
         }
     };
 }
 
 text_measure! {
     /// `SQuAD`'s exact match after normalisation: assertion `exact match`. See [`squad::exact_match`].
-    ExactMatch, "exact match", failed,
+    ExactMatch, "exact match", assertion, failed, |_| true,
     |answer, reference| Outcome::assertion(Self::OUTCOME, squad::exact_match(&answer, reference))
 }
 
 text_measure! {
     /// `SQuAD`'s token F1: score `token F1`. See [`squad::token_f1`].
-    TokenF1, "token F1", zero,
+    TokenF1, "token F1", score, zero, |_| true,
     |answer, reference| Outcome::score(Self::OUTCOME, squad::token_f1(&answer, reference))
 }
 
 text_measure! {
     /// ROUGE-L's F1: score `ROUGE-L`. Undefined where the reference has no words of ASCII letters or digits, which are all
     /// that it compares. See [`rouge::rouge_l`].
-    RougeL, "ROUGE-L", zero,
+    RougeL, "ROUGE-L", score, zero, rouge::has_words,
     |answer, reference| if rouge::has_words(reference) {
         Outcome::score(Self::OUTCOME, rouge::rouge_l(&answer, reference))
     } else {
@@ -83,7 +91,7 @@ text_measure! {
 text_measure! {
     /// Says whether the answer has every number of the reference, within 1 %: assertion `number match`. Undefined where the
     /// reference has none. See [`numbers::all_found`].
-    NumberMatch, "number match", failed,
+    NumberMatch, "number match", assertion, failed, |reference| !numbers::numbers(reference).is_empty(),
     |answer, reference| match numbers::all_found(&answer, reference) {
         Some(found) => Outcome::assertion(Self::OUTCOME, found),
         None => Outcome::undefined(Self::OUTCOME, "reference without numbers"),
