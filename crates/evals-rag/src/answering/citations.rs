@@ -8,12 +8,16 @@ const LARGEST: usize = 999;
 ///
 /// A marker is `[1]`, `[1, 3]`, `[1; 3]`, `[1-3]` (also with an en dash), `[passage 2]` or `【1】`, with or without blanks
 /// inside. Anything else in brackets is text. A range that runs backwards names its two ends.
+///
+/// Numbers that no passage has are counted, but a marker with any such number stays in the text: `[404]` may well be a part of
+/// the answer, and whoever judges it has to see that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citations {
     /// Numbers of the cited passages, from 1, in the order of their first citation.
     pub passages: Vec<usize>,
     /// How many numbers were cited that no passage has, each occurrence counted.
     pub unknown: usize,
+    /// Where the markers stand that name existing passages only.
     markers: Vec<Range<usize>>,
 }
 
@@ -30,6 +34,7 @@ impl Citations {
             let Some(numbers) = cited(inside(&text[marker.clone()])) else {
                 continue;
             };
+            let unknown = citations.unknown;
             for number in numbers {
                 if number == 0 || number > passages {
                     citations.unknown += 1;
@@ -37,16 +42,19 @@ impl Citations {
                     citations.passages.push(number);
                 }
             }
-            citations.markers.push(marker);
+            if citations.unknown == unknown {
+                citations.markers.push(marker);
+            }
         }
         citations
     }
 
-    /// The text without its markers and without the blanks before them: what judges and text measures read.
-    pub fn plain(text: &str) -> String {
+    /// The text without the markers that name existing ones of `passages` passages, and without the blanks before them: what
+    /// judges and text measures read.
+    pub fn plain(text: &str, passages: usize) -> String {
         let mut plain = String::with_capacity(text.len());
         let mut rest = 0;
-        for marker in Self::find(text, 0).markers {
+        for marker in Self::find(text, passages).markers {
             plain.push_str(&text[rest..marker.start]);
             plain.truncate(plain.trim_end_matches([' ', '\u{a0}']).len());
             rest = marker.end;
@@ -146,7 +154,7 @@ mod tests {
     fn other_brackets_are_text() {
         let text = "In [2024] he said [sic] [a1] [] [1.5] [1,] arr[i] [text](url) 【x】 [1】";
         assert_eq!(passages(text), (vec![], 0));
-        assert_eq!(Citations::plain(text), text);
+        assert_eq!(Citations::plain(text, 5), text);
     }
 
     #[test]
@@ -157,9 +165,24 @@ mod tests {
     #[test]
     fn plain_text_has_no_markers_and_no_gaps() {
         assert_eq!(
-            Citations::plain("Paris [1], the capital [2][3]. It is old [9] ."),
+            Citations::plain("Paris [1], the capital [2][3]. It is old [4-5] .", 5),
             "Paris, the capital. It is old ."
         );
-        assert_eq!(Citations::plain("[1] Paris"), "Paris");
+        assert_eq!(Citations::plain("[1] Paris", 1), "Paris");
+    }
+
+    #[test]
+    fn brackets_that_name_no_passage_stay_in_the_text() {
+        for text in [
+            "The code is [404]",
+            "[404]",
+            "[1, 2, 30]",
+            "from [0-3]",
+            "[4-7]",
+        ] {
+            assert_eq!(Citations::plain(text, 5), text);
+        }
+        assert_eq!(Citations::plain("[5] but not [6] [1]", 5), "but not [6]");
+        assert_eq!(Citations::plain("[1]", 0), "[1]");
     }
 }

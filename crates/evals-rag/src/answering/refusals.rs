@@ -46,7 +46,8 @@ impl Refusals {
 
     /// Whether `text` refuses.
     pub fn refuses(&self, text: &str) -> bool {
-        let text = Citations::plain(text);
+        // A refusal is one whatever it cites.
+        let text = Citations::plain(text, usize::MAX);
         let first = sentences(&text).first().copied().unwrap_or_default();
         let (text, first) = (squad::normalize(&text), squad::normalize(first));
         self.normalized

@@ -47,9 +47,9 @@ impl Answer {
         }
     }
 
-    /// The text without citation markers: what judges and text measures read.
+    /// The text without citation markers: what judges and text measures read. What is in brackets and names no passage stays.
     pub fn plain(&self) -> String {
-        Citations::plain(&self.text)
+        Citations::plain(&self.text, self.passages.len())
     }
 }
 
