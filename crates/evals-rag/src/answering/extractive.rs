@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use evals_models::{EmbedError, Embedder, Embeddings, Finish, ModelIdentity, TextKind};
 
 use super::idf::{Idf, words};
-use super::{AnswerError, AnswerFailure, Answered, Answerer, Refusals};
+use super::{AnswerError, AnswerFailure, Answered, Answerer, Citations, Refusals};
 use crate::text::sentences;
 use crate::{Call, Passage};
 
@@ -19,7 +19,8 @@ use crate::{Call, Passage};
 /// cosine  = of the embeddings of question and sentence
 /// ```
 ///
-/// The best sentences are given in the order of the passages, each with its passage's citation. Where even the best scores
+/// The best sentences are given in the order of the passages, each with its passage's citation. Brackets in the passages that
+/// would pass for citations of theirs, as of the notes of an encyclopedia, are taken out first. Where even the best scores
 /// below the threshold, it refuses. Of sentences with one score the earlier is better, so equal passages give equal
 /// answers. It is a floor that a real model has to beat.
 #[derive(Debug, Clone)]
@@ -39,6 +40,14 @@ struct Candidate<'t> {
     place: usize,
     text: &'t str,
     score: f64,
+}
+
+/// The passages without what would pass for citations.
+fn without_markers(passages: &[Passage]) -> Vec<String> {
+    let texts = passages.iter();
+    texts
+        .map(|passage| Citations::plain(&passage.text, usize::MAX))
+        .collect()
 }
 
 impl ExtractiveAnswerer {
@@ -90,11 +99,12 @@ impl ExtractiveAnswerer {
         question: &str,
         passages: &[Passage],
     ) -> Result<Option<String>, EmbedError> {
-        let mut candidates = candidates(passages);
+        let passages = without_markers(passages);
+        let mut candidates = candidates(&passages);
         if candidates.is_empty() {
             return Ok(None);
         }
-        self.score(question, passages, &mut candidates).await?;
+        self.score(question, &passages, &mut candidates).await?;
         // A stable sort: equal scores stay in the order of the passages.
         candidates.sort_by(|left, right| right.score.total_cmp(&left.score));
         if candidates[0].score < self.threshold {
@@ -111,7 +121,7 @@ impl ExtractiveAnswerer {
     async fn score(
         &self,
         question: &str,
-        passages: &[Passage],
+        passages: &[String],
         candidates: &mut [Candidate<'_>],
     ) -> Result<(), EmbedError> {
         let asked = self.embedder.embed(&[question], TextKind::Query).await?;
@@ -125,7 +135,7 @@ impl ExtractiveAnswerer {
                 vectors: rows.len(),
             });
         }
-        let idf = Idf::of(passages.iter().map(|passage| passage.text.as_str()));
+        let idf = Idf::of(passages.iter().map(String::as_str));
         let question = words(question);
         for (candidate, row) in candidates.iter_mut().zip(rows.rows()) {
             let overlap = idf.overlap(&question, candidate.text);
@@ -136,10 +146,10 @@ impl ExtractiveAnswerer {
 }
 
 /// The sentences of the passages, each text once, at its first place.
-fn candidates(passages: &[Passage]) -> Vec<Candidate<'_>> {
+fn candidates(passages: &[String]) -> Vec<Candidate<'_>> {
     let mut seen = BTreeSet::new();
     let all = passages.iter().enumerate().flat_map(|(passage, chunk)| {
-        let sentences = sentences(&chunk.text).into_iter().enumerate();
+        let sentences = sentences(chunk).into_iter().enumerate();
         sentences.map(move |(place, text)| Candidate {
             passage,
             place,
@@ -267,6 +277,19 @@ mod tests {
         let texts = [("a", "Box one. Box two."), ("b", "Box three.")];
         let answered = answer(answerer(), "box", &texts).await;
         assert_eq!(answered.text, "Box one. [1]");
+    }
+
+    #[tokio::test]
+    async fn the_passages_own_brackets_are_no_citations() {
+        let texts = [
+            (
+                "a",
+                "It is cold [1]. The cat eats fish xy.[2] The code is [404].",
+            ),
+            ("b", "[1]"),
+        ];
+        let answered = answer(answerer(), "cat eats xy?", &texts).await;
+        assert_eq!(answered.text, "The cat eats fish xy. [1]");
     }
 
     #[test]
