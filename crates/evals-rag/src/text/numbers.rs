@@ -3,6 +3,11 @@
 /// How far a number may be off, relative to the reference's.
 pub const TOLERANCE: f64 = 0.01;
 
+/// Signs that stand before or after an amount of money.
+const CURRENCIES: [char; 5] = ['$', '€', '£', '¥', '₹'];
+
+const BLANKS: [char; 2] = [' ', '\u{a0}'];
+
 /// Whether the answer has every number of the reference within [`TOLERANCE`]; `None` where the reference has none.
 ///
 /// A number may serve for several of the reference, and further numbers in the answer are no fault. [`numbers`] says what
@@ -26,8 +31,9 @@ pub fn all_found(answer: &str, reference: &str) -> Option<bool> {
 /// - `1,234,567.8`: commas part groups of three digits, a point comes before decimals.
 /// - `-5` and `−$5`: a minus counts where it does not follow a letter, a digit, `%` or a closing bracket, so that
 ///   `1990-95` is 1990 and 95. Brackets do not make a number negative.
-/// - `$1.2 million`, `3bn`, `5k`: the words thousand, million, billion and trillion multiply, and so do `k`, `K`, `M` and
-///   `bn` right after the digits.
+/// - `$1.2 million`, `3bn`, `3 mn`: the words thousand, million, billion and trillion multiply, and so do `mn`, `bn` and `tn`.
+/// - `5k`, `2M`, `7B`: `k`, `K`, `M` and `B` multiply right after the digits. Next to a currency sign any of `k`, `m`, `b` and
+///   `t` does in either case, and all but `t` after a blank too: `$1.2B`, `$5m`, `2 M €`. Without a sign `5m` is a length.
 /// - `12%` is 12, like `12 percent`; currency signs and units do not matter.
 /// - `1.2.3` is 1, 2 and 3, as are the parts of a date. `3rd` is 3.
 /// - Digits after a letter belong to a name (`Q3`, `B12`) and are no number; nor are number words.
@@ -92,7 +98,7 @@ impl Written {
         } else {
             1.0
         };
-        Some(sign * number * magnitude(&text[self.end..]))
+        Some(sign * number * magnitude(&text[..start], &text[self.end..]))
     }
 }
 
@@ -130,7 +136,7 @@ fn follows_bare_point(before: &str) -> bool {
 
 /// Whether a minus stands before the number, currency signs between them not counted.
 fn is_negative(before: &str) -> bool {
-    let before = before.trim_end_matches(['$', '€', '£', '¥']);
+    let before = before.trim_end_matches(CURRENCIES);
     let Some(before) = before.strip_suffix(['-', '−']) else {
         return false;
     };
@@ -139,27 +145,64 @@ fn is_negative(before: &str) -> bool {
 }
 
 /// What a word or letter after the digits multiplies them by.
-fn magnitude(rest: &str) -> f64 {
+fn magnitude(before: &str, rest: &str) -> f64 {
     let attached = word(rest);
-    let separate = word(rest.strip_prefix([' ', '\u{a0}', '-']).unwrap_or_default());
-    match attached {
-        "k" | "K" => return 1e3,
-        "M" => return 1e6,
-        "bn" => return 1e9,
-        _ => {}
-    }
-    let spelled = if attached.is_empty() {
-        separate
-    } else {
-        attached
+    let separated = rest.strip_prefix(BLANKS);
+    let separate = word(separated.unwrap_or_default());
+    let spelled = match attached {
+        "" => word(rest.strip_prefix('-').or(separated).unwrap_or_default()),
+        attached => attached,
     };
-    match spelled.to_lowercase().as_str() {
-        "thousand" => 1e3,
-        "million" => 1e6,
-        "billion" | "bn" => 1e9,
-        "trillion" => 1e12,
+    if let Some(factor) = spelled_magnitude(&spelled.to_lowercase()) {
+        return factor;
+    }
+    match attached {
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "B" => 1e9,
+        "m" | "b" | "t" | "T" if is_money(before, &rest[attached.len()..]) => letter(attached),
+        "" if separated.is_some_and(|rest| stands_alone(separate, rest, before)) => {
+            letter(separate)
+        }
         _ => 1.0,
     }
+}
+
+fn spelled_magnitude(word: &str) -> Option<f64> {
+    match word {
+        "thousand" => Some(1e3),
+        "million" | "mn" => Some(1e6),
+        "billion" | "bn" => Some(1e9),
+        "trillion" | "tn" => Some(1e12),
+        _ => None,
+    }
+}
+
+/// What a letter stands for beside a currency sign.
+fn letter(letter: &str) -> f64 {
+    match letter {
+        "k" | "K" => 1e3,
+        "m" | "M" => 1e6,
+        "b" | "B" => 1e9,
+        "t" | "T" => 1e12,
+        _ => 1.0,
+    }
+}
+
+/// Whether a letter after a blank belongs to an amount of money, and is not the beginning of something like `b-side`.
+fn stands_alone(letter: &str, rest: &str, before: &str) -> bool {
+    let after = &rest[letter.len()..];
+    matches!(letter, "k" | "K" | "m" | "M" | "b" | "B")
+        && !after.starts_with(['-', '\'', '’', '&', '/'])
+        && is_money(before, after)
+}
+
+/// Whether a currency sign stands before the number or after its letter.
+fn is_money(before: &str, after: &str) -> bool {
+    let before = before.trim_end_matches(['-', '−']);
+    let before = before.strip_suffix(BLANKS).unwrap_or(before);
+    let after = after.strip_prefix(BLANKS).unwrap_or(after);
+    before.ends_with(CURRENCIES) || after.starts_with(CURRENCIES)
 }
 
 fn word(text: &str) -> &str {
@@ -194,6 +237,26 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(numbers(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn letters_multiply_amounts_of_money() {
+        let cases: [(&str, &[f64]); 9] = [
+            ("$1.2B, $5m and $-3b", &[1.2e9, 5e6, -3e9]),
+            ("3mn, 4 mn, 2tn, 7B", &[3e6, 4e6, 2e12, 7e9]),
+            ("$2 M, 2 M €, $2 k.", &[2e6, 2e6, 2e3]),
+            ("5m€, ₹2T, £ 3m", &[5e6, 2e12, 3e6]),
+            ("5m or 5 m, 3b, 2 M, 4 t", &[5.0, 5.0, 3.0, 2.0, 4.0]),
+            ("$5 a month, $20 t-shirts, $3 b-sides", &[5.0, 20.0, 3.0]),
+            ("$5 more, $5mile, $5 t", &[5.0, 5.0, 5.0]),
+            ("$1.2B-a-year, a $3-million plan", &[1.2e9, 3e6]),
+            ("$5, 6 m", &[5.0, 6.0]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(numbers(text), expected, "{text}");
+        }
+        assert_eq!(all_found("about $1.2B", "1.2 billion"), Some(true));
+        assert_eq!(all_found("5m deep", "5 million"), Some(false));
     }
 
     #[test]
