@@ -24,13 +24,13 @@ pub enum JournalError {
         source: io::Error,
     },
     /// Someone else has the journal open.
-    #[error("another process writes to journal `{}`", path.display())]
+    #[error("another process writes to journal `{}`; wait until it has ended", path.display())]
     Locked {
         /// The journal's file.
         path: PathBuf,
     },
     /// The journal was written by a run with another identity.
-    #[error("journal `{}` is of another run: {difference}", path.display())]
+    #[error("journal `{}` is of another run: {difference}; start a new run, or continue this one with its own settings", path.display())]
     AnotherRun {
         /// The journal's file.
         path: PathBuf,
@@ -38,13 +38,13 @@ pub enum JournalError {
         difference: Box<Difference>,
     },
     /// The file is not a journal, or its first line is damaged.
-    #[error("`{}` does not begin as a journal does", path.display())]
+    #[error("`{}` does not begin as a journal does; start a new run", path.display())]
     NoHeader {
         /// The file.
         path: PathBuf,
     },
     /// The journal was written by a build that uses another shape.
-    #[error("journal `{}` has version {found}, but this build reads version {VERSION}", path.display())]
+    #[error("journal `{}` has version {found}, but this build reads version {VERSION}; start a new run, or continue with the build that wrote it", path.display())]
     UnknownVersion {
         /// The journal's file.
         path: PathBuf,

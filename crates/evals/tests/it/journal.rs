@@ -184,7 +184,10 @@ fn a_journal_that_is_open_is_locked() {
     let path = scratch.path("journal.jsonl");
     let first = open(&path).unwrap();
     let error = open(&path).unwrap_err();
-    let expected = format!("another process writes to journal `{}`", path.display());
+    let expected = format!(
+        "another process writes to journal `{}`; wait until it has ended",
+        path.display()
+    );
     assert_eq!(error.to_string(), expected);
     drop(first);
     open(&path).unwrap();
@@ -201,7 +204,7 @@ fn a_journal_of_another_run_is_refused_with_the_setting_that_differs() {
     assert_eq!(
         error.to_string(),
         format!(
-            "journal `{}` is of another run: `judge.model` is `\"m1\"` there and `\"m2\"` here",
+            "journal `{}` is of another run: `judge.model` is `\"m1\"` there and `\"m2\"` here; start a new run, or continue this one with its own settings",
             path.display()
         )
     );
@@ -220,7 +223,10 @@ fn a_file_that_is_no_journal_is_refused_and_left_alone() {
     ] {
         fs::write(&path, content).unwrap();
         let error = open(&path).unwrap_err();
-        let expected = format!("`{}` does not begin as a journal does", path.display());
+        let expected = format!(
+            "`{}` does not begin as a journal does; start a new run",
+            path.display()
+        );
         assert_eq!(error.to_string(), expected);
         assert_eq!(fs::read_to_string(&path).unwrap(), content);
     }
@@ -237,7 +243,7 @@ fn a_journal_of_another_version_is_refused() {
     assert_eq!(
         error.to_string(),
         format!(
-            "journal `{}` has version 2, but this build reads version 1",
+            "journal `{}` has version 2, but this build reads version 1; start a new run, or continue with the build that wrote it",
             path.display()
         )
     );
