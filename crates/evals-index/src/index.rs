@@ -203,6 +203,7 @@ impl Index {
             filter,
             candidates: options.candidates,
             passages: options.passages,
+            best_of: options.best_of,
             cache,
         }))
     }

@@ -35,6 +35,8 @@ pub enum Purpose {
     Judge,
     /// The judge of refusals: stage `judge refusal`, the same metrics as [`Purpose::Judge`].
     RefusalJudge,
+    /// The reranker: stage `rerank`, metrics `rerank input tokens` and `rerank output tokens`.
+    Reranker,
 }
 
 impl Purpose {
@@ -44,6 +46,7 @@ impl Purpose {
             Self::Answerer => "generate",
             Self::Judge => "judge",
             Self::RefusalJudge => "judge refusal",
+            Self::Reranker => "rerank",
         }
     }
 
@@ -52,6 +55,7 @@ impl Purpose {
         match self {
             Self::Answerer => "input tokens",
             Self::Judge | Self::RefusalJudge => "judge input tokens",
+            Self::Reranker => "rerank input tokens",
         }
     }
 
@@ -60,6 +64,7 @@ impl Purpose {
         match self {
             Self::Answerer => "output tokens",
             Self::Judge | Self::RefusalJudge => "judge output tokens",
+            Self::Reranker => "rerank output tokens",
         }
     }
 
@@ -68,6 +73,7 @@ impl Purpose {
         match self {
             Self::Answerer => "tokens estimated",
             Self::Judge | Self::RefusalJudge => "judge tokens estimated",
+            Self::Reranker => "rerank tokens estimated",
         }
     }
 }
@@ -83,12 +89,17 @@ pub(crate) fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
             scope.timing(role.stage(), call.service_time);
         }
         if let Some(usage) = call.usage {
-            scope.add_metric(role.input_tokens(), number(usage.input_tokens));
-            scope.add_metric(role.output_tokens(), number(usage.output_tokens));
-            if usage.estimated {
-                scope.attribute(role.estimated(), true);
-            }
+            record_usage(usage, role, scope);
         }
+    }
+}
+
+/// Adds tokens to what a case's report has of them.
+pub(crate) fn record_usage(usage: Usage, role: Purpose, scope: &TaskScope) {
+    scope.add_metric(role.input_tokens(), number(usage.input_tokens));
+    scope.add_metric(role.output_tokens(), number(usage.output_tokens));
+    if usage.estimated {
+        scope.attribute(role.estimated(), true);
     }
 }
 

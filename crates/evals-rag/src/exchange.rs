@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest};
+use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 
 use crate::Call;
 
@@ -12,6 +12,8 @@ pub(crate) struct Exchange<'a> {
     model: &'a dyn ChatModel,
     /// The calls that came back so far.
     pub(crate) calls: Vec<Call>,
+    /// Whether a budget was doubled; there is no second escalation.
+    doubled: bool,
 }
 
 impl<'a> Exchange<'a> {
@@ -19,12 +21,31 @@ impl<'a> Exchange<'a> {
         Self {
             model,
             calls: Vec::new(),
+            doubled: false,
         }
     }
 
     pub(crate) async fn ask(&mut self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.model.chat(request).await?;
         self.calls.push(Call::from(&reply));
+        Ok(reply)
+    }
+
+    /// Asks, and once more where the reply is cut: the first that is doubles the budget of `request`, for whatever follows
+    /// too. The reply may be cut all the same.
+    pub(crate) async fn ask_whole(
+        &mut self,
+        request: &mut ChatRequest,
+    ) -> Result<ChatReply, ChatError> {
+        let reply = self.ask(request).await?;
+        if reply.finish == Finish::Length
+            && !self.doubled
+            && let Some(budget) = doubled(request, &reply)
+        {
+            self.doubled = true;
+            request.max_tokens = Some(budget);
+            return self.ask(request).await;
+        }
         Ok(reply)
     }
 }

@@ -131,6 +131,7 @@ impl Searcher for Found {
                 duration: Duration::from_millis(5),
                 cached: true,
             }],
+            usage: None,
         })
     }
 }

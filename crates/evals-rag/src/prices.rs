@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals::CaseReport;
+use evals::{CaseReport, Domain};
 use evals_models::{ModelIdentity, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,19 @@ impl Price {
         self.of(number(usage.input_tokens), number(usage.output_tokens))
     }
 
+    /// What the tokens cost that cases recorded for one purpose, counted as [`Cost::of`] counts them.
+    pub fn of_cases<'r, D: Domain>(
+        &self,
+        cases: impl IntoIterator<Item = &'r CaseReport<D>>,
+        purpose: Purpose,
+    ) -> Option<f64> {
+        let mut tokens = Tokens::default();
+        for case in cases {
+            tokens.add(case, purpose);
+        }
+        self.of(tokens.input, tokens.output)
+    }
+
     fn of(&self, input_tokens: f64, output_tokens: f64) -> Option<f64> {
         let side = |price: Option<f64>, tokens: f64| match price {
             Some(price) => Some(price * tokens / MILLION),
@@ -58,9 +71,9 @@ impl Price {
 }
 
 impl Prices {
-    /// The price of a model. What is embedded costs nothing; a model that is not listed has an unknown price.
+    /// The price of a model. What runs in the program costs nothing; a model that is not listed has an unknown price.
     pub fn of(&self, model: &ModelIdentity) -> Price {
-        if model.provider == "embedded" {
+        if matches!(model.provider.as_str(), "embedded" | "local") {
             return Price::FREE;
         }
         let listed = self.0.get(&model.to_string());
@@ -106,7 +119,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn add(&mut self, case: &CaseReport<Qa>, purpose: Purpose) {
+    fn add<D: Domain>(&mut self, case: &CaseReport<D>, purpose: Purpose) {
         let recorded = |metric| case.metrics.get(metric).copied().unwrap_or(0.0);
         self.input += recorded(purpose.input_tokens());
         self.output += recorded(purpose.output_tokens());
@@ -161,6 +174,7 @@ mod tests {
         assert_eq!(of("azure", "gpt"), Some(3.0));
         assert_eq!(of("azure", "other"), None);
         assert_eq!(of("embedded", "extractive"), Some(0.0));
+        assert_eq!(of("local", "ms-marco-MiniLM-L6-v2"), Some(0.0));
     }
 
     #[test]

@@ -99,6 +99,34 @@ impl Prompt {
         )
     }
 
+    /// The bundled prompt of [`PointwiseReranker`](crate::reranking::PointwiseReranker).
+    ///
+    /// Values: `question`, `passage` and `nonce`, which neither of these contains.
+    pub fn rerank_pointwise() -> Self {
+        Self::bundled(
+            "rerank-pointwise.md.jinja",
+            include_str!("../../../prompts/rerank-pointwise.md.jinja"),
+        )
+    }
+
+    /// The bundled prompt of [`ListwiseReranker`](crate::reranking::ListwiseReranker).
+    ///
+    /// Values: `question`, `passages` (each with `number` and `text`) and `nonce`, which none of these contains.
+    pub fn rerank_listwise() -> Self {
+        Self::bundled(
+            "rerank-listwise.md.jinja",
+            include_str!("../../../prompts/rerank-listwise.md.jinja"),
+        )
+    }
+
+    /// The bundled message that sends an unreadable ranking back. Values: `complaint`, and the `shape` that is wanted.
+    pub fn rerank_repair() -> Self {
+        Self::bundled(
+            "rerank-repair.md.jinja",
+            include_str!("../../../prompts/rerank-repair.md.jinja"),
+        )
+    }
+
     /// The name given to [`new`](Self::new), or the bundled file's.
     pub fn name(&self) -> &str {
         &self.name
@@ -194,6 +222,9 @@ mod tests {
             Prompt::judge(),
             Prompt::refusal(),
             Prompt::repair(),
+            Prompt::rerank_pointwise(),
+            Prompt::rerank_listwise(),
+            Prompt::rerank_repair(),
         ] {
             Prompt::new(prompt.name(), prompt.text()).unwrap();
         }

@@ -2,7 +2,6 @@
 //! judgements.
 
 use std::collections::HashSet;
-use std::mem;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use evals::{
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, Undefined, score_all};
 use futures::future::BoxFuture;
 
-use crate::{Question, Retrieved, Searcher, stage};
+use crate::{Question, Retrieved, SearchError, Searcher, stage};
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
 #[derive(Debug, Clone, Copy)]
@@ -70,9 +69,10 @@ pub fn task(
                 IdenticalIds::Keep => k.get(),
                 IdenticalIds::LeaveOut => k.get().saturating_add(1),
             };
-            let mut retrieved = searcher.search(&case.input, depth).await?;
+            let searched = searcher.search_again(&case.input, depth, scope.repeat());
+            let mut retrieved = searched.await.map_err(SearchError::of_task)?;
             // Before anything can fail: these stages are done, whatever becomes of their result.
-            stage::record(mem::take(&mut retrieved.timings), &scope);
+            stage::record(&mut retrieved, &scope);
             match identical {
                 IdenticalIds::Keep => Ok(retrieved),
                 IdenticalIds::LeaveOut => Ok(without(retrieved, case.id.as_str(), k.get())?),
@@ -95,6 +95,7 @@ fn without(retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, Rankin
         ranking,
         passages,
         timings: retrieved.timings,
+        usage: retrieved.usage,
     })
 }
 
@@ -143,7 +144,7 @@ mod tests {
     use evals_metrics::ScoredDocument;
 
     use super::*;
-    use crate::{Passage, SearchError, StageTiming};
+    use crate::{Passage, StageTiming};
 
     /// Finds `q1`, `b`, `a` for every question, in this order, and two passages of each.
     #[derive(Debug)]
@@ -183,6 +184,7 @@ mod tests {
                 passages: passages.collect(),
                 ranking,
                 timings: vec![timing("bm25", false), timing("semantic", true)],
+                usage: None,
             })
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 use evals::Timing;
 use evals_metrics::Ranking;
+use evals_models::{RerankError, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::Passage;
@@ -18,6 +19,17 @@ pub trait Searcher: Debug + Send + Sync {
 
     /// Returns the `k` best documents, or all there are where the corpus or the profile finds fewer.
     async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError>;
+
+    /// The same for the repetition `repeat`, from 1. Only a searcher that asks a model whose replies are stored has to tell
+    /// repetitions apart; others search as ever.
+    async fn search_again(
+        &self,
+        question: &str,
+        k: usize,
+        _repeat: u32,
+    ) -> Result<Retrieved, SearchError> {
+        self.search(question, k).await
+    }
 }
 
 /// What a search found.
@@ -32,6 +44,9 @@ pub struct Retrieved {
     /// to the byte and timings do not.
     #[serde(skip)]
     pub timings: Vec<Timing>,
+    /// Tokens that a reranker took, where there is one that tells. They are in the report's metrics.
+    #[serde(skip)]
+    pub usage: Option<Usage>,
 }
 
 /// A search that could not be done.
@@ -43,5 +58,10 @@ impl SearchError {
     /// Wraps the error of a search engine.
     pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(source.into())
+    }
+
+    /// What the reranker said, where it was the reranker that failed.
+    pub fn reranking(&self) -> Option<&RerankError> {
+        self.0.downcast_ref()
     }
 }

@@ -64,20 +64,35 @@ pub(super) fn distinct_documents(hits: &[Hit], positions: &Positions) -> usize {
     documents.len()
 }
 
-/// The first `limit` of sorted chunks that belong to the `k` best documents.
+/// Which chunks of the best documents are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// As many of the best, whichever documents they are of.
+    pub(super) chunks: usize,
+    /// And the best one of each of so many documents.
+    pub(super) best_of: usize,
+}
+
+/// Of sorted chunks that belong to the `k` best documents those that are wanted, in their order.
 pub(super) fn of_best_documents(
     hits: &[Hit],
     k: usize,
-    limit: usize,
+    wanted: Wanted,
     positions: &Positions,
 ) -> Vec<Hit> {
     let mut documents = HashSet::new();
-    hits.iter()
-        .filter(|hit| {
-            let document = positions.document(hit.position);
-            documents.contains(&document) || (documents.len() < k && documents.insert(document))
-        })
-        .take(limit)
-        .copied()
-        .collect()
+    let mut chunks = 0;
+    let mut kept = Vec::new();
+    for hit in hits {
+        let document = positions.document(hit.position);
+        let first = documents.len() < k && documents.insert(document);
+        if !documents.contains(&document) {
+            continue;
+        }
+        chunks += 1;
+        if chunks <= wanted.chunks || (first && documents.len() <= wanted.best_of) {
+            kept.push(*hit);
+        }
+    }
+    kept
 }

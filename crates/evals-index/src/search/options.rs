@@ -17,6 +17,8 @@ pub struct SearchOptions {
     /// How many of the best passages are returned with their texts; default 0, which reads none. Several may come from one
     /// document, and all come from the documents of the ranking.
     pub passages: usize,
+    /// Of how many of the best documents the best passage is returned too, however far behind it is: what a reranker reads. Default 0.
+    pub best_of: usize,
     /// Whether results are shared with other profiles.
     pub cache: CachePolicy,
 }
@@ -32,6 +34,7 @@ impl Default for SearchOptions {
             filter: None,
             candidates: Self::CANDIDATES,
             passages: 0,
+            best_of: 0,
             cache: CachePolicy::default(),
         }
     }

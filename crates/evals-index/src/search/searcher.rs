@@ -4,7 +4,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals_rag::{Passage, Retrieved, SearchError, Searcher};
 
-use super::hit::{self, Hit};
+use super::hit::{self, Hit, Wanted};
 use super::inquiry::Inquiry;
 use super::timings::Timings;
 use super::{Cache, Filter, passages};
@@ -22,6 +22,8 @@ pub(crate) struct IndexSearcher {
     pub(crate) candidates: NonZeroUsize,
     /// How many of the best passages are fetched with their texts.
     pub(crate) passages: usize,
+    /// Of how many documents the best passage is fetched in any case.
+    pub(crate) best_of: usize,
     /// Shared with the other searchers of the index; `None` computes everything for each question.
     pub(crate) cache: Option<Arc<Cache>>,
 }
@@ -68,21 +70,26 @@ impl IndexSearcher {
             ranking: hit::best_documents(&found.hits, k, positions)?,
             passages: self.fetch_passages(&found.hits, k, &mut timings).await?,
             timings: timings.into_stages(),
+            usage: None,
         })
     }
 
-    /// The best chunks of the `k` best documents, as many as were asked for.
+    /// The best chunks of the `k` best documents, as many as were asked for, and the best one of each of the first documents.
     async fn fetch_passages(
         &self,
         hits: &[Hit],
         k: usize,
         timings: &mut Timings,
     ) -> Result<Vec<Passage>, IndexError> {
-        if self.passages == 0 {
+        if self.passages == 0 && self.best_of == 0 {
             return Ok(Vec::new());
         }
         let positions = &self.contents.positions;
-        let best = hit::of_best_documents(hits, k, self.passages, positions);
+        let wanted = Wanted {
+            chunks: self.passages,
+            best_of: self.best_of,
+        };
+        let best = hit::of_best_documents(hits, k, wanted, positions);
         timings
             .measure(
                 "passages",

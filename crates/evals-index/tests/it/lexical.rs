@@ -145,6 +145,49 @@ async fn passages_are_the_best_chunks_of_the_ranked_documents() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_best_passage_of_a_document_comes_along_however_far_behind_it_is() {
+    let texts = [
+        ("a", "harbor lights harbor lights harbor"),
+        ("b", "harbor wall"),
+        ("c", "harbor"),
+    ];
+    let recipe = evals_index::Recipe::new("test", chunks_of(2));
+    let fixture = Fixture::new(&recipe, documents(&texts)).await;
+    let passages = async |passages, best_of| {
+        let options = SearchOptions {
+            passages,
+            best_of,
+            ..SearchOptions::default()
+        };
+        let retrieved = fixture.retrieve_with("bm25", "harbor", 3, options).await;
+        let passages = retrieved.passages.iter();
+        passages
+            .map(|passage| (passage.document.clone(), passage.ordinal))
+            .collect::<Vec<_>>()
+    };
+    let passage = |document: &str, ordinal| (document.to_owned(), ordinal);
+    // All chunks in their order: c 0, a 2, then the pairs, of which those of b come before those of a.
+    assert_eq!(
+        passages(0, 3).await,
+        [passage("c", 0), passage("a", 2), passage("b", 0)]
+    );
+    assert_eq!(passages(0, 2).await, [passage("c", 0), passage("a", 2)]);
+    assert_eq!(
+        passages(1, 3).await,
+        [passage("c", 0), passage("a", 2), passage("b", 0)]
+    );
+    assert_eq!(
+        passages(4, 1).await,
+        [
+            passage("c", 0),
+            passage("a", 2),
+            passage("b", 0),
+            passage("a", 0)
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn settings_decide_which_words_are_one_term() {
     let texts = documents(&[("a", "the running foxes"), ("b", "he ran")]);
     let plain = FullText {

@@ -5,10 +5,10 @@ use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySche
 use minijinja::context;
 use serde_json::json;
 
-use super::nonce::nonce;
 use super::verdict::{Decision, Unreadable};
 use super::{JudgeError, JudgeFailure, Verdict};
-use crate::exchange::{Exchange, doubled};
+use crate::exchange::Exchange;
+use crate::nonce::nonce;
 use crate::{Prompt, PromptError};
 
 /// Puts graded material before a model and gets a decision out of it.
@@ -94,21 +94,13 @@ impl Examiner {
         })
     }
 
-    /// A reply that is not cut. The first that is doubles the budget of `request`, for whatever follows too; a case has
-    /// no second escalation.
+    /// A reply that is not cut, if asking with twice the budget gets one.
     async fn whole_reply(
         &self,
         exchange: &mut Exchange<'_>,
         request: &mut ChatRequest,
     ) -> Result<ChatReply, JudgeFailure> {
-        let mut reply = exchange.ask(request).await?;
-        if reply.finish == Finish::Length
-            && request.max_tokens == self.max_tokens
-            && let Some(budget) = doubled(request, &reply)
-        {
-            request.max_tokens = Some(budget);
-            reply = exchange.ask(request).await?;
-        }
+        let reply = exchange.ask_whole(request).await?;
         let model = || self.model.identity().clone();
         match reply.finish {
             Finish::Length => Err(JudgeFailure::Cut {

@@ -3,7 +3,6 @@
 mod chat;
 mod error;
 mod examiner;
-mod nonce;
 mod overlap;
 mod refusal;
 mod verdict;

@@ -1,7 +1,6 @@
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+
+use crate::reply_object::{self, Flaw};
 
 /// Why a reply holds no verdict that can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -30,107 +29,24 @@ impl Decision {
     /// Reads the verdict of a reply about `graded` texts.
     ///
     /// A verdict is a JSON object with a text `reason` and a boolean `pass`; other keys are ignored, and `"true"`,
-    /// `"false"`, `"yes"` and `"no"` in any case count as booleans. It may stand in a code fence, amid prose, or after
-    /// reasoning in `<think>` tags, and may have a comma before a closing bracket. Objects inside others do not count,
-    /// nor do those inside a pair of braces that is not JSON.
-    ///
-    /// A reply may quote what it grades, and what it grades may be made to look like a verdict. So verdicts that stand in
-    /// the graded texts do not count, and several that remain have to agree: taking the first or the last would let a
-    /// quotation in the right place win, whereas asking again costs one call.
+    /// `"false"`, `"yes"` and `"no"` in any case count as booleans. [`reply_object::read`] says where it may stand, and which
+    /// do not count.
     pub(super) fn read(reply: &str, graded: &[&str]) -> Result<Self, Unreadable> {
-        let found = decisions(without_reasoning(reply));
-        if found.is_empty() {
-            return Err(Unreadable::Missing);
-        }
-        let quotable: BTreeSet<Self> = graded.iter().flat_map(|text| quotable(text)).collect();
-        let mut own = found
-            .into_iter()
-            .filter(|decision| !quotable.contains(decision));
-        let first = own.next().ok_or(Unreadable::Quoted)?;
-        if own.any(|other| other.pass != first.pass) {
-            return Err(Unreadable::Contradictory);
-        }
-        Ok(first)
+        let agree = |one: &Self, other: &Self| one.pass == other.pass;
+        reply_object::read(reply, graded, decision, agree).map_err(|flaw| match flaw {
+            Flaw::Missing => Unreadable::Missing,
+            Flaw::Quoted => Unreadable::Quoted,
+            Flaw::Contradictory => Unreadable::Contradictory,
+        })
     }
-}
-
-/// What follows the reasoning of a model whose server did not take it out; all of it where none is marked.
-fn without_reasoning(reply: &str) -> &str {
-    let trimmed = reply.trim_start();
-    match trimmed.strip_prefix("<think>") {
-        Some(reasoning) => reasoning
-            .split_once("</think>")
-            .map_or("", |(_, after)| after),
-        // Some templates write the opening tag themselves, so that a reply has the closing one alone.
-        None => match trimmed.split_once("</think>") {
-            Some((before, after)) if !before.contains('{') => after,
-            _ => trimmed,
-        },
-    }
-}
-
-/// All decisions that are not inside another object, in order.
-fn decisions(text: &str) -> Vec<Decision> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find('{') {
-        let object = object(&rest[start..]);
-        found.extend(decision(object));
-        rest = &rest[start + object.len()..];
-    }
-    found
-}
-
-/// All decisions that a quotation of a part of `text` could show.
-fn quotable(text: &str) -> impl Iterator<Item = Decision> {
-    let starts = text.match_indices('{');
-    starts.filter_map(|(start, _)| decision(object(&text[start..])))
-}
-
-/// The object that `text` begins with: as JSON sees it or, where it is not JSON, up to the brace that balances the first.
-fn object(text: &str) -> &str {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    if let Some(Ok(_)) = values.next() {
-        return &text[..values.byte_offset()];
-    }
-    let mut depth = 0_usize;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return &text[..=at];
-        }
-    }
-    text
 }
 
 fn decision(object: &str) -> Option<Decision> {
-    let decision: Decision = serde_json::from_str(object)
-        .or_else(|_| serde_json::from_str(&without_trailing_commas(object)))
-        .ok()?;
+    let decision: Decision = reply_object::parse(object)?;
     Some(Decision {
         reason: decision.reason.trim().to_owned(),
         ..decision
     })
-}
-
-/// Drops commas that only blanks part from a closing bracket, outside of strings.
-fn without_trailing_commas(object: &str) -> String {
-    let mut kept = String::with_capacity(object.len());
-    let (mut quoted, mut escaped) = (false, false);
-    for (at, letter) in object.char_indices() {
-        let closes = || object[at + 1..].trim_start().starts_with(['}', ']']);
-        if letter == ',' && !quoted && closes() {
-            continue;
-        }
-        quoted ^= letter == '"' && !escaped;
-        escaped = letter == '\\' && !escaped;
-        kept.push(letter);
-    }
-    kept
 }
 
 fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {

@@ -6,7 +6,6 @@ mod citation;
 mod context;
 mod equivalence;
 mod expansion;
-mod failures;
 mod reference;
 mod refusal;
 mod task;

@@ -73,9 +73,12 @@ struct Pipeline {
 impl Pipeline {
     async fn run(&self, case: &Case<Qa>, scope: &TaskScope) -> Result<Answer, TaskError> {
         let limit = self.settings.limit.get();
-        let mut retrieved = self.searcher.search(&case.input, limit).await?;
+        let searched = self
+            .searcher
+            .search_again(&case.input, limit, scope.repeat());
+        let mut retrieved = searched.await.map_err(SearchError::of_task)?;
         retrieved.passages.truncate(limit);
-        stage::record(retrieved.timings, scope);
+        stage::record(&mut retrieved, scope);
         let passages = self.context(retrieved.passages, scope).await?;
         let answered = self.answerer.answer(&case.input, &passages, scope.repeat());
         match answered.await {

@@ -3,13 +3,26 @@
 use evals::{EvaluatorError, FailureClass, TaskError};
 use evals_models::Failure;
 
+use crate::SearchError;
 use crate::answering::AnswerError;
 use crate::judging::JudgeError;
 
 impl AnswerError {
     /// The case's failure, with its class.
-    pub(super) fn of_task(self) -> TaskError {
+    pub(crate) fn of_task(self) -> TaskError {
         let class = class(self.failure.failure());
+        let error = TaskError::new(self);
+        match class {
+            Some(class) => error.classed(class),
+            None => error,
+        }
+    }
+}
+
+impl SearchError {
+    /// The case's failure, with its class where a reranker failed.
+    pub(crate) fn of_task(self) -> TaskError {
+        let class = self.reranking().and_then(|error| class(error.failure));
         let error = TaskError::new(self);
         match class {
             Some(class) => error.classed(class),
@@ -20,7 +33,7 @@ impl AnswerError {
 
 impl JudgeError {
     /// The evaluator's failure, with its class.
-    pub(super) fn of_evaluator(self) -> EvaluatorError {
+    pub(crate) fn of_evaluator(self) -> EvaluatorError {
         let class = class(self.failure.failure());
         let error = EvaluatorError::new(self);
         match class {

@@ -5,14 +5,14 @@ use crate::hexadecimal::hexadecimal;
 /// Hexadecimal digits of a nonce: 64 bits.
 const DIGITS: usize = 16;
 
-/// A word for delimiters that none of `graded` contains.
+/// A word for delimiters that none of `texts` contains.
 ///
 /// It is made from the SHA-256 of the texts, so the same texts give the same prompt and a stored reply is found again,
 /// while a text cannot know the nonce that it is itself part of. One that contains it all the same, by chance or by search,
 /// gets another: a counter goes into the hash until the nonce fits.
-pub(super) fn nonce(graded: &[&str]) -> String {
+pub(crate) fn nonce(texts: &[&str]) -> String {
     let mut content = Sha256::new();
-    for text in graded {
+    for text in texts {
         // With its length before each, so that moving a letter from one text to the next makes another hash.
         content.update(text.len().to_le_bytes());
         content.update(text.as_bytes());
@@ -26,12 +26,12 @@ pub(super) fn nonce(graded: &[&str]) -> String {
         nonce.truncate(DIGITS);
         nonce
     });
-    first_unused(candidates, graded)
+    first_unused(candidates, texts)
 }
 
-fn first_unused(mut candidates: impl Iterator<Item = String>, graded: &[&str]) -> String {
+fn first_unused(mut candidates: impl Iterator<Item = String>, texts: &[&str]) -> String {
     candidates
-        .find(|nonce| !graded.iter().any(|text| text.contains(nonce.as_str())))
+        .find(|nonce| !texts.iter().any(|text| text.contains(nonce.as_str())))
         .expect("a text of finite length does not contain all nonces")
 }
 

@@ -1,0 +1,99 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, Reranked, Usage};
+use minijinja::context;
+
+use super::RankingFailure;
+use crate::exchange::Exchange;
+use crate::reply_object::Flaw;
+use crate::{Call, Prompt, PromptError};
+
+/// Asks a chat model for an object of a certain shape.
+#[derive(Debug, Clone)]
+pub(super) struct Inquiry {
+    pub(super) model: Arc<dyn ChatModel>,
+    pub(super) prompt: Prompt,
+    pub(super) shape: Shape,
+}
+
+/// What is asked for, in words for a model.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    /// An example that is none.
+    pub(super) example: &'static str,
+    /// What a reply lacks that has nothing of this shape.
+    pub(super) missing: &'static str,
+}
+
+impl Inquiry {
+    /// Asks, and once more where `read` finds a flaw in the reply.
+    pub(super) async fn ask<T>(
+        &self,
+        mut request: ChatRequest,
+        read: impl Fn(&str) -> Result<T, Flaw>,
+    ) -> Result<(T, Vec<Call>), RankingFailure> {
+        let mut exchange = Exchange::new(&*self.model);
+        let reply = whole_reply(&mut exchange, &mut request).await?;
+        let complaint = match read(&reply.text) {
+            Ok(wanted) => return Ok((wanted, exchange.calls)),
+            Err(flaw) => self.complaint(flaw),
+        };
+        request
+            .messages
+            .extend(self.repair(&reply.text, complaint)?);
+        let reply = whole_reply(&mut exchange, &mut request).await?;
+        match read(&reply.text) {
+            Ok(wanted) => Ok((wanted, exchange.calls)),
+            Err(flaw) => Err(RankingFailure::Unreadable {
+                complaint: self.complaint(flaw),
+            }),
+        }
+    }
+
+    fn complaint(&self, flaw: Flaw) -> &'static str {
+        match flaw {
+            Flaw::Missing => self.shape.missing,
+            Flaw::Quoted => "all that it says stands in the passages too",
+            Flaw::Contradictory => "it contradicts itself",
+        }
+    }
+
+    /// The broken reply and the complaint about it.
+    fn repair(&self, broken: &str, complaint: &str) -> Result<[Message; 2], PromptError> {
+        // Some servers refuse a message without text.
+        let broken = if broken.trim().is_empty() {
+            "(no text)"
+        } else {
+            broken
+        };
+        let shape = self.shape.example;
+        let message = Prompt::rerank_repair().render(context! { complaint, shape })?;
+        Ok([Message::assistant(broken), Message::user(message)])
+    }
+}
+
+async fn whole_reply(
+    exchange: &mut Exchange<'_>,
+    request: &mut ChatRequest,
+) -> Result<ChatReply, RankingFailure> {
+    let reply = exchange.ask_whole(request).await?;
+    match reply.finish {
+        Finish::Length => Err(RankingFailure::Cut {
+            output_tokens: reply.usage.output_tokens,
+        }),
+        Finish::ContentFilter => Err(RankingFailure::Filtered),
+        _ => Ok(reply),
+    }
+}
+
+/// Scores, and what the calls took that they are from.
+pub(super) fn reranked(scores: Vec<f32>, calls: &[Call]) -> Reranked {
+    let usages = calls.iter().filter_map(|call| call.usage);
+    Reranked {
+        scores,
+        usage: usages.reduce(Usage::plus),
+        service_time: calls.iter().map(|call| call.service_time).sum::<Duration>(),
+        cached: !calls.is_empty() && calls.iter().all(|call| call.cached),
+    }
+}

@@ -1,0 +1,199 @@
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals_models::{
+    ChatModel, ChatRequest, Message, ModelIdentity, ReplySchema, RerankError, Reranked, Reranker,
+};
+use minijinja::context;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::RankingFailure;
+use super::inquiry::{Inquiry, Shape, reranked};
+use crate::nonce::nonce;
+use crate::reply_object;
+use crate::{Call, Prompt, PromptError};
+
+/// Has a chat model put passages into order, many at once, as `RankGPT` does (Sun et al. 2023, arXiv 2304.09542).
+///
+/// A window of 20 passages moves from the end of the list to its beginning in steps of 10, so that the best of each window take
+/// part in the next. Numbers that a reply repeats count where they stand first, and passages that it leaves out follow in
+/// their old order. Scores are places counted from the end: they say the order and nothing else.
+#[derive(Debug, Clone)]
+pub struct ListwiseReranker {
+    inquiry: Inquiry,
+    window: NonZeroUsize,
+    step: NonZeroUsize,
+}
+
+/// Numbers of passages, from 1, best first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Ranked {
+    ranking: Vec<usize>,
+}
+
+impl ListwiseReranker {
+    /// Asks `model` with the bundled prompt.
+    pub fn new(model: Arc<dyn ChatModel>) -> Self {
+        Self {
+            inquiry: Inquiry {
+                model,
+                prompt: Prompt::rerank_listwise(),
+                shape: Shape {
+                    example: r#"{"ranking": [<number of the best passage>, <number of the next>, …]}"#,
+                    missing: "it has no JSON object with a list `ranking` of numbers of passages",
+                },
+            },
+            window: NonZeroUsize::new(20).expect("20 is not 0"),
+            step: NonZeroUsize::new(10).expect("10 is not 0"),
+        }
+    }
+
+    /// Uses another prompt; [`Prompt::rerank_listwise`] says which values it may name.
+    #[must_use]
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.inquiry.prompt = prompt;
+        self
+    }
+
+    /// Shows the model other numbers of passages at once. A step beyond the window counts as the window.
+    #[must_use]
+    pub fn window(self, window: NonZeroUsize, step: NonZeroUsize) -> Self {
+        Self {
+            window,
+            step: step.min(window),
+            ..self
+        }
+    }
+
+    /// The conversation that asks for the order of some passages.
+    ///
+    /// # Errors
+    ///
+    /// A prompt that cannot be filled in.
+    pub fn request(
+        &self,
+        question: &str,
+        passages: &[&str],
+        repeat: u32,
+    ) -> Result<ChatRequest, PromptError> {
+        let shown: Vec<&str> = [question].into_iter().chain(passages.to_vec()).collect();
+        let nonce = nonce(&shown);
+        let numbered = passages.iter().zip(1_usize..);
+        let numbered: Vec<_> = numbered
+            .map(|(&text, number)| context! { number, text })
+            .collect();
+        let prompt = context! { question, passages => numbered, nonce };
+        Ok(ChatRequest {
+            schema: Some(schema(passages.len())),
+            repeat,
+            ..ChatRequest::new(vec![Message::user(self.inquiry.prompt.render(prompt)?)])
+        })
+    }
+
+    /// The order of all texts, as numbers from 0, with the calls that it took.
+    async fn order(
+        &self,
+        query: &str,
+        texts: &[&str],
+        repeat: u32,
+    ) -> Result<(Vec<usize>, Vec<Call>), RankingFailure> {
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        let mut calls = Vec::new();
+        for window in windows(texts.len(), self.window, self.step) {
+            let places = &mut order[window];
+            let shown: Vec<&str> = places.iter().map(|&text| texts[text]).collect();
+            let request = self.request(query, &shown, repeat)?;
+            let quotable: Vec<&str> = [query].into_iter().chain(shown.iter().copied()).collect();
+            let parse = |object: &str| parse(object, shown.len());
+            let read = |reply: &str| reply_object::read(reply, &quotable, parse, Ranked::eq);
+            let (ranked, more) = self.inquiry.ask(request, read).await?;
+            calls.extend(more);
+            let rearranged = ranked.of(places);
+            places.copy_from_slice(&rearranged);
+        }
+        Ok((order, calls))
+    }
+}
+
+impl Ranked {
+    /// `places` in this order, those that it leaves out behind.
+    fn of(&self, places: &[usize]) -> Vec<usize> {
+        let mut taken = vec![false; places.len()];
+        let numbers = self.ranking.iter().map(|number| number - 1);
+        let mut order = Vec::with_capacity(places.len());
+        for place in numbers.chain(0..places.len()) {
+            if !std::mem::replace(&mut taken[place], true) {
+                order.push(places[place]);
+            }
+        }
+        order
+    }
+}
+
+/// Where a window of so many texts stands on its way from the end of `texts` to the beginning. One text needs no order.
+fn windows(texts: usize, window: NonZeroUsize, step: NonZeroUsize) -> Vec<Range<usize>> {
+    let mut windows = Vec::new();
+    if texts < 2 {
+        return windows;
+    }
+    let mut end = texts;
+    loop {
+        let start = end.saturating_sub(window.get());
+        windows.push(start..end);
+        if start == 0 {
+            return windows;
+        }
+        end -= step.get();
+    }
+}
+
+/// The order in the text of an object, if it names passages that there are, and any.
+fn parse(object: &str, passages: usize) -> Option<Ranked> {
+    let ranked: Ranked = reply_object::parse(object)?;
+    let known = |number: &usize| (1..=passages).contains(number);
+    (!ranked.ranking.is_empty() && ranked.ranking.iter().all(known)).then_some(ranked)
+}
+
+fn schema(passages: usize) -> ReplySchema {
+    ReplySchema {
+        name: "ranking".to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "ranking": {
+                    "type": "array",
+                    "items": { "type": "integer", "minimum": 1, "maximum": passages }
+                }
+            },
+            "required": ["ranking"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+#[async_trait]
+impl Reranker for ListwiseReranker {
+    fn identity(&self) -> &ModelIdentity {
+        self.inquiry.model.identity()
+    }
+
+    async fn rerank(
+        &self,
+        query: &str,
+        texts: &[&str],
+        repeat: u32,
+    ) -> Result<Reranked, RerankError> {
+        let ordered = self.order(query, texts, repeat).await;
+        let (order, calls) = ordered.map_err(|failure| failure.of(self.identity(), texts.len()))?;
+        let mut scores = vec![0.0; texts.len()];
+        let mut score = 0.0;
+        for text in order.into_iter().rev() {
+            score += 1.0;
+            scores[text] = score;
+        }
+        Ok(reranked(scores, &calls))
+    }
+}

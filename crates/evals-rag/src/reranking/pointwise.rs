@@ -1,0 +1,113 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals_models::{
+    ChatModel, ChatRequest, Message, ModelIdentity, ReplySchema, RerankError, Reranked, Reranker,
+};
+use futures::future::try_join_all;
+use minijinja::context;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::inquiry::{Inquiry, Shape, reranked};
+use crate::nonce::nonce;
+use crate::reply_object;
+use crate::{Prompt, PromptError};
+
+/// The best score; the worst is 0.
+const BEST: u8 = 10;
+
+/// Has a chat model score each passage alone, from 0 to 10.
+///
+/// One call for each passage, side by side as far as the model's traffic lets them, and each stored by itself: a passage that
+/// another profile found for the same question costs nothing any more. Scores tie often.
+#[derive(Debug, Clone)]
+pub struct PointwiseReranker(Inquiry);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Scored {
+    score: u8,
+}
+
+impl PointwiseReranker {
+    /// Asks `model` with the bundled prompt.
+    pub fn new(model: Arc<dyn ChatModel>) -> Self {
+        Self(Inquiry {
+            model,
+            prompt: Prompt::rerank_pointwise(),
+            shape: Shape {
+                example: r#"{"score": <whole number from 0 to 10>}"#,
+                missing: "it has no JSON object with a whole number `score` from 0 to 10",
+            },
+        })
+    }
+
+    /// Uses another prompt; [`Prompt::rerank_pointwise`] says which values it may name.
+    #[must_use]
+    pub fn prompt(self, prompt: Prompt) -> Self {
+        Self(Inquiry { prompt, ..self.0 })
+    }
+
+    /// The conversation that asks for the score of one passage.
+    ///
+    /// # Errors
+    ///
+    /// A prompt that cannot be filled in.
+    pub fn request(
+        &self,
+        question: &str,
+        passage: &str,
+        repeat: u32,
+    ) -> Result<ChatRequest, PromptError> {
+        let nonce = nonce(&[question, passage]);
+        let prompt = context! { question, passage, nonce };
+        Ok(ChatRequest {
+            schema: Some(schema()),
+            repeat,
+            ..ChatRequest::new(vec![Message::user(self.0.prompt.render(prompt)?)])
+        })
+    }
+}
+
+/// The score in the text of an object, if there is one in range.
+fn parse(object: &str) -> Option<Scored> {
+    let scored: Scored = reply_object::parse(object)?;
+    (scored.score <= BEST).then_some(scored)
+}
+
+fn schema() -> ReplySchema {
+    ReplySchema {
+        name: "relevance".to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": { "score": { "type": "integer", "minimum": 0, "maximum": BEST } },
+            "required": ["score"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+#[async_trait]
+impl Reranker for PointwiseReranker {
+    fn identity(&self) -> &ModelIdentity {
+        self.0.model.identity()
+    }
+
+    async fn rerank(
+        &self,
+        query: &str,
+        texts: &[&str],
+        repeat: u32,
+    ) -> Result<Reranked, RerankError> {
+        let scored = texts.iter().map(|text| async move {
+            let request = self.request(query, text, repeat)?;
+            let read = |reply: &str| reply_object::read(reply, &[query, text], parse, Scored::eq);
+            self.0.ask(request, read).await
+        });
+        let scored = try_join_all(scored).await;
+        let scored = scored.map_err(|failure| failure.of(self.identity(), texts.len()))?;
+        let (scores, calls): (Vec<_>, Vec<_>) = scored.into_iter().unzip();
+        let scores = scores.into_iter().map(|it| f32::from(it.score)).collect();
+        Ok(reranked(scores, &calls.concat()))
+    }
+}
