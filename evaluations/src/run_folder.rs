@@ -1,6 +1,6 @@
 //! The folder that a run leaves behind: a manifest, the report for programs and for people, and TREC files.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::directories::file_stem;
 
@@ -191,6 +192,18 @@ impl RunFolder {
             );
         }
         self.read(REPORT)
+    }
+
+    /// The report with its SHA-256 in hexadecimal.
+    pub(crate) fn read_report_with_digest<T: DeserializeOwned>(&self) -> Result<(T, String)> {
+        let report = self.read_report()?;
+        let path = self.path.join(REPORT);
+        let bytes = fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let mut digest = String::new();
+        for byte in Sha256::digest(&bytes) {
+            write!(digest, "{byte:02x}").expect("a string takes any text");
+        }
+        Ok((report, digest))
     }
 
     /// Writes one file of the folder, whole or not at all.

@@ -33,6 +33,8 @@ pub(crate) fn identity(manifest: &Value) -> Value {
 }
 
 fn strip_settings(settings: &mut Value) {
+    // What a run costs is worked out when it ends.
+    remove(settings.as_object_mut(), &["prices"]);
     let evaluations = settings.get_mut("evaluations");
     remove(
         evaluations.and_then(Value::as_object_mut),
@@ -115,6 +117,7 @@ mod tests {
                 "qa": {"model": {"provider": "openai", "name": "m", "api_key_env": "KEY"}},
                 "evaluations": {"concurrency": 4, "judge": {"name": "j"}},
                 "providers": {"openai": {"base_url": "http://a", "timeout": 5.0}},
+                "prices": {},
             },
         })
     }
@@ -128,6 +131,7 @@ mod tests {
         other["settings"]["evaluations"]["concurrency"] = json!(32);
         other["settings"]["providers"]["openai"]["timeout"] = json!(60.0);
         other["settings"]["qa"]["model"]["api_key_env"] = json!("OTHER");
+        other["settings"]["prices"]["m"] = json!({"input": 1.0, "output": 2.0});
         assert_eq!(identity(&manifest()), identity(&other));
     }
 

@@ -9,7 +9,7 @@ use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, ModelIdentity};
 use evals_rag::prices::Price;
 use serde_json::{Map, Value};
 
-/// Adds up what this process pays. Replies from the cache are paid for already.
+/// Adds up what a run pays. Replies from the cache are paid for already.
 #[derive(Debug)]
 pub(crate) struct Spending {
     paid: Mutex<f64>,
@@ -27,6 +27,11 @@ impl Spending {
             budget,
             stop,
         })
+    }
+
+    /// Counts what earlier sessions of the same run have spent.
+    pub(crate) fn resume(&self, cost: f64) {
+        self.add(cost);
     }
 
     /// Calls that were paid for, or would have been if they had a price.
@@ -47,7 +52,7 @@ impl Spending {
             && *paid >= budget
         {
             self.stop.stop(format!(
-                "the budget of ${budget} is spent; the same command with a new budget goes on"
+                "the budget of ${budget} is spent, earlier sessions of the run included; the same command with a larger one goes on"
             ));
         }
     }

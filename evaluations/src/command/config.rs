@@ -23,7 +23,7 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
         let manifest = Catalog::new(session.directories.manifests()).find(dataset)?;
         layers.push(Layer::dataset(&manifest)?);
     }
-    layers.extend(session.user_layers(arguments)?);
+    layers.extend(session.user_layers(arguments, [])?);
     let resolved = settings::resolve(layers)?;
     Choices::of(&resolved)?;
     let mut text = String::from("# from: built-in defaults");

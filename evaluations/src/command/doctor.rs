@@ -9,13 +9,13 @@ use anyhow::{Context as _, Result};
 use evals_data::{Hub, HubSettings};
 use evals_models::{ChatRequest, Embedder, Message, ModelIdentity};
 
-use super::Session;
+use super::{Session, named_models};
 use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::exit::Exit;
 use crate::local_models::LocalModel;
 use crate::servers::Servers;
-use crate::settings::{self, Layer, Model, Resolved};
+use crate::settings::{self, Model, Resolved};
 
 /// Most tokens of the reply to a question that only finds out whether anybody answers.
 const PROBE_TOKENS: u32 = 16;
@@ -88,15 +88,8 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
 }
 
 fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
-    let mut layers = session.user_layers(&arguments.settings)?;
-    let named = [
-        ("--model", "qa.model", &arguments.model),
-        ("--judge", "evaluations.judge", &arguments.judge),
-    ];
-    for (option, path, model) in named {
-        let model = model.as_ref();
-        layers.extend(model.map(|model| Layer::model(option, path, &model.provider, &model.name)));
-    }
+    let models = named_models(arguments.model.as_ref(), arguments.judge.as_ref());
+    let layers = session.user_layers(&arguments.settings, models)?;
     Ok(settings::resolve(layers)?)
 }
 

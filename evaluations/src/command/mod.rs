@@ -15,7 +15,7 @@ mod table;
 
 use anyhow::Result;
 
-use crate::cli::{Command, SettingsArgs};
+use crate::cli::{Command, ModelName, SettingsArgs};
 use crate::directories::Directories;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -50,8 +50,12 @@ struct Session<'p> {
 }
 
 impl Session<'_> {
-    /// The layers that the user's file and `--set` make, weakest first.
-    fn user_layers(&self, arguments: &SettingsArgs) -> Result<Vec<Layer>> {
+    /// The layers that the user's file, `options` and `--set` make, weakest first.
+    fn user_layers(
+        &self,
+        arguments: &SettingsArgs,
+        options: impl IntoIterator<Item = Layer>,
+    ) -> Result<Vec<Layer>> {
         let directories = &self.directories;
         let found = arguments
             .config
@@ -67,7 +71,21 @@ impl Session<'_> {
                 .detail(&format!("settings from {}", file.path.display()));
             layers.push(file.layer);
         }
+        layers.extend(options);
         layers.extend(Layer::assignments(&arguments.assignments)?);
         Ok(layers)
     }
+}
+
+/// The models that `--model` and `--judge` name.
+fn named_models(model: Option<&ModelName>, judge: Option<&ModelName>) -> Vec<Layer> {
+    let options = [
+        ("--model", "qa.model", model),
+        ("--judge", "evaluations.judge", judge),
+    ];
+    let named = options.into_iter().filter_map(|(option, path, model)| {
+        let model = model?;
+        Some(Layer::model(option, path, &model.provider, &model.name))
+    });
+    named.collect()
 }

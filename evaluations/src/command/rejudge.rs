@@ -1,12 +1,10 @@
 //! `evaluations rejudge`: another judge on stored answers.
 
 use anyhow::{Context as _, Result, bail};
-use evals::Report;
-use evals_rag::qa::Qa;
 use serde_json::Value;
 
 use super::Session;
-use super::run::{self, OutFile};
+use super::run::{self, OutFile, Source};
 use crate::cli::RejudgeArgs;
 use crate::exit::Exit;
 use crate::run_folder::{RunFolder, RunState};
@@ -26,19 +24,18 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
         );
     }
     if let RunState::Interrupted { not_run } = folder.state() {
-        session.printer.warn(&format!(
-            "run `{}` is not whole: {not_run} cases have no answer",
+        bail!(
+            "run `{}` is not whole: {not_run} cases are not answered yet; the command that made it goes on with it",
             folder.name()
-        ));
+        );
     }
-    let report: Report<Qa> = folder.read_report()?;
+    let (report, digest) = folder.read_report_with_digest()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
-    runtime.block_on(run::rejudge(
-        session,
-        arguments,
-        &files,
-        &folder.name(),
+    let source = Source {
+        name: folder.name(),
+        digest,
         manifest,
         report,
-    ))
+    };
+    runtime.block_on(run::rejudge(session, arguments, &files, source))
 }

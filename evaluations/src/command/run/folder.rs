@@ -77,6 +77,7 @@ impl<'r> Recorder<'r> {
             k: plan.k.get(),
             candidates: SearchOptions::CANDIDATES.get(),
             filter: arguments.retrieval.filter.as_deref(),
+            refusals: &[],
             seed: arguments.control.seed,
             repeat: arguments.control.repeat.get(),
             concurrency: plan.concurrency.get(),

@@ -40,6 +40,9 @@ pub(super) struct RunManifest<'r> {
     /// Chunks that each search gives to a fusion.
     pub(super) candidates: usize,
     pub(super) filter: Option<&'r str>,
+    /// The dataset's sentences that refuse, which answers are recognised by.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) refusals: &'r [String],
     pub(super) seed: u64,
     pub(super) repeat: u32,
     pub(super) concurrency: usize,

@@ -20,12 +20,13 @@ use evals::Comparison;
 use evals_data::Collection;
 use evals_models::Embedder;
 use evals_rag::Question;
+use evals_rag::qa::Equivalence;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use console::report as report_text;
 pub(super) use manifest::RunHeader;
 pub(super) use output::OutFile;
-pub(super) use qa::rejudge;
+pub(super) use qa::{Source, rejudge};
 pub(super) use source::fetch;
 
 use self::folder::Recorder;
@@ -224,7 +225,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
     let answered = qa::run(run, qa, ready).await?;
     let text = console::report(printer, &answered.report, &answered.summary)?;
     let gap = if plan.retrieval { "\n" } else { "" };
-    printer.result(&format!("{gap}{text}\n{}", answered.costs))?;
+    printer.result(&format!("{gap}{text}"))?;
     printer.detail(&format!(
         "answers: report in {}",
         answered.folder.path().display()
@@ -254,11 +255,31 @@ async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
             Exit::CheckFailed
         });
     }
-    if answered.summary.finished > 0 && answered.summary.failed == answered.summary.finished {
-        printer.warn("no case has an answer; the report says why");
-        return Ok(Exit::CheckFailed);
+    Ok(warn_of_failures(printer, &answered))
+}
+
+/// Says what became of failed cases. A run in which nothing was judged is not one that went well.
+fn warn_of_failures(printer: &Printer, answered: &qa::Finished) -> Exit {
+    let summary = &answered.summary;
+    let transient = answered.transient_failures;
+    if transient > 0 {
+        printer.warn(&format!(
+            "{transient} cases failed for a reason that may be gone by now; the same command tries them again"
+        ));
     }
-    Ok(Exit::Done)
+    if summary.finished > 0 && summary.failed == summary.finished {
+        printer.warn("no case has an answer; the report says why");
+        return Exit::CheckFailed;
+    }
+    let mut accuracies = summary.accuracy.iter();
+    let judged = accuracies.find(|(name, _)| name == Equivalence::OUTCOME);
+    let nothing_judged =
+        judged.is_some_and(|(_, accuracy)| accuracy.scored.n == 0 && accuracy.judge_failures > 0);
+    if nothing_judged {
+        printer.warn("no answer was judged; the report says why");
+        return Exit::CheckFailed;
+    }
+    Exit::Done
 }
 
 fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {

@@ -8,7 +8,7 @@ use evals_index::{Chunker, Profile};
 use evals_metrics::Measure;
 use evals_rag::retrieval::IdenticalIds;
 
-use super::super::Session;
+use super::super::{Session, named_models};
 use super::output::OutFile;
 use super::qa::QaPlan;
 use crate::choices::{self, Choices};
@@ -44,8 +44,8 @@ impl Plan {
         }
         let manifest = Catalog::new(session.directories.manifests()).find(&arguments.dataset)?;
         let mut layers = vec![Layer::dataset(&manifest)?];
-        layers.extend(session.user_layers(&arguments.settings)?);
-        layers.extend(model_layers(arguments));
+        let models = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
+        layers.extend(session.user_layers(&arguments.settings, models)?);
         let resolved = settings::resolve(layers)?;
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
@@ -91,20 +91,6 @@ impl Plan {
             resolved,
         })
     }
-}
-
-/// The models that the command line names.
-fn model_layers(arguments: &RunArgs) -> Vec<Layer> {
-    let qa = &arguments.qa;
-    let options = [
-        ("--model", "qa.model", &qa.model),
-        ("--judge", "evaluations.judge", &qa.judge),
-    ];
-    let named = options.into_iter().filter_map(|(option, path, model)| {
-        let model = model.as_ref()?;
-        Some(Layer::model(option, path, &model.provider, &model.name))
-    });
-    named.collect()
 }
 
 fn profiles(names: &[String], choices: &Choices) -> Result<Vec<Profile>> {

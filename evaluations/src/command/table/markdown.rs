@@ -19,12 +19,12 @@ pub(super) fn tables(runs: &[StoredRun]) -> String {
     }
     let headed = groups.len() > 1;
     let tables = groups.into_iter().map(|((dataset, benchmark), runs)| {
-        let (title, table) = match benchmark {
-            Benchmark::Retrieval => ("retrieval", retrieval(&runs)),
-            Benchmark::Qa => ("question answering", answering(&runs)),
+        let table = match benchmark {
+            Benchmark::Retrieval => retrieval(&runs),
+            Benchmark::Qa => answering(&runs),
         };
         if headed {
-            format!("**{dataset}**, {title}\n\n{table}")
+            format!("**{dataset}**, {}\n\n{table}", benchmark.name())
         } else {
             table
         }
@@ -67,10 +67,11 @@ fn answering(runs: &[&StoredRun]) -> String {
         "QA model",
         "judge",
         "embedding model",
+        "chunks",
         "profile",
         "reranker",
     ]);
-    table.numbers(&["cases", "accuracy", "worst case", "coverage"]);
+    table.numbers(&["passages", "cases", "accuracy", "worst case", "coverage"]);
     for run in runs {
         let manifest = &run.manifest;
         let mut accuracies = run.summary.accuracy.iter();
@@ -82,9 +83,11 @@ fn answering(runs: &[&StoredRun]) -> String {
             manifest.model("answerer"),
             manifest.model("judge"),
             manifest.model("embedder"),
+            manifest.chunks(),
             profile(run),
             manifest.model("reranker"),
-            manifest.dataset.questions.to_string(),
+            manifest.k.to_string(),
+            accuracy.map_or(0, |accuracy| accuracy.cases).to_string(),
             accuracy.map_or_else(dash, |accuracy| print(&accuracy.scored)),
             share(accuracy.and_then(|accuracy| accuracy.worst)),
             share(accuracy.and_then(|accuracy| accuracy.coverage)),

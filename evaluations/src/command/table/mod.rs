@@ -56,7 +56,10 @@ fn update(
         let table = tables(session, runs, &selection)
             .with_context(|| format!("`{}`, line {}", path.display(), region.line))?;
         // Markdown takes a table right under a comment for a part of it.
-        let content = format!("\n{table}\n");
+        let mut content = format!("\n{table}\n");
+        if text.contains("\r\n") {
+            content = content.replace('\n', "\r\n");
+        }
         if text[region.content.clone()] != content {
             stale.push(region.line);
         }
@@ -95,6 +98,17 @@ fn tables(session: &Session<'_>, runs: &[StoredRun], selection: &Selection) -> R
             "no finished run of {selection} in `{}`; `evaluations runs` lists those there are",
             session.directories.runs().display()
         );
+    }
+    let missing = selection.datasets.iter().find(|dataset| {
+        let mut names = selected.iter().map(|run| &run.manifest.dataset.name);
+        !names.any(|name| name == *dataset)
+    });
+    if let Some(dataset) = missing {
+        let selection = Selection {
+            benchmark: selection.benchmark,
+            datasets: vec![dataset.clone()],
+        };
+        bail!("no finished run of {selection}, although the others have one");
     }
     Ok(markdown::tables(&rows::representatives(selected)))
 }

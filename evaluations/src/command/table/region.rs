@@ -46,17 +46,26 @@ pub(super) enum RegionError {
 pub(super) fn find(text: &str) -> Result<Vec<Region>, RegionError> {
     let mut regions = Vec::new();
     let mut open: Option<(Selection, usize, usize)> = None;
-    let mut fenced = false;
+    let mut fence: Option<&str> = None;
     let mut at = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let start = at;
         at += line.len();
         let trimmed = line.trim();
-        if trimmed.starts_with("```") {
-            fenced = !fenced;
-        }
-        if fenced {
-            continue;
+        match (fence, fence_of(trimmed)) {
+            (None, Some(opening)) => {
+                fence = Some(opening);
+                continue;
+            }
+            // A block ends with at least as many of the same character, and nothing behind them.
+            (Some(opening), Some(closing))
+                if closing.starts_with(opening) && closing == trimmed =>
+            {
+                fence = None;
+                continue;
+            }
+            (Some(_), _) => continue,
+            (None, None) => {}
         }
         if trimmed == CLOSE {
             let (selection, line, content) = open.take().ok_or(RegionError::NotOpen(number))?;
@@ -77,6 +86,18 @@ pub(super) fn find(text: &str) -> Result<Vec<Region>, RegionError> {
         Some((_, line, _)) => Err(RegionError::NotClosed(line)),
         None => Ok(regions),
     }
+}
+
+/// The backticks or tildes that begin a fenced code block, if the line does. What follows backticks holds no further ones,
+/// else it is code within a line.
+fn fence_of(line: &str) -> Option<&str> {
+    let character = line
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '`' | '~'))?;
+    let length = line.chars().take_while(|next| *next == character).count();
+    let (fence, info) = line.split_at(length);
+    (length >= 3 && !(character == '`' && info.contains('`'))).then_some(fence)
 }
 
 /// `text` with new contents, one for each region, in their order.
@@ -141,8 +162,14 @@ mod tests {
 
     #[test]
     fn markers_in_code_are_text() {
-        let page = format!("```text\n{PAGE}```\n");
-        assert_eq!(find(&page).unwrap(), []);
+        for (opening, closing) in [("```text", "```"), ("~~~~", "~~~~~"), ("````\n```", "````")] {
+            let page = format!("{opening}\n{PAGE}{closing}\n");
+            assert_eq!(find(&page).unwrap(), [], "{page}");
+            let page = format!("{page}{PAGE}");
+            assert_eq!(find(&page).unwrap().len(), 2, "{page}");
+        }
+        let page = format!("```within a line```\n{PAGE}");
+        assert_eq!(find(&page).unwrap().len(), 2);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Stored runs as rows of a table.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 
 use anyhow::{Context as _, Result};
 use evals::Summary;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::printer::Printer;
 use crate::run_folder::{RunFolder, RunState};
@@ -18,6 +20,15 @@ pub(super) enum Benchmark {
     Retrieval,
     /// Answers against references.
     Qa,
+}
+
+impl Benchmark {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Retrieval => "retrieval",
+            Self::Qa => "question answering",
+        }
+    }
 }
 
 /// Which runs a table shows.
@@ -42,8 +53,7 @@ impl fmt::Display for Selection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let benchmark = match self.benchmark {
             None => "any benchmark",
-            Some(Benchmark::Retrieval) => "retrieval",
-            Some(Benchmark::Qa) => "question answering",
+            Some(benchmark) => benchmark.name(),
         };
         if self.datasets.is_empty() {
             write!(formatter, "{benchmark} on any dataset")
@@ -70,6 +80,9 @@ pub(super) struct Manifest {
     pub(super) filter: Option<String>,
     pub(super) k: usize,
     settings: Settings,
+    /// The whole manifest.
+    #[serde(skip)]
+    rest: Value,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -121,9 +134,34 @@ impl Manifest {
         }
     }
 
-    /// What tells this configuration from the others. Runs that agree in it are repetitions of one another, of which a
-    /// table shows one.
-    fn configuration(&self) -> impl Ord + use<> {
+    /// What tells this configuration from the others: everything that its figures depend on, but how many questions were
+    /// asked. Runs that agree in it are repetitions of one another, of which a table shows one.
+    fn configuration(&self) -> String {
+        let get = |pointer: &str| self.rest.pointer(pointer).cloned().unwrap_or_default();
+        let parts = [
+            serde_json::json!([self.benchmark.name(), self.profile, self.filter, self.k]),
+            serde_json::json!(
+                self.models
+                    .iter()
+                    .map(|(role, model)| (role, model.to_string()))
+                    .collect::<Vec<_>>()
+            ),
+            get("/dataset/name"),
+            get("/dataset/provenance"),
+            get("/index/identity"),
+            get("/models"),
+            get("/parameters"),
+            get("/prompts"),
+            get("/repeat"),
+            get("/settings/qa/context_tokens"),
+            get("/settings/search/context_radius"),
+            get("/settings/reranking"),
+        ];
+        serde_json::Value::from(parts.to_vec()).to_string()
+    }
+
+    /// The order of a table's rows.
+    fn order(&self) -> impl Ord + use<> {
         (
             self.benchmark,
             self.dataset.name.clone(),
@@ -133,7 +171,6 @@ impl Manifest {
             self.model("answerer"),
             self.model("judge"),
             self.model("reranker"),
-            (self.filter.clone(), self.k),
         )
     }
 }
@@ -154,7 +191,10 @@ pub(super) fn read(printer: &Printer, folders: &[RunFolder]) -> Vec<StoredRun> {
 }
 
 fn read_one(folder: &RunFolder) -> Result<StoredRun> {
-    let manifest = folder.read_manifest()?;
+    let rest: Value = folder.read_manifest()?;
+    let mut manifest: Manifest = serde_json::from_value(rest.clone())
+        .with_context(|| format!("run `{}` is left out", folder.name()))?;
+    manifest.rest = rest;
     let report: Report = folder
         .read_report()
         .with_context(|| format!("run `{}` is left out", folder.name()))?;
@@ -167,19 +207,20 @@ fn read_one(folder: &RunFolder) -> Result<StoredRun> {
 /// One run of each configuration, in the order of the configurations: the one with the most questions, and of those the
 /// newest.
 pub(super) fn representatives(runs: Vec<StoredRun>) -> Vec<StoredRun> {
-    let mut chosen = BTreeMap::new();
+    let mut chosen: BTreeMap<String, StoredRun> = BTreeMap::new();
     for run in runs {
         match chosen.entry(run.manifest.configuration()) {
-            std::collections::btree_map::Entry::Vacant(vacant) => {
+            Entry::Vacant(vacant) => {
                 vacant.insert(run);
             }
-            std::collections::btree_map::Entry::Occupied(mut occupied) => {
-                let held: &StoredRun = occupied.get();
-                if run.manifest.dataset.questions >= held.manifest.dataset.questions {
-                    occupied.insert(run);
+            Entry::Occupied(mut held) => {
+                if run.manifest.dataset.questions >= held.get().manifest.dataset.questions {
+                    held.insert(run);
                 }
             }
         }
     }
-    chosen.into_values().collect()
+    let mut chosen: Vec<StoredRun> = chosen.into_values().collect();
+    chosen.sort_by_key(|run| run.manifest.order());
+    chosen
 }

@@ -1,8 +1,6 @@
 //! What answers and verdicts took, for the report and for people.
 
-use std::fmt::Write as _;
-
-use evals::Report;
+use evals::{CaseReport, Report};
 use evals_models::ModelIdentity;
 use evals_rag::Purpose;
 use evals_rag::prices::{Cost, Prices};
@@ -10,6 +8,7 @@ use evals_rag::qa::Qa;
 use serde::Serialize;
 
 use super::models::Cast;
+use crate::printer::Printer;
 
 /// Tokens and cost of a run, answering and judging apart. Stored replies count as what they took when they were asked for.
 #[derive(Debug, Clone, Serialize)]
@@ -56,51 +55,65 @@ pub(super) fn of(report: &Report<Qa>, cast: &Cast, prices: &Prices) -> Costs {
     }
 }
 
+/// What cases of earlier sessions have cost, as far as prices are known.
+pub(super) fn spent(cases: &[CaseReport<Qa>], cast: &Cast, prices: &Prices) -> f64 {
+    let price = |role: &str| {
+        let model = cast.models.get(role);
+        model.map(|model| prices.of(model)).unwrap_or_default()
+    };
+    let cost = Cost::of(cases, &price("answerer"), &price("judge"));
+    cost.answering.unwrap_or_default() + cost.judging.unwrap_or_default()
+}
+
 fn sum(report: &Report<Qa>, metric: &str) -> f64 {
     let recorded = report
         .cases
         .iter()
         .filter_map(|case| case.metrics.get(metric));
-    recorded.sum()
+    // The sum of no floats is -0.
+    recorded.fold(0.0, |sum, value| sum + value)
 }
 
 impl Costs {
-    /// A line for each model that was asked, and one for the calls of this process.
-    pub(super) fn text(&self, calls: u64) -> String {
-        let mut text = String::new();
+    /// A line for each model that took part, and one for both together where anything was to be paid.
+    pub(super) fn lines(&self) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
         for (what, side) in [("answering", &self.answering), ("judging", &self.judging)] {
             let Some(model) = &side.model else { continue };
-            if model.provider == "embedded" {
-                writeln!(text, "{what:<10} {model}, part of this program, no LLM")
+            let text = if is_embedded(model) {
+                format!("{model}, part of this program, no LLM")
             } else {
-                writeln!(
-                    text,
-                    "{what:<10} {model}: {} tokens read, {} written{}, {}",
+                let estimated = if side.estimated { " (estimated)" } else { "" };
+                format!(
+                    "{model}, {} tokens read, {} written{estimated}, {}",
                     side.input_tokens,
                     side.output_tokens,
-                    if side.estimated { " (estimated)" } else { "" },
                     dollars(side.cost)
                 )
-            }
-            .expect("a string takes any text");
+            };
+            lines.push((what.to_owned(), text));
         }
-        if self.is_asked() {
-            writeln!(
-                text,
-                "{:<10} {}; {calls} calls were made now, the others came from the cache or from an earlier session",
-                "together",
-                dollars(self.total)
-            )
-            .expect("a string takes any text");
-        }
-        text
-    }
-
-    /// Whether any model outside the program took part.
-    fn is_asked(&self) -> bool {
         let models = [&self.answering.model, &self.judging.model];
-        let asked = |model: &ModelIdentity| model.provider != "embedded";
-        models.into_iter().flatten().any(asked)
+        if models
+            .into_iter()
+            .flatten()
+            .any(|model| !is_embedded(model))
+        {
+            lines.push(("together".to_owned(), dollars(self.total)));
+        }
+        lines
+    }
+}
+
+fn is_embedded(model: &ModelIdentity) -> bool {
+    model.provider == "embedded"
+}
+
+/// Says how many calls this process made, where any model outside the program took part: fewer than the report counts
+/// where replies came from the cache or from an earlier session.
+pub(super) fn note_calls(printer: &Printer, cast: &Cast, calls: u64) {
+    if cast.models.values().any(|model| !is_embedded(model)) {
+        printer.note(&format!("{calls} calls were made now"));
     }
 }
 

@@ -1,10 +1,11 @@
 //! The folder of a question answering run: a new one, or that of the run that is continued.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
-use evals::{CaseReport, FailureClass, FileJournal, Journal as _};
+use evals::{CaseReport, FailureClass, FileJournal, Journal as _, Report};
 use evals_rag::qa::Qa;
 use serde_json::Value;
 
@@ -21,6 +22,8 @@ pub(super) struct Opened {
     pub(super) journal: Arc<FileJournal>,
     /// Cases that need not be run again.
     pub(super) finished: Vec<CaseReport<Qa>>,
+    /// Wall time that has gone into those.
+    pub(super) elapsed: Duration,
 }
 
 /// Which earlier run is taken up.
@@ -28,9 +31,9 @@ pub(super) struct Opened {
 pub(super) enum TakeUp {
     /// None.
     Fresh,
-    /// One that did not come to its end.
+    /// One with something left to do.
     Unfinished,
-    /// One that did, for the cases that failed in it.
+    /// One with something left to do, else one that is done, for the cases that failed in it.
     Failed,
 }
 
@@ -42,31 +45,49 @@ pub(super) async fn open(
     take_up: TakeUp,
 ) -> Result<Opened> {
     let wanted = identity(manifest);
-    let earlier = match take_up {
-        TakeUp::Fresh => None,
-        TakeUp::Unfinished => earlier(session, &wanted, |state| {
-            matches!(state, RunState::Unfinished | RunState::Interrupted { .. })
-        })?,
-        TakeUp::Failed => earlier(session, &wanted, |state| state == RunState::Finished)?,
-    };
-    match (take_up, earlier) {
-        (TakeUp::Unfinished, Some(folder)) => resume(session, folder, &wanted),
-        (TakeUp::Failed, Some(folder)) => {
-            let successes = successes(session, &folder)?;
-            let mut opened = create(session, manifest, started, &wanted)?;
-            for case in successes {
-                opened.journal.append(&case).await?;
-                opened.finished.push(case);
-            }
-            Ok(opened)
-        }
-        (TakeUp::Failed, None) => {
-            bail!(
-                "there is no finished run with these settings whose failed cases could be taken up"
-            )
-        }
-        (_, None) | (TakeUp::Fresh, Some(_)) => create(session, manifest, started, &wanted),
+    if take_up == TakeUp::Fresh {
+        return create(session, manifest, started, &wanted);
     }
+    let earlier = Earlier::find(session, &wanted)?;
+    if let Some(folder) = earlier.unfinished {
+        return resume(session, folder, &wanted);
+    }
+    if take_up == TakeUp::Failed {
+        let Some(folder) = earlier.finished else {
+            bail!("there is no run with these settings whose failed cases could be taken up");
+        };
+        return retry(session, &folder, manifest, started, &wanted).await;
+    }
+    if let Some((folder, found)) = earlier.other {
+        say_why_not(session, &folder, &found, &wanted);
+    }
+    create(session, manifest, started, &wanted)
+}
+
+/// Makes a new run of the successes of a finished one, so that its failures are all that is left to do.
+async fn retry(
+    session: &Session<'_>,
+    folder: &RunFolder,
+    manifest: &Value,
+    started: DateTime<Utc>,
+    wanted: &Value,
+) -> Result<Opened> {
+    let report: Report<Qa> = folder.read_report()?;
+    let all = report.cases.len();
+    let mut successes = report.cases;
+    successes.retain(|case| !is_failed(case));
+    session.printer.note(&format!(
+        "`{}` has {} failed cases of {all}; only those are run",
+        folder.name(),
+        all - successes.len()
+    ));
+    let mut opened = create(session, manifest, started, wanted)?;
+    for case in successes {
+        opened.journal.append(&case).await?;
+        opened.finished.push(case);
+    }
+    opened.elapsed = report.duration;
+    Ok(opened)
 }
 
 fn create(
@@ -84,6 +105,7 @@ fn create(
         folder,
         journal: Arc::new(journal),
         finished: Vec::new(),
+        elapsed: Duration::ZERO,
     })
 }
 
@@ -113,13 +135,14 @@ fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Op
     }
     Ok(Opened {
         folder,
+        elapsed: journal.elapsed(),
         journal: Arc::new(journal),
         finished,
     })
 }
 
 /// Whether the task or an evaluator failed for a reason that may be gone.
-fn is_transient(case: &CaseReport<Qa>) -> bool {
+pub(super) fn is_transient(case: &CaseReport<Qa>) -> bool {
     let task = case.result.failure().and_then(|failure| failure.class);
     let evaluators = case.evaluator_failures.iter().map(|failure| failure.class);
     evaluators
@@ -127,58 +150,71 @@ fn is_transient(case: &CaseReport<Qa>) -> bool {
         .any(|class| class == Some(FailureClass::Transient))
 }
 
-/// The cases of a finished run in which nothing failed.
-fn successes(session: &Session<'_>, folder: &RunFolder) -> Result<Vec<CaseReport<Qa>>> {
-    let report: evals::Report<Qa> = folder.read_report()?;
-    let all = report.cases.len();
-    let mut cases = report.cases;
-    cases.retain(|case| case.result.failure().is_none() && case.evaluator_failures.is_empty());
-    session.printer.note(&format!(
-        "`{}` has {} failed cases of {all}; only those are run",
-        folder.name(),
-        all - cases.len()
-    ));
-    Ok(cases)
+/// Whether the task or an evaluator failed.
+fn is_failed(case: &CaseReport<Qa>) -> bool {
+    case.result.failure().is_some() || !case.evaluator_failures.is_empty()
 }
 
-/// The newest run with this identity in a fitting state. Says what is different where only runs of this name with other
-/// settings could have been taken up.
-fn earlier(
-    session: &Session<'_>,
-    wanted: &Value,
-    fits: impl Fn(RunState) -> bool,
-) -> Result<Option<RunFolder>> {
-    let mut other = None;
-    for folder in RunFolder::list(&session.directories.runs())?
-        .into_iter()
-        .rev()
-    {
-        let Ok(manifest) = folder.read_manifest::<Value>() else {
-            continue;
-        };
-        if manifest["benchmark"] != wanted["benchmark"] || manifest["name"] != wanted["name"] {
-            continue;
+/// Runs of the same name that may be taken up, the newest of each kind.
+#[derive(Default)]
+struct Earlier {
+    /// The same run, with something left to do: cases that were not run, or that failed for a reason that goes away.
+    unfinished: Option<RunFolder>,
+    /// The same run, done.
+    finished: Option<RunFolder>,
+    /// A run of other settings that did not come to its end, with its identity.
+    other: Option<(RunFolder, Value)>,
+}
+
+impl Earlier {
+    fn find(session: &Session<'_>, wanted: &Value) -> Result<Self> {
+        let mut earlier = Self::default();
+        let mut folders = RunFolder::list(&session.directories.runs())?;
+        folders.reverse();
+        for folder in folders {
+            let Ok(manifest) = folder.read_manifest::<Value>() else {
+                continue;
+            };
+            let found = identity(&manifest);
+            let is_alike =
+                |member: &str| found.get(member).is_some() == wanted.get(member).is_some();
+            if found["benchmark"] != wanted["benchmark"]
+                || found["name"] != wanted["name"]
+                || !is_alike("rejudged")
+            {
+                continue;
+            }
+            let is_done = folder.state() == RunState::Finished;
+            if found != *wanted {
+                if !is_done {
+                    earlier.other.get_or_insert((folder, found));
+                }
+            } else if is_done && !has_transient_failures(&folder) {
+                earlier.finished.get_or_insert(folder);
+            } else {
+                earlier.unfinished = Some(folder);
+                break;
+            }
         }
-        if !fits(folder.state()) {
-            continue;
-        }
-        let found = identity(&manifest);
-        if found == *wanted {
-            return Ok(Some(folder));
-        }
-        other.get_or_insert((folder, found));
+        Ok(earlier)
     }
-    if let Some((folder, found)) = other {
-        let differences = differences(&found, wanted);
-        let mut lines: Vec<String> = differences.iter().take(LISTED).cloned().collect();
-        if differences.len() > LISTED {
-            lines.push(format!("and {} more", differences.len() - LISTED));
-        }
-        session.printer.note(&format!(
-            "a new run; `{}` is not continued because of\n  {}",
-            folder.name(),
-            lines.join("\n  ")
-        ));
+}
+
+/// Whether a finished run has cases that may succeed if they are tried again. One that cannot be read has none.
+fn has_transient_failures(folder: &RunFolder) -> bool {
+    let report = folder.read_report::<Report<Qa>>();
+    report.is_ok_and(|report| report.cases.iter().any(is_transient))
+}
+
+fn say_why_not(session: &Session<'_>, folder: &RunFolder, found: &Value, wanted: &Value) {
+    let differences = differences(found, wanted);
+    let mut lines: Vec<String> = differences.iter().take(LISTED).cloned().collect();
+    if differences.len() > LISTED {
+        lines.push(format!("and {} more", differences.len() - LISTED));
     }
-    Ok(None)
+    session.printer.note(&format!(
+        "a new run; `{}` is not continued because of\n  {}",
+        folder.name(),
+        lines.join("\n  ")
+    ));
 }

@@ -3,6 +3,7 @@
 mod costs;
 mod estimate;
 mod evaluators;
+mod facts;
 mod folder;
 mod models;
 mod plan;
@@ -22,7 +23,7 @@ use evals_rag::qa::{self, Expansion, Qa, Settings};
 use indicatif::ProgressBar;
 
 pub(super) use self::plan::QaPlan;
-pub(in crate::command) use self::rejudge::rejudge;
+pub(in crate::command) use self::rejudge::{Source, rejudge};
 
 use self::folder::{Opened, TakeUp};
 use self::models::{Answering, Cast, Judging, Opener};
@@ -44,8 +45,8 @@ pub(super) struct Finished {
     pub(super) report: Report<Qa>,
     pub(super) summary: Summary,
     pub(super) folder: RunFolder,
-    /// What the answers and verdicts took, in lines for people.
-    pub(super) costs: String,
+    /// Cases that failed for a reason that goes away by itself.
+    pub(super) transient_failures: usize,
     /// Whether something that has to be mended ended the run early.
     pub(super) refused: bool,
 }
@@ -102,6 +103,11 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     }
     let started = Utc::now();
     let opened = open_folder(run, qa, ready, started).await?;
+    ready.spending.resume(costs::spent(
+        &opened.finished,
+        &ready.cast,
+        &choices::prices(&plan.resolved),
+    ));
     let searcher = searcher(run, qa).await?;
     searcher
         .search(WARM_UP, qa.passages.get())
@@ -129,7 +135,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     .repeat(arguments.control.repeat)
     .cancellation(run.cancellation.clone())
     .stop(ready.stop.clone())
-    .elapsed_before(opened.journal.elapsed())
+    .elapsed_before(opened.elapsed)
     .resume(opened.finished)
     .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
     .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
@@ -146,17 +152,20 @@ fn finish(
     folder: RunFolder,
 ) -> Result<Finished> {
     let costs = costs::of(&report, &ready.cast, &choices::prices(&run.plan.resolved));
-    report
-        .metadata
-        .insert("costs".to_owned(), serde_json::to_value(&costs)?);
+    facts::add(&mut report, &ready.cast, &costs, run.arguments.control.seed)?;
     let summary = report.summary(&Bootstrap {
         seed: run.arguments.control.seed,
         ..Bootstrap::default()
     });
     record(&folder, &report, &summary)?;
+    costs::note_calls(run.session.printer, &ready.cast, ready.spending.calls());
     let refused = report.stopped.is_some() && !ready.spending.is_spent();
+    let transient = report
+        .cases
+        .iter()
+        .filter(|case| folder::is_transient(case));
     Ok(Finished {
-        costs: costs.text(ready.spending.calls()),
+        transient_failures: transient.count(),
         report,
         summary,
         folder,
@@ -185,6 +194,7 @@ async fn open_folder(
     manifest.benchmark = "qa";
     manifest.name = &qa.name;
     manifest.measures = &[];
+    manifest.refusals = &qa.refusal_sentences;
     manifest.k = qa.passages.get();
     manifest.prompts.clone_from(&ready.cast.prompts);
     manifest.parameters.clone_from(&ready.cast.parameters);

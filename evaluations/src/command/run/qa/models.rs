@@ -64,7 +64,7 @@ impl<'o, 'r> Opener<'o, 'r> {
     }
 
     pub(super) async fn answering(&mut self, plan: &QaPlan) -> Result<Answering> {
-        let refusals = Refusals::new(&plan.judging.refusal_sentences);
+        let refusals = Refusals::new(&plan.refusal_sentences);
         if is_embedded(&plan.answerer) {
             let embedder = Arc::new(StaticEmbedder::static_minilm());
             return Ok(Answering {
@@ -76,7 +76,11 @@ impl<'o, 'r> Opener<'o, 'r> {
         }
         let model = self.chat("qa.model", &plan.answerer).await?;
         let prompt = plan.judging.prompts.answer.clone();
-        let chat = ChatAnswerer::new(Arc::clone(&model), refusals).prompt(prompt.clone());
+        let mut chat = ChatAnswerer::new(Arc::clone(&model), refusals).prompt(prompt.clone());
+        // Said with each request, so that one whose budget was too small can be asked again with a larger one.
+        if let Some(most) = plan.answerer.max_tokens {
+            chat = chat.max_tokens(most);
+        }
         Ok(Answering {
             answerer: Arc::new(chat.clone()),
             chat: Some(chat),
@@ -102,7 +106,10 @@ impl<'o, 'r> Opener<'o, 'r> {
             RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
         });
         let parameters = Some(model.parameters());
-        let chat = ChatJudge::new(model).prompt(plan.prompts.judge.clone());
+        let mut chat = ChatJudge::new(model).prompt(plan.prompts.judge.clone());
+        if let Some(most) = plan.judge.max_tokens {
+            chat = chat.max_tokens(most);
+        }
         Ok(Judging {
             judge: Arc::new(chat.clone()),
             chat: Some(chat),

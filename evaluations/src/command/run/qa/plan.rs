@@ -32,6 +32,8 @@ pub(crate) struct QaPlan {
     pub(super) radius: Option<NonZeroU32>,
     pub(super) context_tokens: NonZeroUsize,
     pub(super) answerer: Model,
+    /// What refuses in this dataset.
+    pub(super) refusal_sentences: Vec<String>,
     pub(super) judging: JudgingPlan,
     pub(super) budget: Option<f64>,
     pub(super) refresh_failed: bool,
@@ -45,8 +47,6 @@ pub(crate) struct JudgingPlan {
     pub(super) refusals: bool,
     pub(super) prompts: Prompts,
     pub(super) replies: Replies,
-    /// What refuses in this dataset.
-    pub(super) refusal_sentences: Vec<String>,
 }
 
 /// Where replies of chat models are kept.
@@ -65,14 +65,15 @@ impl Replies {
         let path = session.directories.replies();
         match (no_cache, refresh) {
             (true, _) => Self::NotStored,
-            (false, Some(Refresh::All)) => Self::Anew(path),
-            (false, _) => Self::Stored(path),
+            // A reply that could not be used is stored like any other, and would fail its case again.
+            (false, Some(Refresh::All | Refresh::Failed)) => Self::Anew(path),
+            (false, None) => Self::Stored(path),
         }
     }
 }
 
 impl QaPlan {
-    /// `profiles` are those that the run searches by; `named` says that the command line names them.
+    /// `profiles` are those that the run searches by, `default` is that of the settings.
     pub(in super::super) fn new(
         session: &Session<'_>,
         arguments: &RunArgs,
@@ -84,20 +85,17 @@ impl QaPlan {
         let settings = &resolved.settings;
         let answerer = settings.qa.model.clone();
         check_embedded(resolved, "qa.model", &answerer, EXTRACTIVE)?;
+        if arguments.control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
+            bail!(
+                "`--fresh` starts anew and `--refresh failed` takes up an earlier run; choose one"
+            );
+        }
         let judging = JudgingPlan::new(
             session,
             resolved,
-            manifest.unanswerable.clone(),
+            &ModelIdentity::new(&answerer.provider, &answerer.name),
             Replies::new(session, arguments.qa.no_cache, arguments.qa.refresh),
         )?;
-        if !is_embedded(&answerer) && !resolved.sets("evaluations.judge") {
-            bail!(
-                "`{}:{}` answers, and nothing says who judges its answers; add `--judge PROVIDER:NAME` or set `evaluations.judge`, \
-                 best to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges without a model, by common words",
-                answerer.provider,
-                answerer.name
-            );
-        }
         if arguments.qa.budget.is_some() {
             check_prices(resolved, [&answerer, &judging.judge])?;
         }
@@ -112,6 +110,7 @@ impl QaPlan {
             radius: NonZeroU32::new(settings.search.context_radius),
             context_tokens: settings.qa.context_tokens,
             answerer,
+            refusal_sentences: manifest.unanswerable.clone(),
             judging,
             budget: arguments.qa.budget,
             refresh_failed: arguments.qa.refresh == Some(Refresh::Failed),
@@ -120,12 +119,20 @@ impl QaPlan {
 }
 
 impl JudgingPlan {
+    /// Judging of what `answerer` answers. A model's answers are judged by whom somebody chose, never by default.
     pub(super) fn new(
         session: &Session<'_>,
         resolved: &Resolved,
-        refusal_sentences: Vec<String>,
+        answerer: &ModelIdentity,
         replies: Replies,
     ) -> Result<Self> {
+        if answerer.provider != EMBEDDED && !resolved.sets("evaluations.judge") {
+            bail!(
+                "`{answerer}` answers, and nothing says who judges its answers; add `--judge PROVIDER:NAME` or set \
+                 `evaluations.judge`, best to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges without a model, by \
+                 common words"
+            );
+        }
         let evaluations = &resolved.settings.evaluations;
         let judge = evaluations.judge.clone();
         check_embedded(resolved, "evaluations.judge", &judge, OVERLAP)?;
@@ -141,7 +148,6 @@ impl JudgingPlan {
             refusals: evaluations.judge_refusals,
             prompts: Prompts::find(&session.directories)?,
             replies,
-            refusal_sentences,
         })
     }
 }

@@ -1,0 +1,162 @@
+//! Judging stored answers again.
+
+mod former;
+mod stored;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use chrono::{DateTime, Utc};
+use evals::{Experiment, Report, StopSignal};
+use evals_metrics::Bootstrap;
+use evals_models::ModelIdentity;
+use evals_rag::qa::Qa;
+use serde_json::{Value, json};
+
+use self::former::FormerVerdicts;
+use self::stored::Stored;
+use super::super::interrupt::cancelled_by_interrupt;
+use super::super::manifest::Tool;
+use super::super::{OutFile, console};
+use super::folder::{self, TakeUp};
+use super::models::{Cast, Judging, Opener};
+use super::plan::{JudgingPlan, Replies};
+use super::{costs, evaluators, facts, record};
+use crate::choices;
+use crate::cli::RejudgeArgs;
+use crate::command::{Session, named_models};
+use crate::exit::Exit;
+use crate::run_folder::timestamp;
+use crate::servers::Servers;
+use crate::settings::{self, Resolved};
+use crate::spending::Spending;
+
+/// A stored run whose answers are judged again.
+pub(in crate::command) struct Source {
+    /// The name of its folder.
+    pub(in crate::command) name: String,
+    /// SHA-256 of its report, in hexadecimal.
+    pub(in crate::command) digest: String,
+    pub(in crate::command) manifest: Value,
+    pub(in crate::command) report: Report<Qa>,
+}
+
+/// Judges the answers of `source` as the settings say now.
+pub(in crate::command) async fn rejudge(
+    session: &Session<'_>,
+    arguments: &RejudgeArgs,
+    files: &[OutFile],
+    source: Source,
+) -> Result<Exit> {
+    let cancellation = cancelled_by_interrupt();
+    let models = named_models(None, arguments.judge.as_ref());
+    let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
+    let answerer: ModelIdentity =
+        serde_json::from_value(source.manifest["models"]["answerer"].clone())
+            .context("the manifest of the stored run does not say who answered")?;
+    let former: ModelIdentity = serde_json::from_value(source.manifest["models"]["judge"].clone())
+        .context("the manifest of the stored run does not say who judged")?;
+    let replies = Replies::new(session, arguments.no_cache, None);
+    let plan = JudgingPlan::new(session, &resolved, &answerer, replies)?;
+    let stop = StopSignal::new();
+    let spending = Spending::new(None, stop.clone());
+    let mut servers = Servers::new(&resolved, session.printer, 0);
+    let mut opener = Opener::new(&resolved, &mut servers, &plan.replies, &spending);
+    let judging = opener.judging(&plan).await?;
+    let mut cast = Cast::of(None, &judging);
+    cast.models.insert("answerer", answerer);
+    if let Some(warning) = cast.self_preference() {
+        session.printer.warn(&warning);
+    }
+    let concurrency = arguments
+        .concurrency
+        .unwrap_or(resolved.settings.evaluations.concurrency);
+
+    let started = Utc::now();
+    let manifest = manifest(
+        &source,
+        &resolved,
+        &cast,
+        &judging,
+        started,
+        concurrency.get(),
+    )?;
+    let opened = folder::open(session, &manifest, started, TakeUp::Unfinished).await?;
+    let seed = manifest["seed"].as_u64().unwrap_or_default();
+    let repeat = NonZeroU32::new(source.report.repeat).context("the report has no repetitions")?;
+    let stored = Arc::new(Stored::new(source.report.cases));
+    let dataset = stored.dataset(&source.report.dataset)?;
+    let dataset = evaluators::enrol(dataset, &judging)
+        .evaluator(FormerVerdicts::new(&former.to_string(), &stored));
+    let mut report = Experiment::new(dataset, stored.task())
+        .name(source.report.name)
+        .metadata("rejudged", source.name)
+        .metadata("seed", seed)
+        .concurrency(concurrency)
+        .repeat(repeat)
+        .cancellation(cancellation.clone())
+        .stop(stop)
+        .elapsed_before(opened.elapsed)
+        .resume(opened.finished)
+        .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
+        .run()
+        .await;
+    let costs = costs::of(&report, &cast, &choices::prices(&resolved));
+    facts::add(&mut report, &cast, &costs, seed)?;
+    let summary = report.summary(&Bootstrap {
+        seed,
+        ..Bootstrap::default()
+    });
+    record(&opened.folder, &report, &summary)?;
+    session
+        .printer
+        .result(&console::report(session.printer, &report, &summary)?)?;
+    costs::note_calls(session.printer, &cast, spending.calls());
+    for file in files {
+        file.report(&report, &summary)?;
+        session.printer.note(&format!("wrote {file}"));
+    }
+    Ok(if cancellation.is_cancelled() {
+        Exit::Interrupted
+    } else if report.stopped.is_some() {
+        Exit::CouldNot
+    } else {
+        Exit::Done
+    })
+}
+
+/// The manifest of the stored run with everything that concerns judging as it is now.
+fn manifest(
+    source: &Source,
+    resolved: &Resolved,
+    cast: &Cast,
+    judging: &Judging,
+    started: DateTime<Utc>,
+    concurrency: usize,
+) -> Result<Value> {
+    let mut manifest = source.manifest.clone();
+    manifest["started"] = timestamp(started).into();
+    manifest["command_line"] = std::env::args().collect();
+    manifest["tool"] = serde_json::to_value(Tool::default())?;
+    manifest["concurrency"] = concurrency.into();
+    manifest["rejudged"] = json!({"run": source.name, "report": source.digest});
+    manifest["settings_from"] = resolved.origins().into();
+    for section in ["evaluations", "providers", "prices"] {
+        manifest["settings"][section] = serde_json::to_value(&resolved.settings)?[section].clone();
+    }
+    manifest["models"]["judge"] = serde_json::to_value(judging.judge.identity())?;
+    if let Some(parameters) = manifest["parameters"].as_object_mut() {
+        parameters.remove("judge");
+    }
+    if let Some(prompts) = manifest["prompts"].as_object_mut() {
+        prompts.retain(|name, _| name.starts_with("answer"));
+    }
+    for (role, parameters) in &cast.parameters {
+        manifest["parameters"][*role] = parameters.clone().into();
+    }
+    for (file, digest) in &cast.prompts {
+        manifest["prompts"][file] = digest.clone().into();
+    }
+    Ok(manifest)
+}
