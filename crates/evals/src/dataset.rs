@@ -14,6 +14,7 @@ pub struct Dataset<D: Domain> {
     name: String,
     cases: Vec<Arc<Case<D>>>,
     evaluators: Vec<Arc<dyn Evaluator<D>>>,
+    pools_assertions: bool,
 }
 
 /// Why a list of cases is not a dataset.
@@ -55,7 +56,21 @@ impl<D: Domain> Dataset<D> {
             name,
             cases,
             evaluators: Vec::new(),
+            pools_assertions: true,
         })
+    }
+
+    /// Says that the assertions measure different things, so that a pass rate over all of them together would mean nothing:
+    /// there is none in summaries then. By default they are taken for checks that all have to pass, and pooled.
+    #[must_use]
+    pub fn assertions_apart(mut self) -> Self {
+        self.pools_assertions = false;
+        self
+    }
+
+    /// Whether all assertions together have a pass rate.
+    pub fn pools_assertions(&self) -> bool {
+        self.pools_assertions
     }
 
     /// Adds an evaluator for every case.

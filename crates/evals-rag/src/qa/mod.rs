@@ -39,6 +39,8 @@ impl Domain for Qa {
 
 /// Makes one case of each question, without evaluators: which judge there is, is the caller's to say.
 ///
+/// Its assertions are kept [apart](Dataset::assertions_apart): equivalence, citing and refusing have no common pass rate.
+///
 /// # Errors
 ///
 /// Two questions with the same id.
@@ -54,5 +56,5 @@ pub fn dataset(
         };
         Case::new(question.id, question.text).expecting(reference)
     });
-    Dataset::new(name, cases)
+    Ok(Dataset::new(name, cases)?.assertions_apart())
 }

@@ -241,6 +241,12 @@ async fn an_answer_is_measured() {
     assert_eq!(measured("Maybe [1] Paris [2] again.", true).await, expected);
 }
 
+#[test]
+fn equivalence_citing_and_refusing_have_no_common_pass_rate() {
+    let dataset = dataset("demo", [question("q", true)]).unwrap();
+    assert!(!dataset.pools_assertions());
+}
+
 #[tokio::test]
 async fn an_answer_without_citations_has_no_precision() {
     let measured = measured("Paris", true).await;

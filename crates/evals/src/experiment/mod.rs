@@ -200,6 +200,7 @@ impl<D: Domain, T> Experiment<D, T> {
             stopped: stop.reason().filter(|_| not_run > 0),
             duration: self.elapsed_before + started.elapsed(),
             metadata,
+            pools_assertions: queue.dataset().pools_assertions(),
             observer_failures: audience.failures(),
             cases,
         }

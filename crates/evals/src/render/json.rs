@@ -22,6 +22,8 @@ struct Document<'a, D: Domain> {
     #[serde(rename = "seconds", serialize_with = "crate::seconds::serialize")]
     duration: Duration,
     metadata: &'a serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "crate::report::is_pooled")]
+    pools_assertions: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     observer_failures: &'a [String],
     summary: &'a Summary,
@@ -42,6 +44,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         stopped,
         duration,
         metadata,
+        pools_assertions,
         observer_failures,
         cases,
     } = report;
@@ -55,6 +58,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         stopped: stopped.as_deref(),
         duration: *duration,
         metadata,
+        pools_assertions: *pools_assertions,
         observer_failures,
         summary,
         cases,

@@ -90,14 +90,15 @@ fn mean_row(name: String, mean: &Mean, missing: usize, print: fn(f64) -> String)
     }
 }
 
-/// All assertions together; says nothing new where there is a single one.
+/// All assertions together, where they are pooled; says nothing new where there is a single one.
 fn pooled_row(summary: &Summary) -> Option<MeasureRow> {
+    let pass_rate = summary.pass_rate.as_ref()?;
     (summary.assertions.len() > 1).then(|| MeasureRow {
         name: "all assertions (pass rate)".to_owned(),
-        value: summary.pass_rate.value.map(number::score),
+        value: pass_rate.value.map(number::score),
         interval: None,
-        n: summary.pass_rate.n,
-        excluded: summary.pass_rate.excluded.values().sum(),
+        n: pass_rate.n,
+        excluded: pass_rate.excluded.values().sum(),
         missing: 0,
     })
 }

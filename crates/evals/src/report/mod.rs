@@ -43,9 +43,25 @@ pub struct Report<D: Domain> {
     pub duration: Duration,
     /// Whatever the caller wants to keep with the numbers: settings, models, seed.
     pub metadata: serde_json::Map<String, serde_json::Value>,
+    /// Whether a pass rate over all assertions together means anything; see
+    /// [`Dataset::assertions_apart`](crate::Dataset::assertions_apart).
+    #[serde(default = "pooled", skip_serializing_if = "is_pooled")]
+    pub pools_assertions: bool,
     /// What the observers that panicked said last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observer_failures: Vec<String>,
     /// The finished cases in dataset order, repetitions of a case one after the other.
     pub cases: Vec<CaseReport<D>>,
+}
+
+fn pooled() -> bool {
+    true
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+pub(crate) fn is_pooled(pooled: &bool) -> bool {
+    *pooled
 }

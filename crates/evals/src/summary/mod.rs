@@ -70,8 +70,9 @@ pub struct Summary {
     /// What failures leave open of each pass rate, in the same order.
     #[serde(default, with = "crate::in_order")]
     pub accuracy: Vec<(String, Accuracy)>,
-    /// Pass rate over all assertions of all runs of cases together.
-    pub pass_rate: PassRate,
+    /// Pass rate over all assertions of all runs of cases together, where that [means anything](Report::pools_assertions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_rate: Option<PassRate>,
     /// How often each label was given, in the same order.
     #[serde(with = "crate::in_order")]
     pub labels: Vec<(String, LabelShares)>,
@@ -164,7 +165,7 @@ impl<D: Domain> Report<D> {
             not_run: self.not_run,
             stopped: self.stopped.clone(),
             duration: self.duration,
-            pass_rate: tally.pass_rate(),
+            pass_rate: self.pools_assertions.then(|| tally.pass_rate()),
             scores: tally.scores(bootstrap),
             assertions: accuracy.iter().map(scored).collect(),
             accuracy,

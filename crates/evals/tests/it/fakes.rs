@@ -131,6 +131,7 @@ pub(crate) fn report(cases: Vec<CaseReport<Words>>) -> Report<Words> {
         stopped: None,
         duration: Duration::from_millis(1_240),
         metadata: serde_json::Map::new(),
+        pools_assertions: true,
         observer_failures: Vec::new(),
         cases,
     }

@@ -10,6 +10,7 @@ mod fakes;
 mod journal;
 mod judging;
 mod observers;
+mod pooling;
 mod rendering;
 mod reports;
 mod scratch;
