@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use evals_models::http::{
     ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, OllamaChat, OllamaEmbedder,
     OpenAiChat, OpenAiEmbedder, ServerSettings, Think, Traffic, TrafficSettings,
@@ -39,6 +39,7 @@ pub(crate) struct Servers<'r> {
     printer: Printer,
     seed: u64,
     once: bool,
+    /// By protocol and address, as it is shown.
     traffic: BTreeMap<(Protocol, String), Arc<Traffic>>,
 }
 
@@ -96,7 +97,8 @@ impl<'r> Servers<'r> {
     }
 
     fn traffic(&mut self, place: &Place<'_>) -> Result<Arc<Traffic>> {
-        let key = (place.protocol, place.base_url.clone());
+        let address = place.base_url.to_string();
+        let key = (place.protocol, address.clone());
         if let Some(traffic) = self.traffic.get(&key) {
             return Ok(Arc::clone(traffic));
         }
@@ -105,7 +107,7 @@ impl<'r> Servers<'r> {
             settings.max_attempts = NonZeroU32::MIN;
         }
         let printer = self.printer.clone();
-        let traffic = Traffic::new(place.base_url.clone(), settings)
+        let traffic = Traffic::new(address, settings)
             .with_watch(Arc::new(move |line: &str| printer.note(line)));
         let traffic = Arc::new(traffic);
         self.traffic.insert(key, Arc::clone(&traffic));
@@ -122,34 +124,39 @@ struct Place<'r> {
     model: &'r Model,
     provider: Provider,
     protocol: Protocol,
-    base_url: String,
+    base_url: BaseUrl,
+    /// The provider's own address, which its key is for.
+    home: Option<BaseUrl>,
 }
 
 impl<'r> Place<'r> {
     fn of(resolved: &'r Resolved, path: &'r str, model: &'r Model) -> Result<Self, SettingsError> {
         let provider = resolved.settings.providers.get(&model.provider);
-        let written = model
-            .base_url
-            .clone()
-            .or_else(|| provider.and_then(|provider| provider.base_url.clone()));
-        let (protocol, base_url) = match (model.provider.as_str(), written) {
-            ("ollama", written) => (
-                Protocol::Ollama,
-                written.unwrap_or_else(|| OLLAMA.to_owned()),
-            ),
-            ("openai", written) => (
-                Protocol::OpenAi,
-                written.unwrap_or_else(|| OPENAI.to_owned()),
-            ),
+        let written = provider.and_then(|provider| provider.base_url.as_deref());
+        let (protocol, usual) = match model.provider.as_str() {
+            "ollama" => (Protocol::Ollama, Some(OLLAMA)),
+            "openai" => (Protocol::OpenAi, Some(OPENAI)),
             // Any other name is the user's for a server that speaks OpenAI's protocol, as most do.
-            (_, Some(written)) => (Protocol::OpenAi, written),
-            (other, None) => {
-                let message = format!(
-                    "there is no provider `{other}`; use `ollama` or `openai`, or give `providers.{other}.base_url` the address \
-                     of a server that speaks OpenAI's protocol"
-                );
-                return Err(resolved.bad_value(&format!("{path}.provider"), &message));
-            }
+            _ => (Protocol::OpenAi, None),
+        };
+        let parse = |text: &str, path: String| {
+            let parsed = BaseUrl::parse(text);
+            parsed.map_err(|error| resolved.bad_value(&path, &chain(&error)))
+        };
+        let home = written.or(usual).map(|text| {
+            let path = format!("providers.{}.base_url", model.provider);
+            parse(text, path)
+        });
+        let home = home.transpose()?;
+        let own = model.base_url.as_deref();
+        let own = own.map(|text| parse(text, format!("{path}.base_url")));
+        let Some(base_url) = own.transpose()?.or_else(|| home.clone()) else {
+            let other = &model.provider;
+            let message = format!(
+                "there is no provider `{other}`; use `ollama` or `openai`, or give `providers.{other}.base_url` the address \
+                 of a server that speaks OpenAI's protocol"
+            );
+            return Err(resolved.bad_value(&format!("{path}.provider"), &message));
         };
         Ok(Self {
             resolved,
@@ -157,20 +164,13 @@ impl<'r> Place<'r> {
             model,
             provider: provider.cloned().unwrap_or_default(),
             protocol,
-            base_url: base_url.trim_end_matches('/').to_owned(),
+            base_url,
+            home,
         })
     }
 
     fn server(&self) -> Result<ServerSettings> {
-        let base_url = BaseUrl::parse(&self.base_url).map_err(|error| {
-            let path = if self.model.base_url.is_some() {
-                format!("{}.base_url", self.path)
-            } else {
-                format!("providers.{}.base_url", self.model.provider)
-            };
-            self.resolved.bad_value(&path, &chain(&error))
-        })?;
-        let mut server = ServerSettings::new(base_url);
+        let mut server = ServerSettings::new(self.base_url.clone());
         server.api_key = self.key()?;
         if let Some(seconds) = self.model.timeout.or(self.provider.timeout) {
             server.timeout = self.seconds("timeout", seconds)?;
@@ -178,25 +178,33 @@ impl<'r> Place<'r> {
         Ok(server)
     }
 
-    /// The key that settings name, or OpenAI's own for OpenAI.
+    /// The variable of the key: the model's own; else the provider's, where the model is at the provider's; else OpenAI's, for
+    /// OpenAI.
+    fn key_variable(&self) -> Option<&str> {
+        let at_home = |home: &BaseUrl| self.base_url.has_origin_of(home);
+        let at_home = self.home.as_ref().is_some_and(at_home);
+        let provider = self.provider.api_key_env.as_deref();
+        let named = self.model.api_key_env.as_deref();
+        named.or(provider.filter(|_| at_home)).or_else(|| {
+            let openai = BaseUrl::parse(OPENAI).is_ok_and(|openai| self.base_url == openai);
+            (self.protocol == Protocol::OpenAi && openai).then_some(OPENAI_KEY)
+        })
+    }
+
     fn key(&self) -> Result<Option<ApiKey>> {
-        let named = self
-            .model
-            .api_key_env
-            .as_deref()
-            .or(self.provider.api_key_env.as_deref());
-        let variable = match named {
-            Some(variable) => variable,
-            None if self.protocol == Protocol::OpenAi && self.base_url == OPENAI => OPENAI_KEY,
-            None => return Ok(None),
+        let Some(variable) = self.key_variable() else {
+            return Ok(None);
         };
-        let secret = env::var(variable).with_context(|| {
-            format!(
+        // The reason is left out: of a value that is no text it is the value.
+        let Ok(secret) = env::var(variable) else {
+            bail!(
                 "`{}` needs a key for {}: set the environment variable `{variable}`, or name another one in \
                  `providers.{}.api_key_env`",
-                self.model.name, self.base_url, self.model.provider
-            )
-        })?;
+                self.model.name,
+                self.base_url,
+                self.model.provider
+            );
+        };
         Ok(Some(ApiKey::new(secret, variable)?))
     }
 
@@ -288,4 +296,76 @@ fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| (*error).source());
     let messages: Vec<String> = causes.map(ToString::to_string).collect();
     messages.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Layer, resolve};
+
+    fn resolved(assignments: &[&str]) -> Resolved {
+        let assignments: Vec<String> = assignments.iter().map(ToString::to_string).collect();
+        let layer = Layer::assignments(&assignments).unwrap();
+        resolve(layer.into_iter().collect()).unwrap()
+    }
+
+    /// The variable whose key the answering model is given.
+    fn key_variable(assignments: &[&str]) -> Option<String> {
+        let resolved = resolved(assignments);
+        let place = Place::of(&resolved, "qa.model", &resolved.settings.qa.model).unwrap();
+        place.key_variable().map(str::to_owned)
+    }
+
+    const OPENAI_MODEL: [&str; 2] = ["qa.model.provider=openai", "qa.model.name=m"];
+
+    #[test]
+    fn a_providers_key_is_sent_to_the_provider_alone() {
+        let key = |more: &[&str]| key_variable(&[&OPENAI_MODEL, more].concat());
+        let named = "providers.openai.api_key_env=MINE";
+        assert_eq!(key(&[named]).as_deref(), Some("MINE"));
+        assert_eq!(key(&[]).as_deref(), Some("OPENAI_API_KEY"));
+        let elsewhere = "qa.model.base_url=https://evil.example/v1";
+        assert_eq!(key(&[named, elsewhere]), None);
+        assert_eq!(key(&[elsewhere]), None);
+        let home = "providers.openai.base_url=https://proxy.example/openai/v1";
+        let other_path = "qa.model.base_url=https://proxy.example/eu/v1";
+        assert_eq!(key(&[named, home, other_path]).as_deref(), Some("MINE"));
+        assert_eq!(key(&[named, home, elsewhere]), None);
+        let own = "qa.model.api_key_env=OWN";
+        assert_eq!(key(&[named, elsewhere, own]).as_deref(), Some("OWN"));
+    }
+
+    #[test]
+    fn a_variable_that_is_no_text_is_not_shown() {
+        // No variable of this name can exist, which fails as one that is no text does.
+        let resolved =
+            resolved(&[&OPENAI_MODEL[..], &["qa.model.api_key_env=NO_SUCH_KEY"]].concat());
+        let place = Place::of(&resolved, "qa.model", &resolved.settings.qa.model).unwrap();
+        let error = place.key().unwrap_err();
+        assert_eq!(
+            format!("{error:#}"),
+            "`m` needs a key for https://api.openai.com/v1: set the environment variable `NO_SUCH_KEY`, or name another one \
+             in `providers.openai.api_key_env`"
+        );
+        assert_eq!(error.chain().len(), 1, "a cause would hold the value");
+    }
+
+    #[test]
+    fn a_password_is_shown_nowhere() {
+        let resolved = resolved(&[
+            "qa.model.provider=ollama",
+            "qa.model.name=m",
+            "qa.model.base_url=http://me:hunter2@localhost:1",
+            "providers.ollama.base_url=http://me:hunter2@localhost:2/",
+        ]);
+        let place = Place::of(&resolved, "qa.model", &resolved.settings.qa.model).unwrap();
+        let written = serde_json::to_value(&resolved.settings).unwrap();
+        assert!(!format!("{place:?}").contains("base_url: Url"));
+        assert_eq!(written["qa"]["model"]["base_url"], "http://localhost:1");
+        assert_eq!(
+            written["providers"]["ollama"]["base_url"],
+            "http://localhost:2"
+        );
+        assert!(!written.to_string().contains("hunter2"), "{written}");
+    }
 }

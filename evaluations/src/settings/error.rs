@@ -48,6 +48,14 @@ pub(crate) enum SettingsError {
         /// What is wrong, in serde's words.
         message: String,
     },
+    /// A dataset that says where models are, or which key they are given: its author is not who runs it.
+    #[error("{origin}: a dataset may not set `{path}`; set it in a settings file")]
+    NotForDatasets {
+        /// Layer and line.
+        origin: String,
+        /// The dotted path of the setting.
+        path: String,
+    },
     /// A `--set` of null to a setting that has to have a value.
     #[error("{origin}: the setting cannot be null")]
     NotNullable {

@@ -3,6 +3,7 @@
 //! Layers, weakest first: built-in defaults, the dataset's `settings`, the settings file, `--set`. Each layer is a
 //! [`Tree`](tree::Tree) that remembers where every key was written, so that any error can name file, line and key.
 
+mod address;
 mod error;
 mod file;
 mod known;
@@ -214,7 +215,10 @@ impl Default for Evaluations {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Provider {
     /// The server's address.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        serialize_with = "address::serialize",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) base_url: Option<String>,
     /// The environment variable that holds the key.
     #[serde(skip_serializing_if = "Option::is_none")]

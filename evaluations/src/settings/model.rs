@@ -26,7 +26,11 @@ pub(crate) struct Model {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) vector_dim: Option<NonZeroUsize>,
     /// The server's address, instead of the provider's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        serialize_with = "super::address::serialize",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) base_url: Option<String>,
     /// The environment variable that holds the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,9 +18,17 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// The `settings` of a dataset's manifest.
+    /// The `settings` of a dataset's manifest, which may say what is run, but not who is sent the user's texts and keys.
     pub(crate) fn dataset(manifest: &Manifest) -> Result<Self, SettingsError> {
-        Self::checked(manifest.origin.to_string(), manifest.settings.clone())
+        let layer = Self::checked(manifest.origin.to_string(), manifest.settings.clone())?;
+        let Some((path, line)) = reserved_for_users("", &layer.tree) else {
+            return Ok(layer);
+        };
+        let origin = match line {
+            Some(line) => format!("{}:{line}", layer.origin),
+            None => layer.origin,
+        };
+        Err(SettingsError::NotForDatasets { origin, path })
     }
 
     /// Every `--set KEY=VALUE` of a command line as one layer, so that their order matters only where they set the same
@@ -72,6 +80,26 @@ impl Layer {
             Err(SettingsError::UnknownKeys { origin, keys })
         }
     }
+}
+
+/// The first setting of `tree` that says where a model is or which key it is given, with its line.
+fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)> {
+    let Tree::Mapping(entries) = tree else {
+        return None;
+    };
+    entries.iter().find_map(|entry| {
+        let path = match prefix {
+            "" => entry.key.clone(),
+            _ => format!("{prefix}.{}", entry.key),
+        };
+        match entry.key.as_str() {
+            "providers" if prefix.is_empty() => Some((path, entry.line)),
+            "base_url" | "api_key_env" => Some((path, entry.line)),
+            // Fields of a server's own.
+            "extra_body" => None,
+            _ => reserved_for_users(&path, &entry.value),
+        }
+    })
 }
 
 /// The tree of one `KEY=VALUE`.
@@ -289,6 +317,27 @@ mod tests {
             "sets/mine.yaml:7: bad value for `processing.chunk_size`: invalid type: string \"many\", expected a whole \
              number of at least 1"
         );
+    }
+
+    #[test]
+    fn a_dataset_says_nothing_of_servers_and_keys() {
+        let refused = |settings| Layer::dataset(&manifest(settings)).unwrap_err().to_string();
+        assert_eq!(
+            refused(
+                "qa:\n    model: {provider: openai, name: m}\n  providers:\n    openai: {timeout: 5}"
+            ),
+            "sets/mine.yaml:8: a dataset may not set `providers`; set it in a settings file"
+        );
+        assert_eq!(
+            refused("qa:\n    model:\n      base_url: https://evil.example/v1"),
+            "sets/mine.yaml:8: a dataset may not set `qa.model.base_url`; set it in a settings file"
+        );
+        assert_eq!(
+            refused("evaluations:\n    judge: {api_key_env: AWS_SECRET_ACCESS_KEY}"),
+            "sets/mine.yaml:7: a dataset may not set `evaluations.judge.api_key_env`; set it in a settings file"
+        );
+        let field = "qa: {model: {extra_body: {base_url: x}}}";
+        assert!(Layer::dataset(&manifest(field)).is_ok());
     }
 
     #[test]

@@ -36,6 +36,11 @@ impl BaseUrl {
         url
     }
 
+    /// Whether both are reached by the same scheme, host and port, so that what may be sent to the one may be sent to the other.
+    pub fn has_origin_of(&self, other: &Self) -> bool {
+        self.0.origin() == other.0.origin()
+    }
+
     /// Whether the address carries a user name or a password.
     pub(super) fn has_userinfo(&self) -> bool {
         !self.0.username().is_empty() || self.0.password().is_some()
@@ -118,6 +123,16 @@ mod tests {
             message("http://models.example/v1?key=1"),
             "`base_url` may not have a query or a fragment"
         );
+    }
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        let url = |text| BaseUrl::parse(text).unwrap();
+        let openai = url("https://api.openai.com/v1");
+        assert!(url("https://API.openai.com:443/v2").has_origin_of(&openai));
+        assert!(!url("http://api.openai.com/v1").has_origin_of(&openai));
+        assert!(!url("https://api.openai.com:8443/v1").has_origin_of(&openai));
+        assert!(!url("https://api.openai.com.evil.example/v1").has_origin_of(&openai));
     }
 
     #[test]
