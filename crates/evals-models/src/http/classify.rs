@@ -23,6 +23,12 @@ pub(super) struct Refusal {
     pub(super) retry_after: Option<Duration>,
     /// Whether fewer calls at once would help.
     pub(super) overloaded: bool,
+    /// Whether the server is about to be there: it loads its model.
+    pub(super) loading: bool,
+    /// Whether a text is longer than the model reads.
+    pub(super) too_long: bool,
+    /// Whether nobody knows what the refusal means, so that it may be one of every request.
+    pub(super) unknown: bool,
     /// What the server said.
     pub(super) body: ErrorBody,
 }
@@ -46,6 +52,19 @@ pub(super) enum Remedy {
     Embeddings,
     /// A model that ranks texts, on a server that was told so.
     Reranking,
+    /// A model that takes conversations.
+    Conversations,
+    /// A model that takes instructions apart from questions.
+    SystemRole,
+    /// Somebody who opens a firewall.
+    Firewall,
+}
+
+impl Remedy {
+    /// Whether it is the account that has to be mended, whichever model is asked.
+    pub(super) fn is_for_account(self) -> bool {
+        matches!(self, Self::Key | Self::Quota)
+    }
 }
 
 const QUOTA: [&str; 7] = [
@@ -76,6 +95,32 @@ const SETTING_PHRASES: [&str; 4] = [
     "not permitted",
     "unrecognized request argument",
 ];
+/// Of a setting's value, in the codes and words of `OpenAI`, and in those of `pydantic`.
+const VALUE: [&str; 5] = [
+    "invalid_value",
+    "integer_above_max_value",
+    "integer_below_min_value",
+    "decimal_above_max_value",
+    "decimal_below_min_value",
+];
+const VALUE_PHRASES: [&str; 6] = [
+    "is too large",
+    "must be less than",
+    "must be greater than",
+    "should be less than",
+    "should be greater than",
+    "supports at most",
+];
+/// Fields of requests that settings fill.
+const SET_FIELDS: [&str; 7] = [
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "top_p",
+    "seed",
+    "reasoning_effort",
+    "dimensions",
+];
 const TOO_LONG: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 
 const NO_MODEL_PHRASES: [&str; 4] = [
@@ -102,6 +147,16 @@ const NO_EMBEDDINGS_PHRASES: [&str; 3] = [
     "pooling type 'none'",
 ];
 
+const KEY_PHRASES: [&str; 2] = ["api key not valid", "api key expired"];
+
+/// In the words of chat templates, which raise them.
+const NO_SYSTEM_PHRASES: [&str; 2] = ["system role not supported", "system role is not supported"];
+
+/// `OpenAI` about models that are asked at other addresses.
+const NO_CHAT_PHRASES: [&str; 2] = ["only supported in v1/", "not a chat model"];
+
+const LOADING_PHRASES: [&str; 3] = ["loading model", "model is loading", "currently loading"];
+
 /// In the words of llama.cpp, infinity and text-embeddings-inference.
 const NO_RERANKING_PHRASES: [&str; 3] = [
     "does not support reranking",
@@ -124,13 +179,17 @@ fn refusal(status: u16, body: ErrorBody, retry_after: Option<Duration>) -> Refus
     let stands_for = stands_for(status, &body);
     let (failure, remedy) = meaning(stands_for, &body);
     let transient = failure == Failure::Transient;
+    let known = matches!(stands_for, 400 | 403 | 413 | 422 | 429 | 500..=599);
     Refusal {
         status,
         stands_for,
         failure,
         remedy,
         retry_after: retry_after.filter(|_| transient),
-        overloaded: transient && matches!(status, 429 | 503 | 529),
+        overloaded: transient && matches!(status, 408 | 429 | 503 | 504 | 524 | 529),
+        loading: transient && status == 503 && body.says_any(&LOADING_PHRASES),
+        too_long: failure == Failure::Content && is_too_long(&body),
+        unknown: failure == Failure::Content && (!known || remedy == Some(Remedy::Firewall)),
         body,
     }
 }
@@ -146,14 +205,20 @@ fn stands_for(status: u16, body: &ErrorBody) -> u16 {
 fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
     use Failure::{Content, Terminal, Transient};
 
-    if status == 402 || body.is_any(&QUOTA) {
+    if status == 402 || body.is_any(&QUOTA) || body.says_any(&["credit balance is too low"]) {
         return (Terminal, Some(Remedy::Quota));
     }
-    if status == 401 || body.is_any(&KEY) || body.says_any(&["api key not valid"]) {
+    if status == 401 || body.is_any(&KEY) || body.says_any(&KEY_PHRASES) {
         return (Terminal, Some(Remedy::Key));
     }
-    if status != 429 && (body.is_any(&TOO_LONG) || body.says_any(&TOO_LONG_PHRASES)) {
+    if status == 429 && body.says_any(&["request too large"]) {
         return (Content, None);
+    }
+    if status != 429 && is_too_long(body) {
+        return (Content, None);
+    }
+    if body.says_any(&NO_SYSTEM_PHRASES) {
+        return (Terminal, Some(Remedy::SystemRole));
     }
     if body.says_any(&NO_EMBEDDINGS_PHRASES) {
         return (Terminal, Some(Remedy::Embeddings));
@@ -163,19 +228,32 @@ fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
     }
     match status {
         403 if body.says_any(&["moderation", "flagged"]) => (Content, None),
+        403 if body.is_page => (Content, Some(Remedy::Firewall)),
         403 => (Terminal, Some(Remedy::Key)),
+        400 | 404 if body.says_any(&NO_CHAT_PHRASES) => (Terminal, Some(Remedy::Conversations)),
         400..=422 if names_no_model(body) => (Terminal, Some(Remedy::Model)),
         404 | 405 | 410 | 501 | 505 | 300..=399 => (Terminal, Some(Remedy::Address)),
         400 | 422 if body.is_any(&SETTING) || body.says_any(&SETTING_PHRASES) => {
             (Terminal, Some(Remedy::Setting))
         }
-        400 | 413 | 422 => (Content, None),
+        400 | 422 if refuses_value(body) => (Terminal, Some(Remedy::Setting)),
         500 if body.says_any(&["more system memory", "out of memory"]) => {
             (Terminal, Some(Remedy::Memory))
         }
-        408 | 409 | 425 | 429 | 500..=599 => (Transient, None),
-        _ => (Terminal, Some(Remedy::Setting)),
+        // Among them 424 of a dependency, 498 of a flooded queue, 499 of a caller thought to be gone.
+        408 | 409 | 424 | 425 | 429 | 498 | 499 | 500..=599 => (Transient, None),
+        _ => (Content, None),
     }
+}
+
+fn is_too_long(body: &ErrorBody) -> bool {
+    body.is_any(&TOO_LONG) || body.says_any(&TOO_LONG_PHRASES)
+}
+
+/// Whether it is a value from the settings that the server does not take, and not something of the one request.
+fn refuses_value(body: &ErrorBody) -> bool {
+    let set = SET_FIELDS.iter().any(|field| body.is_about(field));
+    set && (body.is_any(&VALUE) || body.says_any(&VALUE_PHRASES))
 }
 
 fn names_no_model(body: &ErrorBody) -> bool {
@@ -341,7 +419,72 @@ mod tests {
             (504, "", Transient, None),
             (524, "", Transient, None),
             (529, "", Transient, None),
-            (418, "", Terminal, Some(Remedy::Setting)),
+            // From a queue that is full or that thinks its caller gone, and from what nobody knows.
+            (424, "", Transient, None),
+            (498, "", Transient, None),
+            (499, "", Transient, None),
+            (418, "", Content, None),
+            // What is set, and not what is asked, is refused.
+            (
+                400,
+                r#"{"error":{"message":"max_tokens is too large: 99999. This model supports at most 16384 completion tokens","param":"max_tokens","code":"invalid_value"}}"#,
+                Terminal,
+                Some(Remedy::Setting),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Invalid 'temperature': decimal above maximum value.","param":"temperature","code":"decimal_above_max_value"}}"#,
+                Terminal,
+                Some(Remedy::Setting),
+            ),
+            (
+                422,
+                r#"{"detail":[{"loc":["body","temperature"],"msg":"Input should be less than or equal to 2"}]}"#,
+                Terminal,
+                Some(Remedy::Setting),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Invalid value: 'tool'.","param":"messages[0].role","code":"invalid_value"}}"#,
+                Content,
+                None,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"API key expired. Please renew the API key."}}"#,
+                Terminal,
+                Some(Remedy::Key),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Your credit balance is too low to access the Anthropic API."}}"#,
+                Terminal,
+                Some(Remedy::Quota),
+            ),
+            (
+                500,
+                r#"{"error":{"message":"System role not supported"}}"#,
+                Terminal,
+                Some(Remedy::SystemRole),
+            ),
+            (
+                404,
+                r#"{"error":{"message":"This model is only supported in v1/responses and not in v1/chat/completions."}}"#,
+                Terminal,
+                Some(Remedy::Conversations),
+            ),
+            (
+                403,
+                "<!DOCTYPE html><title>Attention Required! | Cloudflare</title>",
+                Content,
+                Some(Remedy::Firewall),
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.","code":"rate_limit_exceeded"}}"#,
+                Content,
+                None,
+            ),
         ];
         for (status, body, failure, remedy) in cases {
             let refusal = classified(*status, body);
@@ -405,11 +548,28 @@ mod tests {
 
     #[test]
     fn overload_lowers_concurrency() {
-        for (status, overloaded) in [(429, true), (503, true), (529, true), (500, false)] {
-            assert_eq!(classified(status, "").overloaded, overloaded, "{status}");
+        for status in [408, 429, 503, 504, 524, 529] {
+            assert!(classified(status, "").overloaded, "{status}");
         }
+        assert!(!classified(500, "").overloaded);
         let quota = r#"{"error":{"code":"insufficient_quota"}}"#;
         assert!(!classified(429, quota).overloaded);
+    }
+
+    #[test]
+    fn a_model_that_is_loaded_is_waited_for() {
+        let loading =
+            r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#;
+        assert!(classified(503, loading).loading);
+        assert!(!classified(503, "").loading);
+    }
+
+    #[test]
+    fn only_what_nobody_knows_is_suspected_of_being_everyones() {
+        assert!(classified(418, "").unknown);
+        assert!(classified(403, "<html>").unknown);
+        assert!(!classified(400, "").unknown);
+        assert!(!classified(424, "").unknown);
     }
 
     #[test]

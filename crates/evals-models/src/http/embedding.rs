@@ -7,8 +7,9 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
+use super::caller::Lane;
 use super::vectors::{self, VectorError};
-use super::{AttemptError, ConnectError, Dimension, EmbedSettings, Traffic, batches, tokens};
+use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, tokens};
 use crate::{EmbedError, Embeddings, Failure, ModelIdentity, TextKind};
 
 /// A server's endpoint for embeddings.
@@ -33,7 +34,7 @@ pub(super) struct Embedding<E> {
 #[derive(Debug)]
 struct Call<E> {
     endpoint: E,
-    traffic: Arc<Traffic>,
+    lane: Lane,
 }
 
 /// A batch that failed because of one of its texts.
@@ -50,9 +51,9 @@ impl<E: Endpoint> Embedding<E> {
         endpoint: E,
         identity: ModelIdentity,
         settings: EmbedSettings,
-        traffic: Arc<Traffic>,
+        lane: Lane,
     ) -> Result<Self, ConnectError> {
-        let call = Arc::new(Call { endpoint, traffic });
+        let call = Arc::new(Call { endpoint, lane });
         let identity = with_prefixes(identity, &settings);
         let expected = match settings.dimension {
             Dimension::Learn => None,
@@ -180,7 +181,7 @@ impl<E: Endpoint> Call<E> {
     ) -> Result<Embeddings, AttemptError> {
         let estimate = texts.iter().map(|text| tokens::estimate(text)).sum();
         let attempt = || self.endpoint.vectors(texts);
-        let vectors = self.traffic.call(estimate, attempt).await?.value;
+        let vectors = self.lane.call(estimate, attempt).await?.value;
         vectors::matrix(&vectors, texts.len(), first, dimension).map_err(unsound)
     }
 }

@@ -10,6 +10,8 @@ const LONGEST: usize = 400;
 pub(super) struct ErrorBody {
     /// What the server says, on one line. Empty where it says nothing.
     pub(super) message: String,
+    /// Whether it was a page for people.
+    pub(super) is_page: bool,
     /// Its code for machines, numbers included: `context_length_exceeded`, `429`.
     pub(super) code: Option<String>,
     /// Its kind for machines: `insufficient_quota`, `BadRequestError`.
@@ -25,13 +27,15 @@ impl ErrorBody {
         if let Ok(json) = serde_json::from_str::<Value>(&text) {
             return Self::from_json(&json);
         }
-        let message = if looks_like_html(&text) {
+        let is_page = looks_like_html(&text);
+        let message = if is_page {
             page_title(&text)
         } else {
             text.into_owned()
         };
         Self {
-            message: one_line(&message),
+            message: on_one_line(&message),
+            is_page,
             ..Self::default()
         }
     }
@@ -46,10 +50,23 @@ impl ErrorBody {
             .unwrap_or(outer);
         let text = |key: &str| inner.get(key).or_else(|| outer.get(key)).and_then(word);
         Self {
-            message: one_line(&with_cause(message(inner), inner)),
+            message: on_one_line(&with_cause(message(inner), inner)),
+            is_page: false,
             code: text("code"),
             kind: text("type").or_else(|| text("error_type")),
             field: text("param"),
+        }
+    }
+
+    /// The same for people: without what `redact` takes out, and then cut where it becomes too long to be read.
+    pub(super) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
+        let word = |word: Option<String>| word.map(|word| redact(&word));
+        Self {
+            message: cut(redact(&self.message)),
+            code: word(self.code),
+            kind: word(self.kind),
+            field: word(self.field),
+            ..self
         }
     }
 
@@ -72,6 +89,33 @@ impl ErrorBody {
         let named = self.field.as_deref().unwrap_or_default();
         named.split('.').next() == Some(field) || has_word(&self.message, field)
     }
+
+    /// Whether the error names a field as one, and not in passing: apart, in quotes, as a place, or as what the sentence is about.
+    pub(super) fn names(&self, field: &str) -> bool {
+        let named = self.field.as_deref().unwrap_or_default();
+        let place = |(at, _): (usize, &str)| {
+            let (before, after) = (&self.message[..at], &self.message[at + field.len()..]);
+            let quoted = before.ends_with(['\'', '"', '`']) && after.starts_with(['\'', '"', '`']);
+            let leading = [
+                "",
+                "body.",
+                "parameter ",
+                "parameter: ",
+                "argument ",
+                "supplied: ",
+                "field ",
+                "field: ",
+            ];
+            let leads = leading.iter().any(|lead| match *lead {
+                "" => before.is_empty(),
+                lead => before.ends_with(lead),
+            });
+            quoted
+                || (leads
+                    && !after.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+        };
+        named.split('.').next() == Some(field) || self.message.match_indices(field).any(place)
+    }
 }
 
 /// Whether a text is a page rather than a message.
@@ -83,7 +127,14 @@ pub(super) fn looks_like_html(text: &str) -> bool {
 
 /// A text on one line, cut where it becomes too long to be read.
 pub(super) fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(on_one_line(text))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cut(line: String) -> String {
     match line.char_indices().nth(LONGEST) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
@@ -163,7 +214,14 @@ mod tests {
             message: message.to_owned(),
             code: code.map(str::to_owned),
             kind: kind.map(str::to_owned),
-            field: None,
+            ..ErrorBody::default()
+        }
+    }
+
+    fn page(message: &str) -> ErrorBody {
+        ErrorBody {
+            is_page: true,
+            ..body(message, None, None)
         }
     }
 
@@ -216,12 +274,9 @@ mod tests {
             // Proxies.
             (
                 "<!DOCTYPE html>\n<html><head><title>502 Bad\nGateway</title></head></html>",
-                body("a web page titled `502 Bad Gateway`", None, None),
+                page("a web page titled `502 Bad Gateway`"),
             ),
-            (
-                "<html><body>oops</body></html>",
-                body("a web page", None, None),
-            ),
+            ("<html><body>oops</body></html>", page("a web page")),
             (
                 "upstream   timed\nout",
                 body("upstream timed out", None, None),
@@ -247,6 +302,10 @@ mod tests {
         assert!(said.is_about("max_tokens"));
         assert!(!said.is_about("tokens"));
         assert!(!body("use max_completion_tokens", None, None).is_about("max_tokens"));
+        assert!(said.names("max_tokens"));
+        assert!(body("temperature is not supported", None, None).names("temperature"));
+        assert!(body("body.seed: Extra inputs are not permitted", None, None).names("seed"));
+        assert!(!body("the seed of the tree is not supported", None, None).names("seed"));
         let field = ErrorBody {
             field: Some("response_format.json_schema".to_owned()),
             ..ErrorBody::default()
@@ -256,7 +315,16 @@ mod tests {
 
     #[test]
     fn long_messages_are_cut() {
-        let message = ErrorBody::parse("ä".repeat(1_000).as_bytes()).message;
-        assert_eq!(message.chars().count(), LONGEST + 1);
+        let body = ErrorBody::parse("ä".repeat(1_000).as_bytes());
+        assert_eq!(body.message.chars().count(), 1_000);
+        let shown = body.redacted(str::to_owned).message;
+        assert_eq!(shown.chars().count(), LONGEST + 1);
+    }
+
+    #[test]
+    fn nothing_secret_survives_at_the_cut() {
+        let body = ErrorBody::parse(format!("{}sk-secret", "x".repeat(396)).as_bytes());
+        let shown = body.redacted(|text| text.replace("sk-secret", "[redacted]"));
+        assert!(shown.message.ends_with("x[red…"), "{}", shown.message);
     }
 }

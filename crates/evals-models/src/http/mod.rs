@@ -28,6 +28,7 @@ mod api_key;
 mod attempt;
 mod base_url;
 mod batches;
+mod caller;
 mod classify;
 mod embedding;
 mod error_body;
@@ -49,7 +50,7 @@ mod traffic;
 mod vectors;
 
 pub use api_key::ApiKey;
-pub use attempt::AttemptError;
+pub use attempt::{AttemptError, Reach};
 pub use base_url::BaseUrl;
 pub use models::{ServedModel, list_ollama_models, list_openai_models};
 pub use ollama::{OllamaChat, OllamaEmbedder};

@@ -9,11 +9,14 @@ use serde_json::Value;
 use super::classify::{self, Refusal, Remedy};
 use super::error_body::{self, ErrorBody};
 use super::server_error::ServerError;
-use super::{AttemptError, ServerSettings, SettingsError};
+use super::{AttemptError, Reach, ServerSettings, SettingsError};
 use crate::Failure;
 
 /// Connecting takes longer only where nothing listens.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A credential that is shorter is left where it stands in messages.
+const SHORTEST_SECRET: usize = 8;
 
 /// The protocol that a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,30 +132,40 @@ impl Server {
 
     /// The failure that an answer with an error's status is.
     fn refused(&self, status: u16, headers: &HeaderMap, body: &[u8]) -> AttemptError {
-        // Before anything is cut off, which could leave the beginning of a key.
-        let body = self.redacted(&String::from_utf8_lossy(body));
         let now = SystemTime::now();
-        self.failed(classify::classify(status, headers, body.as_bytes(), now))
+        self.failed(classify::classify(status, headers, body, now))
     }
 
     /// The failure that an error inside a successful answer is; `json` is the object around the key `error`.
     pub(super) fn refused_inside(&self, json: &Value) -> AttemptError {
-        let json = self.redacted(&json.to_string());
-        self.failed(classify::classify_embedded(ErrorBody::parse(
-            json.as_bytes(),
-        )))
+        self.failed(classify::classify_embedded(ErrorBody::from_json(json)))
     }
 
+    /// A refusal, which was understood before its words are changed for people.
     fn failed(&self, refusal: Refusal) -> AttemptError {
+        let refusal = Refusal {
+            body: refusal.body.redacted(|text| self.redacted(text)),
+            ..refusal
+        };
+        let for_account = refusal.remedy.is_some_and(Remedy::is_for_account);
         AttemptError {
-            failure: refusal.failure,
             retry_after: refusal.retry_after,
             overloaded: refusal.overloaded,
-            source: Box::new(ServerError::Refused {
-                server: self.name(),
-                advice: refusal.remedy.map(|remedy| self.advice(remedy)),
-                refusal: Box::new(refusal),
-            }),
+            reach: if for_account {
+                Reach::Account
+            } else {
+                Reach::Model
+            },
+            away: refusal.loading,
+            unknown_status: refusal.unknown.then_some(refusal.status),
+            ..AttemptError::new(
+                refusal.failure,
+                ServerError::Refused {
+                    server: self.name(),
+                    advice: refusal.remedy.map(|remedy| self.advice(remedy)),
+                    refusal: Box::new(refusal),
+                },
+            )
         }
     }
 
@@ -180,7 +193,12 @@ impl Server {
         } else {
             Failure::Transient
         };
-        AttemptError::new(failure, error)
+        AttemptError {
+            overloaded: timeout && !connect,
+            away: connect,
+            unanswered: !connect && !builder,
+            ..AttemptError::new(failure, error)
+        }
     }
 
     /// The failure of an answer that arrived and is not what the protocol says. Another attempt may bring a sound one.
@@ -237,7 +255,9 @@ impl Server {
     fn redacted(&self, text: &str) -> String {
         let key = self.settings.api_key.as_ref().map(super::ApiKey::expose);
         let secrets = [key, self.settings.base_url.password()];
-        let secrets = secrets.into_iter().flatten().filter(|it| !it.is_empty());
+        // A short one is no secret but a placeholder, and may be part of any word.
+        let secrets = secrets.into_iter().flatten();
+        let secrets = secrets.filter(|it| it.len() >= SHORTEST_SECRET);
         secrets.fold(text.to_owned(), |text, secret| {
             text.replace(secret, "[redacted]")
         })
@@ -282,6 +302,15 @@ impl Server {
             }
             (Remedy::Reranking, _) => {
                 "set a model that reranks, or start the server so that this one does".to_owned()
+            }
+            (Remedy::Conversations, _) => {
+                "set a model that the server asks through `/chat/completions`".to_owned()
+            }
+            (Remedy::SystemRole, _) => {
+                "set a model whose chat template takes instructions of the role `system`".to_owned()
+            }
+            (Remedy::Firewall, _) => {
+                "a firewall refused this, and not the server behind it".to_owned()
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A key is sent, and nothing else is ever done with it.
 
-use evals_models::ChatModel;
-use evals_models::http::{OllamaChat, OpenAiChat, OpenAiEmbedder};
+use evals_models::http::{ApiKey, OllamaChat, OpenAiChat, OpenAiEmbedder};
+use evals_models::{ChatModel, Failure};
 use serde_json::json;
 
 use crate::scripted_server::{Reaction, ScriptedServer};
@@ -79,10 +79,10 @@ async fn nothing_shows_a_key() {
 
 #[tokio::test]
 async fn nothing_shows_a_password() {
-    let scripted = ScriptedServer::start(|_, _| Reaction::body(500, "me:hunter2"));
+    let scripted = ScriptedServer::start(|_, _| Reaction::body(500, "me:hunter2-and-more"));
     let url = scripted
         .ollama_url()
-        .replace("http://", "http://me:hunter2@");
+        .replace("http://", "http://me:hunter2-and-more@");
     let error = OllamaChat::connect(chat_settings(&url), traffic(1))
         .await
         .unwrap_err();
@@ -97,4 +97,24 @@ async fn nothing_shows_a_password() {
         .await
         .unwrap_err();
     hides(&format!("{} {error:#?}", chain(&error)));
+}
+
+#[tokio::test]
+async fn a_placeholder_for_a_key_does_not_garble_what_a_server_says() {
+    let scripted = ScriptedServer::start(|_, _| {
+        Reaction::json(
+            429,
+            &json!({"error": {"message": "no quota", "code": "insufficient_quota"}}),
+        )
+    });
+    let mut settings = chat_settings(&scripted.openai_url());
+    settings.server.api_key = Some(ApiKey::new("a", "DUMMY").unwrap());
+    let model = OpenAiChat::new(settings, traffic(1)).unwrap();
+    let error = model.chat(&question()).await.unwrap_err();
+    assert_eq!(error.failure, Failure::Terminal);
+    assert!(
+        chain(&error).contains("answered 429: no quota; the account has no credit left"),
+        "{}",
+        chain(&error)
+    );
 }

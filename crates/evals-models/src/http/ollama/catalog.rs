@@ -6,9 +6,10 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::Failure;
+use crate::http::AttemptError;
+use crate::http::caller::Lane;
 use crate::http::server::Server;
 use crate::http::server_error::ServerError;
-use crate::http::{AttemptError, Traffic};
 
 /// What is known of one model before it is asked anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +37,8 @@ struct Tag {
 }
 
 /// Asks the server for its model, which it has to have.
-pub(super) async fn look_up(server: &Server, traffic: &Traffic) -> Result<Facts, AttemptError> {
-    let tags = traffic.call(0, || tags(server)).await?.value;
+pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, AttemptError> {
+    let tags = lane.call(0, || tags(server)).await?.value;
     let wanted = with_tag(server.model());
     let tag = tags
         .models
@@ -52,7 +53,7 @@ pub(super) async fn look_up(server: &Server, traffic: &Traffic) -> Result<Facts,
             },
         ));
     };
-    let shown = traffic.call(0, || show(server)).await?.value;
+    let shown = lane.call(0, || show(server)).await?.value;
     Ok(Facts {
         digest: tag.digest.filter(|digest| !digest.is_empty()),
         context_length: context_length(&shown),

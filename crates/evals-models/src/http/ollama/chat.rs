@@ -10,6 +10,7 @@ use super::catalog::{self, Facts};
 use super::reply::{self, Unread};
 use super::request;
 use super::window::Window;
+use crate::http::caller::Lane;
 use crate::http::said::{self, Said};
 use crate::http::server::{Protocol, Server};
 use crate::http::server_error::ServerError;
@@ -29,7 +30,7 @@ pub struct OllamaChat {
     /// The largest window so far, which the model is loaded for.
     loaded: AtomicU64,
     server: Server,
-    traffic: Arc<Traffic>,
+    lane: Lane,
 }
 
 impl OllamaChat {
@@ -44,7 +45,8 @@ impl OllamaChat {
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
         let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
         let mut identity = ModelIdentity::new(Protocol::Ollama.provider(), &settings.model);
-        let facts = catalog::look_up(&server, &traffic)
+        let lane = Lane::new(traffic, &settings.server, &settings.model);
+        let facts = catalog::look_up(&server, &lane)
             .await
             .map_err(|error| ConnectError::from_attempt(&identity, error))?;
         identity.digest.clone_from(&facts.digest);
@@ -54,7 +56,7 @@ impl OllamaChat {
             facts,
             loaded: AtomicU64::new(0),
             server,
-            traffic,
+            lane,
         })
     }
 
@@ -102,7 +104,7 @@ impl ChatModel for OllamaChat {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let tokens = said::estimated_tokens(request, self.budget(request));
-        let delivered = self.traffic.call(tokens, || self.attempt(request)).await;
+        let delivered = self.lane.call(tokens, || self.attempt(request)).await;
         delivered
             .map(Said::reply)
             .map_err(|error| said::chat_error(&self.identity, error))

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{catalog, request};
+use crate::http::caller::Lane;
 use crate::http::embedding::{Embedding, Endpoint};
 use crate::http::server::{Protocol, Server};
 use crate::http::{AttemptError, ConnectError, Dimension, EmbedSettings, Traffic, extra_body};
@@ -56,7 +57,8 @@ impl OllamaEmbedder {
         extra_body::check(&settings.extra_body, &RESERVED)?;
         let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
         let mut identity = ModelIdentity::new(Protocol::Ollama.provider(), &settings.model);
-        let facts = catalog::look_up(&server, &traffic)
+        let lane = Lane::new(traffic, &settings.server, &settings.model);
+        let facts = catalog::look_up(&server, &lane)
             .await
             .map_err(|error| ConnectError::from_attempt(&identity, error))?;
         identity.digest = facts.digest;
@@ -74,7 +76,7 @@ impl OllamaEmbedder {
             extra_body: settings.extra_body.clone(),
         };
         Ok(Self {
-            embedding: Embedding::probe(endpoint, identity, settings, traffic).await?,
+            embedding: Embedding::probe(endpoint, identity, settings, lane).await?,
             max_tokens: window.and_then(|window| usize::try_from(window).ok()),
         })
     }

@@ -10,6 +10,7 @@ use super::dialect::{Concession, Dialect, Learnt};
 use super::reply::Completion;
 use super::stream::{self, Streamed};
 use super::{request, service};
+use crate::http::caller::Lane;
 use crate::http::said::{self, Said};
 use crate::http::server::{Protocol, Server};
 use crate::http::server_error::ServerError;
@@ -30,7 +31,7 @@ pub struct OpenAiChat {
     server: Server,
     client: Client<OpenAIConfig>,
     learnt: Learnt,
-    traffic: Arc<Traffic>,
+    lane: Lane,
 }
 
 impl OpenAiChat {
@@ -43,9 +44,9 @@ impl OpenAiChat {
             identity: ModelIdentity::new(Protocol::OpenAi.provider(), &settings.model),
             learnt: Learnt::new(Dialect::guessed(&settings.model, settings.max_tokens_field)),
             client: super::client(&server),
+            lane: Lane::new(traffic, &settings.server, &settings.model),
             server,
             settings,
-            traffic,
         })
     }
 
@@ -123,7 +124,7 @@ impl ChatModel for OpenAiChat {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let budget = request.max_tokens.or(self.settings.max_tokens);
         let tokens = said::estimated_tokens(request, budget.map(std::num::NonZero::get));
-        let delivered = self.traffic.call(tokens, || self.attempt(request)).await;
+        let delivered = self.lane.call(tokens, || self.attempt(request)).await;
         delivered
             .map(Said::reply)
             .map_err(|error| said::chat_error(&self.identity, error))

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::service;
+use crate::http::caller::Lane;
 use crate::http::embedding::{Embedding, Endpoint};
 use crate::http::server::{Protocol, Server};
 use crate::http::{
@@ -66,8 +67,9 @@ impl OpenAiEmbedder {
             extra_body: settings.extra_body.clone(),
             server,
         };
+        let lane = Lane::new(traffic, &settings.server, &settings.model);
         let identity = ModelIdentity::new(Protocol::OpenAi.provider(), &settings.model);
-        let embedding = Embedding::probe(endpoint, identity, settings, traffic).await?;
+        let embedding = Embedding::probe(endpoint, identity, settings, lane).await?;
         Ok(Self(embedding))
     }
 }

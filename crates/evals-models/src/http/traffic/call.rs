@@ -1,30 +1,44 @@
 use std::error::Error;
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::gate::Permit;
-use super::{Delivered, Traffic, TrafficError};
+use super::{Delivered, Traffic, TrafficError, refusals};
 use crate::Failure;
-use crate::http::AttemptError;
+use crate::http::caller::Caller;
+use crate::http::{AttemptError, Reach};
 
 /// One call on its way through the attempts.
 pub(super) struct Call<'a> {
     traffic: &'a Traffic,
+    caller: Option<&'a Caller>,
+    /// The longest that one attempt may take.
+    limit: Duration,
     tokens: u64,
     attempts: u32,
+    /// Of these, those that found the server away.
+    away: u32,
     /// When the call has to be done, known from its first attempt on.
     deadline: Option<Instant>,
     last_failure: Option<AttemptError>,
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(traffic: &'a Traffic, tokens: u64) -> Self {
+    pub(super) fn new(
+        traffic: &'a Traffic,
+        caller: Option<&'a Caller>,
+        limit: Duration,
+        tokens: u64,
+    ) -> Self {
         Self {
             traffic,
+            caller,
+            limit,
             tokens,
             attempts: 0,
+            away: 0,
             deadline: None,
             last_failure: None,
         }
@@ -68,7 +82,7 @@ impl<'a> Call<'a> {
         };
         let permit = tokio::select! {
             biased;
-            refusal = traffic.refusal() => Err(refusal),
+            refusal = traffic.refusal(self.caller) => Err(refusal),
             permit = before(self.deadline, turn) => permit.ok_or_else(|| self.out_of_time()),
         };
         traffic.counted().waited += since.elapsed();
@@ -87,14 +101,21 @@ impl<'a> Call<'a> {
         let call_deadline = *self
             .deadline
             .get_or_insert_with(|| later(started, settings.call_deadline));
-        let limit = settings.request_deadline.min(call_deadline - started);
+        let limit = self.limit.min(call_deadline - started);
         let answer = timeout(limit, attempt).await;
-        let answer = answer.unwrap_or_else(|_| Err(unanswered(limit)));
+        let answer = answer.unwrap_or_else(|_| Err(unanswered(limit, self.limit)));
         self.traffic.calls.moved();
         match &answer {
-            Ok(_) => permit.succeeded(),
-            Err(failure) if failure.overloaded => self.traffic.overloaded(&permit),
-            Err(_) => {}
+            Ok(_) => {
+                permit.succeeded();
+                self.traffic.answered(self.caller);
+            }
+            Err(failure) => {
+                self.traffic.counted().unanswered += u64::from(failure.unanswered);
+                if failure.overloaded && !failure.away {
+                    self.traffic.overloaded(&permit);
+                }
+            }
         }
         answer
     }
@@ -109,10 +130,61 @@ impl<'a> Call<'a> {
     /// Decides what follows a failure: another attempt from a moment on, or the end of the call.
     fn after(&mut self, failure: AttemptError) -> Result<Instant, AttemptError> {
         match failure.failure {
-            Failure::Terminal => Err(self.traffic.refuse(failure)),
-            Failure::Content => Err(failure),
+            Failure::Terminal => Err(self.traffic.refuse(self.caller, failure)),
+            Failure::Content => Err(self.after_content(failure)),
+            Failure::Transient if failure.away => self.after_away(failure),
             Failure::Transient => self.after_transient(failure),
         }
+    }
+
+    /// A refusal whose meaning nobody knows may be one of every request.
+    fn after_content(&mut self, failure: AttemptError) -> AttemptError {
+        let Some(status) = failure.unknown_status else {
+            return failure;
+        };
+        let refusals = self.traffic.refusals.unknown(self.caller, status);
+        if refusals < refusals::ENOUGH {
+            return failure;
+        }
+        let failure = ended(failure, |source| TrafficError::Refusals {
+            refusals,
+            source,
+        });
+        self.traffic.refuse(
+            self.caller,
+            AttemptError {
+                failure: Failure::Terminal,
+                ..failure
+            },
+        )
+    }
+
+    /// Waits for a server that was there before, and has all other calls wait too.
+    fn after_away(&mut self, failure: AttemptError) -> Result<Instant, AttemptError> {
+        let settings = &self.traffic.settings;
+        let away = self.traffic.away();
+        // One attempt is for whoever wants to know whether the server is there.
+        let Some(away) = away.filter(|_| settings.max_attempts.get() > 1) else {
+            return self.after_transient(failure);
+        };
+        if away >= settings.call_deadline {
+            let failure = ended(failure, |source| TrafficError::Away { away, source });
+            let failure = AttemptError {
+                failure: Failure::Terminal,
+                reach: Reach::Account,
+                ..failure
+            };
+            return Err(self.traffic.refuse(self.caller, failure));
+        }
+        self.away += 1;
+        let pause = self.traffic.backoff.pause(self.away);
+        let resume = later(Instant::now(), pause);
+        self.traffic.gate.close_until(resume);
+        self.last_failure = Some(failure);
+        if self.deadline.is_some_and(|deadline| resume >= deadline) {
+            return Err(self.out_of_time());
+        }
+        Ok(resume)
     }
 
     fn after_transient(&mut self, failure: AttemptError) -> Result<Instant, AttemptError> {
@@ -120,15 +192,21 @@ impl<'a> Call<'a> {
         let now = Instant::now();
         let asked = failure.retry_after.unwrap_or(Duration::ZERO);
         if asked > settings.retry_after_cap {
-            let cap = settings.retry_after_cap;
-            return Err(ended(failure, |source| TrafficError::RetryAfter {
+            let now = SystemTime::now();
+            let failure = ended(failure, |source| TrafficError::RetryAfter {
                 asked,
-                cap,
+                until: now.checked_add(asked).unwrap_or(now),
                 source,
-            }));
+            });
+            let failure = AttemptError {
+                failure: Failure::Terminal,
+                reach: Reach::Account,
+                ..failure
+            };
+            return Err(self.traffic.refuse(self.caller, failure));
         }
         self.traffic.gate.close_until(later(now, asked));
-        if self.attempts >= settings.max_attempts.get() {
+        if self.attempts - self.away >= settings.max_attempts.get() {
             let attempts = self.attempts;
             return Err(ended(failure, |source| TrafficError::Attempts {
                 attempts,
@@ -175,12 +253,12 @@ pub(super) fn later(moment: Instant, duration: Duration) -> Instant {
         .unwrap_or_else(|| moment + CENTURY)
 }
 
-fn unanswered(limit: Duration) -> AttemptError {
+/// An attempt that took as long as it was allowed to. It says something of the server where that is the usual time.
+fn unanswered(limit: Duration, usual: Duration) -> AttemptError {
     AttemptError {
-        failure: Failure::Transient,
-        retry_after: None,
-        overloaded: false,
-        source: Box::new(TrafficError::Unanswered { limit }),
+        overloaded: limit == usual,
+        unanswered: true,
+        ..AttemptError::new(Failure::Transient, TrafficError::Unanswered { limit })
     }
 }
 

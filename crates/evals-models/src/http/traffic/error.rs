@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ pub enum TrafficError {
     /// An attempt took too long.
     #[error("no answer within {}", seconds(*limit))]
     Unanswered {
-        /// How long it was allowed to take: `request_deadline`, or what was left of `call_deadline`.
+        /// How long it was allowed to take: the model's timeout, or what was left of `call_deadline`.
         limit: Duration,
     },
     /// All attempts failed.
@@ -27,7 +27,7 @@ pub enum TrafficError {
         source: Cause,
     },
     /// The call takes longer than it may.
-    #[error("gave up after {}: the {} of `call_deadline` are not enough for another", counted(*attempts), seconds(*deadline))]
+    #[error("gave up after {}: the {} of `evaluations.case_timeout` are not enough for another", counted(*attempts), seconds(*deadline))]
     CallDeadline {
         /// How many were made.
         attempts: u32,
@@ -38,19 +38,37 @@ pub enum TrafficError {
         source: Cause,
     },
     /// The server wants to be left alone for longer than anybody is prepared to wait.
-    #[error("the server asks to wait {}, more than the {} of `retry_after_cap`", seconds(*asked), seconds(*cap))]
+    #[error("the server asks to be left alone for {}, until {}", seconds(*asked), httpdate::fmt_http_date(*until))]
     RetryAfter {
         /// What it asks for.
         asked: Duration,
-        /// The setting.
-        cap: Duration,
+        /// When that is over.
+        until: SystemTime,
         /// The answer that asked for it.
+        #[source]
+        source: Cause,
+    },
+    /// The server has been away for as long as a call may take.
+    #[error("the server has been away for {}, the whole of `evaluations.case_timeout`", seconds(*away))]
+    Away {
+        /// How long no connection came about.
+        away: Duration,
+        /// What became of the last attempt.
+        #[source]
+        source: Cause,
+    },
+    /// Nothing but one refusal has ever come.
+    #[error("{refusals} calls in a row were refused in the same way, and none was answered")]
+    Refusals {
+        /// How many.
+        refusals: u32,
+        /// The last.
         #[source]
         source: Cause,
     },
 }
 
-/// Why a provider is not asked any more, told to every call in the words of the first.
+/// Why a model is not asked any more, told to every call in the words of the first.
 #[derive(Clone, Debug)]
 pub(super) struct Refused(Arc<dyn Error + Send + Sync>);
 

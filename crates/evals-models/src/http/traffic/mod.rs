@@ -2,8 +2,8 @@
 //!
 //! A call waits in one queue for its turn, is sent, and comes back to the end of the queue after a failure that may go away. The
 //! number of calls at once adapts to what the server bears. When it bears not even one, or asks to be left alone, all calls
-//! wait; when it refuses for good (a wrong key, a used-up quota, an unknown model), all calls end with that message and nothing
-//! more is sent.
+//! wait; when it refuses for good (a wrong key, a used-up quota, an unknown model), all calls with that key, or of that model,
+//! end with that message and nothing more is sent for them.
 
 mod backoff;
 mod call;
@@ -12,6 +12,7 @@ mod error;
 mod gate;
 mod limit;
 mod pace;
+mod refusals;
 mod settings;
 mod statistics;
 #[cfg(test)]
@@ -24,7 +25,6 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 pub use error::TrafficError;
@@ -38,8 +38,10 @@ use error::{Refused, seconds};
 use gate::{Gate, Permit};
 use limit::Limit;
 use pace::Pace;
+use refusals::Refusals;
 
-use super::AttemptError;
+use super::caller::Caller;
+use super::{AttemptError, Reach};
 use crate::Failure;
 
 /// Is told, in one line, when nothing has moved for a minute while calls are open, and each minute after. It must not block.
@@ -55,8 +57,17 @@ pub struct Traffic {
     backoff: Backoff,
     calls: Calls,
     watch: Option<Watch>,
-    refused: watch::Sender<Option<Refused>>,
+    refusals: Refusals,
+    /// Whether the server ever answered, and since when it has been away.
+    presence: Mutex<Presence>,
     statistics: Mutex<TrafficStatistics>,
+}
+
+/// Whether a server is there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Presence {
+    answered: bool,
+    away_since: Option<Instant>,
 }
 
 /// What a successful call brought.
@@ -75,7 +86,7 @@ impl Traffic {
     pub fn new(provider: impl Into<String>, settings: TrafficSettings) -> Self {
         let ceiling = settings
             .max_concurrency
-            .unwrap_or(TrafficSettings::GROWN_CONCURRENCY);
+            .unwrap_or(settings.grown_concurrency);
         let start = settings
             .max_concurrency
             .unwrap_or(settings.start_concurrency);
@@ -88,7 +99,8 @@ impl Traffic {
             backoff: Backoff::new(&settings),
             calls: Calls::new(),
             watch: None,
-            refused: watch::Sender::new(None),
+            refusals: Refusals::new(),
+            presence: Mutex::default(),
             statistics: Mutex::default(),
             settings,
         }
@@ -126,6 +138,9 @@ impl Traffic {
     /// `estimated_tokens` is what one attempt costs of [`TrafficSettings::tokens_per_minute`]. Of the failures, transient ones
     /// are retried and come back with a [`TrafficError`] as their source when the attempts are used up. One of the content
     /// comes back at once. A terminal one comes back at once and ends every other call that waits or comes later.
+    ///
+    /// While a server that answered before is away, or loads its model, calls wait and try again until `call_deadline`,
+    /// however many attempts that takes. One that stays away for longer is refused for good.
     pub async fn call<T, F, Fut>(
         &self,
         estimated_tokens: u64,
@@ -135,8 +150,24 @@ impl Traffic {
         F: FnMut() -> Fut,
         Fut: Future<Output = Result<T, AttemptError>>,
     {
+        let limit = self.settings.request_deadline;
+        self.call_of(None, limit, estimated_tokens, attempt).await
+    }
+
+    /// The same for a caller, whose attempts may take as long as `limit` says.
+    pub(super) async fn call_of<T, F, Fut>(
+        &self,
+        caller: Option<&Caller>,
+        limit: Duration,
+        estimated_tokens: u64,
+        attempt: F,
+    ) -> Result<Delivered<T>, AttemptError>
+    where
+        F: FnMut() -> Fut,
+        Fut: Future<Output = Result<T, AttemptError>>,
+    {
         let _begun = self.calls.begin();
-        let delivered = Call::new(self, estimated_tokens).deliver(attempt);
+        let delivered = Call::new(self, caller, limit, estimated_tokens).deliver(attempt);
         let Some(watch) = &self.watch else {
             return delivered.await;
         };
@@ -178,27 +209,37 @@ impl Traffic {
         }
     }
 
-    /// Ends every call that waits or comes later, and returns what each is told.
-    fn refuse(&self, failure: AttemptError) -> AttemptError {
+    /// Ends every call of the caller that waits or comes later, and returns what each is told.
+    fn refuse(&self, caller: Option<&Caller>, failure: AttemptError) -> AttemptError {
+        let reach = failure.reach;
         let refused = Refused::new(failure.source);
-        self.refused.send_if_modified(|first| {
-            let is_first = first.is_none();
-            first.get_or_insert_with(|| refused.clone());
-            is_first
-        });
-        terminal(refused)
+        self.refusals.remember(caller, reach, &refused);
+        terminal(reach, refused)
     }
 
-    /// Waits until the provider has refused for good.
-    async fn refusal(&self) -> AttemptError {
-        let mut refused = self.refused.subscribe();
-        let told = refused.wait_for(Option::is_some).await;
-        let told = told.ok().and_then(|told| told.clone());
-        match told {
-            Some(refused) => terminal(refused),
-            // The sender lives in `self`, so that waiting ends with a value alone.
-            None => std::future::pending().await,
-        }
+    /// Waits until the caller is refused for good.
+    async fn refusal(&self, caller: Option<&Caller>) -> AttemptError {
+        terminal(Reach::Model, self.refusals.refusal(caller).await)
+    }
+
+    /// Notes that the server answered.
+    fn answered(&self, caller: Option<&Caller>) {
+        *self.presence() = Presence {
+            answered: true,
+            away_since: None,
+        };
+        self.refusals.answered(caller);
+    }
+
+    /// Notes that the server is away, and says for how long; `None` of one that was never there.
+    fn away(&self) -> Option<Duration> {
+        let mut presence = self.presence();
+        let since = *presence.away_since.get_or_insert_with(Instant::now);
+        presence.answered.then(|| since.elapsed())
+    }
+
+    fn presence(&self) -> MutexGuard<'_, Presence> {
+        self.presence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn counted(&self) -> MutexGuard<'_, TrafficStatistics> {
@@ -219,12 +260,10 @@ impl fmt::Debug for Traffic {
     }
 }
 
-fn terminal(refused: Refused) -> AttemptError {
+fn terminal(reach: Reach, refused: Refused) -> AttemptError {
     AttemptError {
-        failure: Failure::Terminal,
-        retry_after: None,
-        overloaded: false,
-        source: Box::new(refused),
+        reach,
+        ..AttemptError::new(Failure::Terminal, refused)
     }
 }
 

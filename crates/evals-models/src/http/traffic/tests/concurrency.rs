@@ -59,10 +59,11 @@ async fn a_given_concurrency_is_used_from_the_first_call_on() {
 
 #[tokio::test(start_paused = true)]
 async fn without_one_it_grows_by_one_a_round() {
-    let (traffic, server) = (
-        traffic(TrafficSettings::ollama()),
-        Server::bearing(usize::MAX),
-    );
+    let settings = TrafficSettings {
+        start_concurrency: NonZeroUsize::new(4).unwrap(),
+        ..TrafficSettings::default()
+    };
+    let (traffic, server) = (traffic(settings), Server::bearing(usize::MAX));
     // Rounds of 4, 5, 6 and 7 calls, each answered together.
     assert_eq!(call_many(&traffic, &server, 4 + 5 + 6 + 7).await, 22);
     assert_eq!(server.most.load(Ordering::SeqCst), 7);
@@ -73,6 +74,19 @@ async fn without_one_it_grows_by_one_a_round() {
         TrafficSettings::GROWN_CONCURRENCY.get()
     );
     assert!(log.now() < 50_000, "{}", log.now());
+}
+
+#[tokio::test(start_paused = true)]
+async fn ollama_is_asked_as_much_at_once_as_at_the_beginning() {
+    let server = Server::bearing(usize::MAX);
+    call_many(&traffic(TrafficSettings::ollama()), &server, 1_000).await;
+    assert_eq!(server.most.load(Ordering::SeqCst), 4);
+    let set = TrafficSettings {
+        max_concurrency: NonZeroUsize::new(16),
+        ..TrafficSettings::ollama()
+    };
+    call_many(&traffic(set), &server, 1_000).await;
+    assert_eq!(server.most.load(Ordering::SeqCst), 16);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,3 +1,5 @@
+mod absence;
+mod callers;
 mod concurrency;
 mod pacing;
 mod retrying;
@@ -29,12 +31,7 @@ fn at_once(calls: usize) -> TrafficSettings {
 }
 
 fn failed(failure: Failure, message: &str) -> AttemptError {
-    AttemptError {
-        failure,
-        retry_after: None,
-        overloaded: false,
-        source: message.into(),
-    }
+    AttemptError::new(failure, message)
 }
 
 fn overloaded(retry_after: Option<u64>) -> AttemptError {

@@ -60,7 +60,7 @@ async fn retry_after_holds_back_every_other_call_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_beyond_the_cap_is_not_begun() {
+async fn a_wait_beyond_the_cap_ends_everything_and_says_until_when() {
     let traffic = traffic(TrafficSettings::default());
     let log = Log::start();
     let error = traffic
@@ -68,16 +68,17 @@ async fn a_wait_beyond_the_cap_is_not_begun() {
         .await
         .unwrap_err();
     assert_eq!(log.now(), 0);
-    assert_eq!(error.failure, Failure::Transient);
-    assert_eq!(
-        chain(&error),
-        [
-            "the server asks to wait 3600 s, more than the 120 s of `retry_after_cap`",
-            "429 Too Many Requests"
-        ]
+    assert_eq!(error.failure, Failure::Terminal);
+    let [message, cause] = chain(&error).try_into().unwrap();
+    assert!(
+        message.starts_with("the server asks to be left alone for 3600 s, until ")
+            && message.ends_with(" GMT"),
+        "{message}"
     );
-    traffic.call(0, served).await.unwrap();
-    assert_eq!(log.now(), 200, "other calls are not held back by it");
+    assert_eq!(cause, "429 Too Many Requests");
+    let late = traffic.call(0, served).await.unwrap_err();
+    assert_eq!(chain(&late), [message, cause]);
+    assert_eq!(traffic.statistics().attempts, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,7 +227,7 @@ async fn no_pause_is_begun_that_ends_past_the_deadline_of_the_call() {
     assert_eq!(
         chain(&error),
         [
-            "gave up after 2 attempts: the 20 s of `call_deadline` are not enough for another",
+            "gave up after 2 attempts: the 20 s of `evaluations.case_timeout` are not enough for another",
             "429 Too Many Requests"
         ]
     );
@@ -253,7 +254,7 @@ async fn the_deadline_of_the_call_cuts_an_attempt() {
     assert_eq!(
         chain(&error),
         [
-            "gave up after 2 attempts: the 20 s of `call_deadline` are not enough for another",
+            "gave up after 2 attempts: the 20 s of `evaluations.case_timeout` are not enough for another",
             "no answer within 5 s"
         ]
     );

@@ -1,0 +1,71 @@
+use tokio::task::JoinSet;
+
+use super::*;
+
+fn away() -> AttemptError {
+    AttemptError {
+        away: true,
+        ..failed(Failure::Transient, "connection refused")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_comes_back_costs_no_call() {
+    let traffic = traffic(at_once(8));
+    traffic.call(0, served).await.unwrap();
+    let log = Log::start();
+    let mut calls = JoinSet::new();
+    for _ in 0..50 {
+        let (traffic, log) = (Arc::clone(&traffic), log.clone());
+        calls.spawn(async move {
+            let attempt = || async {
+                match log.now() {
+                    ..600_000 => Err(away()),
+                    _ => served().await,
+                }
+            };
+            traffic.call(0, attempt).await.is_ok()
+        });
+    }
+    assert!(calls.join_all().await.into_iter().all(|ok| ok));
+    assert_eq!(
+        traffic.statistics().overloads,
+        0,
+        "nothing was too much for it"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_stays_away_ends_everything() {
+    let traffic = traffic(TrafficSettings::default());
+    traffic.call(0, served).await.unwrap();
+    let log = Log::start();
+    let ask = || traffic.call(0, || async { Err::<(), _>(away()) });
+    // The first is given up, because no further attempt of it would be in time.
+    let error = ask().await.unwrap_err();
+    assert_eq!(error.failure, Failure::Transient);
+    sleep(Duration::from_secs(60)).await;
+    let error = ask().await.unwrap_err();
+    assert_eq!(error.failure, Failure::Terminal);
+    let [message, cause] = chain(&error).try_into().unwrap();
+    assert!(
+        message.starts_with("the server has been away for 9"),
+        "{message}"
+    );
+    assert_eq!(cause, "connection refused");
+    assert!(log.now() < 1_000_000);
+    assert!(traffic.call(0, served).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_never_there_is_given_up_soon() {
+    let traffic = traffic(TrafficSettings::default());
+    let error = traffic
+        .call(0, || async { Err::<(), _>(away()) })
+        .await
+        .unwrap_err();
+    assert_eq!(
+        chain(&error),
+        ["gave up after 6 attempts", "connection refused"]
+    );
+}
