@@ -20,24 +20,40 @@ pub(crate) struct Scripted {
     identity: ModelIdentity,
     replies: Mutex<VecDeque<ChatReply>>,
     failure: Option<Failure>,
+    parameters: Map<String, Value>,
     requests: Mutex<Vec<ChatRequest>>,
 }
 
 impl Scripted {
     /// Panics when it is asked more often than it has replies.
     pub(crate) fn new(replies: impl IntoIterator<Item = ChatReply>) -> Arc<Self> {
-        Self::of(replies.into_iter().collect(), None)
+        Self::of(replies.into_iter().collect(), None, Map::new())
+    }
+
+    /// The same with a budget of tokens for requests that name none.
+    pub(crate) fn set_to(
+        max_tokens: Option<u32>,
+        replies: impl IntoIterator<Item = ChatReply>,
+    ) -> Arc<Self> {
+        let budget = max_tokens.map(|budget| ("max_tokens".to_owned(), Value::from(budget)));
+        let parameters = budget.into_iter().collect();
+        Self::of(replies.into_iter().collect(), None, parameters)
     }
 
     pub(crate) fn failing(failure: Failure) -> Arc<Self> {
-        Self::of(VecDeque::new(), Some(failure))
+        Self::of(VecDeque::new(), Some(failure), Map::new())
     }
 
-    fn of(replies: VecDeque<ChatReply>, failure: Option<Failure>) -> Arc<Self> {
+    fn of(
+        replies: VecDeque<ChatReply>,
+        failure: Option<Failure>,
+        parameters: Map<String, Value>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             identity: ModelIdentity::new("test", "scripted"),
             replies: Mutex::new(replies),
             failure,
+            parameters,
             requests: Mutex::default(),
         })
     }
@@ -54,7 +70,7 @@ impl ChatModel for Scripted {
     }
 
     fn parameters(&self) -> Map<String, Value> {
-        Map::new()
+        self.parameters.clone()
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {

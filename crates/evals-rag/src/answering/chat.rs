@@ -6,7 +6,7 @@ use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, ModelIden
 use minijinja::context;
 
 use super::{AnswerError, AnswerFailure, Answered, Answerer, Refusals};
-use crate::exchange::{Exchange, doubled};
+use crate::exchange::Exchange;
 use crate::{Passage, Prompt, PromptError};
 
 /// Answers with a language model.
@@ -85,7 +85,7 @@ impl ChatAnswerer {
         let reply = exchange.ask(&request).await?;
         if reply.finish == Finish::Length
             && reply.text.trim().is_empty()
-            && let Some(budget) = doubled(&request, &reply)
+            && let Some(budget) = exchange.doubled(&request, &reply)
         {
             let request = ChatRequest {
                 max_tokens: Some(budget),
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(budgets, [None, NonZeroU32::new(20)]);
 
         let model = Scripted::new([ended("", Finish::Length), ended("", Finish::Length)]);
-        let budget = NonZeroU32::new(7).unwrap();
+        let budget = NonZeroU32::new(70).unwrap();
         let answerer =
             ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default()).max_tokens(budget);
         let error = answerer.answer("?", &[], 1).await.unwrap_err();
@@ -213,7 +213,7 @@ mod tests {
         );
         assert_eq!(error.failure.failure(), Failure::Content);
         assert_eq!(error.calls.len(), 2);
-        assert_eq!(model.requests()[1].max_tokens, NonZeroU32::new(14));
+        assert_eq!(model.requests()[1].max_tokens, NonZeroU32::new(140));
     }
 
     #[tokio::test]
