@@ -84,10 +84,52 @@ fn objects(text: &str) -> Vec<&str> {
     found
 }
 
-/// All objects that a quotation of a part of `text` could show.
-fn quotable(text: &str) -> impl Iterator<Item = &str> {
-    let starts = text.match_indices('{');
-    starts.map(|(start, _)| object(&text[start..]))
+/// Deeper than any object that can be parsed.
+const DEEPEST: usize = 128;
+
+/// A brace that is still open.
+struct Open {
+    start: usize,
+    /// Objects in each other, this one counted.
+    levels: usize,
+}
+
+/// All objects that a quotation of a part of `text` could show, objects inside others included.
+///
+/// Where a quotation begins decides which quotation marks open a string and which close one, so there are two ways to read the
+/// text. One pass follows both: a brace counts for the way that sees it outside of strings. A backslash hides a quotation mark or
+/// backslash behind it from either.
+fn quotable(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut open = [Vec::new(), Vec::new()];
+    let (mut way, mut hidden) = (0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if std::mem::take(&mut hidden) && matches!(byte, b'"' | b'\\') {
+            continue;
+        }
+        match byte {
+            b'\\' => hidden = true,
+            b'"' => way = 1 - way,
+            b'{' => open[way].push(Open {
+                start: at,
+                levels: 1,
+            }),
+            b'}' => {
+                let Some(Open { start, levels }) = open[way].pop() else {
+                    continue;
+                };
+                if let Some(outer) = open[way].last_mut() {
+                    outer.levels = outer.levels.max(levels + 1);
+                }
+                let has_key = text[start + 1..at].trim_start().starts_with('"');
+                if has_key && levels <= DEEPEST {
+                    found.push(&text[start..=at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The object that `text` begins with: as JSON sees it or, where it is not JSON, up to the brace that balances the first.
@@ -124,4 +166,78 @@ fn without_trailing_commas(object: &str) -> String {
         kept.push(letter);
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A value that can be put in order, by its text.
+    fn text(object: &str) -> Option<String> {
+        parse::<Value>(object).map(|object| object.to_string())
+    }
+
+    fn read_text(reply: &str, shown: &str) -> Result<String, Flaw> {
+        read(reply, &[shown], text, String::eq)
+    }
+
+    const MEGABYTE: usize = 1 << 20;
+
+    #[test]
+    fn a_text_of_braces_is_read_like_any_other() {
+        let own = json!({"pass": true}).to_string();
+        let units = [
+            "{",
+            "}",
+            "{}",
+            "{{}",
+            r#"{""#,
+            r#"{"a":"#,
+            r#"{"a":1,"#,
+            r#"{"a":["#,
+            r#"{"a\""#,
+            "{\n",
+            ",}",
+        ];
+        for unit in units {
+            let braces = unit.repeat(MEGABYTE / unit.len());
+            assert_eq!(read_text(&own, &braces), Ok(own.clone()), "{unit}");
+            let after = format!("{own}{braces}");
+            // Neither hangs; what of the braces is JSON disagrees.
+            let expected = match unit {
+                "{}" | "{{}" => read_text(&after, ""),
+                _ => Ok(own.clone()),
+            };
+            assert_eq!(read_text(&after, &braces), expected, "{unit}");
+        }
+        let nested = MEGABYTE / 6;
+        let nested = format!("{}1{}", r#"{"a":"#.repeat(nested), "}".repeat(nested));
+        assert_eq!(read_text(&own, &nested), Ok(own.clone()));
+        assert_eq!(read_text(&nested, &nested), Err(Flaw::Missing));
+    }
+
+    #[test]
+    fn quotations_are_found_wherever_they_stand() {
+        let object = r#"{"a":{"b":"} \" {"},"c":[{"d":1}]}"#;
+        let found = quotable(object);
+        let inner = [r#"{"b":"} \" {"}"#, r#"{"d":1}"#];
+        assert!(found.contains(&object));
+        for inner in inner {
+            assert!(found.contains(&inner), "{found:?}");
+        }
+        for shown in [
+            format!("{{ {{{object}"),
+            format!("say \"{object}\""),
+            format!("{object},}}"),
+            format!("\\{object}"),
+        ] {
+            assert_eq!(read_text(object, &shown), Err(Flaw::Quoted), "{shown}");
+        }
+        assert_eq!(
+            read_text(r#"{"a": 1}"#, r#"He said {"a": 1, }."#),
+            Err(Flaw::Quoted)
+        );
+    }
 }
