@@ -7,6 +7,8 @@ use evals_models::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
 use crate::local_models::LocalModel;
+use crate::rerankers;
+use crate::search_profile::{RERANK, SearchProfile};
 use crate::settings::{self, FusionMethod, Model, Resolved, SettingsError};
 
 /// What settings call the embedded model.
@@ -16,7 +18,7 @@ const STATIC_MINILM: &str = "static-minilm";
 #[derive(Debug, Clone)]
 pub(crate) struct Choices {
     /// The profiles to run where the command line names none.
-    pub(crate) profiles: Vec<Profile>,
+    pub(crate) profiles: Vec<SearchProfile>,
     /// What `hybrid` means.
     pub(crate) hybrid: Profile,
     pub(crate) chunker: Chunker,
@@ -26,7 +28,7 @@ impl Choices {
     pub(crate) fn of(resolved: &Resolved) -> Result<Self, SettingsError> {
         let hybrid = Profile::Hybrid(fusion(resolved)?);
         let named = [resolved.settings.search.profile.as_str()];
-        let profiles = profiles(named, hybrid)
+        let profiles = profiles(named, hybrid, rerankers::is_known(resolved))
             .map_err(|unknown| resolved.bad_value("search.profile", &unknown))?;
         Ok(Self {
             profiles,
@@ -37,33 +39,50 @@ impl Choices {
 }
 
 /// The profiles that `names` mean, each once, in their order. `all` is every profile, with `hybrid` as the settings
-/// have it.
+/// have it, and reranked where the settings have a `reranker`.
 pub(crate) fn profiles<'n>(
     names: impl IntoIterator<Item = &'n str>,
     hybrid: Profile,
-) -> Result<Vec<Profile>, UnknownProfile> {
-    let mut profiles = Vec::new();
+    reranker: bool,
+) -> Result<Vec<SearchProfile>, UnknownProfile> {
+    let mut profiles: Vec<SearchProfile> = Vec::new();
     for name in names {
-        match name {
-            "all" => {
-                let (single, fused) = Profile::all()
-                    .into_iter()
-                    .partition::<Vec<_>, _>(|profile| !matches!(profile, Profile::Hybrid(_)));
-                profiles.extend(single);
-                profiles.push(hybrid);
-                profiles.extend(fused);
-            }
-            "hybrid" => profiles.push(hybrid),
-            name => profiles.push(name.parse()?),
+        let (base, rerank) = match name.strip_suffix(RERANK) {
+            Some(base) => (base, true),
+            None => (name, false),
+        };
+        let mut of_name: Vec<SearchProfile> = bases(base, hybrid)?
+            .into_iter()
+            .map(|base| SearchProfile { base, rerank })
+            .collect();
+        if name == "all" && reranker {
+            of_name.push(SearchProfile::from(hybrid).reranked());
         }
+        profiles.extend(of_name);
     }
-    let mut distinct: Vec<Profile> = Vec::new();
+    let mut distinct: Vec<SearchProfile> = Vec::new();
     for profile in profiles {
         if !distinct.contains(&profile) {
             distinct.push(profile);
         }
     }
     Ok(distinct)
+}
+
+/// The searches of the index that a name without suffix means.
+fn bases(name: &str, hybrid: Profile) -> Result<Vec<Profile>, UnknownProfile> {
+    Ok(match name {
+        "all" => {
+            let (mut profiles, fused) = Profile::all()
+                .into_iter()
+                .partition::<Vec<_>, _>(|profile| !matches!(profile, Profile::Hybrid(_)));
+            profiles.push(hybrid);
+            profiles.extend(fused);
+            profiles
+        }
+        "hybrid" => vec![hybrid],
+        name => vec![name.parse()?],
+    })
 }
 
 fn fusion(resolved: &Resolved) -> Result<Fusion, SettingsError> {
@@ -114,6 +133,7 @@ pub(crate) fn check_embedder(resolved: &Resolved) -> Result<(), SettingsError> {
         let is_known = |field: &str| !["revision", "dtype", "pooling"].contains(&field);
         refuse_fields(
             resolved,
+            ("embeddings.model", model),
             is_known,
             "only a `local` model has such a setting",
         )
@@ -123,13 +143,14 @@ pub(crate) fn check_embedder(resolved: &Resolved) -> Result<(), SettingsError> {
 /// Refuses what is set of the embedding model and means nothing for its kind.
 pub(crate) fn refuse_fields(
     resolved: &Resolved,
+    (path, model): (&str, &Model),
     is_known: impl Fn(&str) -> bool,
     message: &str,
 ) -> Result<(), SettingsError> {
-    let fields = resolved.settings.embeddings.model.set_fields();
+    let fields = model.set_fields();
     match fields.iter().find(|field| !is_known(field)) {
         Some(field) => {
-            let path = format!("embeddings.model.{field}");
+            let path = format!("{path}.{field}");
             Err(resolved.bad_value(&path, &message))
         }
         None => Ok(()),
@@ -144,7 +165,9 @@ pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, Setti
         return Err(resolved.bad_value("embeddings.model.name", &message));
     }
     let is_known = |field: &str| field == "vector_dim";
-    refuse_fields(resolved, is_known, "the embedded model has no such setting")?;
+    let place = ("embeddings.model", model);
+    let message = "the embedded model has no such setting";
+    refuse_fields(resolved, place, is_known, message)?;
     let embedder = StaticEmbedder::static_minilm();
     let embedder = match model.vector_dim {
         None => embedder,
@@ -185,7 +208,7 @@ mod tests {
         .unwrap()
     }
 
-    fn names(profiles: &[Profile]) -> Vec<String> {
+    fn names(profiles: &[SearchProfile]) -> Vec<String> {
         profiles.iter().map(ToString::to_string).collect()
     }
 
@@ -207,8 +230,31 @@ mod tests {
         let asked = profiles(
             ["bm25", "semantic", "bm25"],
             Profile::Hybrid(Fusion::default()),
+            false,
         );
         assert_eq!(names(&asked.unwrap()), ["bm25", "semantic"]);
+    }
+
+    #[test]
+    fn a_suffix_reranks_and_all_does_so_where_there_is_a_reranker() {
+        let profiles = |name: &str, reranker| {
+            let hybrid = Profile::Hybrid(Fusion::Rrf { k: 7 });
+            profiles([name], hybrid, reranker).map(|found| names(&found))
+        };
+        assert_eq!(profiles("bm25+rerank", false).unwrap(), ["bm25+rerank"]);
+        assert_eq!(
+            profiles("hybrid+rerank", true).unwrap(),
+            ["hybrid-rrf-7+rerank"]
+        );
+        let all = profiles("all", true).unwrap();
+        assert_eq!(all.last().unwrap(), "hybrid-rrf-7+rerank");
+        assert!(!profiles("all", false).unwrap().concat().contains("rerank"));
+        assert!(
+            profiles("splade+rerank", true)
+                .unwrap_err()
+                .to_string()
+                .starts_with("no search profile `splade`")
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Embedding models that run in this process, from a folder or from the hub.
+//! Embedding models and rerankers that run in this process, from a folder or from the hub.
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Error, Result};
 use evals_data::{Hub, HubError};
-use evals_models::Embedder;
-use evals_models::local::{self, LocalEmbedder, LocalError, LocalSettings};
+use evals_models::local::{self, LocalEmbedder, LocalError, LocalReranker, LocalSettings};
+use evals_models::{Embedder, Reranker};
 
 use crate::choices::refuse_fields;
 use crate::downloads::{self, DownloadBars};
 use crate::printer::Printer;
-use crate::settings::{self, Resolved, SettingsError};
+use crate::rerankers;
+use crate::settings::{self, Model, Resolved, SettingsError};
 
-/// The settings that mean something for a local model.
+/// The settings that mean something for a local embedding model.
 const FIELDS: [&str; 7] = [
     "dtype",
     "document_prefix",
@@ -26,13 +27,19 @@ const FIELDS: [&str; 7] = [
     "vector_dim",
 ];
 
+/// The settings that mean something for a local reranker.
+const RERANKER_FIELDS: [&str; 3] = ["dtype", "max_tokens", "revision"];
+
 /// Where models are on the hub unless settings say otherwise.
 const MAIN: &str = "main";
 
-/// A local embedding model as the settings describe it, not opened yet.
+/// A local model as the settings describe it, not opened yet.
 #[derive(Debug)]
 pub(crate) struct LocalModel<'r> {
     resolved: &'r Resolved,
+    /// Where it stands in the settings.
+    path: &'static str,
+    model: &'r Model,
     place: Place,
 }
 
@@ -46,13 +53,35 @@ enum Place {
 impl<'r> LocalModel<'r> {
     /// The embedding model of the settings, which has to be a local one.
     pub(crate) fn of(resolved: &'r Resolved) -> Result<Self, SettingsError> {
-        let is_known = |field: &str| FIELDS.contains(&field);
-        refuse_fields(resolved, is_known, "a local model has no such setting")?;
         let model = &resolved.settings.embeddings.model;
-        let revision = model.revision.as_deref();
-        let place = Place::of(&model.name, revision)
-            .map_err(|(field, message)| bad(resolved, field, &message))?;
-        Ok(Self { resolved, place })
+        Self::at(resolved, "embeddings.model", model, &FIELDS)
+    }
+
+    /// The reranker of the settings, which has to be a local one.
+    pub(crate) fn reranker(
+        resolved: &'r Resolved,
+        model: &'r Model,
+    ) -> Result<Self, SettingsError> {
+        Self::at(resolved, rerankers::PATH, model, &RERANKER_FIELDS)
+    }
+
+    fn at(
+        resolved: &'r Resolved,
+        path: &'static str,
+        model: &'r Model,
+        fields: &[&str],
+    ) -> Result<Self, SettingsError> {
+        let is_known = |field: &str| fields.contains(&field);
+        let message = "a local model has no such setting";
+        refuse_fields(resolved, (path, model), is_known, message)?;
+        let place = Place::of(&model.name, model.revision.as_deref())
+            .map_err(|(field, message)| resolved.bad_value(&format!("{path}.{field}"), &message))?;
+        Ok(Self {
+            resolved,
+            path,
+            model,
+            place,
+        })
     }
 
     /// Whether its files are on this machine.
@@ -65,16 +94,36 @@ impl<'r> LocalModel<'r> {
 
     /// Brings the files here where they are not, and loads them.
     pub(crate) async fn open(&self, printer: &Printer, hub: &Hub) -> Result<Arc<dyn Embedder>> {
+        let load = |folder, settings: LocalSettings| LocalEmbedder::open(folder, &settings);
+        let embedder = self.load(printer, hub, load).await?;
+        self.check_dimension(embedder.dimension())?;
+        Ok(Arc::new(embedder))
+    }
+
+    /// The same of a reranker.
+    pub(crate) async fn open_reranker(
+        &self,
+        printer: &Printer,
+        hub: &Hub,
+    ) -> Result<Arc<dyn Reranker>> {
+        let load = |folder, settings: LocalSettings| LocalReranker::open(folder, &settings);
+        Ok(Arc::new(self.load(printer, hub, load).await?))
+    }
+
+    async fn load<M: Send + 'static>(
+        &self,
+        printer: &Printer,
+        hub: &Hub,
+        load: impl FnOnce(PathBuf, LocalSettings) -> Result<M, LocalError> + Send + 'static,
+    ) -> Result<M> {
         let folder = match &self.place {
             Place::Folder(folder) => folder.clone(),
             Place::Hub { id, revision } => self.fetched(printer, hub, id, revision).await?,
         };
         let settings = self.settings();
-        let loading = tokio::task::spawn_blocking(move || LocalEmbedder::open(folder, &settings));
+        let loading = tokio::task::spawn_blocking(move || load(folder, settings));
         let loaded = loading.await.context("loading the model was given up")?;
-        let embedder = loaded.map_err(|error| self.not_loaded(error))?;
-        self.check_dimension(embedder.dimension())?;
-        Ok(Arc::new(embedder))
+        loaded.map_err(|error| self.not_loaded(error))
     }
 
     async fn fetched(
@@ -92,7 +141,7 @@ impl<'r> LocalModel<'r> {
     }
 
     fn settings(&self) -> LocalSettings {
-        let model = &self.resolved.settings.embeddings.model;
+        let model = self.model;
         let tokens = model
             .max_tokens
             .and_then(|tokens| usize::try_from(tokens.get()).ok());
@@ -111,12 +160,12 @@ impl<'r> LocalModel<'r> {
     }
 
     fn check_dimension(&self, dimension: usize) -> Result<(), SettingsError> {
-        let expected = self.resolved.settings.embeddings.model.vector_dim;
+        let expected = self.model.vector_dim;
         if expected.is_none_or(|expected| expected.get() == dimension) {
             return Ok(());
         }
         let message = format!("the model's vectors have {dimension} dimensions");
-        Err(bad(self.resolved, "vector_dim", &message))
+        Err(self.bad("vector_dim", &message))
     }
 
     /// What is wrong with the name is told where the name was written.
@@ -128,7 +177,7 @@ impl<'r> LocalModel<'r> {
             HubError::RevisionNotFound { .. } => "revision",
             _ => return Error::new(error).context(format!("cannot get the model `{id}`")),
         };
-        bad(self.resolved, field, &error).into()
+        self.bad(field, &error).into()
     }
 
     fn not_loaded(&self, error: LocalError) -> Error {
@@ -137,7 +186,12 @@ impl<'r> LocalModel<'r> {
             LocalError::Read { .. } | LocalError::Threads(_) => return error.into(),
             _ => "name",
         };
-        bad(self.resolved, field, &format!("{:#}", Error::new(error))).into()
+        self.bad(field, &format!("{:#}", Error::new(error))).into()
+    }
+
+    fn bad(&self, field: &str, message: &dyn Display) -> SettingsError {
+        let path = format!("{}.{field}", self.path);
+        self.resolved.bad_value(&path, message)
     }
 }
 
@@ -179,10 +233,6 @@ fn is_repository(name: &str) -> bool {
         part.starts_with(|first: char| first != '.') && part.chars().all(is_allowed)
     };
     name.split('/').count() <= 2 && name.split('/').all(is_part)
-}
-
-fn bad(resolved: &Resolved, field: &str, message: &dyn Display) -> SettingsError {
-    resolved.bad_value(&format!("embeddings.model.{field}"), message)
 }
 
 fn dtype(dtype: settings::Dtype) -> local::Dtype {

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use evals_models::http::{
-    ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, OllamaChat, OllamaEmbedder,
-    OpenAiChat, OpenAiEmbedder, ServerSettings, Think, Traffic, TrafficSettings,
-    list_openai_models,
+    ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, HttpReranker, OllamaChat,
+    OllamaEmbedder, OpenAiChat, OpenAiEmbedder, RerankSettings, ServerSettings, Think, Traffic,
+    TrafficSettings, list_openai_models,
 };
 use evals_models::{ChatModel, Embedder};
 
 use crate::printer::Printer;
+use crate::rerankers;
 use crate::settings::{self, Effort, Model, Provider, Resolved, SettingsError};
 
 /// Where Ollama listens unless settings say otherwise.
@@ -94,6 +95,20 @@ impl<'r> Servers<'r> {
             Protocol::Ollama => Arc::new(OllamaEmbedder::connect(settings, traffic).await?),
             Protocol::OpenAi => Arc::new(OpenAiEmbedder::connect(settings, traffic).await?),
         })
+    }
+
+    /// The reranker behind a server that stands in the settings, at most `batch_size` texts at once.
+    pub(crate) async fn reranker(
+        &mut self,
+        model: &Model,
+        batch_size: NonZeroUsize,
+    ) -> Result<HttpReranker> {
+        let place = Place::of(self.resolved, rerankers::PATH, model)?;
+        let mut settings = RerankSettings::new(place.server()?, &model.name);
+        settings.max_batch = batch_size;
+        settings.extra_body.clone_from(&model.extra_body);
+        let traffic = self.traffic(&place)?;
+        Ok(HttpReranker::connect(settings, traffic).await?)
     }
 
     fn traffic(&mut self, place: &Place<'_>) -> Result<Arc<Traffic>> {

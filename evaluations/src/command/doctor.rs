@@ -7,13 +7,16 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Hub, HubSettings};
-use evals_models::{ChatRequest, Embedder, Message, ModelIdentity};
+use evals_models::{ChatRequest, Embedder, Message, ModelIdentity, Reranker};
 
 use super::{Session, named_models};
 use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
+use crate::downloads;
 use crate::exit::Exit;
 use crate::local_models::LocalModel;
+use crate::printer::Printer;
+use crate::rerankers::{self, Kind};
 use crate::servers::Servers;
 use crate::settings::{self, Model, Resolved};
 
@@ -98,6 +101,7 @@ async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding
     let mut servers = Servers::new(resolved, session.printer, 0).asking_once();
     let settings = &resolved.settings;
     let mut findings = vec![check_embedder(session, &mut servers, resolved).await];
+    findings.extend(check_reranker(session.printer, &mut servers, resolved).await);
     for (role, path, model) in [
         ("answering model", "qa.model", &settings.qa.model),
         ("judge", "evaluations.judge", &settings.evaluations.judge),
@@ -122,6 +126,47 @@ async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding
         });
     }
     findings
+}
+
+/// Has the reranker of the settings, if there is one, put a text into order.
+async fn check_reranker(
+    printer: &Printer,
+    servers: &mut Servers<'_>,
+    resolved: &Resolved,
+) -> Option<Finding> {
+    let settings = &resolved.settings.reranking;
+    let named = settings.model.as_ref()?;
+    let bad = |error: anyhow::Error| Finding::Bad {
+        what: format!("reranker: {error:#}"),
+        mend: "profiles without `+rerank` work all the same".to_owned(),
+    };
+    let kind = match rerankers::check(resolved) {
+        Ok(kind) => kind,
+        Err(error) => return Some(bad(error.into())),
+    };
+    let opened = match kind {
+        Kind::Llm(model) => {
+            return Some(check_chat(servers, "reranker", rerankers::PATH, &model).await);
+        }
+        Kind::Http(model) => {
+            let opened = servers.reranker(&model, settings.batch_size).await;
+            opened.map(|reranker| Arc::new(reranker) as Arc<dyn Reranker>)
+        }
+        Kind::Local(model) => match LocalModel::reranker(resolved, &model) {
+            Ok(local) if !local.is_here(&downloads::hub()) => {
+                return Some(Finding::Note(format!(
+                    "reranker: local:{} is not here yet; the first run fetches it",
+                    named.name
+                )));
+            }
+            Ok(local) => local.open_reranker(printer, &downloads::hub()).await,
+            Err(error) => Err(error.into()),
+        },
+    };
+    Some(match opened {
+        Ok(reranker) => Finding::Good(format!("reranker: {}", reranker.identity())),
+        Err(error) => bad(error),
+    })
 }
 
 async fn check_chat(servers: &mut Servers<'_>, role: &str, path: &str, model: &Model) -> Finding {

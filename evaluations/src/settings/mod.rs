@@ -153,6 +153,10 @@ pub(crate) struct Reranking {
     pub(crate) model: Option<Model>,
     /// Documents that the reranker reads for each question.
     pub(crate) candidates: NonZeroUsize,
+    /// Whether a chat model (`llm`) scores each passage alone or puts many into order at once.
+    pub(crate) mode: RerankMode,
+    /// Most passages of one request to an `http` reranker.
+    pub(crate) batch_size: NonZeroUsize,
 }
 
 impl Default for Reranking {
@@ -160,8 +164,21 @@ impl Default for Reranking {
         Self {
             model: None,
             candidates: NonZeroUsize::new(50).expect("50 is not 0"),
+            mode: RerankMode::default(),
+            batch_size: NonZeroUsize::new(32).expect("32 is not 0"),
         }
     }
+}
+
+/// How a chat model reranks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RerankMode {
+    /// A score for each passage: a call for each.
+    Pointwise,
+    /// An order of twenty passages at once.
+    #[default]
+    Listwise,
 }
 
 /// The model that answers questions.

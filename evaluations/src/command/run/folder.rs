@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals::{Report, render};
-use evals_index::{Profile, SearchOptions};
+use evals_index::SearchOptions;
 use evals_metrics::Qrels;
 use evals_rag::Retrieval;
 
@@ -13,6 +13,7 @@ use super::Run;
 use super::manifest::{DatasetRecord, IndexRecord, RunManifest, Tool};
 use super::retrieval::Finished;
 use crate::run_folder::{RunFolder, timestamp};
+use crate::search_profile::SearchProfile;
 use crate::trec_ids::TrecIds;
 
 /// Version of `manifest.json`.
@@ -25,7 +26,7 @@ pub(super) struct Recorder<'r> {
 }
 
 impl<'r> Recorder<'r> {
-    pub(super) fn open(&self, profile: Profile) -> Result<RunFolder> {
+    pub(super) fn open(&self, profile: SearchProfile) -> Result<RunFolder> {
         let name = format!("{}-{profile}", self.run.plan.name);
         let runs = self.run.session.directories.runs();
         let folder = RunFolder::create(&runs, self.started, &name)?;
@@ -34,7 +35,7 @@ impl<'r> Recorder<'r> {
     }
 
     /// The manifest of a retrieval run.
-    pub(super) fn manifest(&self, profile: Profile) -> RunManifest<'r> {
+    pub(super) fn manifest(&self, profile: SearchProfile) -> RunManifest<'r> {
         let Run {
             arguments,
             plan,
@@ -47,7 +48,7 @@ impl<'r> Recorder<'r> {
             .iter()
             .map(|embedder| ("embedder", &embedder.model))
             .collect();
-        RunManifest {
+        let mut manifest = RunManifest {
             schema_version: MANIFEST_VERSION,
             tool: Tool::default(),
             benchmark: "retrieval",
@@ -81,7 +82,11 @@ impl<'r> Recorder<'r> {
             seed: arguments.control.seed,
             repeat: arguments.control.repeat.get(),
             concurrency: plan.concurrency.get(),
+        };
+        if let Some(reranking) = prepared.reranking.as_ref().filter(|_| profile.rerank) {
+            reranking.enter(&mut manifest);
         }
+        manifest
     }
 }
 

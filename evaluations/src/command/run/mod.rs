@@ -8,7 +8,9 @@ mod manifest;
 mod output;
 mod plan;
 mod qa;
+mod reranking;
 mod retrieval;
+mod search;
 mod source;
 
 use std::num::NonZeroUsize;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::Utc;
-use evals::Comparison;
+use evals::{Comparison, StopSignal};
 use evals_data::Collection;
 use evals_models::Embedder;
 use evals_rag::Question;
@@ -33,7 +35,8 @@ use self::folder::Recorder;
 use self::index::ReadyIndex;
 use self::interrupt::cancelled_by_interrupt;
 use self::plan::Plan;
-use self::qa::QaPlan;
+use self::qa::{Opener, QaPlan, Replies};
+use self::reranking::Reranking;
 use self::retrieval::Finished;
 use super::Session;
 use crate::choices;
@@ -43,6 +46,7 @@ use crate::exit::Exit;
 use crate::local_models::LocalModel;
 use crate::printer::Printer;
 use crate::servers::Servers;
+use crate::spending::Spending;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let plan = Plan::new(session, arguments)?;
@@ -77,6 +81,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         }
         if let Some((qa, ready)) = qa
             && !cancellation.is_cancelled()
+            && prepared.stop.reason().is_none()
         {
             exit = answer(run, qa, ready).await?;
         }
@@ -99,6 +104,18 @@ struct Prepared {
     collection: Collection,
     questions: Vec<Question>,
     ready: ReadyIndex,
+    /// `None` where no profile reranks.
+    reranking: Option<Reranking>,
+    spending: Arc<Spending>,
+    /// Ends a run early: when the budget is spent, or when something has to be mended.
+    stop: StopSignal,
+}
+
+/// What both benchmarks ask, and what it is paid from.
+struct Models {
+    reranking: Option<Reranking>,
+    spending: Arc<Spending>,
+    stop: StopSignal,
 }
 
 /// Opens models, data and index. Models come first: a server that is not there is found before an hour of indexing.
@@ -110,8 +127,9 @@ async fn prepare(
     let printer = session.printer;
     let mut servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
     let embedder = embedder(printer, plan, &mut servers).await?;
+    let models = models(session, arguments, plan, &mut servers).await?;
     let ready = match &plan.qa {
-        Some(qa) => Some(qa::open(plan, qa, &mut servers).await?),
+        Some(qa) => Some(qa::open(plan, qa, &mut servers, &models).await?),
         None => None,
     };
     let collection = source::fetch(printer, &plan.manifest)
@@ -136,8 +154,34 @@ async fn prepare(
         collection,
         questions,
         ready: index,
+        reranking: models.reranking,
+        spending: models.spending,
+        stop: models.stop,
     };
     Ok((prepared, ready))
+}
+
+/// The reranker, where a profile reranks, and the account of what is paid.
+async fn models<'p>(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &'p Plan,
+    servers: &mut Servers<'p>,
+) -> Result<Models> {
+    let stop = StopSignal::new();
+    let spending = Spending::new(arguments.qa.budget, stop.clone());
+    let replies = Replies::new(session, arguments.qa.no_cache, arguments.qa.refresh);
+    let mut opener = Opener::new(&plan.resolved, servers, &replies, &spending);
+    let reranking = if plan.profiles.iter().any(|profile| profile.rerank) {
+        Some(reranking::open(session, &plan.resolved, &mut opener).await?)
+    } else {
+        None
+    };
+    Ok(Models {
+        reranking,
+        spending,
+        stop,
+    })
 }
 
 /// The embedding model, where a profile compares vectors.
@@ -192,7 +236,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
             .printer
             .detail(&format!("{profile}: report in {}", folder.path().display()));
         finished.push(measured);
-        if cancellation.is_cancelled() {
+        if cancellation.is_cancelled() || run.prepared.stop.reason().is_some() {
             break;
         }
     }
@@ -201,11 +245,21 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     }
     print(session, plan, &finished)?;
     write_out(session, plan, &finished)?;
-    Ok(if cancellation.is_cancelled() {
-        Exit::Interrupted
-    } else {
-        Exit::Done
-    })
+    if cancellation.is_cancelled() {
+        return Ok(Exit::Interrupted);
+    }
+    if let Some(reason) = run.prepared.stop.reason() {
+        let not_run: usize = finished.iter().map(|it| it.report.not_run).sum();
+        session.printer.warn(&format!(
+            "stopped early, {not_run} searches are not run: {reason}"
+        ));
+        return Ok(if run.prepared.spending.is_spent() {
+            Exit::CheckFailed
+        } else {
+            Exit::CouldNot
+        });
+    }
+    Ok(Exit::Done)
 }
 
 /// Answers and judges, and prints what came of it.

@@ -4,15 +4,18 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use evals_data::{Catalog, Manifest};
-use evals_index::{Chunker, Profile};
+use evals_index::Chunker;
 use evals_metrics::Measure;
 use evals_rag::retrieval::IdenticalIds;
 
 use super::super::{Session, named_models};
 use super::output::OutFile;
 use super::qa::QaPlan;
+use super::reranking;
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
+use crate::rerankers;
+use crate::search_profile::SearchProfile;
 use crate::settings::{self, Layer, Resolved};
 
 /// A run with every choice made.
@@ -20,7 +23,7 @@ use crate::settings::{self, Layer, Resolved};
 pub(super) struct Plan {
     pub(super) manifest: Manifest,
     pub(super) resolved: Resolved,
-    pub(super) profiles: Vec<Profile>,
+    pub(super) profiles: Vec<SearchProfile>,
     pub(super) chunker: Chunker,
     /// Whether any profile compares vectors.
     pub(super) needs_embeddings: bool,
@@ -48,10 +51,11 @@ impl Plan {
         layers.extend(session.user_layers(&arguments.settings, models)?);
         let resolved = settings::resolve(layers)?;
         let choices = Choices::of(&resolved)?;
-        let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
-        warn_of_unused(session, &resolved);
+        let profiles = profiles(&arguments.retrieval.profiles, &choices, &resolved)?;
+        reranking::check(session, &resolved, &profiles)?;
         let (measures, k) = measures(arguments, &manifest)?;
-        let default = choices.profiles.first().copied().unwrap_or(choices.hybrid);
+        let default = choices.profiles.first().copied();
+        let default = default.unwrap_or(choices.hybrid.into());
         let qa = if arguments.stages.skip_qa {
             None
         } else {
@@ -61,7 +65,7 @@ impl Plan {
         };
         choices::check_embedder(&resolved)?;
         Ok(Self {
-            needs_embeddings: profiles.iter().any(|profile| profile.needs_embeddings()),
+            needs_embeddings: profiles.iter().any(|it| it.base.needs_embeddings()),
             retrieval: !arguments.stages.skip_retrieval,
             qa,
             profiles,
@@ -93,23 +97,19 @@ impl Plan {
     }
 }
 
-fn profiles(names: &[String], choices: &Choices) -> Result<Vec<Profile>> {
+fn profiles(
+    names: &[String],
+    choices: &Choices,
+    resolved: &Resolved,
+) -> Result<Vec<SearchProfile>> {
     if names.is_empty() {
         return Ok(choices.profiles.clone());
     }
     Ok(choices::profiles(
         names.iter().map(String::as_str),
         choices.hybrid,
+        rerankers::is_known(resolved),
     )?)
-}
-
-fn warn_of_unused(session: &Session<'_>, resolved: &Resolved) {
-    if let Some(reranker) = &resolved.settings.reranking.model {
-        session.printer.warn(&format!(
-            "`reranking.model` is `{}:{}`, but this version has no rerankers yet; results are not reranked",
-            reranker.provider, reranker.name
-        ));
-    }
 }
 
 /// What is measured, the headline first, and how many documents that takes.

@@ -2,50 +2,38 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use evals::{Event, Experiment, Observer, Report, Summary};
-use evals_index::{CachePolicy, Profile, SearchOptions};
 use evals_metrics::Bootstrap;
 use evals_rag::{Retrieval, retrieval};
 use indicatif::ProgressBar;
 
 use super::Run;
+use super::search::{self, Depth};
 use crate::progress;
-
-/// A question that no dataset asks, to load what a first search loads before anything is timed.
-const WARM_UP: &str = "warm-up";
+use crate::search_profile::SearchProfile;
 
 /// One profile's finished run.
 #[derive(Debug)]
 pub(super) struct Finished {
-    pub(super) profile: Profile,
+    pub(super) profile: SearchProfile,
     pub(super) report: Report<Retrieval>,
     pub(super) summary: Summary,
 }
 
 /// Searches every question with `profile` and measures the rankings.
-pub(super) async fn run(run: Run<'_>, profile: Profile) -> Result<Finished> {
+pub(super) async fn run(run: Run<'_>, profile: SearchProfile) -> Result<Finished> {
     let Run {
         arguments,
         plan,
         prepared,
         ..
     } = run;
-    let options = SearchOptions {
-        filter: arguments.retrieval.filter.clone(),
-        // A repetition that finds its results in a cache repeats nothing.
-        cache: if arguments.control.repeat.get() > 1 {
-            CachePolicy::Fresh
-        } else {
-            CachePolicy::Shared
-        },
-        ..SearchOptions::default()
+    let depth = Depth {
+        documents: plan.k.get(),
+        passages: 0,
     };
-    let searcher = prepared.ready.index.searcher(profile, &options).await?;
-    searcher
-        .search(WARM_UP, plan.k.get())
-        .await
-        .with_context(|| format!("cannot search by `{profile}`"))?;
+    let searcher = search::open(run, profile, depth).await?;
     let dataset = retrieval::dataset(
         &plan.manifest.name,
         prepared.questions.iter().cloned(),
@@ -56,12 +44,17 @@ pub(super) async fn run(run: Run<'_>, profile: Profile) -> Result<Finished> {
         &profile.to_string(),
     )));
     let task = retrieval::task(searcher, plan.k, plan.identical_ids);
-    let report = Experiment::new(dataset, task)
+    let mut experiment = Experiment::new(dataset, task)
         .name(format!("{} ({profile})", plan.name))
-        .metadata("profile", profile.to_string())
+        .metadata("profile", profile.to_string());
+    if let Some(reranking) = prepared.reranking.as_ref().filter(|_| profile.rerank) {
+        experiment = experiment.metadata("reranker", reranking.describe());
+    }
+    let report = experiment
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
         .cancellation(run.cancellation.clone())
+        .stop(prepared.stop.clone())
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
         .run()
         .await;

@@ -3,18 +3,21 @@
 use evals::{CaseReport, Report};
 use evals_models::ModelIdentity;
 use evals_rag::Purpose;
-use evals_rag::prices::{Cost, Prices};
+use evals_rag::prices::{Cost, Price, Prices};
 use evals_rag::qa::Qa;
 use serde::Serialize;
 
 use super::models::Cast;
 use crate::printer::Printer;
 
-/// Tokens and cost of a run, answering and judging apart. Stored replies count as what they took when they were asked for.
+/// Tokens and cost of a run: answering, judging and reranking apart. Stored replies count as what they took when they were asked for.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Costs {
     answering: Side,
     judging: Side,
+    /// `None` where nothing was reranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reranking: Option<Side>,
     /// USD; `None` where a price is not known.
     total: Option<f64>,
 }
@@ -48,11 +51,30 @@ pub(super) fn of(report: &Report<Qa>, cast: &Cast, prices: &Prices) -> Costs {
             .any(|case| case.attributes.contains_key(purpose.estimated())),
         cost,
     };
+    let reranking = cast.models.get("reranker").map(|model| {
+        let cost = reranking(&report.cases, &prices.of(model));
+        side("reranker", Purpose::Reranker, cost)
+    });
+    let reranked = reranking.as_ref().map_or(Some(0.0), |side| side.cost);
     Costs {
         answering: side("answerer", Purpose::Answerer, cost.answering),
         judging: side("judge", Purpose::Judge, cost.judging),
-        total: cost.total(),
+        total: cost.total().zip(reranked).map(|(sum, cost)| sum + cost),
+        reranking,
     }
+}
+
+/// What reranking cost. Not every reranker tells of tokens, and what it did not tell is not known, unless they are free.
+fn reranking(cases: &[CaseReport<Qa>], price: &Price) -> Option<f64> {
+    let is_told = |case: &CaseReport<Qa>| {
+        let tokens = Purpose::Reranker.input_tokens();
+        case.metrics.contains_key(tokens)
+    };
+    let is_free = price.input == Some(0.0) && price.output == Some(0.0);
+    if is_free || cases.iter().any(is_told) {
+        return price.of_cases(cases, Purpose::Reranker);
+    }
+    None
 }
 
 /// What cases of earlier sessions have cost, as far as prices are known.
@@ -62,7 +84,11 @@ pub(super) fn spent(cases: &[CaseReport<Qa>], cast: &Cast, prices: &Prices) -> f
         model.map(|model| prices.of(model)).unwrap_or_default()
     };
     let cost = Cost::of(cases, &price("answerer"), &price("judge"));
-    cost.answering.unwrap_or_default() + cost.judging.unwrap_or_default()
+    let reranking = price("reranker").of_cases(cases, Purpose::Reranker);
+    [cost.answering, cost.judging, reranking]
+        .into_iter()
+        .flatten()
+        .sum()
 }
 
 fn sum(report: &Report<Qa>, metric: &str) -> f64 {
@@ -78,10 +104,14 @@ impl Costs {
     /// A line for each model that took part, and one for both together where anything was to be paid.
     pub(super) fn lines(&self) -> Vec<(String, String)> {
         let mut lines = Vec::new();
-        for (what, side) in [("answering", &self.answering), ("judging", &self.judging)] {
+        let reranking = self.reranking.iter().map(|side| ("reranking", side));
+        let sides = [("answering", &self.answering), ("judging", &self.judging)];
+        for (what, side) in sides.into_iter().chain(reranking) {
             let Some(model) = &side.model else { continue };
             let text = if is_embedded(model) {
                 format!("{model}, part of this program, no LLM")
+            } else if model.provider == "local" {
+                format!("{model}, in this process, no LLM")
             } else {
                 let estimated = if side.estimated { " (estimated)" } else { "" };
                 format!(
@@ -93,12 +123,10 @@ impl Costs {
             };
             lines.push((what.to_owned(), text));
         }
+        let reranker = self.reranking.as_ref().and_then(|side| side.model.as_ref());
         let models = [&self.answering.model, &self.judging.model];
-        if models
-            .into_iter()
-            .flatten()
-            .any(|model| !is_embedded(model))
-        {
+        let mut models = models.into_iter().flatten().chain(reranker);
+        if models.any(is_served) {
             lines.push(("together".to_owned(), dollars(self.total)));
         }
         lines
@@ -109,10 +137,15 @@ fn is_embedded(model: &ModelIdentity) -> bool {
     model.provider == "embedded"
 }
 
+/// Whether a model is outside this process.
+fn is_served(model: &ModelIdentity) -> bool {
+    !is_embedded(model) && model.provider != "local"
+}
+
 /// Says how many calls this process made, where any model outside the program took part: fewer than the report counts
 /// where replies came from the cache or from an earlier session.
 pub(super) fn note_calls(printer: &Printer, cast: &Cast, calls: u64) {
-    if cast.models.values().any(|model| !is_embedded(model)) {
+    if cast.models.values().any(is_served) {
         printer.note(&format!("{calls} calls were made now"));
     }
 }

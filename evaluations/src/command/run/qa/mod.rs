@@ -15,29 +15,29 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals::{Event, Experiment, Observer, Report, StopSignal, Summary, render};
-use evals_index::{CachePolicy, SearchOptions};
 use evals_metrics::Bootstrap;
 use evals_models::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Expansion, Qa, Settings};
 use indicatif::ProgressBar;
 
-pub(super) use self::plan::QaPlan;
+pub(super) use self::models::Opener;
+pub(super) use self::plan::{QaPlan, Replies};
+pub(super) use self::prompts::Prompts;
 pub(in crate::command) use self::rejudge::{Source, rejudge};
 
 use self::folder::{Opened, TakeUp};
-use self::models::{Answering, Cast, Judging, Opener};
+use self::models::{Answering, Cast, Judging};
 use super::folder::Recorder;
 use super::plan::Plan;
-use super::{Prepared, Run};
+use super::search::{self, Depth};
+use super::{Models, Prepared, Run};
 use crate::choices;
 use crate::progress;
 use crate::run_folder::RunFolder;
+use crate::search_profile::SearchProfile;
 use crate::servers::Servers;
 use crate::spending::Spending;
-
-/// A question that no dataset asks, to load what a first search loads before anything is timed.
-const WARM_UP: &str = "warm-up";
 
 /// A finished run, as far as it came.
 #[derive(Debug)]
@@ -65,25 +65,33 @@ pub(super) async fn open<'p>(
     plan: &'p Plan,
     qa: &QaPlan,
     servers: &mut Servers<'p>,
+    models: &Models,
 ) -> Result<Ready> {
-    let stop = StopSignal::new();
-    let spending = Spending::new(qa.budget, stop.clone());
-    let mut opener = Opener::new(&plan.resolved, servers, &qa.judging.replies, &spending);
+    let Models {
+        reranking,
+        spending,
+        stop,
+    } = models;
+    let mut opener = Opener::new(&plan.resolved, servers, &qa.judging.replies, spending);
     let answering = opener.answering(qa).await?;
     let judging = opener.judging(&qa.judging).await?;
-    let cast = Cast::of(Some(&answering), &judging);
+    let mut cast = Cast::of(Some(&answering), &judging);
+    if let Some(reranking) = reranking.as_ref().filter(|_| qa.profile.rerank) {
+        cast.enter_reranker(reranking);
+    }
     Ok(Ready {
         answering,
         judging,
         cast,
-        spending,
-        stop,
+        spending: Arc::clone(spending),
+        stop: stop.clone(),
     })
 }
 
 /// Prints what the benchmark would take, and asks no model.
 pub(super) async fn estimate(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<()> {
-    let searcher = searcher(run, qa).await?;
+    // Of the search alone: the reranker would have to be asked.
+    let searcher = searcher(run, qa, qa.profile.base.into()).await?;
     let text = estimate::text(run, qa, ready, &*searcher).await?;
     run.session.printer.result(&text)?;
     Ok(())
@@ -108,11 +116,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
         &ready.cast,
         &choices::prices(&plan.resolved),
     ));
-    let searcher = searcher(run, qa).await?;
-    searcher
-        .search(WARM_UP, qa.passages.get())
-        .await
-        .with_context(|| format!("cannot search by `{}`", qa.profile))?;
+    let searcher = searcher(run, qa, qa.profile).await?;
     let dataset = evaluators::enrol(
         qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?,
         &ready.judging,
@@ -210,23 +214,12 @@ async fn open_folder(
     folder::open(run.session, &manifest, started, take_up).await
 }
 
-async fn searcher(run: Run<'_>, qa: &QaPlan) -> Result<Arc<dyn Searcher>> {
-    let Run {
-        arguments,
-        prepared,
-        ..
-    } = run;
-    let options = SearchOptions {
-        filter: arguments.retrieval.filter.clone(),
+async fn searcher(run: Run<'_>, qa: &QaPlan, profile: SearchProfile) -> Result<Arc<dyn Searcher>> {
+    let depth = Depth {
+        documents: qa.passages.get(),
         passages: qa.passages.get(),
-        cache: if arguments.control.repeat.get() > 1 {
-            CachePolicy::Fresh
-        } else {
-            CachePolicy::Shared
-        },
-        ..SearchOptions::default()
     };
-    Ok(prepared.ready.index.searcher(qa.profile, &options).await?)
+    search::open(run, profile, depth).await
 }
 
 fn settings(qa: &QaPlan, prepared: &Prepared) -> Settings {

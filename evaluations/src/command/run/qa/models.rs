@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::plan::{JudgingPlan, QaPlan, Replies};
 use super::prompts::Prompts;
 use crate::choices::{self, is_embedded};
+use crate::command::run::reranking::Reranking;
 use crate::servers::Servers;
 use crate::settings::{Model, Resolved};
 use crate::spending::{Metered, Spending};
@@ -39,16 +40,16 @@ pub(super) struct Judging {
 }
 
 /// Opens chat models: their servers, the store of replies before them, and the meter behind it.
-pub(super) struct Opener<'o, 'r> {
+pub(in super::super) struct Opener<'o, 'r> {
     pub(super) resolved: &'r Resolved,
-    pub(super) servers: &'o mut Servers<'r>,
+    pub(in super::super) servers: &'o mut Servers<'r>,
     pub(super) replies: &'o Replies,
     pub(super) spending: &'o Arc<Spending>,
     store: Option<ReplyStore>,
 }
 
 impl<'o, 'r> Opener<'o, 'r> {
-    pub(super) fn new(
+    pub(in super::super) fn new(
         resolved: &'r Resolved,
         servers: &'o mut Servers<'r>,
         replies: &'o Replies,
@@ -119,7 +120,12 @@ impl<'o, 'r> Opener<'o, 'r> {
         })
     }
 
-    async fn chat(&mut self, path: &str, model: &Model) -> Result<Arc<dyn ChatModel>> {
+    /// A chat model that is asked through the store of replies.
+    pub(in super::super) async fn chat(
+        &mut self,
+        path: &str,
+        model: &Model,
+    ) -> Result<Arc<dyn ChatModel>> {
         let mut model = model.clone();
         // A run that is repeated should give the same answers, as far as the server can.
         model.temperature.get_or_insert(0.0);
@@ -165,6 +171,13 @@ impl Cast {
         let answer = answering.and_then(|answering| answering.prompt.as_ref());
         cast.prompts = Prompts::digests(answer.into_iter().chain(&judging.prompts));
         cast
+    }
+
+    /// Adds what puts the passages into order.
+    pub(super) fn enter_reranker(&mut self, reranking: &Reranking) {
+        let parameters = Some(reranking.parameters());
+        self.enter("reranker", reranking.identity(), parameters);
+        self.prompts.extend(reranking.prompts().clone());
     }
 
     fn enter(

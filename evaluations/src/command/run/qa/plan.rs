@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use evals_data::Manifest;
-use evals_index::Profile;
 use evals_models::ModelIdentity;
 
 use super::super::super::Session;
 use super::prompts::Prompts;
 use crate::choices::{self, is_embedded};
 use crate::cli::{Refresh, RunArgs};
+use crate::rerankers::{self, Kind};
+use crate::search_profile::SearchProfile;
 use crate::settings::{Model, Resolved, SettingsError};
 
 /// The provider of what needs neither server nor download.
@@ -24,7 +25,7 @@ pub(super) const OVERLAP: &str = "overlap";
 #[derive(Debug)]
 pub(crate) struct QaPlan {
     /// Where the passages come from.
-    pub(super) profile: Profile,
+    pub(in super::super) profile: SearchProfile,
     pub(super) name: String,
     /// Most passages that the answerer is shown.
     pub(super) passages: NonZeroUsize,
@@ -35,7 +36,6 @@ pub(crate) struct QaPlan {
     /// What refuses in this dataset.
     pub(super) refusal_sentences: Vec<String>,
     pub(super) judging: JudgingPlan,
-    pub(super) budget: Option<f64>,
     pub(super) refresh_failed: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct JudgingPlan {
 
 /// Where replies of chat models are kept.
 #[derive(Debug, Clone)]
-pub(super) enum Replies {
+pub(in super::super) enum Replies {
     /// Nowhere: every reply is asked for.
     NotStored,
     /// In this file, from which they are taken, too.
@@ -61,7 +61,11 @@ pub(super) enum Replies {
 }
 
 impl Replies {
-    pub(super) fn new(session: &Session<'_>, no_cache: bool, refresh: Option<Refresh>) -> Self {
+    pub(in super::super) fn new(
+        session: &Session<'_>,
+        no_cache: bool,
+        refresh: Option<Refresh>,
+    ) -> Self {
         let path = session.directories.replies();
         match (no_cache, refresh) {
             (true, _) => Self::NotStored,
@@ -79,8 +83,8 @@ impl QaPlan {
         arguments: &RunArgs,
         manifest: &Manifest,
         resolved: &Resolved,
-        profiles: &[Profile],
-        default: Profile,
+        profiles: &[SearchProfile],
+        default: SearchProfile,
     ) -> Result<Self> {
         let settings = &resolved.settings;
         let answerer = settings.qa.model.clone();
@@ -97,7 +101,13 @@ impl QaPlan {
             Replies::new(session, arguments.qa.no_cache, arguments.qa.refresh),
         )?;
         if arguments.qa.budget.is_some() {
-            check_prices(resolved, [&answerer, &judging.judge])?;
+            let mut models = vec![answerer.clone(), judging.judge.clone()];
+            if profiles.iter().any(|profile| profile.rerank)
+                && let Kind::Llm(reranker) = rerankers::check(resolved)?
+            {
+                models.push(reranker);
+            }
+            check_prices(resolved, &models)?;
         }
         let control = &arguments.control;
         Ok(Self {
@@ -112,7 +122,6 @@ impl QaPlan {
             answerer,
             refusal_sentences: manifest.unanswerable.clone(),
             judging,
-            budget: arguments.qa.budget,
             refresh_failed: arguments.qa.refresh == Some(Refresh::Failed),
         })
     }
@@ -153,7 +162,7 @@ impl JudgingPlan {
 }
 
 /// The profile whose passages are answered from: the only one, else the settings' among several, else the first.
-fn chosen(profiles: &[Profile], default: Profile) -> Profile {
+fn chosen(profiles: &[SearchProfile], default: SearchProfile) -> SearchProfile {
     match profiles {
         [only] => *only,
         several if several.contains(&default) => default,
@@ -175,9 +184,9 @@ fn check_embedded(
 }
 
 /// A budget that cannot be counted would never be reached.
-fn check_prices(resolved: &Resolved, models: [&Model; 2]) -> Result<()> {
+fn check_prices(resolved: &Resolved, models: &[Model]) -> Result<()> {
     let prices = choices::prices(resolved);
-    for model in models.into_iter().filter(|model| !is_embedded(model)) {
+    for model in models.iter().filter(|model| !is_embedded(model)) {
         let price = prices.of(&ModelIdentity::new(&model.provider, &model.name));
         if price.input.is_none() || price.output.is_none() {
             bail!(
@@ -204,17 +213,19 @@ pub(super) fn case_timeout(resolved: &Resolved) -> Result<Duration, SettingsErro
 
 #[cfg(test)]
 mod tests {
-    use evals_index::Fusion;
+    use evals_index::{Fusion, Profile};
 
     use super::*;
 
     #[test]
     fn answers_come_from_the_only_profile_or_the_default_one() {
-        let hybrid = Profile::Hybrid(Fusion::default());
-        assert_eq!(chosen(&[Profile::Bm25], hybrid), Profile::Bm25);
-        let all = [Profile::Unranked, Profile::Bm25, hybrid];
+        let hybrid = SearchProfile::from(Profile::Hybrid(Fusion::default()));
+        let bm25 = SearchProfile::from(Profile::Bm25);
+        assert_eq!(chosen(&[bm25], hybrid), bm25);
+        let all = [Profile::Unranked.into(), bm25, hybrid, hybrid.reranked()];
         assert_eq!(chosen(&all, hybrid), hybrid);
-        let two = [Profile::Semantic, Profile::Bm25];
-        assert_eq!(chosen(&two, hybrid), Profile::Semantic);
+        let two = [Profile::Semantic.into(), bm25];
+        assert_eq!(chosen(&two, hybrid), Profile::Semantic.into());
+        assert_eq!(chosen(&all, hybrid.reranked()), hybrid.reranked());
     }
 }

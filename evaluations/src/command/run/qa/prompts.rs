@@ -9,26 +9,30 @@ use evals_rag::Prompt;
 
 use crate::directories::Directories;
 
-/// Every prompt that answering and judging may use.
+/// Every prompt that answering, judging and reranking may use.
 #[derive(Debug, Clone)]
 pub(crate) struct Prompts {
     pub(super) answer: Prompt,
     pub(super) judge: Prompt,
     pub(super) refusal: Prompt,
+    pub(in super::super) rerank_pointwise: Prompt,
+    pub(in super::super) rerank_listwise: Prompt,
 }
 
 impl Prompts {
     /// A file of a bundled prompt's name in `./prompts` or in the user's configuration folder comes first.
-    pub(super) fn find(directories: &Directories) -> Result<Self> {
+    pub(in super::super) fn find(directories: &Directories) -> Result<Self> {
         Ok(Self {
             answer: find(directories, Prompt::answer())?,
             judge: find(directories, Prompt::judge())?,
             refusal: find(directories, Prompt::refusal())?,
+            rerank_pointwise: find(directories, Prompt::rerank_pointwise())?,
+            rerank_listwise: find(directories, Prompt::rerank_listwise())?,
         })
     }
 
     /// The digests of those that a run uses, by file name.
-    pub(super) fn digests<'p>(
+    pub(in super::super) fn digests<'p>(
         used: impl IntoIterator<Item = &'p Prompt>,
     ) -> BTreeMap<String, String> {
         let digest = |prompt: &Prompt| (prompt.name().to_owned(), prompt.digest().to_owned());

@@ -1,0 +1,135 @@
+//! The reranker of a run: checked before anything is fetched, opened before anything is indexed.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use evals_models::{ModelIdentity, Reranker};
+use evals_rag::Prompt;
+use evals_rag::reranking::{ListwiseReranker, PointwiseReranker};
+use serde_json::{Map, Value, json};
+
+use super::manifest::RunManifest;
+use super::qa::{Opener, Prompts};
+use crate::command::Session;
+use crate::downloads;
+use crate::local_models::LocalModel;
+use crate::rerankers::{self, Kind};
+use crate::search_profile::SearchProfile;
+use crate::settings::{RerankMode, Resolved};
+
+/// A reranker, ready to be asked.
+#[derive(Debug)]
+pub(super) struct Reranking {
+    pub(super) reranker: Arc<dyn Reranker>,
+    /// Documents that it reads for each question.
+    pub(super) candidates: NonZeroUsize,
+    parameters: Map<String, Value>,
+    /// Digests by file name.
+    prompts: BTreeMap<String, String>,
+}
+
+/// Refuses profiles that cannot be reranked, and says where a reranker is set and not used.
+pub(super) fn check(
+    session: &Session<'_>,
+    resolved: &Resolved,
+    profiles: &[SearchProfile],
+) -> Result<()> {
+    let reranked = profiles.iter().find(|profile| profile.rerank);
+    let model = resolved.settings.reranking.model.as_ref();
+    match (reranked, model) {
+        (None, None) => {}
+        (None, Some(model)) => session.printer.warn(&format!(
+            "`reranking.model` is `{}:{}`, but no profile of this run ends in `+rerank`; results are not reranked",
+            model.provider, model.name
+        )),
+        (Some(profile), None) => bail!(
+            "`{profile}` needs a reranker: set `reranking.model`, for example \
+             `--set 'reranking.model={{provider: local, name: cross-encoder/ms-marco-MiniLM-L6-v2}}'`"
+        ),
+        (Some(_), Some(_)) => {
+            rerankers::check(resolved)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens the reranker of the settings. `opener` opens chat models.
+pub(super) async fn open(
+    session: &Session<'_>,
+    resolved: &Resolved,
+    opener: &mut Opener<'_, '_>,
+) -> Result<Reranking> {
+    let settings = &resolved.settings.reranking;
+    let mut parameters = Map::new();
+    let mut prompts = BTreeMap::new();
+    let reranker: Arc<dyn Reranker> = match rerankers::check(resolved)? {
+        Kind::Http(model) => {
+            let reranker = opener.servers.reranker(&model, settings.batch_size);
+            Arc::new(reranker.await?)
+        }
+        Kind::Local(model) => {
+            let model = LocalModel::reranker(resolved, &model)?;
+            model
+                .open_reranker(session.printer, &downloads::hub())
+                .await?
+        }
+        Kind::Llm(model) => {
+            let chat = opener.chat("reranking.model", &model).await?;
+            parameters = chat.parameters();
+            parameters.insert("mode".to_owned(), json!(settings.mode));
+            let found = Prompts::find(&session.directories)?;
+            let digests = |prompt: &Prompt| Prompts::digests([prompt, &Prompt::rerank_repair()]);
+            match settings.mode {
+                RerankMode::Pointwise => {
+                    prompts = digests(&found.rerank_pointwise);
+                    Arc::new(PointwiseReranker::new(chat).prompt(found.rerank_pointwise))
+                }
+                RerankMode::Listwise => {
+                    prompts = digests(&found.rerank_listwise);
+                    Arc::new(ListwiseReranker::new(chat).prompt(found.rerank_listwise))
+                }
+            }
+        }
+    };
+    parameters.insert("candidates".to_owned(), json!(settings.candidates));
+    Ok(Reranking {
+        reranker,
+        candidates: settings.candidates,
+        parameters,
+        prompts,
+    })
+}
+
+impl Reranking {
+    pub(super) fn identity(&self) -> &ModelIdentity {
+        self.reranker.identity()
+    }
+
+    pub(super) fn parameters(&self) -> &Map<String, Value> {
+        &self.parameters
+    }
+
+    pub(super) fn prompts(&self) -> &BTreeMap<String, String> {
+        &self.prompts
+    }
+
+    /// The reranker in a report: the model, and what its scores depend on besides.
+    pub(super) fn describe(&self) -> Value {
+        json!({
+            "model": self.identity(),
+            "parameters": self.parameters,
+            "prompts": self.prompts,
+        })
+    }
+
+    /// Enters the reranker into what a run was made of.
+    pub(super) fn enter<'r>(&'r self, manifest: &mut RunManifest<'r>) {
+        manifest.models.insert("reranker", self.identity());
+        manifest
+            .parameters
+            .insert("reranker", self.parameters.clone());
+        manifest.prompts.extend(self.prompts.clone());
+    }
+}
