@@ -31,8 +31,8 @@ pub(super) fn rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
         ))
     };
     let task_rows = [
-        task("task p50", |times| times.p50),
-        task("task p95", |times| times.p95),
+        task("task (wall) p50", |times| times.p50),
+        task("task (wall) p95", |times| times.p95),
     ];
     stages.chain(task_rows.into_iter().flatten()).collect()
 }

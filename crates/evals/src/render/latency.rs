@@ -15,6 +15,9 @@ pub(super) struct LatencyRow {
     pub(super) n: usize,
 }
 
+/// The whole task. Unlike the stages it is wall time: waiting for a turn and for retries are part of it.
+const TASK: &str = "task (wall)";
+
 /// Why a percentile is undefined.
 pub(super) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
 
@@ -22,7 +25,7 @@ pub(super) const TOO_FEW_SAMPLES: &str = "too few samples for a percentile";
 pub(super) fn rows(summary: &Summary, glyphs: &Glyphs) -> Vec<LatencyRow> {
     let mut rows = stages(&summary.timings, glyphs);
     if summary.task_time.n > 0 {
-        rows.push(row("task".to_owned(), &summary.task_time, glyphs));
+        rows.push(row(TASK.to_owned(), &summary.task_time, glyphs));
     }
     let cached = summary.cached_timings.iter();
     rows.extend(

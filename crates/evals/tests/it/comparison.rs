@@ -47,7 +47,7 @@ fn the_higher_score_and_the_lower_time_win() {
     assert_eq!(row(&comparison, "RR").winner, Some(0));
     assert_eq!(row(&comparison, "search p50").winner, Some(1));
     assert_eq!(
-        row(&comparison, "task p95").winner,
+        row(&comparison, "task (wall) p95").winner,
         None,
         "wall time of a task is not its own"
     );
@@ -124,7 +124,7 @@ fn latencies_that_only_some_reports_have_are_left_out() {
     let both = Comparison::new(&[("left", &timed), ("right", &timed)]);
     assert_eq!(
         measures(&both),
-        ["RR", "search p50", "task p50", "task p95"]
+        ["RR", "search p50", "task (wall) p50", "task (wall) p95"]
     );
     assert_eq!(
         measures(&Comparison::new(&[("left", &timed), ("right", &untimed)])),
