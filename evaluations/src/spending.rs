@@ -87,6 +87,10 @@ impl ChatModel for Metered {
         self.inner.parameters()
     }
 
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.inner.chat(request).await?;
         self.spending.calls.fetch_add(1, Ordering::Relaxed);

@@ -26,6 +26,13 @@ pub trait ChatModel: Debug + Send + Sync {
     /// It is part of the key of a stored reply and of a run's manifest, so it holds no credentials.
     fn parameters(&self) -> Map<String, Value>;
 
+    /// What a report should say of how the model was asked, learnt so far: what its server did not take of the requests.
+    ///
+    /// Default: nothing.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Asks for one reply.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError>;
 }

@@ -11,6 +11,31 @@ pub(super) struct Said {
 }
 
 impl Said {
+    /// A reply whose budget was used up before it had a word.
+    pub(super) fn nothing_within(budget: Option<u32>, request: &ChatRequest) -> Self {
+        let told = (None, budget.map(u64::from));
+        Self {
+            text: String::new(),
+            reasoning: None,
+            finish: Finish::Length,
+            usage: usage(told, request, "", None),
+        }
+    }
+
+    /// Whether this is something that the model said, and not what servers send where it never came to speak: nothing at all
+    /// without a reason, or a reason such as `abort` and `load`.
+    pub(super) fn is_reply(&self) -> bool {
+        let empty = self.text.is_empty() && self.reasoning.is_none();
+        match &self.finish {
+            Finish::Other(reason) if ["abort", "load", "unload"].contains(&reason.as_str()) => {
+                false
+            }
+            Finish::Length | Finish::ContentFilter => true,
+            Finish::Stop => !(empty && self.usage.output_tokens == 0),
+            Finish::Unknown | Finish::Other(_) => !empty,
+        }
+    }
+
     /// The reply that was delivered.
     pub(super) fn reply(delivered: Delivered<Self>) -> ChatReply {
         ChatReply {

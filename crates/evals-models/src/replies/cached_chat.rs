@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use super::flight::Flights;
 use super::{ReplyKey, ReplyStore, ReplyStoreError};
-use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
+use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, ModelIdentity};
 
 /// A model whose replies are stored, so that the same request is paid for once.
 ///
-/// Every reply that the model gives is stored, one cut by its budget too; failures are not. A stored reply comes with its
+/// Every reply that the model gives is stored, one cut by its budget too; failures and empty replies without a reason are not. A stored reply comes with its
 /// original time and tokens, marked as [cached](crate::Served::cached). Equal requests at the same time share one call.
 #[derive(Debug)]
 pub struct CachedChat {
@@ -71,7 +71,9 @@ impl CachedChat {
             return Err(self.terminal(Unwritable(Arc::clone(error))));
         }
         let reply = self.inner.chat(request).await?;
-        self.keep(key, reply.clone()).await;
+        if says_something(&reply) {
+            self.keep(key, reply.clone()).await;
+        }
         Ok(reply)
     }
 
@@ -95,6 +97,12 @@ impl CachedChat {
     }
 }
 
+/// Whether a reply is worth keeping: an empty one is so only where it is known why, because the next may not be empty.
+fn says_something(reply: &ChatReply) -> bool {
+    let known = matches!(reply.finish, Finish::Length | Finish::ContentFilter);
+    known || !reply.text.trim().is_empty()
+}
+
 #[async_trait]
 impl ChatModel for CachedChat {
     fn identity(&self) -> &ModelIdentity {
@@ -103,6 +111,10 @@ impl ChatModel for CachedChat {
 
     fn parameters(&self) -> Map<String, Value> {
         self.inner.parameters()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {

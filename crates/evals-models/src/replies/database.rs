@@ -48,6 +48,7 @@ impl Database {
         Ok(database)
     }
 
+    /// The reply under a key. One that is not what was stored is none, so that it is asked for and stored anew.
     pub(super) fn get(&self, key: &ReplyKey) -> Result<Option<ChatReply>> {
         let stored = self
             .connection
@@ -58,9 +59,7 @@ impl Database {
                     .optional()
             });
         let stored: Option<(String, Vec<u8>)> = stored.map_err(|error| self.error(error))?;
-        stored
-            .map(|(reply, sum)| self.decode(key, &reply, &sum))
-            .transpose()
+        Ok(stored.and_then(|(reply, sum)| decode(key, &reply, &sum)))
     }
 
     /// Stores a reply in place of what was stored under the key. When it returns, the reply outlives the process.
@@ -123,13 +122,6 @@ impl Database {
 
     /// Reads a reply back, unless it is not the one that was stored: `SQLite` notices a page that is missing, not one whose
     /// content was overwritten.
-    fn decode(&self, key: &ReplyKey, reply: &str, sum: &[u8]) -> Result<ChatReply> {
-        if digest(key, reply) != sum {
-            let message = format!("the reply `{key}` is not what was stored");
-            return Err(ReplyStoreError::damaged(&self.path, message));
-        }
-        serde_json::from_str(reply).map_err(|error| ReplyStoreError::damaged(&self.path, error))
-    }
 
     fn read_statistics(&self) -> rusqlite::Result<ReplyStoreStatistics> {
         let (entries, oldest, newest) = self.connection.query_row(
@@ -238,6 +230,11 @@ fn digest(key: &ReplyKey, reply: &str) -> [u8; 32] {
         .chain_update(reply)
         .finalize()
         .into()
+}
+
+fn decode(key: &ReplyKey, reply: &str, sum: &[u8]) -> Option<ChatReply> {
+    let intact = digest(key, reply) == sum;
+    intact.then(|| serde_json::from_str(reply).ok()).flatten()
 }
 
 /// Milliseconds since 1970.

@@ -17,6 +17,7 @@ pub(super) struct Scripted {
     identity: ModelIdentity,
     parameters: Map<String, Value>,
     text: String,
+    finish: Finish,
     failures: AtomicUsize,
     asked: AtomicUsize,
     /// A permit for each call that may go on.
@@ -32,6 +33,7 @@ impl Scripted {
             identity: ModelIdentity::new("scripted", "parrot"),
             parameters,
             text: text.to_owned(),
+            finish: Finish::Length,
             failures: AtomicUsize::new(0),
             asked: AtomicUsize::new(0),
             gate: Semaphore::new(Semaphore::MAX_PERMITS),
@@ -41,6 +43,11 @@ impl Scripted {
     pub(super) fn with_parameter(mut self, name: &str, value: Value) -> Self {
         self.parameters.insert(name.to_owned(), value);
         self
+    }
+
+    /// Ends each reply for this reason.
+    pub(super) fn ending(self, finish: Finish) -> Self {
+        Self { finish, ..self }
     }
 
     /// Fails so many times before it answers.
@@ -93,7 +100,10 @@ impl ChatModel for Scripted {
                 source: "connection reset".into(),
             });
         }
-        Ok(reply(&self.text))
+        Ok(ChatReply {
+            finish: self.finish.clone(),
+            ..reply(&self.text)
+        })
     }
 }
 

@@ -48,6 +48,25 @@ async fn what_goes_away_is_tried_again() {
         Reaction::body(200, ""),
         Reaction::json(200, &json!({"unexpected": true})),
         Reaction::json(200, &json!({"choices": [], "done": false})),
+        // What servers send where the model never came to speak.
+        Reaction::json(200, &json!({"choices": [{}], "done": true, "message": {}})),
+        Reaction::json(
+            200,
+            &json!({
+                "choices": [{"message": {"content": null}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 9, "completion_tokens": 0},
+                "message": {"content": ""}, "done": true, "done_reason": "stop",
+                "prompt_eval_count": 9, "eval_count": 0,
+            }),
+        ),
+        Reaction::Say(Saying {
+            finish: Some("abort"),
+            ..Saying::of("Par")
+        }),
+        Reaction::Say(Saying {
+            finish: Some("load"),
+            ..Saying::of("")
+        }),
         Reaction::json(200, &json!({"error": {"code": 502, "message": "upstream"}})),
         Reaction::Reset,
         Reaction::Close,

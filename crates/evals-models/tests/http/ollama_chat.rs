@@ -126,7 +126,10 @@ async fn a_prompt_that_was_cut_is_a_failure() {
 
 #[tokio::test]
 async fn a_missing_model_is_pulled() {
-    let scripted = ScriptedServer::saying("Paris");
+    let scripted = ScriptedServer::start(|request, _| match request.path.as_str() {
+        "/api/show" => Reaction::json(404, &json!({"error": "model 'qwen3' not found"})),
+        _ => Reaction::Sound,
+    });
     let mut settings = chat_settings(&scripted.ollama_url());
     settings.model = "qwen3".to_owned();
     let error = OllamaChat::connect(settings, traffic(2)).await.unwrap_err();
@@ -171,6 +174,20 @@ async fn other_tags_are_other_models() {
         model.identity().digest.as_deref(),
         Some("digest-of-scripted:8b")
     );
+}
+
+#[tokio::test]
+async fn a_name_is_for_the_server_to_know() {
+    let scripted = ScriptedServer::saying("Paris");
+    for (name, digest) in [
+        ("library/Scripted:8B", Some("digest-of-scripted:8b")),
+        ("hf.co/owner/scripted-gguf", None),
+    ] {
+        let mut settings = chat_settings(&scripted.ollama_url());
+        settings.model = name.to_owned();
+        let model = OllamaChat::connect(settings, traffic(1)).await.unwrap();
+        assert_eq!(model.identity().digest.as_deref(), digest, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -171,8 +171,35 @@ async fn leaves_out_what_the_server_refuses_and_remembers() {
             Concession::AnyFormat
         ]
     );
+    assert_eq!(
+        model.notes()[1],
+        "the server takes no temperature",
+        "reports say what was given up"
+    );
     // The key of a stored reply is that of what was asked for.
     assert_eq!(model.parameters(), parameters);
+}
+
+#[tokio::test]
+async fn a_budget_that_is_used_up_by_reasoning_is_an_empty_reply() {
+    let scripted = ScriptedServer::start(|_, _| {
+        let message = "Could not finish the message because max_tokens or model output limit was reached. \
+                       Please try again with higher max_tokens.";
+        Reaction::json(
+            400,
+            &json!({"error": {"message": message, "type": "invalid_request_error"}}),
+        )
+    });
+    let mut settings = chat_settings(&scripted.openai_url());
+    settings.max_tokens = NonZeroU32::new(16);
+    let model = OpenAiChat::new(settings, traffic(2)).unwrap();
+    let reply = model.chat(&question()).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Length));
+    assert_eq!(
+        (reply.usage.output_tokens, reply.usage.estimated),
+        (16, true)
+    );
+    assert_eq!(scripted.received().len(), 1);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::Failure;
 use crate::http::AttemptError;
 use crate::http::caller::Lane;
+use crate::http::classify::Remedy;
 use crate::http::server::Server;
 use crate::http::server_error::ServerError;
 
@@ -39,23 +40,17 @@ struct Tag {
 /// Asks the server for its model, which it has to have.
 pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, AttemptError> {
     let tags = lane.call(0, || tags(server)).await?.value;
-    let wanted = with_tag(server.model());
+    let wanted = plain(server.model());
     let tag = tags
         .models
         .into_iter()
-        .find(|tag| with_tag(&tag.name) == wanted);
-    let Some(tag) = tag else {
-        return Err(AttemptError::new(
-            Failure::Terminal,
-            ServerError::NoModel {
-                server: server.name(),
-                model: server.model().to_owned(),
-            },
-        ));
-    };
+        .find(|tag| plain(&tag.name) == wanted);
+    // Whether it has the model is for the server to say, which knows more ways to write its name.
     let shown = lane.call(0, || show(server)).await?.value;
     Ok(Facts {
-        digest: tag.digest.filter(|digest| !digest.is_empty()),
+        digest: tag
+            .and_then(|tag| tag.digest)
+            .filter(|digest| !digest.is_empty()),
         context_length: context_length(&shown),
     })
 }
@@ -66,7 +61,21 @@ async fn tags(server: &Server) -> Result<Tags, AttemptError> {
 
 async fn show(server: &Server) -> Result<ModelInfo, AttemptError> {
     let question = json!({"model": server.model()});
-    let body = server.post("/api/show", &question).await?;
+    let body = server.post("/api/show", &question).await;
+    let body = body.map_err(|error| match error.source.downcast_ref() {
+        Some(ServerError::Refused { refusal, .. })
+            if refusal.status == 404 && refusal.remedy == Some(Remedy::Model) =>
+        {
+            AttemptError::new(
+                Failure::Terminal,
+                ServerError::NoModel {
+                    server: server.name(),
+                    model: server.model().to_owned(),
+                },
+            )
+        }
+        _ => error,
+    })?;
     parse(server, "a model's description", &body)
 }
 
@@ -79,8 +88,11 @@ fn parse<T: DeserializeOwned>(
         .map_err(|error| server.malformed(expected, &String::from_utf8_lossy(body), Some(error)))
 }
 
-/// `qwen3` is short for `qwen3:latest`.
-fn with_tag(name: &str) -> String {
+/// A name without what goes without saying, and in one case: `qwen3`, `library/Qwen3` and `qwen3:latest` are the same model.
+fn plain(name: &str) -> String {
+    let name = name.to_lowercase();
+    let name = name.strip_prefix("registry.ollama.ai/").unwrap_or(&name);
+    let name = name.strip_prefix("library/").unwrap_or(name);
     let last = name.rsplit('/').next().unwrap_or(name);
     if last.contains(':') {
         name.to_owned()
@@ -105,9 +117,11 @@ mod tests {
 
     #[test]
     fn a_name_without_tag_is_the_latest() {
-        assert_eq!(with_tag("qwen3"), "qwen3:latest");
-        assert_eq!(with_tag("qwen3:8b"), "qwen3:8b");
-        assert_eq!(with_tag("host:5000/me/qwen3"), "host:5000/me/qwen3:latest");
+        assert_eq!(plain("qwen3"), "qwen3:latest");
+        assert_eq!(plain("Qwen3:8B"), "qwen3:8b");
+        assert_eq!(plain("library/qwen3"), "qwen3:latest");
+        assert_eq!(plain("registry.ollama.ai/library/qwen3:8b"), "qwen3:8b");
+        assert_eq!(plain("host:5000/me/qwen3"), "host:5000/me/qwen3:latest");
     }
 
     #[test]

@@ -83,7 +83,10 @@ impl OllamaChat {
             }
         })?;
         window.check(reply.read).map_err(cannot)?;
-        Ok(reply.said)
+        match reply.said.is_reply() {
+            true => Ok(reply.said),
+            false => Err(self.server.unexpected("a chat reply", "an empty one", None)),
+        }
     }
 
     fn budget(&self, request: &ChatRequest) -> Option<u32> {

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::num::NonZero;
 use std::sync::Arc;
 
 use async_openai::Client;
@@ -55,6 +56,11 @@ impl OpenAiChat {
         self.learnt.concessions()
     }
 
+    fn budget(&self, request: &ChatRequest) -> Option<u32> {
+        let budget = request.max_tokens.or(self.settings.max_tokens);
+        budget.map(NonZero::get)
+    }
+
     async fn attempt(&self, request: &ChatRequest) -> Result<Said, AttemptError> {
         loop {
             let dialect = self.learnt.dialect();
@@ -62,6 +68,9 @@ impl OpenAiChat {
                 Ok(said) => return Ok(said),
                 Err(error) => error,
             };
+            if ran_out(&error) {
+                return Ok(Said::nothing_within(self.budget(request), request));
+            }
             // Every concession takes something away, so this ends.
             let Some((dialect, concession)) = conceding(dialect, &error) else {
                 return Err(error);
@@ -107,7 +116,11 @@ impl OpenAiChat {
 
     fn said(&self, completion: &Completion, request: &ChatRequest) -> Result<Said, AttemptError> {
         let said = completion.said(request);
-        said.ok_or_else(|| self.server.unexpected(EXPECTED, "no choices", None))
+        let said = said.ok_or_else(|| self.server.unexpected(EXPECTED, "no choices", None))?;
+        match said.is_reply() {
+            true => Ok(said),
+            false => Err(self.server.unexpected(EXPECTED, "an empty one", None)),
+        }
     }
 }
 
@@ -121,9 +134,13 @@ impl ChatModel for OpenAiChat {
         parameters::of_chat(&self.identity, &self.settings)
     }
 
+    fn notes(&self) -> Vec<String> {
+        let concessions = self.concessions();
+        concessions.iter().map(ToString::to_string).collect()
+    }
+
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let budget = request.max_tokens.or(self.settings.max_tokens);
-        let tokens = said::estimated_tokens(request, budget.map(std::num::NonZero::get));
+        let tokens = said::estimated_tokens(request, self.budget(request));
         let delivered = self.lane.call(tokens, || self.attempt(request)).await;
         delivered
             .map(Said::reply)
@@ -153,6 +170,18 @@ fn refuse_foreign_settings(settings: &ChatSettings) -> Result<(), SettingsError>
             provider: Protocol::OpenAi.provider(),
         }),
         None => Ok(()),
+    }
+}
+
+/// Whether the server answers that the budget was used up before there was anything to answer, as `OpenAI` does of models that
+/// reason.
+fn ran_out(error: &AttemptError) -> bool {
+    let phrases = ["could not finish the message because max_tokens"];
+    match error.source.downcast_ref::<ServerError>() {
+        Some(ServerError::Refused { refusal, .. }) => {
+            refusal.status == 400 && refusal.body.says_any(&phrases)
+        }
+        _ => false,
     }
 }
 

@@ -81,15 +81,18 @@ impl Dialect {
     /// What to send after a refusal, and what that gives up; `None` where the refusal is about something else.
     pub(super) fn conceding(self, refusal: &Refusal) -> Option<(Self, Concession)> {
         let about = |field: &str| refusal.body.is_about(field);
+        let unsupported = speaks_of_support(refusal);
+        // Words that prose may hold as well have to be named as fields.
+        let refused = |field: &str| unsupported && refusal.body.names(field);
         if !matches!(refusal.stands_for, 400 | 422) {
             return None;
         }
         let about_format = ["response_format", "json_schema", "json_object"];
-        let about_schema = self.format == Format::SchemaInObject && about("schema");
+        let about_schema = self.format == Format::SchemaInObject && refused("schema");
         if (about_schema || about_format.into_iter().any(about)) && self.format != Format::Unheld {
             return Some(self.with_looser_format());
         }
-        if about(self.max_tokens_field) && !self.exchanged && speaks_of_support(refusal) {
+        if refused(self.max_tokens_field) && !self.exchanged {
             let exchanged = Self {
                 max_tokens_field: other_field(self.max_tokens_field),
                 exchanged: true,
@@ -97,7 +100,7 @@ impl Dialect {
             };
             return Some((exchanged, Concession::MaxTokensField));
         }
-        if about("temperature") && self.takes_temperature {
+        if refused("temperature") && self.takes_temperature {
             let without = Self {
                 takes_temperature: false,
                 ..self
@@ -108,7 +111,7 @@ impl Dialect {
             takes_seed: false,
             ..self
         };
-        (about("seed") && self.takes_seed).then_some((without, Concession::Seed))
+        (refused("seed") && self.takes_seed).then_some((without, Concession::Seed))
     }
 
     fn with_looser_format(self) -> (Self, Concession) {
@@ -179,17 +182,23 @@ fn reasons(model: &str) -> bool {
 /// Whether a refusal says that a field may not be there at all, rather than that its value is too large.
 fn speaks_of_support(refusal: &Refusal) -> bool {
     let phrases = [
-        "support",
+        "unsupported",
+        "not support",
         "unknown",
         "unrecognized",
+        "unexpected",
         "not permitted",
-        "extra",
-        "instead",
+        "not allowed",
+        "not available",
+        "extra inputs",
+        "extra fields",
     ];
     refusal.body.says_any(&phrases)
-        || refusal
-            .body
-            .is_any(&["unsupported_parameter", "unknown_parameter"])
+        || refusal.body.is_any(&[
+            "unsupported_parameter",
+            "unsupported_value",
+            "unknown_parameter",
+        ])
 }
 
 fn other_field(field: &str) -> &'static str {
@@ -254,6 +263,23 @@ mod tests {
         let refusal = refused("max_tokens is too large: 99999");
         let dialect = Dialect::guessed("gpt-4o", MaxTokensField::Auto);
         assert_eq!(dialect.conceding(&refusal), None);
+    }
+
+    #[test]
+    fn only_a_field_that_is_named_and_not_supported_is_given_up() {
+        let dialect = Dialect::guessed("gpt-4o", MaxTokensField::Auto);
+        for message in [
+            "max_tokens is too large: 99999. This model supports at most 16384 completion tokens",
+            "Input about the temperature of stars is not supported",
+            "'temperature' must be less than or equal to 2",
+            "this model has no seed and does not support tools",
+        ] {
+            assert_eq!(dialect.conceding(&refused(message)), None, "{message}");
+        }
+        let body = br#"{"error":{"message":"This value does not support 0.3","param":"temperature","code":"unsupported_value"}}"#;
+        let refusal = classify(400, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
+        let (_, concession) = dialect.conceding(&refusal).unwrap();
+        assert_eq!(concession, Concession::Temperature);
     }
 
     #[test]

@@ -56,10 +56,14 @@ impl Completion {
         let (text, inline) = reasoning::split(&written);
         let reasoning = reasoning::join(apart, inline);
         let told = |names: [&str; 2]| names.iter().find_map(|name| self.usage.get(name)?.as_u64());
-        let told = (
-            told(["prompt_tokens", "input_tokens"]),
-            told(["completion_tokens", "output_tokens"]),
-        );
+        let read = told(["prompt_tokens", "input_tokens"]);
+        let written = told(["completion_tokens", "output_tokens"]);
+        // Gemini leaves reasoning out of the one count, and has it in the sum.
+        let total = told(["total_tokens", "total_tokens"]);
+        let rest = read
+            .zip(total)
+            .map(|(read, total)| total.saturating_sub(read));
+        let told = (read, written.map(|written| written.max(rest.unwrap_or(0))));
         Some(Said {
             usage: said::usage(told, request, &text, reasoning.as_deref()),
             finish: said::finish(choice.finish_reason.as_str()),
@@ -171,6 +175,15 @@ mod tests {
         assert_eq!(
             usage(json!({"prompt_tokens": null, "completion_tokens": 9})),
             counted(2, 9, true)
+        );
+        assert_eq!(
+            usage(json!({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 44})),
+            counted(5, 39, false),
+            "reasoning that only the sum has is paid for too"
+        );
+        assert_eq!(
+            usage(json!({"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 9})),
+            counted(5, 9, false)
         );
         assert_eq!(
             usage(json!({"prompt_tokens": 5, "completion_tokens": 9})),

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use tokio::task::JoinSet;
 
 use super::*;
-use crate::{ChatError, ChatModel, Failure};
+use crate::{ChatError, ChatModel, Failure, Finish};
 
 /// A cached model and the one behind it.
 struct Cached {
@@ -80,6 +80,16 @@ async fn a_refresh_asks_again_and_leaves_the_later_reply() {
     assert_eq!(refreshed.ask("q").await.unwrap(), reply("new"));
     assert_eq!(refreshed.inner.asked(), 2);
     assert_eq!(get(&store, "q").await, Some(reply("new")));
+}
+
+#[tokio::test]
+async fn an_empty_reply_without_a_reason_is_not_stored() {
+    for (finish, asked) in [(Finish::Stop, 2), (Finish::Length, 1)] {
+        let cached = Cached::before(Scripted::answering(" \n").ending(finish)).await;
+        cached.ask("q").await.unwrap();
+        cached.ask("q").await.unwrap();
+        assert_eq!(cached.inner.asked(), asked);
+    }
 }
 
 #[tokio::test]
