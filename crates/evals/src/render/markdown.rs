@@ -24,6 +24,7 @@ pub fn report<D: Domain>(
         escape(&summary.name),
         escape(&headline::facts(summary, GLYPHS))
     )?;
+    facts(&mut out, report)?;
     if let Some(warning) = headline::interruption(summary) {
         writeln!(out, "\n**{}**", escape(&warning))?;
     }
@@ -59,6 +60,14 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
         )?;
     }
     notes(&mut out, &side_by_side::notes(comparison, GLYPHS))
+}
+
+fn facts<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {
+    let facts = report.facts();
+    let facts: Vec<String> = facts
+        .map(|(label, text)| format!("{label}: {text}"))
+        .collect();
+    notes(&mut out, &facts)
 }
 
 fn measures(mut out: impl Write, summary: &Summary) -> io::Result<()> {

@@ -3,6 +3,8 @@
 //! Everything writes to any [`std::io::Write`]; nothing looks at the terminal or the environment. Pass `&mut writer` to keep
 //! a writer, and a buffered one where it is a file.
 //!
+//! Console and markdown print the report's [facts](crate::Report::facts) under the title.
+//!
 //! | format | report | comparison | for |
 //! |---|---|---|---|
 //! | [`Console`] | aggregates | yes | people at a terminal |

@@ -54,6 +54,24 @@ pub struct Report<D: Domain> {
     pub cases: Vec<CaseReport<D>>,
 }
 
+impl<D: Domain> Report<D> {
+    /// The key of [`metadata`](Self::metadata) under which the facts stand that people are to see beside the numbers, as an
+    /// array of `[label, text]` pairs: `[["model", "m1"], ["seed", "7"]]`.
+    pub const FACTS: &str = "facts";
+
+    /// The facts to print under the title, in order. What is not a pair of texts is left out.
+    pub fn facts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let facts = self.metadata.get(Self::FACTS);
+        let facts = facts.and_then(serde_json::Value::as_array);
+        facts.into_iter().flatten().filter_map(|fact| {
+            let [label, text] = fact.as_array()?.as_slice() else {
+                return None;
+            };
+            Some((label.as_str()?, text.as_str()?))
+        })
+    }
+}
+
 fn pooled() -> bool {
     true
 }

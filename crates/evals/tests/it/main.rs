@@ -6,6 +6,7 @@ mod accuracy;
 mod comparison;
 mod concerns;
 mod experiment;
+mod facts;
 mod fakes;
 mod journal;
 mod judging;

@@ -68,7 +68,7 @@ impl Console {
         summary: &Summary,
     ) -> io::Result<()> {
         let mut page = Page::new(*self, out);
-        page.headline(summary)?;
+        page.headline(report, summary)?;
         page.measures(summary)?;
         page.accuracy(summary)?;
         page.latency_table(latency::rows(summary, self.glyphs()))?;
@@ -115,14 +115,23 @@ impl<W: Write> Page<W> {
         }
     }
 
-    fn headline(&mut self, summary: &Summary) -> io::Result<()> {
+    fn headline<D: Domain>(&mut self, report: &Report<D>, summary: &Summary) -> io::Result<()> {
         let name = single_line(&summary.name);
         self.wrapped(Style::Bold, &name)?;
         self.wrapped(Style::Dim, &headline::facts(summary, self.glyphs))?;
+        self.facts(report)?;
         match headline::interruption(summary) {
             Some(warning) => self.wrapped(Style::Warning, &warning),
             None => Ok(()),
         }
+    }
+
+    fn facts<D: Domain>(&mut self, report: &Report<D>) -> io::Result<()> {
+        for (label, text) in report.facts() {
+            let fact = format!("{}: {}", single_line(label), single_line(text));
+            self.wrapped(Style::Dim, &fact)?;
+        }
+        Ok(())
     }
 
     fn measures(&mut self, summary: &Summary) -> io::Result<()> {
