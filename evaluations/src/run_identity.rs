@@ -40,6 +40,8 @@ fn strip_settings(settings: &mut Value) {
         evaluations.and_then(Value::as_object_mut),
         &["concurrency", "case_timeout"],
     );
+    let reranking = settings.get_mut("reranking");
+    remove(reranking.and_then(Value::as_object_mut), &["batch_size"]);
     let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
     for provider in providers.into_iter().flat_map(Map::values_mut) {
         remove(provider.as_object_mut(), TRAFFIC);

@@ -62,6 +62,11 @@ pub(super) fn comparison(
     page.push_str(&text(|out| {
         console(printer).latency(out, &latencies(finished))
     })?);
+    for run in finished {
+        if let Some(account) = &run.reranking {
+            writeln!(page, "\n{}: {account}", run.profile).map_err(io::Error::other)?;
+        }
+    }
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
         writeln!(
             page,

@@ -5,13 +5,15 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use evals::Report;
 use evals_models::{ModelIdentity, Reranker};
-use evals_rag::Prompt;
+use evals_rag::prices::Prices;
 use evals_rag::reranking::{ListwiseReranker, PointwiseReranker};
+use evals_rag::{Prompt, Purpose, Retrieval};
 use serde_json::{Map, Value, json};
 
 use super::manifest::RunManifest;
-use super::qa::{Opener, Prompts};
+use super::qa::{Opener, Prompts, dollars, reranking_cost};
 use crate::command::Session;
 use crate::downloads;
 use crate::local_models::LocalModel;
@@ -122,6 +124,29 @@ impl Reranking {
             "parameters": self.parameters,
             "prompts": self.prompts,
         })
+    }
+
+    /// What reranking took in a retrieval run, in a line for people.
+    pub(super) fn account(&self, report: &Report<Retrieval>, prices: &Prices) -> String {
+        let model = self.identity();
+        let what = format!("{model}, {} documents for each question", self.candidates);
+        if model.provider == "local" {
+            return format!("{what}, in this process, no LLM");
+        }
+        let sum = |metric: &str| {
+            let recorded = report.cases.iter();
+            let mut recorded = recorded
+                .filter_map(|case| case.metrics.get(metric))
+                .peekable();
+            recorded.peek().is_some().then(|| recorded.sum::<f64>())
+        };
+        let read = sum(Purpose::Reranker.input_tokens());
+        let tokens = match (read, sum(Purpose::Reranker.output_tokens())) {
+            (Some(read), Some(written)) => format!("{read} tokens read, {written} written"),
+            _ => "tokens unknown".to_owned(),
+        };
+        let cost = dollars(reranking_cost(&report.cases, &prices.of(model)));
+        format!("{what}, {tokens}, {cost}")
     }
 
     /// Enters the reranker into what a run was made of.

@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 
 use super::Run;
 use super::search::{self, Depth};
+use crate::choices;
 use crate::progress;
 use crate::search_profile::SearchProfile;
 
@@ -19,6 +20,8 @@ pub(super) struct Finished {
     pub(super) profile: SearchProfile,
     pub(super) report: Report<Retrieval>,
     pub(super) summary: Summary,
+    /// What reranking took, in a line for people.
+    pub(super) reranking: Option<String>,
 }
 
 /// Searches every question with `profile` and measures the rankings.
@@ -47,10 +50,11 @@ pub(super) async fn run(run: Run<'_>, profile: SearchProfile) -> Result<Finished
     let mut experiment = Experiment::new(dataset, task)
         .name(format!("{} ({profile})", plan.name))
         .metadata("profile", profile.to_string());
-    if let Some(reranking) = prepared.reranking.as_ref().filter(|_| profile.rerank) {
+    let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
+    if let Some(reranking) = reranking {
         experiment = experiment.metadata("reranker", reranking.describe());
     }
-    let report = experiment
+    let mut report = experiment
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
         .cancellation(run.cancellation.clone())
@@ -59,6 +63,11 @@ pub(super) async fn run(run: Run<'_>, profile: SearchProfile) -> Result<Finished
         .run()
         .await;
     bar.0.finish_and_clear();
+    let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
+    if let Some(account) = &reranking {
+        let facts = serde_json::json!([["reranking", account]]);
+        report.metadata.insert("facts".to_owned(), facts);
+    }
     let bootstrap = Bootstrap {
         seed: arguments.control.seed,
         ..Bootstrap::default()
@@ -68,6 +77,7 @@ pub(super) async fn run(run: Run<'_>, profile: SearchProfile) -> Result<Finished
         profile,
         report,
         summary,
+        reranking,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What answers and verdicts took, for the report and for people.
 
-use evals::{CaseReport, Report};
+use evals::{CaseReport, Domain, Report};
 use evals_models::ModelIdentity;
 use evals_rag::Purpose;
 use evals_rag::prices::{Cost, Price, Prices};
@@ -65,8 +65,11 @@ pub(super) fn of(report: &Report<Qa>, cast: &Cast, prices: &Prices) -> Costs {
 }
 
 /// What reranking cost. Not every reranker tells of tokens, and what it did not tell is not known, unless they are free.
-fn reranking(cases: &[CaseReport<Qa>], price: &Price) -> Option<f64> {
-    let is_told = |case: &CaseReport<Qa>| {
+pub(in super::super) fn reranking<D: Domain>(
+    cases: &[CaseReport<D>],
+    price: &Price,
+) -> Option<f64> {
+    let is_told = |case: &CaseReport<D>| {
         let tokens = Purpose::Reranker.input_tokens();
         case.metrics.contains_key(tokens)
     };
@@ -151,7 +154,7 @@ pub(super) fn note_calls(printer: &Printer, cast: &Cast, calls: u64) {
 }
 
 /// An amount for people. What is not known is never shown as nothing.
-pub(super) fn dollars(cost: Option<f64>) -> String {
+pub(in super::super) fn dollars(cost: Option<f64>) -> String {
     match cost {
         Some(cost) => format!("${cost:.4}"),
         None => "cost unknown (no price in `prices`)".to_owned(),

@@ -21,6 +21,7 @@ use evals_rag::Searcher;
 use evals_rag::qa::{self, Expansion, Qa, Settings};
 use indicatif::ProgressBar;
 
+pub(super) use self::costs::{dollars, reranking as reranking_cost};
 pub(super) use self::models::Opener;
 pub(super) use self::plan::{QaPlan, Replies};
 pub(super) use self::prompts::Prompts;
