@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::future::Future;
 use std::sync::Arc;
 
+use serde_json::Value;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
@@ -199,9 +200,19 @@ fn lost_task(error: tokio::task::JoinError) -> AttemptError {
     AttemptError::new(Failure::Transient, error)
 }
 
-/// Prefixes change vectors, so they are part of what names the model.
+/// Prefixes and extra fields change vectors, so they are part of what names the model.
 fn with_prefixes(identity: ModelIdentity, settings: &EmbedSettings) -> ModelIdentity {
     let mut parts: Vec<String> = identity.digest.iter().cloned().collect();
+    if identity.digest.is_none() {
+        // Another server may have other weights of that name.
+        parts.push(format!("at={}", settings.server.base_url));
+    }
+    if !settings.extra_body.is_empty() {
+        parts.push(format!(
+            "extra_body={}",
+            Value::from(settings.extra_body.clone())
+        ));
+    }
     for (name, prefix) in [
         ("query", &settings.query_prefix),
         ("document", &settings.document_prefix),
@@ -212,9 +223,6 @@ fn with_prefixes(identity: ModelIdentity, settings: &EmbedSettings) -> ModelIden
     }
     if let Dimension::Request(dimension) = settings.dimension {
         parts.push(format!("dimension={dimension}"));
-    }
-    if parts.is_empty() {
-        return identity;
     }
     identity.with_digest(parts.join(" "))
 }

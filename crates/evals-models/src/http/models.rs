@@ -1,4 +1,5 @@
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::server::{Protocol, Server};
 use super::{ConnectError, ServerSettings};
@@ -9,7 +10,8 @@ use crate::ModelIdentity;
 pub struct ServedModel {
     /// What it is called there.
     pub name: String,
-    /// Digest of its weights, where the server tells.
+    /// Digest of its weights, where the server tells; else what it tells of them: where vLLM took them from, how large
+    /// llama.cpp found them.
     pub digest: Option<String>,
 }
 
@@ -32,6 +34,25 @@ struct OllamaModel {
 #[derive(Debug, Deserialize)]
 struct OpenAiModel {
     id: String,
+    #[serde(default)]
+    root: Option<String>,
+    #[serde(default)]
+    meta: Value,
+}
+
+impl OpenAiModel {
+    /// What tells its weights from others of the same name, and stays the same from one start of the server to the next.
+    fn weights(&self) -> Option<String> {
+        let root = self.root.as_ref().filter(|root| **root != self.id);
+        let root = root.map(|root| format!("root={root}"));
+        let counts = ["n_params", "size", "n_vocab", "n_embd"];
+        let counts = counts.into_iter().filter_map(|name| {
+            let count = self.meta.get(name)?.as_u64()?;
+            Some(format!("{name}={count}"))
+        });
+        let parts: Vec<String> = root.into_iter().chain(counts).collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
 }
 
 /// Asks an Ollama server once for the models it has, by name. Made for finding out what is missing, so nothing is tried twice.
@@ -66,8 +87,8 @@ async fn list(
         digest: model.digest.filter(|digest| !digest.is_empty()),
     });
     let openai = listing.data.into_iter().map(|model| ServedModel {
+        digest: model.weights(),
         name: model.id,
-        digest: None,
     });
     let mut models: Vec<ServedModel> = match protocol {
         Protocol::Ollama => ollama.collect(),

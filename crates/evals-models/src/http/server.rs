@@ -10,7 +10,7 @@ use super::classify::{self, Refusal, Remedy};
 use super::error_body::{self, ErrorBody};
 use super::server_error::ServerError;
 use super::{AttemptError, Reach, ServerSettings, SettingsError};
-use crate::Failure;
+use crate::{Failure, ModelIdentity};
 
 /// Connecting takes longer only where nothing listens.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -77,6 +77,16 @@ impl Server {
             model: model.into(),
             client,
         })
+    }
+
+    /// The model, with what the settings know of it.
+    pub(super) fn identity(&self) -> ModelIdentity {
+        let named = self.settings.provider.clone();
+        ModelIdentity {
+            provider: named.unwrap_or_else(|| self.protocol.provider().to_owned()),
+            name: self.model.clone(),
+            digest: self.settings.digest.clone(),
+        }
     }
 
     pub(super) fn settings(&self) -> &ServerSettings {

@@ -12,6 +12,10 @@ pub struct ServerSettings {
     pub base_url: BaseUrl,
     /// Sent as a bearer token. Default: none.
     pub api_key: Option<ApiKey>,
+    /// What reports and prices call the provider. Default: `openai` or `ollama`, after the protocol.
+    pub provider: Option<String>,
+    /// What is known of the weights of a model that its server gives no digest of. Default: nothing.
+    pub digest: Option<String>,
     /// The longest that one request may take, its reply included. Default: 300 s. Connecting may take 10 s of it.
     pub timeout: Duration,
 }
@@ -22,6 +26,8 @@ impl ServerSettings {
         Self {
             base_url,
             api_key: None,
+            provider: None,
+            digest: None,
             timeout: Duration::from_mins(5),
         }
     }

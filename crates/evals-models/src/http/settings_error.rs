@@ -96,6 +96,23 @@ impl ConnectError {
         matches!(source, Some(ServerError::Unreachable { .. }))
     }
 
+    /// Whether the server says that the key is wrong, or that it wants one (401).
+    pub fn refuses_key(&self) -> bool {
+        let Self::Server { source, .. } = self else {
+            return false;
+        };
+        let source = source.downcast_ref::<ServerError>();
+        matches!(source, Some(ServerError::Refused { refusal, .. }) if refusal.status == 401)
+    }
+
+    /// Whether it may be different a little later.
+    pub fn is_transient(&self) -> bool {
+        let Self::Server { failure, .. } = self else {
+            return false;
+        };
+        *failure == Failure::Transient
+    }
+
     pub(super) fn from_attempt(model: &ModelIdentity, error: AttemptError) -> Self {
         Self::Server {
             model: model.clone(),

@@ -1,5 +1,7 @@
 use evals_models::http::{ServedModel, list_ollama_models, list_openai_models};
 
+use serde_json::json;
+
 use crate::scripted_server::{Reaction, ScriptedServer};
 use crate::{chain, server};
 
@@ -27,4 +29,37 @@ async fn an_address_of_something_else_is_named() {
     let expected = "answered 404: 404 page not found; check `base_url`: it usually ends in `/v1`";
     let error = listed.unwrap_err();
     assert!(chain(&error).ends_with(expected), "{}", chain(&error));
+}
+
+#[tokio::test]
+async fn what_servers_tell_of_weights_is_kept() {
+    let scripted = ScriptedServer::start(|_, _| {
+        Reaction::json(
+            200,
+            &json!({"data": [
+                {"id": "a", "root": "/models/a-v2", "created": 1_700_000_000},
+                {"id": "b", "root": "b"},
+                {"id": "c", "meta": {"n_params": 8_000_000, "size": 4_500_000, "n_ctx_train": 512}},
+            ]}),
+        )
+    });
+    let listed = list_openai_models(server(&scripted.openai_url())).await;
+    let digests: Vec<Option<String>> = listed.unwrap().into_iter().map(|it| it.digest).collect();
+    let expected = [
+        Some("root=/models/a-v2"),
+        None,
+        Some("n_params=8000000 size=4500000"),
+    ];
+    assert_eq!(digests, expected.map(|digest| digest.map(str::to_owned)));
+}
+
+#[tokio::test]
+async fn a_refused_key_is_told_from_other_failures() {
+    for (status, refuses_key) in [(401, true), (403, false), (404, false), (500, false)] {
+        let scripted = ScriptedServer::start(move |_, _| Reaction::body(status, ""));
+        let error = list_openai_models(server(&scripted.openai_url())).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.refuses_key(), refuses_key, "{status}");
+        assert_eq!(error.is_transient(), status == 500, "{status}");
+    }
 }

@@ -30,10 +30,8 @@ async fn embeds_in_batches_and_in_order() {
     settings.max_batch = NonZeroUsize::new(2).unwrap();
     let embedder = connect(settings).await.unwrap();
     assert_eq!(embedder.dimension(), 4);
-    assert_eq!(
-        embedder.identity().digest.as_deref(),
-        Some("query=\"query: \"")
-    );
+    let digest = format!("at={} query=\"query: \"", scripted.openai_url());
+    assert_eq!(embedder.identity().digest, Some(digest));
 
     let embeddings = embedder
         .embed(&["a", "b", "c", "d", "e"], TextKind::Document)
@@ -161,7 +159,25 @@ async fn shorter_vectors_are_asked_for() {
     settings.dimension = Dimension::Request(NonZeroU32::new(4).unwrap());
     let embedder = connect(settings).await.unwrap();
     assert_eq!(scripted.received()[0].body["dimensions"], 4);
-    assert_eq!(embedder.identity().digest.as_deref(), Some("dimension=4"));
+    let digest = format!("at={} dimension=4", scripted.openai_url());
+    assert_eq!(embedder.identity().digest, Some(digest));
+}
+
+#[tokio::test]
+async fn an_identity_holds_what_vectors_depend_on() {
+    let scripted = ScriptedServer::saying("");
+    let mut settings = embed_settings(&scripted.openai_url());
+    settings.server.digest = Some("root=/models/a".to_owned());
+    settings.server.provider = Some("groq".to_owned());
+    settings
+        .extra_body
+        .insert("task".to_owned(), json!("query"));
+    let embedder = connect(settings).await.unwrap();
+    assert_eq!(embedder.identity().to_string(), "groq:scripted");
+    assert_eq!(
+        embedder.identity().digest.as_deref(),
+        Some("root=/models/a extra_body={\"task\":\"query\"}")
+    );
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ impl OllamaChat {
         refuse_foreign_settings(&settings)?;
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
         let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
-        let mut identity = ModelIdentity::new(Protocol::Ollama.provider(), &settings.model);
+        let mut identity = server.identity();
         let lane = Lane::new(traffic, &settings.server, &settings.model);
         let facts = catalog::look_up(&server, &lane)
             .await

@@ -56,7 +56,7 @@ impl OllamaEmbedder {
     ) -> Result<Self, ConnectError> {
         extra_body::check(&settings.extra_body, &RESERVED)?;
         let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
-        let mut identity = ModelIdentity::new(Protocol::Ollama.provider(), &settings.model);
+        let mut identity = server.identity();
         let lane = Lane::new(traffic, &settings.server, &settings.model);
         let facts = catalog::look_up(&server, &lane)
             .await

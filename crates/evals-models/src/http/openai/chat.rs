@@ -42,7 +42,7 @@ impl OpenAiChat {
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
         let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?;
         Ok(Self {
-            identity: ModelIdentity::new(Protocol::OpenAi.provider(), &settings.model),
+            identity: server.identity(),
             learnt: Learnt::new(Dialect::guessed(&settings.model, settings.max_tokens_field)),
             client: super::client(&server),
             lane: Lane::new(traffic, &settings.server, &settings.model),

@@ -68,7 +68,7 @@ impl OpenAiEmbedder {
             server,
         };
         let lane = Lane::new(traffic, &settings.server, &settings.model);
-        let identity = ModelIdentity::new(Protocol::OpenAi.provider(), &settings.model);
+        let identity = endpoint.server.identity();
         let embedding = Embedding::probe(endpoint, identity, settings, lane).await?;
         Ok(Self(embedding))
     }
