@@ -25,12 +25,19 @@ pub(super) struct Refusal {
     pub(super) overloaded: bool,
     /// Whether the server is about to be there: it loads its model.
     pub(super) loading: bool,
-    /// Whether a text is longer than the model reads.
-    pub(super) too_long: bool,
-    /// Whether nobody knows what the refusal means, so that it may be one of every request.
-    pub(super) unknown: bool,
+    /// What more is known of a refusal of the content.
+    pub(super) complaint: Option<Complaint>,
     /// What the server said.
     pub(super) body: ErrorBody,
+}
+
+/// What may follow from a refusal of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Complaint {
+    /// A text is longer than the model reads.
+    TooLong,
+    /// Nobody knows what the refusal means, so that it may be one of every request.
+    Unknown,
 }
 
 /// What mends a failure that does not go away by itself.
@@ -188,8 +195,13 @@ fn refusal(status: u16, body: ErrorBody, retry_after: Option<Duration>) -> Refus
         retry_after: retry_after.filter(|_| transient),
         overloaded: transient && matches!(status, 408 | 429 | 503 | 504 | 524 | 529),
         loading: transient && status == 503 && body.says_any(&LOADING_PHRASES),
-        too_long: failure == Failure::Content && is_too_long(&body),
-        unknown: failure == Failure::Content && (!known || remedy == Some(Remedy::Firewall)),
+        complaint: match failure {
+            Failure::Content if is_too_long(&body) => Some(Complaint::TooLong),
+            Failure::Content if !known || remedy == Some(Remedy::Firewall) => {
+                Some(Complaint::Unknown)
+            }
+            _ => None,
+        },
         body,
     }
 }
@@ -566,10 +578,15 @@ mod tests {
 
     #[test]
     fn only_what_nobody_knows_is_suspected_of_being_everyones() {
-        assert!(classified(418, "").unknown);
-        assert!(classified(403, "<html>").unknown);
-        assert!(!classified(400, "").unknown);
-        assert!(!classified(424, "").unknown);
+        let complaint = |status, body| classified(status, body).complaint;
+        assert_eq!(complaint(418, ""), Some(Complaint::Unknown));
+        assert_eq!(complaint(403, "<html>"), Some(Complaint::Unknown));
+        assert_eq!(complaint(400, ""), None);
+        assert_eq!(complaint(424, ""), None);
+        assert_eq!(
+            complaint(400, "maximum context length is 10"),
+            Some(Complaint::TooLong)
+        );
     }
 
     #[test]

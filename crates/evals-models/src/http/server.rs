@@ -6,7 +6,7 @@ use reqwest::{Client, Request, Response};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::classify::{self, Refusal, Remedy};
+use super::classify::{self, Complaint, Refusal, Remedy};
 use super::error_body::{self, ErrorBody};
 use super::server_error::ServerError;
 use super::{AttemptError, Reach, ServerSettings, SettingsError};
@@ -167,7 +167,8 @@ impl Server {
                 Reach::Model
             },
             away: refusal.loading,
-            unknown_status: refusal.unknown.then_some(refusal.status),
+            unknown_status: (refusal.complaint == Some(Complaint::Unknown))
+                .then_some(refusal.status),
             ..AttemptError::new(
                 refusal.failure,
                 ServerError::Refused {

@@ -57,11 +57,15 @@ pub(super) enum ServerError {
         "about {needed} tokens of prompt and reply do not fit into the {available} that the model reads"
     )]
     TooLong { needed: u64, available: u64 },
-    /// The server read less than it was given.
+    /// The server had no room for all that it was given.
     #[error(
-        "the prompt was cut: the server read {read} of at least {least} tokens, at a `num_ctx` of {window}"
+        "the prompt was cut: {read} tokens that were read and {written} that were written fill the `num_ctx` of {window}"
     )]
-    Truncated { read: u64, least: u64, window: u64 },
+    Truncated {
+        read: u64,
+        written: u64,
+        window: u64,
+    },
 }
 
 fn said(message: &str) -> Prefixed<'_> {

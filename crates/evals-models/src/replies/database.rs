@@ -120,9 +120,6 @@ impl Database {
         }
     }
 
-    /// Reads a reply back, unless it is not the one that was stored: `SQLite` notices a page that is missing, not one whose
-    /// content was overwritten.
-
     fn read_statistics(&self) -> rusqlite::Result<ReplyStoreStatistics> {
         let (entries, oldest, newest) = self.connection.query_row(
             "SELECT count(*), min(stored_at), max(stored_at) FROM replies",
@@ -232,6 +229,8 @@ fn digest(key: &ReplyKey, reply: &str) -> [u8; 32] {
         .into()
 }
 
+/// Reads a reply back, unless it is not the one that was stored: `SQLite` notices a page that is missing, not one whose content
+/// was overwritten.
 fn decode(key: &ReplyKey, reply: &str, sum: &[u8]) -> Option<ChatReply> {
     let intact = digest(key, reply) == sum;
     intact.then(|| serde_json::from_str(reply).ok()).flatten()

@@ -109,19 +109,48 @@ async fn a_prompt_that_cannot_fit_is_never_sent() {
 
 #[tokio::test]
 async fn a_prompt_that_was_cut_is_a_failure() {
-    let scripted = ScriptedServer::saying("Paris");
+    let scripted = ScriptedServer::start(|_, _| {
+        Reaction::Say(Saying {
+            usage: Some((6_137, 7)),
+            ..Saying::of("Paris")
+        })
+    });
     let model = ollama(&scripted, 3).await;
     let request = ChatRequest::new(vec![Message::user("word ".repeat(2_000))]);
     let error = model.chat(&request).await.unwrap_err();
     assert_eq!(error.failure, Failure::Content);
     assert!(
         chain(&error).ends_with(
-            "the prompt was cut: the server read 25 of at least 1000 tokens, at a `num_ctx` of 6144"
+            "the prompt was cut: 6137 tokens that were read and 7 that were written fill the `num_ctx` of 6144"
         ),
         "{}",
         chain(&error)
     );
     assert_eq!(scripted.received_at("/api/chat").len(), 1);
+}
+
+#[tokio::test]
+async fn a_prompt_of_which_much_was_read_before_is_not_thought_cut() {
+    // The server counts 25 tokens of a prompt of at least 1000.
+    let scripted = ScriptedServer::saying("Paris");
+    let model = ollama(&scripted, 3).await;
+    let request = ChatRequest::new(vec![Message::user("word ".repeat(2_000))]);
+    assert_eq!(model.chat(&request).await.unwrap().text, "Paris");
+    // 64 + 8 + 10000 / 3 = 3406 tokens of prompt, at most, in a window of 6144.
+    let options = &scripted.received_at("/api/chat")[0].body["options"];
+    assert_eq!(*options, json!({"num_ctx": 6_144, "num_predict": 2_738}));
+}
+
+#[tokio::test]
+async fn the_window_is_set_in_one_place() {
+    for option in ["num_ctx", "num_predict"] {
+        let mut settings = chat_settings("http://localhost:1");
+        let options = json!({option: 9});
+        settings.extra_body.insert("options".to_owned(), options);
+        let error = OllamaChat::connect(settings, traffic(1)).await.unwrap_err();
+        let expected = format!("`extra_body` may not set `options.{option}`");
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[tokio::test]

@@ -43,6 +43,7 @@ impl OllamaChat {
     ) -> Result<Self, ConnectError> {
         refuse_foreign_settings(&settings)?;
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
+        extra_body::check_options(&settings.extra_body, &request::RESERVED_OPTIONS)?;
         let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
         let mut identity = server.identity();
         let lane = Lane::new(traffic, &settings.server, &settings.model);
@@ -82,10 +83,12 @@ impl OllamaChat {
                 self.server.malformed("a chat reply", &text, source)
             }
         })?;
-        window.check(reply.read).map_err(cannot)?;
-        match reply.said.is_reply() {
-            true => Ok(reply.said),
-            false => Err(self.server.unexpected("a chat reply", "an empty one", None)),
+        let full = window.check(reply.read, reply.written);
+        full.map_err(cannot)?;
+        if reply.said.is_reply() {
+            Ok(reply.said)
+        } else {
+            Err(self.server.unexpected("a chat reply", "an empty one", None))
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Reply {
     pub(super) said: Said,
     /// Tokens of the prompt that the server read, where it says so.
     pub(super) read: Option<u64>,
+    /// Tokens that it wrote, where it says so.
+    pub(super) written: Option<u64>,
 }
 
 /// Why a body is no reply.
@@ -83,6 +85,7 @@ impl Part {
         let told = (self.prompt_eval_count, self.eval_count);
         Reply {
             read: self.prompt_eval_count,
+            written: self.eval_count,
             said: Said {
                 usage: said::usage(told, request, &text, reasoning.as_deref()),
                 finish: said::finish(self.done_reason.as_deref()),

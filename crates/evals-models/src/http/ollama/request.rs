@@ -12,6 +12,9 @@ use crate::{ChatRequest, Message, Role};
 /// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
 pub(super) const RESERVED: [&str; 5] = ["messages", "model", "stream", "truncate", "shift"];
 
+/// Of `options` those that have settings of their own, which the size of the window goes by.
+pub(super) const RESERVED_OPTIONS: [&str; 2] = ["options.num_ctx", "options.num_predict"];
+
 /// The body of a request.
 pub(super) fn body(
     settings: &ChatSettings,
@@ -43,9 +46,10 @@ pub(super) fn body(
     if let Some(seed) = settings.seed {
         sampling.insert("seed".to_owned(), json!(seed));
     }
-    if let Some(budget) = request.max_tokens.or(settings.max_tokens) {
-        sampling.insert("num_predict".to_owned(), json!(budget));
-    }
+    // Always said, because a server that is told nothing writes on past the end of the window.
+    let budget = request.max_tokens.or(settings.max_tokens);
+    let budget = budget.map_or(u64::MAX, |budget| u64::from(budget.get()));
+    sampling.insert("num_predict".to_owned(), json!(budget.min(window.room())));
     let sampling = Map::from_iter([("options".to_owned(), Value::Object(sampling))]);
     extra_body::merge(&mut body, &sampling);
     extra_body::merge(&mut body, &settings.extra_body);

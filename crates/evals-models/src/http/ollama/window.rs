@@ -1,5 +1,6 @@
 //! How many tokens a model is loaded for. Ollama cuts a prompt that is longer, from the front and without a word, so the window
-//! is sized by the prompt, and what the server read is compared with what it was given.
+//! is sized by the prompt, and a reply that fills it to the end is none. How much the server says that it read proves less: some
+//! versions leave out what they had read before.
 
 use crate::ChatRequest;
 use crate::http::server_error::ServerError;
@@ -18,8 +19,8 @@ const AROUND_ALL: u64 = 64;
 pub(super) struct Window {
     /// Tokens of prompt and reply together.
     pub(super) size: u64,
-    /// Tokens that the prompt surely has.
-    least: u64,
+    /// Tokens that the prompt has at most, or where that is all that fits, those it is likely to have.
+    prompt: u64,
 }
 
 impl Window {
@@ -33,11 +34,10 @@ impl Window {
         context_length: Option<u64>,
     ) -> Result<Self, ServerError> {
         let contents = request.messages.iter().map(|message| &message.content);
-        let (mut most, mut likely, mut least) = (AROUND_ALL, AROUND_ALL, 0);
+        let (mut most, mut likely) = (AROUND_ALL, AROUND_ALL);
         for content in contents {
             most += tokens::at_most(content) + AROUND_MESSAGE;
             likely += tokens::estimate(content) + AROUND_MESSAGE;
-            least += tokens::at_least(content);
         }
         let reply = budget.map_or(UNLIMITED_REPLY, u64::from);
         let needed = most + reply;
@@ -54,7 +54,8 @@ impl Window {
             Some(limit) => needed.next_multiple_of(STEP).min(limit),
             None => needed.next_multiple_of(STEP),
         };
-        Ok(Self { size, least })
+        let prompt = if most < size { most } else { likely };
+        Ok(Self { size, prompt })
     }
 
     /// The same for a model that is loaded for `size` tokens already: a smaller window would load it anew.
@@ -63,16 +64,25 @@ impl Window {
         Self { size, ..self }
     }
 
-    /// Fails if the server counted fewer tokens of the prompt than it can have, or as many as the window holds.
-    pub(super) fn check(self, read: Option<u64>) -> Result<(), ServerError> {
-        match read {
-            Some(read) if read < self.least || read >= self.size => Err(ServerError::Truncated {
-                read,
-                least: self.least,
-                window: self.size,
-            }),
-            _ => Ok(()),
+    /// Tokens that a reply may have, so that it ends before the window does.
+    pub(super) fn room(self) -> u64 {
+        self.size.saturating_sub(self.prompt).max(1)
+    }
+
+    /// Fails if prompt and reply filled the window, so that the beginning of the prompt was lost.
+    pub(super) fn check(self, read: Option<u64>, written: Option<u64>) -> Result<(), ServerError> {
+        let Some(read) = read else {
+            return Ok(());
+        };
+        let written = written.unwrap_or(0);
+        if read.saturating_add(written) < self.size {
+            return Ok(());
         }
+        Err(ServerError::Truncated {
+            read,
+            written,
+            window: self.size,
+        })
     }
 }
 
@@ -129,14 +139,33 @@ mod tests {
     }
 
     #[test]
-    fn notices_a_prompt_that_was_cut() {
-        let window = fitting(30_000, Some(512), None, None).unwrap();
-        assert!(window.check(Some(7_000)).is_ok());
-        assert!(window.check(None).is_ok());
+    fn a_reply_ends_before_the_window_does() {
+        // 64 + 8 + 300 / 3 = 172 tokens of prompt.
         assert_eq!(
-            window.check(Some(2_048)).unwrap_err().to_string(),
-            "the prompt was cut: the server read 2048 of at least 3750 tokens, at a `num_ctx` of 11264"
+            fitting(300, Some(512), None, None).unwrap().room(),
+            1_024 - 172
         );
-        assert!(window.check(Some(11_264)).is_err());
+        let window = fitting(300, Some(512), Some(16_384), None).unwrap();
+        assert_eq!(window.room(), 16_384 - 172);
+        // At worst the prompt alone has 10072 tokens, but likely 7572.
+        let window = fitting(30_000, Some(512), None, Some(8_192)).unwrap();
+        assert_eq!(window.room(), 8_192 - 7_572);
+    }
+
+    #[test]
+    fn notices_a_window_that_was_filled() {
+        let window = fitting(30_000, Some(512), None, None).unwrap();
+        assert!(window.check(Some(7_000), Some(512)).is_ok());
+        // Of a prompt that begins like the last one, versions count what is new.
+        assert!(window.check(Some(25), Some(7)).is_ok());
+        assert!(window.check(None, Some(512)).is_ok());
+        assert!(window.check(Some(11_264), None).is_err());
+        assert_eq!(
+            window
+                .check(Some(11_000), Some(264))
+                .unwrap_err()
+                .to_string(),
+            "the prompt was cut: 11000 tokens that were read and 264 that were written fill the `num_ctx` of 11264"
+        );
     }
 }

@@ -117,9 +117,10 @@ impl OpenAiChat {
     fn said(&self, completion: &Completion, request: &ChatRequest) -> Result<Said, AttemptError> {
         let said = completion.said(request);
         let said = said.ok_or_else(|| self.server.unexpected(EXPECTED, "no choices", None))?;
-        match said.is_reply() {
-            true => Ok(said),
-            false => Err(self.server.unexpected(EXPECTED, "an empty one", None)),
+        if said.is_reply() {
+            Ok(said)
+        } else {
+            Err(self.server.unexpected(EXPECTED, "an empty one", None))
         }
     }
 }

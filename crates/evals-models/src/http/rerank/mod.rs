@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use self::reply::Reply;
 use self::request::Shape;
+use super::caller::Lane;
 use super::server::{Protocol, Server};
 use super::{AttemptError, ConnectError, RerankSettings, Traffic, extra_body, tokens};
 use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
@@ -32,7 +33,7 @@ struct Endpoint {
     server: Server,
     settings: RerankSettings,
     shape: Shape,
-    traffic: Arc<Traffic>,
+    lane: Lane,
 }
 
 /// What a batch brought.
@@ -54,9 +55,9 @@ impl HttpReranker {
         let identity = ModelIdentity::new(Protocol::Rerank.provider(), &settings.model);
         let endpoint = Endpoint {
             server,
-            settings,
             shape: Shape::Documents,
-            traffic,
+            lane: Lane::new(traffic, &settings.server, &settings.model),
+            settings,
         };
         let endpoint = endpoint.probed().await;
         let endpoint = endpoint.map_err(|error| ConnectError::from_attempt(&identity, error))?;
@@ -119,7 +120,7 @@ impl Endpoint {
             Reply::read(&self.server, &answer, &place)
         };
         let delivered = self
-            .traffic
+            .lane
             .call(read.saturating_add(queries), attempt)
             .await?;
         Ok(Batch {

@@ -44,7 +44,7 @@ async fn a_server_that_stays_away_ends_everything() {
     // The first is given up, because no further attempt of it would be in time.
     let error = ask().await.unwrap_err();
     assert_eq!(error.failure, Failure::Transient);
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     let error = ask().await.unwrap_err();
     assert_eq!(error.failure, Failure::Terminal);
     let [message, cause] = chain(&error).try_into().unwrap();
