@@ -7,6 +7,7 @@ use evals_models::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
 use crate::local_models::LocalModel;
+use crate::model_fields;
 use crate::rerankers;
 use crate::search_profile::{RERANK, SearchProfile};
 use crate::settings::{self, FusionMethod, Model, Resolved, SettingsError};
@@ -26,6 +27,7 @@ pub(crate) struct Choices {
 
 impl Choices {
     pub(crate) fn of(resolved: &Resolved) -> Result<Self, SettingsError> {
+        model_fields::check(resolved)?;
         let hybrid = Profile::Hybrid(fusion(resolved)?);
         let named = [resolved.settings.search.profile.as_str()];
         let profiles = profiles(named, hybrid, rerankers::is_known(resolved))

@@ -15,6 +15,7 @@ mod exit;
 mod hint;
 mod local_models;
 mod memory;
+mod model_fields;
 mod printer;
 mod progress;
 mod rerankers;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use evals_models::http::{
-    ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, HttpReranker, OllamaChat,
-    OllamaEmbedder, OpenAiChat, OpenAiEmbedder, RerankSettings, ServerSettings, Think, Traffic,
-    TrafficSettings, list_openai_models,
+    ApiKey, BaseUrl, ChatSettings, ConnectError, Dimension, EmbedSettings, HttpReranker,
+    OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder, RerankSettings, ServerSettings, Think,
+    Traffic, TrafficSettings, list_openai_models,
 };
 use evals_models::{ChatModel, Embedder};
 
@@ -25,6 +25,10 @@ const OLLAMA: &str = "http://localhost:11434";
 /// OpenAI itself, the only server that its key is ever sent to without being asked for.
 const OPENAI: &str = "https://api.openai.com/v1";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
+
+/// The longest wait for a server's list of models, and the pause before it is asked for once more.
+const LISTING: Duration = Duration::from_secs(10);
+const BEFORE_SECOND_LISTING: Duration = Duration::from_millis(500);
 
 /// What a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,13 +73,8 @@ impl<'r> Servers<'r> {
         Ok(match place.protocol {
             Protocol::Ollama => Arc::new(OllamaChat::connect(settings, traffic).await?),
             Protocol::OpenAi => {
-                // Not every server lists its models, so that only silence counts.
-                if let Err(error) = list_openai_models(settings.server.clone()).await
-                    && error.is_unreachable()
-                {
-                    let reason = error.source().map(chain).unwrap_or_default();
-                    bail!("`{}` cannot be used: {reason}", model.name);
-                }
+                let mut settings = settings;
+                settings.server.digest = self.listed(model, &settings.server).await?;
                 let chat = OpenAiChat::new(settings, traffic);
                 Arc::new(chat.map_err(|error| place.bad(&error))?)
             }
@@ -93,8 +92,45 @@ impl<'r> Servers<'r> {
         let traffic = self.traffic(&place)?;
         Ok(match place.protocol {
             Protocol::Ollama => Arc::new(OllamaEmbedder::connect(settings, traffic).await?),
-            Protocol::OpenAi => Arc::new(OpenAiEmbedder::connect(settings, traffic).await?),
+            Protocol::OpenAi => {
+                let mut settings = settings;
+                settings.server.digest = self.listed(model, &settings.server).await?;
+                Arc::new(OpenAiEmbedder::connect(settings, traffic).await?)
+            }
         })
+    }
+
+    /// Sees that a server is there and takes the key, and returns what its list of models tells of this one.
+    ///
+    /// Not every server has such a list, and some have models that are not in it.
+    async fn listed(&self, model: &Model, server: &ServerSettings) -> Result<Option<String>> {
+        let asked = ServerSettings {
+            timeout: server.timeout.min(LISTING),
+            ..server.clone()
+        };
+        let mut listed = list_openai_models(asked.clone()).await;
+        if listed.as_ref().is_err_and(ConnectError::is_transient) {
+            tokio::time::sleep(BEFORE_SECOND_LISTING).await;
+            listed = list_openai_models(asked).await;
+        }
+        let models = match listed {
+            Ok(models) => models,
+            Err(error) if error.is_unreachable() || error.refuses_key() => {
+                let reason = error.source().map(chain).unwrap_or_default();
+                bail!("`{}` cannot be used: {reason}", model.name);
+            }
+            Err(_) => return Ok(None),
+        };
+        let found = models.iter().find(|served| served.name == model.name);
+        if found.is_none() && !models.is_empty() {
+            self.printer.note(&format!(
+                "`{}` is not among the {} models that `{}` lists",
+                model.name,
+                models.len(),
+                server.base_url
+            ));
+        }
+        Ok(found.and_then(|served| served.digest.clone()))
     }
 
     /// The reranker behind a server that stands in the settings, at most `batch_size` texts at once.
@@ -114,7 +150,8 @@ impl<'r> Servers<'r> {
     fn traffic(&mut self, place: &Place<'_>) -> Result<Arc<Traffic>> {
         let address = place.base_url.to_string();
         let key = (place.protocol, address.clone());
-        if let Some(traffic) = self.traffic.get(&key) {
+        // Whoever asks once wants to know of each model what is wrong with it.
+        if let Some(traffic) = self.traffic.get(&key).filter(|_| !self.once) {
             return Ok(Arc::clone(traffic));
         }
         let mut settings = place.traffic_settings(self.seed)?;
@@ -187,8 +224,9 @@ impl<'r> Place<'r> {
     fn server(&self) -> Result<ServerSettings> {
         let mut server = ServerSettings::new(self.base_url.clone());
         server.api_key = self.key()?;
-        if let Some(seconds) = self.model.timeout.or(self.provider.timeout) {
-            server.timeout = self.seconds("timeout", seconds)?;
+        server.provider = Some(self.model.provider.clone());
+        if let Some(timeout) = self.timeout()? {
+            server.timeout = timeout;
         }
         Ok(server)
     }
@@ -245,6 +283,7 @@ impl<'r> Place<'r> {
         settings.query_prefix = model.query_prefix.clone().unwrap_or_default();
         settings.document_prefix = model.document_prefix.clone().unwrap_or_default();
         settings.dimension = model.vector_dim.map_or(Dimension::Learn, Dimension::Expect);
+        settings.max_tokens = model.max_tokens.and_then(|most| most.try_into().ok());
         settings.keep_alive.clone_from(&model.keep_alive);
         settings.extra_body.clone_from(&model.extra_body);
         Ok(settings)
@@ -257,16 +296,13 @@ impl<'r> Place<'r> {
         };
         let provider = &self.provider;
         let mut settings = TrafficSettings {
-            max_concurrency: self.model.max_concurrency.or(provider.max_concurrency),
+            max_concurrency: self.max_concurrency(),
             requests_per_minute: provider.requests_per_minute,
             tokens_per_minute: provider.tokens_per_minute,
             max_attempts: provider.max_attempts.unwrap_or(defaults.max_attempts),
             seed,
             ..defaults
         };
-        if let Some(seconds) = self.model.timeout.or(provider.timeout) {
-            settings.request_deadline = self.seconds("timeout", seconds)?;
-        }
         let case_timeout = self.resolved.settings.evaluations.case_timeout;
         settings.call_deadline = duration(case_timeout).ok_or_else(|| {
             self.resolved.bad_value(
@@ -277,12 +313,48 @@ impl<'r> Place<'r> {
         Ok(settings)
     }
 
-    fn seconds(&self, field: &str, seconds: f64) -> Result<Duration, SettingsError> {
-        duration(seconds).ok_or_else(|| {
-            let path = format!("{}.{field}", self.path);
+    /// The smallest number of calls at once that is set for any of the models at this server, which share it.
+    fn max_concurrency(&self) -> Option<NonZeroUsize> {
+        let settings = &self.resolved.settings;
+        let models = [
+            ("qa.model", Some(&settings.qa.model)),
+            ("evaluations.judge", Some(&settings.evaluations.judge)),
+            ("embeddings.model", Some(&settings.embeddings.model)),
+            ("reranking.model", settings.reranking.model.as_ref()),
+        ];
+        let places = models.into_iter().filter_map(|(path, model)| {
+            let place = Place::of(self.resolved, path, model?).ok()?;
+            (place.base_url.to_string() == self.base_url.to_string()).then_some(place)
+        });
+        let set = |place: &Self| {
+            place
+                .model
+                .max_concurrency
+                .or(place.provider.max_concurrency)
+        };
+        let others = places.filter_map(|place| set(&place));
+        others.chain(set(self)).min()
+    }
+
+    /// The longest wait for one request, where it is set.
+    fn timeout(&self) -> Result<Option<Duration>, SettingsError> {
+        let own = self
+            .model
+            .timeout
+            .map(|seconds| (seconds, self.path.to_owned()));
+        let provider = self.provider.timeout.map(|seconds| {
+            let path = format!("providers.{}", self.model.provider);
+            (seconds, path)
+        });
+        let Some((seconds, path)) = own.or(provider) else {
+            return Ok(None);
+        };
+        let timeout = duration(seconds).ok_or_else(|| {
+            let path = format!("{path}.timeout");
             self.resolved
                 .bad_value(&path, &"it has to be more than 0 seconds")
-        })
+        });
+        timeout.map(Some)
     }
 
     fn bad(&self, error: &(dyn Error + 'static)) -> SettingsError {
@@ -363,6 +435,42 @@ mod tests {
              in `providers.openai.api_key_env`"
         );
         assert_eq!(error.chain().len(), 1, "a cause would hold the value");
+    }
+
+    #[test]
+    fn models_at_one_server_share_the_smallest_concurrency_and_keep_their_timeouts() {
+        let at_once = |more: &[&str]| {
+            let both = [
+                "evaluations.judge.provider=openai",
+                "evaluations.judge.name=j",
+                "qa.model.max_concurrency=64",
+            ];
+            let resolved = resolved(&[&OPENAI_MODEL, &both[..], more].concat());
+            let place = Place::of(&resolved, "qa.model", &resolved.settings.qa.model).unwrap();
+            place.max_concurrency().map(NonZeroUsize::get)
+        };
+        assert_eq!(at_once(&[]), Some(64));
+        let judge = "evaluations.judge.max_concurrency=8";
+        assert_eq!(at_once(&[judge]), Some(8));
+        let elsewhere = "evaluations.judge.base_url=http://localhost:1/v1";
+        assert_eq!(at_once(&[judge, elsewhere]), Some(64));
+    }
+
+    #[test]
+    fn a_bad_timeout_is_placed_where_it_is_written() {
+        let message = |set: &str| {
+            let resolved = resolved(&[&OPENAI_MODEL[..], &[set]].concat());
+            let place = Place::of(&resolved, "qa.model", &resolved.settings.qa.model).unwrap();
+            place.timeout().unwrap_err().to_string()
+        };
+        assert_eq!(
+            message("providers.openai.timeout=0"),
+            "`--set`: bad value for `providers.openai.timeout`: it has to be more than 0 seconds"
+        );
+        assert_eq!(
+            message("qa.model.timeout=-1"),
+            "`--set`: bad value for `qa.model.timeout`: it has to be more than 0 seconds"
+        );
     }
 
     #[test]
