@@ -15,6 +15,7 @@ mod full_disk;
 #[cfg(unix)]
 mod interrupted;
 mod local_models;
+mod reranking;
 mod retrieval;
 mod sandbox;
 #[path = "../../crates/evals-models/tests/http/scripted_server/mod.rs"]

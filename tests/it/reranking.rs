@@ -1,0 +1,285 @@
+//! Reranking through the binary, against a server that speaks `/rerank` and one that chats.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Ended, Sandbox, ended, json};
+use crate::scripted_server::{Reaction, Received, ScriptedServer};
+use crate::towers::{self, KEY};
+
+/// Settings with a reranker, `mode` being of no matter to one behind `/rerank`.
+fn write(sandbox: &Sandbox, server: &ScriptedServer, model: &Value, mode: &str) {
+    towers::write(sandbox, 12, server);
+    let mut settings = towers::settings(server);
+    settings["reranking"] = json!({"model": model, "candidates": 4, "mode": mode, "batch_size": 3});
+    settings["prices"]["ranker"] = json!({"input": 1.0, "output": 2.0});
+    sandbox.write("settings.yaml", settings.to_string());
+}
+
+fn http(server: &ScriptedServer) -> Value {
+    json!({"provider": "http", "name": "ranker", "base_url": server.openai_url(), "api_key_env": "TOWERS_KEY"})
+}
+
+fn run(sandbox: &Sandbox, rest: &str) -> Ended {
+    let line = format!("run towers.yaml --config settings.yaml {rest}");
+    ended(sandbox.command(&line).env("TOWERS_KEY", KEY))
+}
+
+/// Prefers the tower whose number is greatest, whatever is asked: `0 + number` for the passage of tower `number`.
+fn greatest_first(request: &Received) -> Reaction {
+    let texts = request.body["documents"].as_array().unwrap();
+    let rows = texts.iter().enumerate().map(
+        |(index, text)| json!({"index": index, "relevance_score": number(text.as_str().unwrap())}),
+    );
+    let rows: Vec<Value> = rows.collect();
+    Reaction::json(
+        200,
+        &json!({"results": rows, "usage": {"total_tokens": 100}}),
+    )
+}
+
+/// The number of the tower that a text is about; probes are about none.
+fn number(text: &str) -> u32 {
+    let mut words = text.split_whitespace();
+    words.find_map(|word| word.parse().ok()).unwrap_or(0)
+}
+
+/// The documents that a run found for a question, best first.
+fn found(report: &Value, question: &str) -> Vec<String> {
+    let cases = report["cases"].as_array().unwrap();
+    let case = cases.iter().find(|case| case["id"] == question).unwrap();
+    let ranking = case["result"]["output"]["ranking"].as_array().unwrap();
+    let ids = ranking
+        .iter()
+        .map(|it| it["id"].as_str().unwrap().to_owned());
+    ids.collect()
+}
+
+#[test]
+fn the_report_shows_with_and_without_side_by_side() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| greatest_first(request));
+    write(&sandbox, &server, &http(&server), "listwise");
+    let run = run(
+        &sandbox,
+        "--skip-qa --profile bm25 --profile bm25+rerank --k 6 --out r.json",
+    );
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for expected in [
+        "bm25",
+        "bm25+rerank",
+        "http:ranker, 4 documents for each question",
+    ] {
+        assert!(
+            run.stdout.contains(expected),
+            "no `{expected}` in\n{}",
+            run.stdout
+        );
+    }
+    let plain = json(&sandbox.work().join("r.bm25.json"));
+    let reranked = json(&sandbox.work().join("r.bm25+rerank.json"));
+    let (before, after) = (found(&plain, "q0"), found(&reranked, "q0"));
+    let mut candidates = before[..4].to_vec();
+    candidates.sort_by_key(|id| std::cmp::Reverse(number(&id.replace('d', ""))));
+    assert_eq!(after[..4], candidates);
+    assert_eq!(after[4..], before[4..], "the rest follows in its old order");
+    assert_eq!(reranked["metadata"]["reranker"]["model"]["name"], "ranker");
+    assert_eq!(
+        reranked["metadata"]["reranker"]["parameters"]["candidates"],
+        4
+    );
+
+    let manifests = sandbox
+        .runs()
+        .into_iter()
+        .map(|run| json(&run.join("manifest.json")));
+    let manifests: Vec<Value> = manifests.collect();
+    assert_eq!(manifests[0]["models"].get("reranker"), None);
+    assert_eq!(manifests[1]["models"]["reranker"]["provider"], "http");
+    assert_eq!(manifests[1]["profile"], "bm25+rerank");
+    // Four candidates in batches of three, for twelve questions, and a probe.
+    assert_eq!(server.received_at("/rerank").len(), 2 * 12 + 1);
+    let request = &server.received_at("/rerank")[1];
+    assert_eq!(request.headers["authorization"], format!("Bearer {KEY}"));
+}
+
+#[test]
+fn answers_come_from_the_reranked_passages() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| {
+        if request.path.ends_with("/rerank") {
+            return greatest_first(request);
+        }
+        towers::reply(request, Duration::ZERO)
+    });
+    write(&sandbox, &server, &http(&server), "listwise");
+    let run = run(
+        &sandbox,
+        "--skip-retrieval --profile bm25+rerank --limit 3 --out qa.json",
+    );
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report = json(&sandbox.work().join("qa.json"));
+    let case = &report["cases"][0];
+    let passages = case["result"]["output"]["passages"].as_array().unwrap();
+    let numbers: Vec<u32> = passages
+        .iter()
+        .map(|passage| number(passage["text"].as_str().unwrap()))
+        .collect();
+    assert_eq!(numbers.len(), 3);
+    assert!(
+        numbers.is_sorted_by(|left, right| left > right),
+        "{numbers:?}"
+    );
+    assert_eq!(report["metadata"]["models"]["reranker"]["name"], "ranker");
+    // Two batches of 100 tokens for each of three questions, at 1 USD a million.
+    let reranking = &report["metadata"]["costs"]["reranking"];
+    assert_eq!(reranking["input_tokens"], 600.0);
+    assert_eq!(reranking["cost"], 0.0006);
+}
+
+#[test]
+fn a_chat_model_reranks_and_its_replies_are_kept() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| {
+        let prompt = request.body["messages"][0]["content"]
+            .as_str()
+            .unwrap_or_default();
+        if prompt.contains("\"score\"") {
+            return Reaction::say(r#"{"score": 5}"#);
+        }
+        Reaction::say(r#"{"ranking": [2, 1]}"#)
+    });
+    let model = json!({"provider": "llm", "name": "openai:ranker"});
+    for (mode, calls) in [("listwise", 3), ("pointwise", 12)] {
+        write(&sandbox, &server, &model, mode);
+        let line = "--skip-qa --profile bm25+rerank --limit 3 --out r.json";
+        let before = server.received_at("/chat/completions").len();
+        let first = run(&sandbox, line);
+        assert_eq!(first.code, Some(0), "{}", first.stderr);
+        let asked = server.received_at("/chat/completions").len() - before;
+        assert_eq!(asked, calls, "{mode}");
+        // 25 tokens read and 7 written in each call, at 1 and 2 USD a million.
+        let tokens = format!("{} tokens read, {} written", calls * 25, calls * 7);
+        assert!(first.stdout.contains(&tokens), "{}", first.stdout);
+        let report = json(&sandbox.work().join("r.json"));
+        let parameters = &report["metadata"]["reranker"]["parameters"];
+        assert_eq!(parameters["mode"], mode);
+        let again = run(&sandbox, line);
+        assert_eq!(again.code, Some(0), "{}", again.stderr);
+        let asked = server.received_at("/chat/completions").len() - before;
+        assert_eq!(asked, calls, "the second run asks nothing");
+        let both = [report, json(&sandbox.work().join("r.json"))].map(towers::timeless);
+        assert_eq!(both[0], both[1]);
+    }
+}
+
+#[test]
+fn a_reply_that_stays_unreadable_fails_its_question_alone() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| {
+        let prompt = request.body["messages"][0]["content"]
+            .as_str()
+            .unwrap_or_default();
+        if prompt.contains("Which tower stands in district 1007?") {
+            return Reaction::say("the second one");
+        }
+        Reaction::say(r#"{"ranking": [1]}"#)
+    });
+    let model = json!({"provider": "llm", "name": "openai:ranker"});
+    write(&sandbox, &server, &model, "listwise");
+    let run = run(
+        &sandbox,
+        "--skip-qa --profile bm25+rerank --limit 3 --out r.json",
+    );
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report = json(&sandbox.work().join("r.json"));
+    let failed: Vec<&Value> = report["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|case| case["result"]["failure"].is_object())
+        .collect();
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0]["id"], "q1");
+    assert_eq!(failed[0]["result"]["failure"]["class"], "content");
+    let message = failed[0]["result"]["failure"].to_string();
+    assert!(message.contains("could not rank 4 texts"), "{message}");
+}
+
+#[test]
+fn a_busy_server_is_waited_for_and_a_wrong_key_ends_the_run() {
+    let sandbox = Sandbox::new();
+    let busy = ScriptedServer::start(|request, before| match before {
+        0 => Reaction::busy(Some("0")),
+        _ => greatest_first(request),
+    });
+    write(&sandbox, &busy, &http(&busy), "listwise");
+    let line = "--skip-qa --profile bm25+rerank --limit 2 --out r.json";
+    assert_eq!(run(&sandbox, line).code, Some(0));
+
+    let closing = ScriptedServer::start(|request, _| match request.body["query"].as_str() {
+        Some("probe") => greatest_first(request),
+        _ => Reaction::json(
+            401,
+            &json!({"error": {"message": "Incorrect API key provided"}}),
+        ),
+    });
+    write(&sandbox, &closing, &http(&closing), "listwise");
+    let ended = run(&sandbox, line);
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+    assert!(ended.stderr.contains("TOWERS_KEY"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_cannot_rerank_is_found_before_anything_is_indexed() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 5, &server);
+    let message = run(&sandbox, "--skip-qa --profile bm25+rerank").stderr;
+    assert!(
+        message.contains("`bm25+rerank` needs a reranker: set `reranking.model`"),
+        "{message}"
+    );
+    let refused = |model: Value| {
+        write(&sandbox, &server, &model, "listwise");
+        let ended = run(&sandbox, "--skip-qa --profile bm25+rerank");
+        assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+        ended.stderr
+    };
+    let message = refused(json!({"provider": "mxbai", "name": "mxbai-rerank-base-v2"}));
+    assert!(
+        message.contains("there are no rerankers of `mxbai`; there are `http`, `llm` and `local`"),
+        "{message}"
+    );
+    let chatting =
+        ScriptedServer::start(|_, _| Reaction::json(200, &json!({"choices": [{"text": "yes"}]})));
+    let message = refused(http(&chatting));
+    assert!(
+        message.contains("`http:ranker` cannot be used")
+            && message.contains("gave no score for 1 of 1 texts"),
+        "{message}"
+    );
+    let gone = json!({"provider": "http", "name": "ranker", "base_url": "http://127.0.0.1:9"});
+    let message = refused(gone);
+    assert!(message.contains("cannot be reached"), "{message}");
+    assert!(!sandbox.data().join("dbs").exists(), "nothing is indexed");
+}
+
+#[test]
+fn all_profiles_hold_a_reranked_one_where_there_is_a_reranker() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| greatest_first(request));
+    write(&sandbox, &server, &http(&server), "listwise");
+    let all = run(&sandbox, "--skip-qa --profile all --limit 2");
+    assert_eq!(all.code, Some(0), "{}", all.stderr);
+    assert!(all.stdout.contains("hybrid+rerank"), "{}", all.stdout);
+    let none = run(&sandbox, "--skip-qa --profile bm25 --limit 2");
+    assert_eq!(none.code, Some(0), "{}", none.stderr);
+    assert!(
+        none.stderr
+            .contains("no profile of this run ends in `+rerank`"),
+        "{}",
+        none.stderr
+    );
+}
