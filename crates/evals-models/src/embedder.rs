@@ -27,6 +27,13 @@ pub trait Embedder: Debug + Send + Sync {
     /// Tokens of a text that the model reads; what lies beyond is ignored. `None`: it reads all of it.
     fn max_tokens(&self) -> Option<usize>;
 
+    /// What a report should say of how texts were embedded so far: of how many only the beginning was read.
+    ///
+    /// Default: nothing.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Embeds a batch: one row for each text, in the order of `texts`. An empty batch gives an empty matrix.
     ///
     /// A row does not depend on the texts around it. Rows are finite and never all zero, because a zero vector has no cosine.

@@ -1,17 +1,26 @@
-//! What the embedders of both protocols share: prefixes, batches, checks, and finding the text that a server refused.
+//! What the embedders of both protocols share: prefixes, batches, checks, and what becomes of texts that a server refuses.
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use serde_json::Value;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
 use super::caller::Lane;
+use super::classify::Complaint;
+use super::server_error::ServerError;
 use super::vectors::{self, VectorError};
 use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, tokens};
 use crate::{EmbedError, Embeddings, Failure, ModelIdentity, TextKind};
+
+/// A text is cut to four fifths of its length until it is taken, which makes a page of a book in so many steps.
+const MOST_CUTS: usize = 40;
+/// Bytes of a long word that is one token.
+const LONGEST_TOKEN: usize = 8;
 
 /// A server's endpoint for embeddings.
 pub(super) trait Endpoint: Debug + Send + Sync + 'static {
@@ -36,6 +45,12 @@ pub(super) struct Embedding<E> {
 struct Call<E> {
     endpoint: E,
     lane: Lane,
+    /// Tokens of a text that the model reads, where that is known.
+    reads: Option<usize>,
+    /// Most texts of one request, by what the server refused so far.
+    max_batch: AtomicUsize,
+    /// Texts of which only the beginning was read.
+    cut: AtomicU64,
 }
 
 /// A batch that failed because of one of its texts.
@@ -53,8 +68,15 @@ impl<E: Endpoint> Embedding<E> {
         identity: ModelIdentity,
         settings: EmbedSettings,
         lane: Lane,
+        reads: Option<usize>,
     ) -> Result<Self, ConnectError> {
-        let call = Arc::new(Call { endpoint, lane });
+        let call = Arc::new(Call {
+            endpoint,
+            lane,
+            reads,
+            max_batch: AtomicUsize::new(settings.max_batch.get()),
+            cut: AtomicU64::new(0),
+        });
         let identity = with_prefixes(identity, &settings);
         let expected = match settings.dimension {
             Dimension::Learn => None,
@@ -84,6 +106,18 @@ impl<E: Endpoint> Embedding<E> {
         &self.settings
     }
 
+    /// What a report should say of how texts were embedded.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let told = match self.call.cut.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some("1 text is longer than the model reads; its end was left out".to_owned()),
+            cut => Some(format!(
+                "{cut} texts are longer than the model reads; their ends were left out"
+            )),
+        };
+        told.into_iter().collect()
+    }
+
     /// Embeds all texts, their batches side by side as far as the traffic lets them.
     pub(super) async fn embed(
         &self,
@@ -102,7 +136,9 @@ impl<E: Endpoint> Embedding<E> {
             failure: error.failure,
             source: error.source,
         };
-        let (most_texts, most_tokens) = (self.settings.max_batch, self.settings.max_batch_tokens);
+        let most_texts = self.call.max_batch.load(Ordering::Relaxed);
+        let most_texts = NonZero::new(most_texts).unwrap_or(NonZero::<usize>::MIN);
+        let most_tokens = self.settings.max_batch_tokens;
         let batches = batches::cut(&texts, most_texts, most_tokens);
         let mut parts: Vec<Vec<f32>> = vec![Vec::new(); batches.len()];
         // Dropped on the first failure, which takes the other batches back.
@@ -111,8 +147,8 @@ impl<E: Endpoint> Embedding<E> {
             let (call, texts, dimension) = (self.call.clone(), texts.clone(), self.dimension);
             under_way.spawn(async move {
                 let first = batch.start;
-                let vectors = call.batch(&texts[batch], first, dimension).await?;
-                Ok::<_, AttemptError>((number, vectors.into_values()))
+                let values = call.batch(&texts[batch], first, dimension).await?;
+                Ok::<_, AttemptError>((number, values))
             });
         }
         while let Some(batch) = under_way.join_next().await {
@@ -125,53 +161,94 @@ impl<E: Endpoint> Embedding<E> {
 }
 
 impl<E: Endpoint> Call<E> {
-    /// Embeds a batch; if one of its texts is refused, says which.
+    /// Embeds a batch. Where it is refused as a whole, its halves may be taken; a text that is refused alone is named.
+    ///
+    /// A batch that was refused although all its texts are taken was too large, and no later one is as large.
     async fn batch(
         &self,
         texts: &[String],
         first: usize,
         dimension: usize,
+    ) -> Result<Vec<f32>, AttemptError> {
+        let mut values = Vec::new();
+        let (mut refused, mut cut) = (Vec::new(), Vec::new());
+        // The last is the next, so that vectors arrive in the order of their texts.
+        let whole = 0..texts.len();
+        let mut left = vec![whole];
+        while let Some(part) = left.pop() {
+            let place = first + part.start;
+            let vectors = self.matrix(&texts[part.clone()], place, Some(dimension));
+            let error = match vectors.await {
+                Ok(vectors) => {
+                    values.extend(vectors.into_values());
+                    continue;
+                }
+                Err(error) => error,
+            };
+            if error.failure != Failure::Content || error.source.is::<VectorError>() {
+                return Err(error);
+            }
+            if part.len() > 1 {
+                let middle = usize::midpoint(part.start, part.end);
+                left.extend([middle..part.end, part.start..middle]);
+                refused.push(part);
+                continue;
+            }
+            let vector = self.beginning(&texts[part.start], place, dimension, error);
+            values.extend(vector.await?.into_values());
+            cut.push(part.start);
+        }
+        let too_large = refused
+            .iter()
+            .filter(|part| !cut.iter().any(|text| part.contains(text)));
+        if let Some(smallest) = too_large.map(ExactSizeIterator::len).min() {
+            let half = smallest.div_ceil(2);
+            self.max_batch.fetch_min(half, Ordering::Relaxed);
+        }
+        Ok(values)
+    }
+
+    /// Embeds as much of the beginning of a refused text as the server takes, if it was refused for its length.
+    ///
+    /// How much that is depends on nothing but the text and the server, so that equal texts have equal vectors.
+    async fn beginning(
+        &self,
+        text: &str,
+        place: usize,
+        dimension: usize,
+        mut error: AttemptError,
     ) -> Result<Embeddings, AttemptError> {
-        let error = match self.matrix(texts, first, Some(dimension)).await {
-            Ok(vectors) => return Ok(vectors),
-            Err(error) => error,
-        };
-        if error.failure != Failure::Content || error.source.is::<VectorError>() {
+        let longest = self
+            .reads
+            .map_or(usize::MAX, |tokens| tokens.saturating_mul(LONGEST_TOKEN));
+        let mut kept = text;
+        for _ in 0..MOST_CUTS {
+            let length = (kept.len() / 5 * 4).min(longest);
+            kept = &kept[..kept.floor_char_boundary(length)];
+            if !is_too_long(&error) || kept.is_empty() {
+                break;
+            }
+            match self
+                .matrix(&[kept.to_owned()], place, Some(dimension))
+                .await
+            {
+                Ok(vector) => {
+                    self.cut.fetch_add(1, Ordering::Relaxed);
+                    return Ok(vector);
+                }
+                Err(other) => error = other,
+            }
+        }
+        if error.failure != Failure::Content {
             return Err(error);
         }
-        let (text, error) = self.refused(texts, dimension, error).await;
         Err(AttemptError {
             source: Box::new(TextError {
-                text: first + text,
+                text: place,
                 source: error.source,
             }),
             ..error
         })
-    }
-
-    /// Halves a refused batch until the refused text is alone. Where each half alone is taken, it was the whole that was too
-    /// much, and the first text stands for it.
-    async fn refused(
-        &self,
-        texts: &[String],
-        dimension: usize,
-        mut error: AttemptError,
-    ) -> (usize, AttemptError) {
-        let (mut start, mut end) = (0, texts.len());
-        while end - start > 1 {
-            let middle = usize::midpoint(start, end);
-            match self
-                .matrix(&texts[start..middle], start, Some(dimension))
-                .await
-            {
-                Ok(_) => start = middle,
-                Err(narrower) => {
-                    end = middle;
-                    error = narrower;
-                }
-            }
-        }
-        (start, error)
     }
 
     async fn matrix(
@@ -184,6 +261,13 @@ impl<E: Endpoint> Call<E> {
         let attempt = || self.endpoint.vectors(texts);
         let vectors = self.lane.call(estimate, attempt).await?.value;
         vectors::matrix(&vectors, texts.len(), first, dimension).map_err(unsound)
+    }
+}
+
+fn is_too_long(error: &AttemptError) -> bool {
+    match error.source.downcast_ref() {
+        Some(ServerError::Refused { refusal, .. }) => refusal.complaint == Some(Complaint::TooLong),
+        _ => false,
     }
 }
 
@@ -220,6 +304,9 @@ fn with_prefixes(identity: ModelIdentity, settings: &EmbedSettings) -> ModelIden
         if !prefix.is_empty() {
             parts.push(format!("{name}={prefix:?}"));
         }
+    }
+    if let Some(tokens) = settings.max_tokens {
+        parts.push(format!("max_tokens={tokens}"));
     }
     if let Dimension::Request(dimension) = settings.dimension {
         parts.push(format!("dimension={dimension}"));

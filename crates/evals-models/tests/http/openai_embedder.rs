@@ -180,30 +180,81 @@ async fn an_identity_holds_what_vectors_depend_on() {
     );
 }
 
-#[tokio::test]
-async fn the_text_that_is_too_long_is_named() {
-    let scripted = ScriptedServer::start(|request, _| {
+/// Refuses batches with this message where this finds fault with their texts.
+fn refusing(
+    message: &'static str,
+    faulty: impl Fn(&[&str]) -> bool + Send + Sync + 'static,
+) -> ScriptedServer {
+    ScriptedServer::start(move |request, _| {
         let texts = request.body["input"].as_array().unwrap();
-        if texts.iter().any(|text| text.as_str().unwrap().len() > 100) {
-            let error = json!({"error": {"message": "maximum context length is 30 tokens"}});
-            return Reaction::json(400, &error);
+        let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+        if faulty(&texts) {
+            return Reaction::json(400, &json!({"error": {"message": message}}));
         }
         Reaction::Sound
+    })
+}
+
+#[tokio::test]
+async fn the_beginning_of_a_text_that_is_too_long_is_embedded_and_counted() {
+    let scripted = refusing("maximum context length is 30 tokens", |texts| {
+        texts.iter().any(|text| text.len() > 100)
     });
+    let settings = embed_settings(&scripted.openai_url());
+    let embedder = connect(settings).await.unwrap();
+    let long = "word ".repeat(40);
+    let texts = ["a", "b", "c", long.as_str(), "d"];
+    let embeddings = embedder.embed(&texts, TextKind::Document).await.unwrap();
+    assert_eq!(
+        embedder.notes(),
+        ["1 text is longer than the model reads; its end was left out"]
+    );
+    // 200 bytes become 160, 128, 100.
+    let cut = connect(embed_settings(&scripted.openai_url()))
+        .await
+        .unwrap();
+    let alone = cut
+        .embed(&[&long[..100]], TextKind::Document)
+        .await
+        .unwrap();
+    assert_eq!(embeddings.row(3), alone.row(0));
+    assert!(cut.notes().is_empty());
+    assert_eq!(embeddings.row(4), Some([2.0, 1.0, 1.0, 1.0].as_slice()));
+}
+
+#[tokio::test]
+async fn a_text_that_is_refused_for_another_reason_is_named() {
+    let scripted = refusing("no thanks", |texts| texts.contains(&"d"));
     let embedder = connect(embed_settings(&scripted.openai_url()))
         .await
         .unwrap();
-    let long = "word ".repeat(40);
-    let texts = ["a", "b", "c", long.as_str(), "d"];
+    let texts = ["a", "b", "c", "d", "e"];
     let error = embedder
         .embed(&texts, TextKind::Document)
         .await
         .unwrap_err();
+    let message = chain(&error);
     assert!(
-        chain(&error)
+        message
             .starts_with("`openai:scripted` could not embed 5 texts: text 3 cannot be embedded: "),
-        "{}",
-        chain(&error)
+        "{message}"
     );
-    assert!(chain(&error).ends_with("answered 400: maximum context length is 30 tokens"));
+    assert!(message.ends_with("answered 400: no thanks"), "{message}");
+}
+
+#[tokio::test]
+async fn a_batch_that_is_too_large_comes_through_in_parts_and_is_not_made_again() {
+    let scripted = refusing("at most 2 inputs", |texts| texts.len() > 2);
+    let embedder = connect(embed_settings(&scripted.openai_url()))
+        .await
+        .unwrap();
+    let texts = ["a", "b", "c", "d", "e"];
+    let first = embedder.embed(&texts, TextKind::Document).await.unwrap();
+    assert_eq!(first.row(1), Some([1.0, 1.0, 2.0, 1.0].as_slice()));
+    assert_eq!(first.row(4), Some([1.0, 2.0, 1.0, 1.0].as_slice()));
+    // The probe, 5 texts, 2, 3, 1 and 2.
+    assert_eq!(scripted.received().len(), 6);
+    let second = embedder.embed(&texts, TextKind::Document).await.unwrap();
+    assert_eq!(second, first);
+    assert_eq!(scripted.received().len(), 9);
 }

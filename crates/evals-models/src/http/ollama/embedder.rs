@@ -20,7 +20,8 @@ const RESERVED: [&str; 4] = ["input", "model", "truncate", "dimensions"];
 /// less than the model reads, and all that it reads more than fits into memory.
 const LARGEST_WINDOW: u64 = 8_192;
 
-/// A model that embeds in Ollama. A text that is longer than the model reads is refused, not cut.
+/// A model that embeds in Ollama. Of a text that is longer than the model reads the beginning is embedded, and counted as such:
+/// the server is told to refuse what it would cut without a word.
 #[derive(Debug)]
 pub struct OllamaEmbedder {
     embedding: Embedding<OllamaEndpoint>,
@@ -75,9 +76,10 @@ impl OllamaEmbedder {
             keep_alive: settings.keep_alive.clone(),
             extra_body: settings.extra_body.clone(),
         };
+        let max_tokens = window.and_then(|window| usize::try_from(window).ok());
         Ok(Self {
-            embedding: Embedding::probe(endpoint, identity, settings, lane).await?,
-            max_tokens: window.and_then(|window| usize::try_from(window).ok()),
+            embedding: Embedding::probe(endpoint, identity, settings, lane, max_tokens).await?,
+            max_tokens,
         })
     }
 }
@@ -128,6 +130,10 @@ impl Embedder for OllamaEmbedder {
 
     fn dimension(&self) -> usize {
         self.embedding.dimension()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.embedding.notes()
     }
 
     fn max_tokens(&self) -> Option<usize> {

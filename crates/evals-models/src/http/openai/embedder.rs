@@ -21,6 +21,8 @@ use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
 const RESERVED: [&str; 4] = ["input", "model", "encoding_format", "dimensions"];
 
 /// A model that embeds behind a server that speaks `OpenAI`'s protocol.
+///
+/// Of a text that the server refuses as too long the beginning is embedded.
 pub struct OpenAiEmbedder(Embedding<OpenAiEndpoint>);
 
 struct OpenAiEndpoint {
@@ -69,7 +71,10 @@ impl OpenAiEmbedder {
         };
         let lane = Lane::new(traffic, &settings.server, &settings.model);
         let identity = endpoint.server.identity();
-        let embedding = Embedding::probe(endpoint, identity, settings, lane).await?;
+        let embedding = {
+            let reads = settings.max_tokens.map(std::num::NonZero::get);
+            Embedding::probe(endpoint, identity, settings, lane, reads).await?
+        };
         Ok(Self(embedding))
     }
 }
@@ -143,6 +148,10 @@ impl Embedder for OpenAiEmbedder {
 
     fn dimension(&self) -> usize {
         self.0.dimension()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
     }
 
     fn max_tokens(&self) -> Option<usize> {
