@@ -186,7 +186,7 @@ fn refusing(
     faulty: impl Fn(&[&str]) -> bool + Send + Sync + 'static,
 ) -> ScriptedServer {
     ScriptedServer::start(move |request, _| {
-        let texts = request.body["input"].as_array().unwrap();
+        let texts = request.body["input"].as_array().expect("texts");
         let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
         if faulty(&texts) {
             return Reaction::json(400, &json!({"error": {"message": message}}));
