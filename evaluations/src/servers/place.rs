@@ -1,22 +1,16 @@
-//! Models as settings name them, opened. Those at one address share its traffic: its limits, its retries, its failures.
+//! What settings say of one model behind a server.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::Arc;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use evals_models::http::{
-    ApiKey, BaseUrl, ChatSettings, ConnectError, Dimension, EmbedSettings, HttpReranker,
-    OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder, RerankSettings, ServerSettings, Think,
-    Traffic, TrafficSettings, list_openai_models,
+    ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, ServerSettings, Think, TrafficSettings,
 };
-use evals_models::{ChatModel, Embedder};
 
-use crate::printer::Printer;
-use crate::rerankers;
+use super::{Protocol, chain};
 use crate::settings::{self, Effort, Model, Provider, Resolved, SettingsError};
 
 /// Where Ollama listens unless settings say otherwise.
@@ -26,163 +20,26 @@ const OLLAMA: &str = "http://localhost:11434";
 const OPENAI: &str = "https://api.openai.com/v1";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
 
-/// The longest wait for a server's list of models, and the pause before it is asked for once more.
-const LISTING: Duration = Duration::from_secs(10);
-const BEFORE_SECOND_LISTING: Duration = Duration::from_millis(500);
-
-/// What a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Protocol {
-    Ollama,
-    OpenAi,
-}
-
-/// Opens models, each server once.
-#[derive(Debug)]
-pub(crate) struct Servers<'r> {
-    resolved: &'r Resolved,
-    printer: Printer,
-    seed: u64,
-    once: bool,
-    /// By protocol and address, as it is shown.
-    traffic: BTreeMap<(Protocol, String), Arc<Traffic>>,
-}
-
-impl<'r> Servers<'r> {
-    /// Servers as `resolved` describes them. Pauses between attempts are drawn from `seed`.
-    pub(crate) fn new(resolved: &'r Resolved, printer: &Printer, seed: u64) -> Self {
-        Self {
-            resolved,
-            printer: printer.clone(),
-            seed,
-            once: false,
-            traffic: BTreeMap::new(),
-        }
-    }
-
-    /// Makes one attempt at each call, for whoever wants to know what is wrong rather than to get through.
-    pub(crate) fn asking_once(self) -> Self {
-        Self { once: true, ..self }
-    }
-
-    /// The chat model that stands at `path` in the settings.
-    pub(crate) async fn chat(&mut self, path: &str, model: &Model) -> Result<Arc<dyn ChatModel>> {
-        let place = Place::of(self.resolved, path, model)?;
-        let settings = place.chat_settings()?;
-        let traffic = self.traffic(&place)?;
-        Ok(match place.protocol {
-            Protocol::Ollama => Arc::new(OllamaChat::connect(settings, traffic).await?),
-            Protocol::OpenAi => {
-                let mut settings = settings;
-                settings.server.digest = self.listed(model, &settings.server).await?;
-                let chat = OpenAiChat::new(settings, traffic);
-                Arc::new(chat.map_err(|error| place.bad(&error))?)
-            }
-        })
-    }
-
-    /// The embedding model of the settings, which stands at `path`.
-    pub(crate) async fn embedder(
-        &mut self,
-        path: &str,
-        model: &Model,
-    ) -> Result<Arc<dyn Embedder>> {
-        let place = Place::of(self.resolved, path, model)?;
-        let settings = place.embed_settings()?;
-        let traffic = self.traffic(&place)?;
-        Ok(match place.protocol {
-            Protocol::Ollama => Arc::new(OllamaEmbedder::connect(settings, traffic).await?),
-            Protocol::OpenAi => {
-                let mut settings = settings;
-                settings.server.digest = self.listed(model, &settings.server).await?;
-                Arc::new(OpenAiEmbedder::connect(settings, traffic).await?)
-            }
-        })
-    }
-
-    /// Sees that a server is there and takes the key, and returns what its list of models tells of this one.
-    ///
-    /// Not every server has such a list, and some have models that are not in it.
-    async fn listed(&self, model: &Model, server: &ServerSettings) -> Result<Option<String>> {
-        let asked = ServerSettings {
-            timeout: server.timeout.min(LISTING),
-            ..server.clone()
-        };
-        let mut listed = list_openai_models(asked.clone()).await;
-        if listed.as_ref().is_err_and(ConnectError::is_transient) {
-            tokio::time::sleep(BEFORE_SECOND_LISTING).await;
-            listed = list_openai_models(asked).await;
-        }
-        let models = match listed {
-            Ok(models) => models,
-            Err(error) if error.is_unreachable() || error.refuses_key() => {
-                let reason = error.source().map(chain).unwrap_or_default();
-                bail!("`{}` cannot be used: {reason}", model.name);
-            }
-            Err(_) => return Ok(None),
-        };
-        let found = models.iter().find(|served| served.name == model.name);
-        if found.is_none() && !models.is_empty() {
-            self.printer.note(&format!(
-                "`{}` is not among the {} models that `{}` lists",
-                model.name,
-                models.len(),
-                server.base_url
-            ));
-        }
-        Ok(found.and_then(|served| served.digest.clone()))
-    }
-
-    /// The reranker behind a server that stands in the settings, at most `batch_size` texts at once.
-    pub(crate) async fn reranker(
-        &mut self,
-        model: &Model,
-        batch_size: NonZeroUsize,
-    ) -> Result<HttpReranker> {
-        let place = Place::of(self.resolved, rerankers::PATH, model)?;
-        let mut settings = RerankSettings::new(place.server()?, &model.name);
-        settings.max_batch = batch_size;
-        settings.extra_body.clone_from(&model.extra_body);
-        let traffic = self.traffic(&place)?;
-        Ok(HttpReranker::connect(settings, traffic).await?)
-    }
-
-    fn traffic(&mut self, place: &Place<'_>) -> Result<Arc<Traffic>> {
-        let address = place.base_url.to_string();
-        let key = (place.protocol, address.clone());
-        // Whoever asks once wants to know of each model what is wrong with it.
-        if let Some(traffic) = self.traffic.get(&key).filter(|_| !self.once) {
-            return Ok(Arc::clone(traffic));
-        }
-        let mut settings = place.traffic_settings(self.seed)?;
-        if self.once {
-            settings.max_attempts = NonZeroU32::MIN;
-        }
-        let printer = self.printer.clone();
-        let traffic = Traffic::new(address, settings)
-            .with_watch(Arc::new(move |line: &str| printer.note(line)));
-        let traffic = Arc::new(traffic);
-        self.traffic.insert(key, Arc::clone(&traffic));
-        Ok(traffic)
-    }
-}
-
 /// One model, and the server that has it.
 #[derive(Debug)]
-struct Place<'r> {
+pub(super) struct Place<'r> {
     resolved: &'r Resolved,
     /// Where the model stands in the settings.
     path: &'r str,
     model: &'r Model,
     provider: Provider,
-    protocol: Protocol,
-    base_url: BaseUrl,
+    pub(super) protocol: Protocol,
+    pub(super) base_url: BaseUrl,
     /// The provider's own address, which its key is for.
     home: Option<BaseUrl>,
 }
 
 impl<'r> Place<'r> {
-    fn of(resolved: &'r Resolved, path: &'r str, model: &'r Model) -> Result<Self, SettingsError> {
+    pub(super) fn of(
+        resolved: &'r Resolved,
+        path: &'r str,
+        model: &'r Model,
+    ) -> Result<Self, SettingsError> {
         let provider = resolved.settings.providers.get(&model.provider);
         let written = provider.and_then(|provider| provider.base_url.as_deref());
         let (protocol, usual) = match model.provider.as_str() {
@@ -221,7 +78,7 @@ impl<'r> Place<'r> {
         })
     }
 
-    fn server(&self) -> Result<ServerSettings> {
+    pub(super) fn server(&self) -> Result<ServerSettings> {
         let mut server = ServerSettings::new(self.base_url.clone());
         server.api_key = self.key()?;
         server.provider = Some(self.model.provider.clone());
@@ -261,7 +118,7 @@ impl<'r> Place<'r> {
         Ok(Some(ApiKey::new(secret, variable)?))
     }
 
-    fn chat_settings(&self) -> Result<ChatSettings> {
+    pub(super) fn chat_settings(&self) -> Result<ChatSettings> {
         let model = self.model;
         let mut settings = ChatSettings::new(self.server()?, &model.name);
         settings.temperature = model.temperature;
@@ -277,7 +134,7 @@ impl<'r> Place<'r> {
         Ok(settings)
     }
 
-    fn embed_settings(&self) -> Result<EmbedSettings> {
+    pub(super) fn embed_settings(&self) -> Result<EmbedSettings> {
         let model = self.model;
         let mut settings = EmbedSettings::new(self.server()?, &model.name);
         settings.query_prefix = model.query_prefix.clone().unwrap_or_default();
@@ -289,7 +146,7 @@ impl<'r> Place<'r> {
         Ok(settings)
     }
 
-    fn traffic_settings(&self, seed: u64) -> Result<TrafficSettings> {
+    pub(super) fn traffic_settings(&self, seed: u64) -> Result<TrafficSettings> {
         let defaults = match self.protocol {
             Protocol::Ollama => TrafficSettings::ollama(),
             Protocol::OpenAi => TrafficSettings::default(),
@@ -357,7 +214,7 @@ impl<'r> Place<'r> {
         timeout.map(Some)
     }
 
-    fn bad(&self, error: &(dyn Error + 'static)) -> SettingsError {
+    pub(super) fn bad(&self, error: &(dyn Error + 'static)) -> SettingsError {
         self.resolved.bad_value(self.path, &chain(error))
     }
 }
@@ -376,13 +233,6 @@ fn think(think: settings::Think) -> Think {
         settings::Think::HowMuch(Effort::Medium) => Think::Medium,
         settings::Think::HowMuch(Effort::High) => Think::High,
     }
-}
-
-/// An error with its causes, joined by colons.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| (*error).source());
-    let messages: Vec<String> = causes.map(ToString::to_string).collect();
-    messages.join(": ")
 }
 
 #[cfg(test)]
