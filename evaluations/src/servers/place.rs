@@ -273,8 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_no_text_is_not_shown() {
-        // No variable of this name can exist, which fails as one that is no text does.
+    fn a_missing_key_says_where_it_is_looked_for() {
         let resolved =
             resolved(&[&OPENAI_MODEL[..], &["qa.model.api_key_env=NO_SUCH_KEY"]].concat());
         let place = Place::of(&resolved, "qa.model", &resolved.settings.qa.model).unwrap();
@@ -284,7 +283,7 @@ mod tests {
             "`m` needs a key for https://api.openai.com/v1: set the environment variable `NO_SUCH_KEY`, or name another one \
              in `providers.openai.api_key_env`"
         );
-        assert_eq!(error.chain().len(), 1, "a cause would hold the value");
+        assert_eq!(error.chain().len(), 1, "a cause may hold the value");
     }
 
     #[test]
