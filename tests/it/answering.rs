@@ -109,9 +109,9 @@ fn the_same_command_again_pays_for_nothing() {
     assert_eq!(second.code, Some(0), "{}", second.stderr);
     assert_eq!(asked(&server), (10, 10));
     assert!(
-        second.stdout.contains("0 calls were made now"),
+        second.stderr.contains("0 calls were made now"),
         "{}",
-        second.stdout
+        second.stderr
     );
     let [first, second] =
         ["first.json", "second.json"].map(|name| json(&sandbox.work().join(name)));
@@ -210,10 +210,38 @@ fn stored_answers_are_judged_again_with_both_verdicts() {
         "no word in common with the references"
     );
     assert_eq!(summary["equivalent (openai:judge)"]["value"], 1.0);
+    let without = sandbox.refuse("rejudge latest");
+    assert!(without.contains("nothing says who judges"), "{without}");
     let [_, rejudged] = sandbox.runs().try_into().unwrap();
     let manifest = json(&rejudged.join("manifest.json"));
     assert_eq!(manifest["models"]["judge"]["name"], "overlap");
     assert_eq!(manifest["models"]["answerer"]["name"], "answerer");
+    assert!(manifest["parameters"]["judge"].is_null(), "{manifest}");
+    let prompts: Vec<_> = manifest["prompts"].as_object().unwrap().keys().collect();
+    assert_eq!(prompts, ["answer.md.jinja"]);
+    let third = sandbox.run("rejudge latest --judge embedded:overlap --out third.json");
+    assert_eq!(third.code, Some(0), "{}", third.stderr);
+    let summary = &json(&sandbox.work().join("third.json"))["summary"]["assertions"];
+    let first = &summary["equivalent (openai:judge)"]["value"];
+    assert_eq!(first, 1.0, "the first verdict is kept over two rejudgings");
+}
+
+#[test]
+fn an_assignment_is_stronger_than_the_model_option() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 2, &server);
+    let line = "--model openai:other --set qa.model.temperature=0.7 --set qa.model.max_tokens=77";
+    let run = ended(&mut towers::command(&sandbox, line));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let requests = server.received_at("/chat/completions");
+    let request = requests
+        .iter()
+        .find(|request| !towers::is_judging(request))
+        .unwrap();
+    assert_eq!(request.body["model"], "other");
+    assert_eq!(request.body["temperature"], 0.7);
+    assert_eq!(request.body["max_tokens"], 77);
 }
 
 #[test]

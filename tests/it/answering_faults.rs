@@ -90,6 +90,123 @@ fn an_exhausted_quota_keeps_what_is_done_and_the_same_command_goes_on() {
     assert_once(&server);
 }
 
+/// A server that fails the first `failures` requests for a verdict as `failing` says, and is right from then on.
+fn failing_judge(
+    failures: u64,
+    failing: impl Fn() -> Reaction + Send + Sync + 'static,
+) -> ScriptedServer {
+    let judged = AtomicU64::new(0);
+    ScriptedServer::start(move |request, _| {
+        if towers::is_judging(request) && judged.fetch_add(1, Ordering::SeqCst) < failures {
+            failing()
+        } else {
+            towers::reply(request, Duration::ZERO)
+        }
+    })
+}
+
+#[test]
+fn a_run_that_lost_its_server_is_taken_up_by_the_same_command() {
+    let sandbox = Sandbox::new();
+    let server = failing_judge(10, || Reaction::body(503, "overloaded"));
+    towers::write(&sandbox, 20, &server);
+    let once = "--set providers.openai.max_attempts=1 --concurrency 1 --out report.json";
+    let run = ended(&mut towers::command(&sandbox, once));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("10 cases failed for a reason that may be gone"),
+        "{}",
+        run.stderr
+    );
+    let accuracy = accuracy(&sandbox);
+    assert_eq!(
+        (&accuracy["coverage"], &accuracy["worst"], &accuracy["best"]),
+        (&0.5.into(), &0.5.into(), &1.0.into())
+    );
+
+    let rest = ended(&mut towers::command(&sandbox, once));
+    assert_eq!(rest.code, Some(0), "{}", rest.stderr);
+    assert!(
+        rest.stderr
+            .contains("10 of them failed and are tried again"),
+        "{}",
+        rest.stderr
+    );
+    assert_eq!(sandbox.runs().len(), 1);
+    assert_eq!(self::accuracy(&sandbox)["scored"]["n"], 20);
+    assert_eq!(asked(&server), (20, 30), "no answer is asked for again");
+}
+
+#[test]
+fn failed_cases_of_a_finished_run_are_asked_anew() {
+    let sandbox = Sandbox::new();
+    // Prose instead of a verdict, and prose again when it is asked to repair that.
+    let server = failing_judge(8, || Reaction::say("I would rather not say."));
+    towers::write(&sandbox, 10, &server);
+    let run = ended(&mut towers::command(
+        &sandbox,
+        "--concurrency 1 --out report.json",
+    ));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(accuracy(&sandbox)["judge_failures"], 4);
+    let same = ended(&mut towers::command(
+        &sandbox,
+        "--concurrency 1 --out report.json",
+    ));
+    assert_eq!(same.code, Some(0), "{}", same.stderr);
+    assert_eq!(
+        accuracy(&sandbox)["judge_failures"],
+        4,
+        "what was said is stored"
+    );
+
+    let again = ended(&mut towers::command(
+        &sandbox,
+        "--refresh failed --out report.json",
+    ));
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(
+        again.stderr.contains("4 failed cases of 10"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(accuracy(&sandbox)["scored"]["n"], 10);
+    assert_eq!(asked(&server), (14, 18));
+    let both = ended(&mut towers::command(&sandbox, "--refresh failed --fresh"));
+    assert_eq!(both.code, Some(2), "{}", both.stderr);
+}
+
+#[test]
+fn nothing_judged_is_not_a_run_that_went_well() {
+    let sandbox = Sandbox::new();
+    let server = failing_judge(1000, || Reaction::say("No."));
+    towers::write(&sandbox, 5, &server);
+    let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let accuracy = accuracy(&sandbox);
+    assert_eq!(
+        (&accuracy["coverage"], &accuracy["worst"], &accuracy["best"]),
+        (&0.0.into(), &0.0.into(), &1.0.into())
+    );
+}
+
+#[test]
+fn a_partial_run_is_not_judged_again() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::from_millis(5));
+    towers::write(&sandbox, 40, &server);
+    let run = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let message = sandbox.refuse("rejudge latest --judge embedded:overlap");
+    assert!(message.contains("is not whole"), "{message}");
+}
+
+/// The accuracy in `report.json`.
+fn accuracy(sandbox: &Sandbox) -> Value {
+    json(&sandbox.work().join("report.json"))["summary"]["accuracy"]["equivalent"].clone()
+}
+
 #[test]
 fn killed_at_any_moment_the_same_command_finishes_with_the_same_report() {
     let undisturbed = {
@@ -123,7 +240,10 @@ fn killed_at_any_moment_the_same_command_finishes_with_the_same_report() {
     let run = ended(&mut towers::command(&sandbox, "--out report.json"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let report = towers::timeless(json(&sandbox.work().join("report.json")));
-    assert_eq!(without_session(report), without_session(undisturbed));
+    assert!(
+        anywhere(report) == anywhere(undisturbed),
+        "the report of the killed run differs"
+    );
     // Calls in flight at a kill are lost, at most as many as run at once.
     let counts = server.successes();
     let asked = server.received_at("/chat/completions");
@@ -139,9 +259,12 @@ fn killed_at_any_moment_the_same_command_finishes_with_the_same_report() {
     );
 }
 
-/// What a report says of the session rather than of the cases.
-fn without_session(mut report: Value) -> Value {
-    report["metadata"]["costs"] = Value::Null;
+/// A report without the addresses of the servers, which are the only thing that differs between two of them.
+fn anywhere(mut report: Value) -> Value {
+    for role in ["answerer", "judge"] {
+        let address = report["metadata"]["parameters"][role]["base_url"].take();
+        assert!(address.is_string(), "the report says who was asked");
+    }
     report
 }
 

@@ -144,8 +144,18 @@ async fn prepare(
             .display()
             .to_string(),
     };
-    let skip_db = arguments.stages.skip_db;
-    let index = index::prepare(printer, plan, embedder, &collection, &uri, skip_db).await?;
+    // An estimate must not pay for the embeddings of a corpus.
+    let unpaid = arguments.qa.estimate && is_served(plan);
+    let skip_db = arguments.stages.skip_db || unpaid;
+    let index = index::prepare(printer, plan, embedder, &collection, &uri, skip_db).await;
+    let index = if unpaid {
+        index.context(
+            "`--estimate` reads the index and does not build one with a model behind a server, which may have to be paid for; \
+             build it with `--skip-retrieval --skip-qa`, or estimate with `--profile bm25`",
+        )?
+    } else {
+        index?
+    };
     console::describe_index(printer, &index);
     if let Some(filter) = &arguments.retrieval.filter {
         describe_filter(printer, filter, &index).await?;
@@ -159,6 +169,12 @@ async fn prepare(
         stop: models.stop,
     };
     Ok((prepared, ready))
+}
+
+/// Whether vectors come from a server.
+fn is_served(plan: &Plan) -> bool {
+    let model = &plan.resolved.settings.embeddings.model;
+    plan.needs_embeddings && !choices::is_embedded(model) && !choices::is_local(model)
 }
 
 /// The reranker, where a profile reranks, and the account of what is paid.

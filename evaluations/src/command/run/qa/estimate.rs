@@ -51,6 +51,7 @@ pub(super) async fn text(
         judging: judging(&ready.judging, qa, &*tokenizer)?,
     };
     let estimate = Estimate::of(&workload);
+    let refusals = refusals(&ready.judging, &workload, &estimate);
     let prices = choices::prices(&plan.resolved);
     let mut text = format!(
         "{} questions, {} passages of about {} tokens each\n",
@@ -59,21 +60,64 @@ pub(super) async fn text(
         workload.passage_tokens
     );
     let models = &ready.cast.models;
+    let mut total = Some(0.0);
     for (what, role, calls) in [
         ("answering", "answerer", &estimate.answering),
         ("judging", "judge", &estimate.judging),
+        ("refusals", "judge", &refusals),
     ] {
         let Some(model) = models.get(role) else {
             continue;
         };
-        let line = line(calls, prices.of(model));
+        if what == "refusals" && calls.calls == 0 {
+            continue;
+        }
+        let price = prices.of(model);
+        let line = line(calls, price);
         writeln!(text, "{what:<10} {model}: {line}").expect("a string takes any text");
+        total = total.zip(most(calls, price)).map(|(sum, cost)| sum + cost);
+    }
+    let asked = [&estimate.answering, &estimate.judging, &refusals];
+    if asked.into_iter().any(|calls| calls.calls > 0) {
+        let total = match total {
+            Some(total) => format!("at most {}", dollars(Some(total))),
+            None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
+        };
+        writeln!(text, "{:<10} {total}", "together").expect("a string takes any text");
     }
     text.push_str(
         "\nTokens are counted by the embedded tokenizer, so that these are estimates. Replies in the cache cost nothing; repaired \
-         verdicts and retried calls are not foreseen.\n",
+         verdicts, doubled budgets, retried calls and embeddings are not in them.\n",
     );
     Ok(text)
+}
+
+/// A call for each answer, where the judge also says what is a refusal: about as long as one for a verdict without a reference.
+fn refusals(judging: &Judging, workload: &Workload, estimate: &Estimate) -> Calls {
+    if judging.refusals.is_none() || workload.judged == 0 {
+        return Calls::NONE;
+    }
+    let share = |tokens: u64| {
+        let per_call = tokens.div_ceil(estimate.judging.calls.max(1));
+        per_call.saturating_mul(workload.questions.saturating_mul(workload.repeats))
+    };
+    Calls {
+        calls: workload.questions.saturating_mul(workload.repeats),
+        input_tokens: share(estimate.judging.input_tokens),
+        output_tokens: estimate.judging.output_tokens.map(share),
+    }
+}
+
+/// The most that calls can cost; `None` where a price or a limit is missing.
+fn most(calls: &Calls, price: Price) -> Option<f64> {
+    if calls.calls == 0 {
+        return Some(0.0);
+    }
+    price.cost(evals_models::Usage {
+        input_tokens: calls.input_tokens,
+        output_tokens: calls.output_tokens?,
+        estimated: true,
+    })
 }
 
 fn line(calls: &Calls, price: Price) -> String {
@@ -118,7 +162,11 @@ async fn passage_tokens(
             passages += 1;
         }
     }
-    Ok(tokens.div_ceil(passages.max(1)))
+    // Neighbours on either side are about as long as the passage.
+    let chunks = qa.radius.map_or(1, |radius| {
+        u64::from(radius.get()).saturating_mul(2).saturating_add(1)
+    });
+    Ok(tokens.div_ceil(passages.max(1)).saturating_mul(chunks))
 }
 
 fn answering(

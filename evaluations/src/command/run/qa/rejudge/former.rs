@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{CaseOutcome, Context, Evaluator, EvaluatorError, Outcome, Value};
+use evals::{Case, CaseOutcome, Concern, Context, Evaluator, EvaluatorError, Outcome, Value};
 use evals_rag::qa::{Equivalence, Qa};
 
 use super::stored::Stored;
@@ -59,6 +59,11 @@ fn named(judge: &str) -> String {
 impl Evaluator<Qa> for FormerVerdicts {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
+        let known = case.expected.as_ref().is_some_and(|expected| expected.answer.is_some());
+        Some(known.then(|| Concern::assertion(&self.name)).into_iter().collect())
     }
 
     async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {

@@ -41,7 +41,7 @@ impl Stored {
             metadata: (),
             evaluators: Vec::new(),
         });
-        Ok(Dataset::new(name, cases.collect::<Vec<_>>())?)
+        Ok(Dataset::new(name, cases.collect::<Vec<_>>())?.assertions_apart())
     }
 
     /// The task that gives the stored answer, with what its making took marked as not of this run.
