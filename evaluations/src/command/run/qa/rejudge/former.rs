@@ -62,8 +62,16 @@ impl Evaluator<Qa> for FormerVerdicts {
     }
 
     fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
-        let known = case.expected.as_ref().is_some_and(|expected| expected.answer.is_some());
-        Some(known.then(|| Concern::assertion(&self.name)).into_iter().collect())
+        let known = case
+            .expected
+            .as_ref()
+            .is_some_and(|expected| expected.answer.is_some());
+        Some(
+            known
+                .then(|| Concern::assertion(&self.name))
+                .into_iter()
+                .collect(),
+        )
     }
 
     async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
