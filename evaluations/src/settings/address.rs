@@ -15,6 +15,20 @@ pub(super) fn serialize<S: Serializer>(
     }
 }
 
+/// A command line as manifests hold it: an address that an assignment sets has lost its user name and its password.
+pub(crate) fn command_line() -> Vec<String> {
+    std::env::args().map(|word| argument(&word)).collect()
+}
+
+fn argument(word: &str) -> String {
+    match word.split_once('=') {
+        Some((key, address)) if key.ends_with("base_url") => {
+            format!("{key}={}", without_credentials(address))
+        }
+        _ => word.to_owned(),
+    }
+}
+
 /// An address without user name and password, also where it cannot be read as one.
 fn without_credentials(address: &str) -> String {
     let Some((_, after)) = address.rsplit_once('@') else {
@@ -46,5 +60,14 @@ mod tests {
         for (address, shown) in cases {
             assert_eq!(without_credentials(address), shown);
         }
+    }
+
+    #[test]
+    fn a_command_line_is_shown_without_passwords() {
+        let assigned = "providers.ollama.base_url=http://me:hunter2@models.example/";
+        let shown = "providers.ollama.base_url=http://models.example/";
+        assert_eq!(argument(assigned), shown);
+        assert_eq!(argument("--set"), "--set");
+        assert_eq!(argument("search.limit=5"), "search.limit=5");
     }
 }

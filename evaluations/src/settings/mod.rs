@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use address::command_line;
 pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, Think};

@@ -14,6 +14,7 @@ use super::manifest::{DatasetRecord, IndexRecord, RunManifest, Tool};
 use super::retrieval::Finished;
 use crate::run_folder::{RunFolder, timestamp};
 use crate::search_profile::SearchProfile;
+use crate::settings;
 use crate::trec_ids::TrecIds;
 
 /// Version of `manifest.json`.
@@ -55,7 +56,7 @@ impl<'r> Recorder<'r> {
             name: &plan.name,
             profile: profile.to_string(),
             started: timestamp(self.started),
-            command_line: std::env::args().collect(),
+            command_line: settings::command_line(),
             dataset: DatasetRecord {
                 name: &plan.manifest.name,
                 provenance: prepared.collection.provenance(),

@@ -15,6 +15,7 @@ pub(super) fn add(report: &mut Report<Qa>, cast: &Cast, costs: &Costs, seed: u64
         cast.self_preference()
             .map(|warning| ("warning".to_owned(), warning)),
     );
+    facts.extend(cast.notes());
     if seed != 0 {
         facts.push(("seed".to_owned(), seed.to_string()));
     }
@@ -26,6 +27,7 @@ pub(super) fn add(report: &mut Report<Qa>, cast: &Cast, costs: &Costs, seed: u64
             "self_preference",
             serde_json::to_value(cast.self_preference())?,
         ),
+        ("notes", serde_json::to_value(cast.notes())?),
         ("costs", serde_json::to_value(costs)?),
         ("facts", serde_json::to_value(facts)?),
     ];

@@ -25,7 +25,7 @@ pub(super) struct Answering {
     pub(super) answerer: Arc<dyn Answerer>,
     /// The model behind it, with its prompt, where there is one.
     pub(super) chat: Option<ChatAnswerer>,
-    parameters: Option<Map<String, Value>>,
+    model: Option<Arc<dyn ChatModel>>,
     prompt: Option<Prompt>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Judging {
     pub(super) judge: Arc<dyn Judge>,
     pub(super) chat: Option<ChatJudge>,
     pub(super) refusals: Option<RefusalJudge>,
-    parameters: Option<Map<String, Value>>,
+    model: Option<Arc<dyn ChatModel>>,
     prompts: Vec<Prompt>,
 }
 
@@ -71,7 +71,7 @@ impl<'o, 'r> Opener<'o, 'r> {
             return Ok(Answering {
                 answerer: Arc::new(ExtractiveAnswerer::new(embedder, refusals)),
                 chat: None,
-                parameters: None,
+                model: None,
                 prompt: None,
             });
         }
@@ -85,7 +85,7 @@ impl<'o, 'r> Opener<'o, 'r> {
         Ok(Answering {
             answerer: Arc::new(chat.clone()),
             chat: Some(chat),
-            parameters: Some(model.parameters()),
+            model: Some(model),
             prompt: Some(prompt),
         })
     }
@@ -96,7 +96,7 @@ impl<'o, 'r> Opener<'o, 'r> {
                 judge: Arc::new(OverlapJudge::default()),
                 chat: None,
                 refusals: None,
-                parameters: None,
+                model: None,
                 prompts: Vec::new(),
             });
         }
@@ -106,8 +106,7 @@ impl<'o, 'r> Opener<'o, 'r> {
             prompts.push(plan.prompts.refusal.clone());
             RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
         });
-        let parameters = Some(model.parameters());
-        let mut chat = ChatJudge::new(model).prompt(plan.prompts.judge.clone());
+        let mut chat = ChatJudge::new(Arc::clone(&model)).prompt(plan.prompts.judge.clone());
         if let Some(most) = plan.judge.max_tokens {
             chat = chat.max_tokens(most);
         }
@@ -115,7 +114,7 @@ impl<'o, 'r> Opener<'o, 'r> {
             judge: Arc::new(chat.clone()),
             chat: Some(chat),
             refusals,
-            parameters,
+            model: Some(model),
             prompts,
         })
     }
@@ -154,19 +153,17 @@ pub(super) struct Cast {
     pub(super) parameters: BTreeMap<&'static str, Map<String, Value>>,
     /// Digests by file name.
     pub(super) prompts: BTreeMap<String, String>,
+    /// The chat models, to be asked afterwards what became of their requests.
+    asked: Vec<(&'static str, Arc<dyn ChatModel>)>,
 }
 
 impl Cast {
     pub(super) fn of(answering: Option<&Answering>, judging: &Judging) -> Self {
         let mut cast = Self::default();
-        cast.enter(
-            "judge",
-            judging.judge.identity(),
-            judging.parameters.as_ref(),
-        );
+        cast.enter_chat("judge", judging.judge.identity(), judging.model.as_ref());
         if let Some(answering) = answering {
             let identity = answering.answerer.identity();
-            cast.enter("answerer", identity, answering.parameters.as_ref());
+            cast.enter_chat("answerer", identity, answering.model.as_ref());
         }
         let answer = answering.and_then(|answering| answering.prompt.as_ref());
         cast.prompts = Prompts::digests(answer.into_iter().chain(&judging.prompts));
@@ -178,6 +175,27 @@ impl Cast {
         let parameters = Some(reranking.parameters());
         self.enter("reranker", reranking.identity(), parameters);
         self.prompts.extend(reranking.prompts().clone());
+    }
+
+    fn enter_chat(
+        &mut self,
+        role: &'static str,
+        identity: &ModelIdentity,
+        model: Option<&Arc<dyn ChatModel>>,
+    ) {
+        let parameters = model.map(|model| model.parameters());
+        self.enter(role, identity, parameters.as_ref());
+        self.asked
+            .extend(model.map(|model| (role, Arc::clone(model))));
+    }
+
+    /// What servers did not take of the requests, so that the models were asked otherwise than the settings say.
+    pub(super) fn notes(&self) -> Vec<(String, String)> {
+        let notes = self.asked.iter().flat_map(|(role, model)| {
+            let notes = model.notes().into_iter();
+            notes.map(move |note| ((*role).to_owned(), note))
+        });
+        notes.collect()
     }
 
     fn enter(

@@ -137,7 +137,7 @@ fn manifest(
 ) -> Result<Value> {
     let mut manifest = source.manifest.clone();
     manifest["started"] = timestamp(started).into();
-    manifest["command_line"] = std::env::args().collect();
+    manifest["command_line"] = settings::command_line().into();
     manifest["tool"] = serde_json::to_value(Tool::default())?;
     manifest["concurrency"] = concurrency.into();
     manifest["rejudged"] = json!({"run": source.name, "report": source.digest});
