@@ -121,9 +121,19 @@ struct Report {
 impl Manifest {
     /// A model's name, or a dash where the run had none of that role.
     pub(super) fn model(&self, role: &str) -> String {
-        self.models
-            .get(role)
-            .map_or_else(|| "–".to_owned(), ToString::to_string)
+        let Some(model) = self.models.get(role) else {
+            return "–".to_owned();
+        };
+        // The numbers that a local model computes in change what it finds.
+        let path = match role {
+            "embedder" => "/settings/embeddings/model/dtype",
+            "reranker" => "/settings/reranking/model/dtype",
+            _ => return model.to_string(),
+        };
+        match self.rest.pointer(path).and_then(Value::as_str) {
+            Some(dtype) => format!("{model} ({dtype})"),
+            None => model.to_string(),
+        }
     }
 
     /// The size of chunks for people.
