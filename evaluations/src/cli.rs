@@ -55,7 +55,7 @@ pub(crate) enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Index a dataset and benchmark retrieval on it
+    /// Index a dataset and benchmark retrieval and question answering on it
     Run(Box<RunArgs>),
     /// List the datasets there are, with sizes and licences
     Datasets(DatasetsArgs),

@@ -62,7 +62,11 @@ impl Printer {
             stdout.write_all(text.as_bytes())?;
             stdout.flush()
         });
-        written.map_err(StdoutError)
+        match written {
+            // Whoever read has seen enough. What else the command does, such as writing files, is still wanted.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written.map_err(StdoutError),
+        }
     }
 
     /// Says what was done.

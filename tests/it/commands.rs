@@ -215,3 +215,16 @@ fn a_reader_that_goes_away_is_a_normal_end() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn a_reader_that_goes_away_does_not_end_the_work() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command("sample --limit 5 --out report.csv");
+    command.stdout(std::process::Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    drop(process.stdout.take());
+    assert!(process.wait().unwrap().success());
+    for name in ["report.csv", "report.qa.csv"] {
+        assert!(sandbox.work().join(name).is_file(), "no `{name}`");
+    }
+}

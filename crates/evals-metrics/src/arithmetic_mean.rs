@@ -10,7 +10,8 @@ pub(crate) const OVERFLOW_SCALE: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 /// float.
 pub(crate) fn arithmetic_mean(values: &[f64]) -> Option<f64> {
     let &first = values.first()?;
-    let mean = values.iter().sum::<f64>() / as_f64(values.len());
+    let sum = values.iter().fold(0.0, |sum, value| sum + value);
+    let mean = sum / as_f64(values.len());
     if mean.is_finite() {
         return Some(mean);
     }

@@ -37,6 +37,8 @@ impl AveragePrecision {
             .filter(|&(_, &grade)| self.rel.admits(grade))
             .enumerate()
             .map(|(found, (index, _))| share(found + 1, index + 1));
-        Ok(precisions.sum::<f64>() / as_f64(relevant.get()))
+        // Folded from 0, because the sum of no floats is -0.
+        let sum = precisions.fold(0.0, |sum, precision| sum + precision);
+        Ok(sum / as_f64(relevant.get()))
     }
 }

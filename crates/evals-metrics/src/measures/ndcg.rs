@@ -66,5 +66,6 @@ fn discounted(gains: impl Iterator<Item = f64>) -> f64 {
         .enumerate()
         .filter(|&(_, gain)| gain > 0.0)
         .map(|(index, gain)| gain / as_f64(index + 2).log2())
-        .sum()
+        // Not `sum`, which is -0 where there is nothing.
+        .fold(0.0, |sum, gain| sum + gain)
 }

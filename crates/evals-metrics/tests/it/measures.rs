@@ -146,3 +146,19 @@ fn an_empty_ranking_of_an_answerable_query_scores_zero() {
     let share = measure("Judged").score(&judged, &Ranking::default());
     assert_eq!(share, Err(Undefined::EmptyRanking));
 }
+
+#[test]
+fn nothing_relevant_found_is_zero_and_not_minus_zero() {
+    let judged = crate::judgements(&[("a", 1)]);
+    let found = evals_metrics::Ranking::new([evals_metrics::ScoredDocument {
+        id: "b".to_owned(),
+        score: 1.0,
+    }])
+    .unwrap();
+    for name in [
+        "AP", "nDCG", "nDCG@10", "AP@100", "RR", "P@5", "R@5", "Rprec",
+    ] {
+        let score = crate::measure(name).score(&judged, &found).unwrap();
+        assert_eq!(score.to_bits(), 0.0_f64.to_bits(), "{name} is {score:?}");
+    }
+}
