@@ -292,7 +292,7 @@ fn a_server_with_random_faults_loses_no_case_and_repeats_no_successful_call() {
             _ => towers::reply(request, Duration::ZERO),
         }
     });
-    towers::write(&sandbox, 400, &server);
+    towers::write(&sandbox, 2000, &server);
     let run = ended(&mut towers::command(
         &sandbox,
         "--out report.json --concurrency 32 --set providers.openai.max_concurrency=32 --set providers.openai.max_attempts=12",
@@ -302,7 +302,7 @@ fn a_server_with_random_faults_loses_no_case_and_repeats_no_successful_call() {
     let equivalent = &report["summary"]["assertions"]["equivalent"];
     assert_eq!(
         (&equivalent["n"], &equivalent["value"]),
-        (&400.into(), &1.0.into())
+        (&2000.into(), &1.0.into())
     );
     assert_once(&server);
     nothing_holds_the_key(&sandbox, &run.stdout, &run.stderr);
