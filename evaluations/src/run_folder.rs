@@ -185,25 +185,27 @@ impl RunFolder {
     }
 
     pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
+        self.parse(REPORT, &self.report()?)
+    }
+
+    /// The report with its SHA-256 in hexadecimal.
+    pub(crate) fn read_report_with_digest<T: DeserializeOwned>(&self) -> Result<(T, String)> {
+        let bytes = self.report()?;
+        let mut digest = String::new();
+        for byte in Sha256::digest(&bytes) {
+            write!(digest, "{byte:02x}").expect("a string takes any text");
+        }
+        Ok((self.parse(REPORT, &bytes)?, digest))
+    }
+
+    fn report(&self) -> Result<Vec<u8>> {
         if self.state() == RunState::Unfinished {
             bail!(
                 "run `{}` did not come to its end, so that it has no report",
                 self.name()
             );
         }
-        self.read(REPORT)
-    }
-
-    /// The report with its SHA-256 in hexadecimal.
-    pub(crate) fn read_report_with_digest<T: DeserializeOwned>(&self) -> Result<(T, String)> {
-        let report = self.read_report()?;
-        let path = self.path.join(REPORT);
-        let bytes = fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        let mut digest = String::new();
-        for byte in Sha256::digest(&bytes) {
-            write!(digest, "{byte:02x}").expect("a string takes any text");
-        }
-        Ok((report, digest))
+        self.bytes(REPORT)
     }
 
     /// Writes one file of the folder, whole or not at all.
@@ -216,10 +218,19 @@ impl RunFolder {
     }
 
     fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+        self.parse(name, &self.bytes(name)?)
+    }
+
+    fn bytes(&self, name: &str) -> Result<Vec<u8>> {
         let path = self.path.join(name);
-        let bytes = fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        serde_json::from_slice(&bytes)
-            .with_context(|| format!("`{}` is not what this version writes", path.display()))
+        fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))
+    }
+
+    fn parse<T: DeserializeOwned>(&self, name: &str, bytes: &[u8]) -> Result<T> {
+        serde_json::from_slice(bytes).with_context(|| {
+            let path = self.path.join(name);
+            format!("`{}` is not what this version writes", path.display())
+        })
     }
 }
 

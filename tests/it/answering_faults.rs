@@ -139,6 +139,20 @@ fn a_run_that_lost_its_server_is_taken_up_by_the_same_command() {
 }
 
 #[test]
+fn of_runs_with_the_same_settings_the_newest_decides_what_is_left_to_do() {
+    let sandbox = Sandbox::new();
+    let server = failing_judge(3, || Reaction::body(503, "overloaded"));
+    towers::write(&sandbox, 6, &server);
+    let once = "--set providers.openai.max_attempts=1 --concurrency 1";
+    for line in [once.to_owned(), format!("{once} --fresh"), once.to_owned()] {
+        let run = ended(&mut towers::command(&sandbox, &line));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(!run.stderr.contains("continuing"), "{}", run.stderr);
+    }
+    assert_eq!(sandbox.runs().len(), 3, "the first one was left behind");
+}
+
+#[test]
 fn failed_cases_of_a_finished_run_are_asked_anew() {
     let sandbox = Sandbox::new();
     // Prose instead of a verdict, and prose again when it is asked to repair that.

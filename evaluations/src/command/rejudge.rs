@@ -10,11 +10,7 @@ use crate::exit::Exit;
 use crate::run_folder::{RunFolder, RunState};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<Exit> {
-    let files: Vec<OutFile> = arguments
-        .out
-        .iter()
-        .map(|path| OutFile::new(path))
-        .collect::<Result<_>>()?;
+    let files = OutFile::all(&arguments.out)?;
     let folder = RunFolder::find(&session.directories.runs(), &arguments.run)?;
     let manifest: Value = folder.read_manifest()?;
     if manifest["benchmark"] != "qa" {

@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::call::number;
+
 /// How much a word tells about a text, from the passages that it occurs in.
 ///
 /// ```text
@@ -29,8 +31,8 @@ impl Idf {
     }
 
     fn weight(&self, word: &str) -> f64 {
-        let with = as_f64(self.with.get(word).copied().unwrap_or(0));
-        (1.0 + (as_f64(self.passages) - with + 0.5) / (with + 0.5)).ln()
+        let with = number(self.with.get(word).copied().unwrap_or(0));
+        (1.0 + (number(self.passages) - with + 0.5) / (with + 0.5)).ln()
     }
 
     /// The share of the question's words that `text` has, each by its weight: from 0 to 1.
@@ -52,14 +54,6 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "exact up to 2^53 passages, which no context has"
-)]
-fn as_f64(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! ROUGE-L.
 
+use crate::call::number;
+
 /// ROUGE-L's F1: how much of the two texts their longest common subsequence of words covers.
 ///
 /// ```text
@@ -17,8 +19,8 @@ pub fn rouge_l(answer: &str, reference: &str) -> f64 {
     if common == 0 {
         return 0.0;
     }
-    let precision = f64::from(common) / as_f64(answer.len());
-    let recall = f64::from(common) / as_f64(reference.len());
+    let precision = f64::from(common) / number(answer.len());
+    let recall = f64::from(common) / number(reference.len());
     2.0 * precision * recall / (precision + recall)
 }
 
@@ -48,14 +50,6 @@ fn longest_common_subsequence(left: &[&str], right: &[&str]) -> u32 {
         }
     }
     row[right.len()]
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "exact up to 2^53 words, which no text has"
-)]
-fn as_f64(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ use self::reranking::Reranking;
 use self::retrieval::Finished;
 use super::Session;
 use crate::choices;
-use crate::cli::RunArgs;
+use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
 use crate::exit::Exit;
 use crate::local_models::LocalModel;
@@ -186,7 +186,9 @@ async fn models<'p>(
 ) -> Result<Models> {
     let stop = StopSignal::new();
     let spending = Spending::new(arguments.qa.budget, stop.clone());
-    let replies = Replies::new(session, arguments.qa.no_cache, arguments.qa.refresh);
+    // The failed cases are of question answering; what the rankings of retrieval took is not paid for again.
+    let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
+    let replies = Replies::new(session, arguments.qa.no_cache, refresh);
     let mut opener = Opener::new(&plan.resolved, servers, &replies, &spending);
     let reranking = if plan.profiles.iter().any(|profile| profile.rerank) {
         Some(reranking::open(session, &plan.resolved, &mut opener).await?)

@@ -62,6 +62,11 @@ impl OutFile {
         })
     }
 
+    /// The files of several `--out`.
+    pub(crate) fn all(paths: &[PathBuf]) -> Result<Vec<Self>> {
+        paths.iter().map(|path| Self::new(path)).collect()
+    }
+
     /// Writes one report.
     pub(crate) fn report<D: Domain>(&self, report: &Report<D>, summary: &Summary) -> Result<()> {
         write_whole(&self.path, |file| {

@@ -86,11 +86,7 @@ impl Plan {
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("{}_retrieval_evaluation", manifest.name)),
-            out: arguments
-                .out
-                .iter()
-                .map(|path| OutFile::new(path))
-                .collect::<Result<_>>()?,
+            out: OutFile::all(&arguments.out)?,
             manifest,
             resolved,
         })

@@ -36,10 +36,7 @@ struct Side {
 
 /// Adds up what the cases of `report` recorded.
 pub(super) fn of(report: &Report<Qa>, cast: &Cast, prices: &Prices) -> Costs {
-    let price = |role: &str| {
-        let model = cast.models.get(role);
-        model.map(|model| prices.of(model)).unwrap_or_default()
-    };
+    let price = |role| cast.price(role, prices);
     let cost = Cost::of(&report.cases, &price("answerer"), &price("judge"));
     let side = |role: &str, purpose: Purpose, cost: Option<f64>| Side {
         model: cast.models.get(role).cloned(),
@@ -82,10 +79,7 @@ pub(in super::super) fn reranking<D: Domain>(
 
 /// What cases of earlier sessions have cost, as far as prices are known.
 pub(super) fn spent(cases: &[CaseReport<Qa>], cast: &Cast, prices: &Prices) -> f64 {
-    let price = |role: &str| {
-        let model = cast.models.get(role);
-        model.map(|model| prices.of(model)).unwrap_or_default()
-    };
+    let price = |role| cast.price(role, prices);
     let cost = Cost::of(cases, &price("answerer"), &price("judge"));
     let reranking = price("reranker").of_cases(cases, Purpose::Reranker);
     [cost.answering, cost.judging, reranking]

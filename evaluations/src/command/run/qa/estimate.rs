@@ -1,12 +1,13 @@
 //! What a run would take, worked out without asking a chat model.
 
+use std::fmt::Write as _;
+
 use anyhow::Result;
 use evals_models::{ChatRequest, StaticEmbedder, Tokenizer};
 use evals_rag::Searcher;
 use evals_rag::estimate::{Calls, Estimate, Side, Workload};
 use evals_rag::judging::Judged;
 use evals_rag::prices::Price;
-use std::fmt::Write as _;
 
 use super::super::{Prepared, Run};
 use super::costs::dollars;
@@ -75,7 +76,9 @@ pub(super) async fn text(
         let price = prices.of(model);
         let line = line(calls, price);
         writeln!(text, "{what:<10} {model}: {line}").expect("a string takes any text");
-        total = total.zip(most(calls, price)).map(|(sum, cost)| sum + cost);
+        if calls.calls > 0 {
+            total = total.zip(calls.cost(&price)).map(|(sum, cost)| sum + cost);
+        }
     }
     let asked = [&estimate.answering, &estimate.judging, &refusals];
     if asked.into_iter().any(|calls| calls.calls > 0) {
@@ -108,40 +111,26 @@ fn refusals(judging: &Judging, workload: &Workload, estimate: &Estimate) -> Call
     }
 }
 
-/// The most that calls can cost; `None` where a price or a limit is missing.
-fn most(calls: &Calls, price: Price) -> Option<f64> {
-    if calls.calls == 0 {
-        return Some(0.0);
-    }
-    price.cost(evals_models::Usage {
-        input_tokens: calls.input_tokens,
-        output_tokens: calls.output_tokens?,
-        estimated: true,
-    })
-}
-
 fn line(calls: &Calls, price: Price) -> String {
     if calls.calls == 0 {
         return "no calls".to_owned();
     }
-    let usage = |output_tokens| evals_models::Usage {
-        input_tokens: calls.input_tokens,
-        output_tokens,
-        estimated: true,
+    let reading = Calls {
+        output_tokens: Some(0),
+        ..*calls
     };
-    let reading = price.cost(usage(0));
     match calls.output_tokens {
         Some(most) => format!(
             "{} calls, {} tokens to read, at most {most} to write, at most {}",
             calls.calls,
             calls.input_tokens,
-            dollars(price.cost(usage(most)))
+            dollars(calls.cost(&price))
         ),
         None => format!(
             "{} calls, {} tokens to read, no limit to what is written (`max_tokens`), {} for reading alone",
             calls.calls,
             calls.input_tokens,
-            dollars(reading)
+            dollars(reading.cost(&price))
         ),
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn add(report: &mut Report<Qa>, cast: &Cast, costs: &Costs, seed: u64
         facts.push(("seed".to_owned(), seed.to_string()));
     }
     let values = [
+        ("seed", seed.into()),
         ("models", serde_json::to_value(&cast.models)?),
         ("parameters", serde_json::to_value(&cast.parameters)?),
         ("prompts", serde_json::to_value(&cast.prompts)?),

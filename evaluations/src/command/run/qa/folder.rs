@@ -155,7 +155,8 @@ fn is_failed(case: &CaseReport<Qa>) -> bool {
     case.result.failure().is_some() || !case.evaluator_failures.is_empty()
 }
 
-/// Runs of the same name that may be taken up, the newest of each kind.
+/// Runs of the same name that may be taken up. Of runs with the same identity the newest decides: those before it were left
+/// behind by whoever started it.
 #[derive(Default)]
 struct Earlier {
     /// The same run, with something left to do: cases that were not run, or that failed for a reason that goes away.
@@ -189,12 +190,14 @@ impl Earlier {
                 if !is_done {
                     earlier.other.get_or_insert((folder, found));
                 }
-            } else if is_done && !has_transient_failures(&folder) {
-                earlier.finished.get_or_insert(folder);
+                continue;
+            }
+            if is_done && !has_transient_failures(&folder) {
+                earlier.finished = Some(folder);
             } else {
                 earlier.unfinished = Some(folder);
-                break;
             }
+            break;
         }
         Ok(earlier)
     }

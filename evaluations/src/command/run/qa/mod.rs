@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals::{Event, Experiment, Observer, Report, StopSignal, Summary, render};
+use evals::{Event, Experiment, Observer, Report, Summary, render};
 use evals_metrics::Bootstrap;
 use evals_models::StaticEmbedder;
 use evals_rag::Searcher;
@@ -38,7 +38,6 @@ use crate::progress;
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 use crate::servers::Servers;
-use crate::spending::Spending;
 
 /// A finished run, as far as it came.
 #[derive(Debug)]
@@ -57,8 +56,6 @@ pub(super) struct Ready {
     answering: Answering,
     judging: Judging,
     cast: Cast,
-    spending: Arc<Spending>,
-    stop: StopSignal,
 }
 
 /// Opens the models. Servers are asked whether they have them, before anything is indexed.
@@ -68,24 +65,18 @@ pub(super) async fn open<'p>(
     servers: &mut Servers<'p>,
     models: &Models,
 ) -> Result<Ready> {
-    let Models {
-        reranking,
-        spending,
-        stop,
-    } = models;
-    let mut opener = Opener::new(&plan.resolved, servers, &qa.judging.replies, spending);
+    let replies = &qa.judging.replies;
+    let mut opener = Opener::new(&plan.resolved, servers, replies, &models.spending);
     let answering = opener.answering(qa).await?;
     let judging = opener.judging(&qa.judging).await?;
     let mut cast = Cast::of(Some(&answering), &judging);
-    if let Some(reranking) = reranking.as_ref().filter(|_| qa.profile.rerank) {
+    if let Some(reranking) = models.reranking.as_ref().filter(|_| qa.profile.rerank) {
         cast.enter_reranker(reranking);
     }
     Ok(Ready {
         answering,
         judging,
         cast,
-        spending: Arc::clone(spending),
-        stop: stop.clone(),
     })
 }
 
@@ -112,7 +103,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     }
     let started = Utc::now();
     let opened = open_folder(run, qa, ready, started).await?;
-    ready.spending.resume(costs::spent(
+    prepared.spending.resume(costs::spent(
         &opened.finished,
         &ready.cast,
         &choices::prices(&plan.resolved),
@@ -134,12 +125,10 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     )
     .name(qa.name.clone())
     .metadata("profile", qa.profile.to_string())
-    .metadata("models", serde_json::to_value(&ready.cast.models)?)
-    .metadata("self_preference", ready.cast.self_preference())
     .concurrency(plan.concurrency)
     .repeat(arguments.control.repeat)
     .cancellation(run.cancellation.clone())
-    .stop(ready.stop.clone())
+    .stop(prepared.stop.clone())
     .elapsed_before(opened.elapsed)
     .resume(opened.finished)
     .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
@@ -163,8 +152,9 @@ fn finish(
         ..Bootstrap::default()
     });
     record(&folder, &report, &summary)?;
-    costs::note_calls(run.session.printer, &ready.cast, ready.spending.calls());
-    let refused = report.stopped.is_some() && !ready.spending.is_spent();
+    let spending = &run.prepared.spending;
+    costs::note_calls(run.session.printer, &ready.cast, spending.calls());
+    let refused = report.stopped.is_some() && !spending.is_spent();
     let transient = report
         .cases
         .iter()

@@ -9,6 +9,7 @@ use evals_models::{ChatModel, ModelIdentity, StaticEmbedder};
 use evals_rag::Prompt;
 use evals_rag::answering::{Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals};
 use evals_rag::judging::{ChatJudge, Judge, OverlapJudge, RefusalJudge};
+use evals_rag::prices::{Price, Prices};
 use serde_json::{Map, Value};
 
 use super::plan::{JudgingPlan, QaPlan, Replies};
@@ -187,6 +188,12 @@ impl Cast {
         self.enter(role, identity, parameters.as_ref());
         self.asked
             .extend(model.map(|model| (role, Arc::clone(model))));
+    }
+
+    /// The price of the model of a role; unknown where there is none.
+    pub(super) fn price(&self, role: &str, prices: &Prices) -> Price {
+        let model = self.models.get(role);
+        model.map(|model| prices.of(model)).unwrap_or_default()
     }
 
     /// What servers did not take of the requests, so that the models were asked otherwise than the settings say.

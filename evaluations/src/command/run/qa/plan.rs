@@ -18,8 +18,8 @@ use crate::settings::{Model, Resolved, SettingsError};
 
 /// The provider of what needs neither server nor download.
 const EMBEDDED: &str = "embedded";
-pub(super) const EXTRACTIVE: &str = "extractive";
-pub(super) const OVERLAP: &str = "overlap";
+const EXTRACTIVE: &str = "extractive";
+const OVERLAP: &str = "overlap";
 
 /// Question answering with every choice made.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use evals::{Experiment, Report, StopSignal};
 use evals_metrics::Bootstrap;
 use evals_models::ModelIdentity;
+use evals_rag::Prompt;
 use evals_rag::qa::Qa;
 use serde_json::{Value, json};
 
@@ -92,7 +93,6 @@ pub(in crate::command) async fn rejudge(
     let mut report = Experiment::new(dataset, stored.task())
         .name(source.report.name)
         .metadata("rejudged", source.name)
-        .metadata("seed", seed)
         .concurrency(concurrency)
         .repeat(repeat)
         .cancellation(cancellation.clone())
@@ -150,7 +150,8 @@ fn manifest(
         parameters.remove("judge");
     }
     if let Some(prompts) = manifest["prompts"].as_object_mut() {
-        prompts.retain(|name, _| name.starts_with("answer"));
+        let judging = [Prompt::judge(), Prompt::refusal()];
+        prompts.retain(|file, _| judging.iter().all(|prompt| prompt.name() != file));
     }
     for (role, parameters) in &cast.parameters {
         manifest["parameters"][*role] = parameters.clone().into();
