@@ -54,6 +54,8 @@ pub mod replies;
 mod reranker;
 #[cfg(feature = "embedded")]
 mod static_embedder;
+#[cfg(feature = "http")]
+pub mod store;
 mod tokenizer;
 #[cfg(feature = "embedded")]
 mod wordpiece;

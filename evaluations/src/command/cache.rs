@@ -4,7 +4,8 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals_models::replies::{Prune, ReplyStore};
+use evals_models::replies::ReplyStore;
+use evals_models::store::Prune;
 
 use super::Session;
 use crate::cli::{CacheArgs, CacheCommand};

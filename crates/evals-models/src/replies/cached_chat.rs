@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::flight::Flights;
-use super::{ReplyKey, ReplyStore, ReplyStoreError};
+use super::{ReplyKey, ReplyStore};
+use crate::store::{RefreshPolicy, StoreError};
 use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, ModelIdentity};
 
 /// A model whose replies are stored, so that the same request is paid for once.
@@ -19,23 +20,13 @@ pub struct CachedChat {
     store: ReplyStore,
     policy: RefreshPolicy,
     pub(super) flights: Flights,
-    unwritable: OnceLock<Arc<ReplyStoreError>>,
-}
-
-/// Whether stored replies are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RefreshPolicy {
-    /// A stored reply is used where there is one.
-    #[default]
-    Reuse,
-    /// The model is always asked, and its reply takes the place of the stored one.
-    Refresh,
+    unwritable: OnceLock<Arc<StoreError>>,
 }
 
 /// A reply was received and could not be stored.
 #[derive(Debug, Error)]
 #[error("replies cannot be stored any more, and would have to be paid for again")]
-struct Unwritable(#[source] Arc<ReplyStoreError>);
+struct Unwritable(#[source] Arc<StoreError>);
 
 impl CachedChat {
     /// A model in front of which a store answers what it can.

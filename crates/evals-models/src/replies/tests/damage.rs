@@ -27,7 +27,7 @@ async fn read(content: &[u8]) -> (usize, usize) {
     let store = match ReplyStore::open(folder.file()).await {
         Ok(store) => store,
         Err(error) => {
-            assert!(matches!(error, ReplyStoreError::Damaged { .. }), "{error}");
+            assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
             return (0, REPLIES);
         }
     };
@@ -39,7 +39,7 @@ async fn read(content: &[u8]) -> (usize, usize) {
                 intact += 1;
             }
             Ok(None) => {}
-            Err(ReplyStoreError::Damaged { .. }) => damaged += 1,
+            Err(StoreError::Damaged { .. }) => damaged += 1,
             Err(error) => panic!("{:?}", chain(&error)),
         }
     }

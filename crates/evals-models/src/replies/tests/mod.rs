@@ -7,6 +7,7 @@ use std::error::Error;
 
 use super::testing::{Folder, Scripted, reply, request};
 use super::*;
+use crate::store::{ModelEntries, Prune, RefreshPolicy, StoreError};
 use crate::{ChatReply, ModelIdentity};
 
 fn key(text: &str) -> ReplyKey {

@@ -60,7 +60,7 @@ async fn statistics_are_told_by_model() {
     assert_eq!(statistics.entries, 3);
     assert!(statistics.oldest.unwrap() > before && statistics.newest >= statistics.oldest);
     let json = serde_json::to_string(&reply("")).unwrap().len() as u64;
-    let of = |entries, bytes| ModelReplies { entries, bytes };
+    let of = |entries, bytes| ModelEntries { entries, bytes };
     assert_eq!(
         Vec::from_iter(statistics.models),
         [

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals_models::replies::{CachedChat, RefreshPolicy, ReplyStore};
+use evals_models::replies::{CachedChat, ReplyStore};
+use evals_models::store::RefreshPolicy;
 use evals_models::{ChatModel, ModelIdentity, StaticEmbedder};
 use evals_rag::Prompt;
 use evals_rag::answering::{Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals};

@@ -9,10 +9,10 @@ use thiserror::Error;
 /// How long another process may keep the file locked.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Why stored replies could not be read or written.
+/// Why a store could not be read or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum ReplyStoreError {
+pub enum StoreError {
     /// The folder of the file could not be made.
     #[error("could not create the folder `{}`", path.display())]
     Folder {
@@ -35,10 +35,12 @@ pub enum ReplyStoreError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The file is another program's database.
-    #[error("`{}` is a database of something else than replies: name another file", path.display())]
+    #[error("`{}` is a database of something else than {holds}: name another file", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
+        /// What it should hold.
+        holds: &'static str,
     },
     /// The file was written by a version of this program that does it differently.
     #[error(
@@ -76,7 +78,7 @@ pub enum ReplyStoreError {
     },
 }
 
-impl ReplyStoreError {
+impl StoreError {
     pub(super) fn of(path: &Path, source: rusqlite::Error) -> Self {
         if matches!(
             source,
