@@ -1,4 +1,5 @@
 use std::slice::ChunksExact;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -7,6 +8,16 @@ use thiserror::Error;
 pub struct Embeddings {
     dimension: usize,
     values: Vec<f32>,
+    stored: StoredRows,
+}
+
+/// Those rows of a matrix that were computed before the call that returned them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoredRows {
+    /// How many they are.
+    pub rows: usize,
+    /// How long computing them took then. A row that was computed with others has an equal share of their time.
+    pub took: Duration,
 }
 
 /// Values that do not form rows of the stated dimension.
@@ -28,7 +39,27 @@ impl Embeddings {
                 dimension,
             });
         }
-        Ok(Self { dimension, values })
+        Ok(Self {
+            dimension,
+            values,
+            stored: StoredRows::default(),
+        })
+    }
+
+    /// Says which rows were computed before.
+    #[must_use]
+    pub fn with_stored(self, stored: StoredRows) -> Self {
+        Self { stored, ..self }
+    }
+
+    /// The rows that were computed before this call; none unless a store stands before the model.
+    pub fn stored(&self) -> StoredRows {
+        self.stored
+    }
+
+    /// How long computing took then, where every row was computed before. The time of the call says nothing of the model then.
+    pub fn cached(&self) -> Option<Duration> {
+        (!self.is_empty() && self.stored.rows == self.len()).then_some(self.stored.took)
     }
 
     /// Length of each row, at least 1.
@@ -88,6 +119,18 @@ mod tests {
         let embeddings = Embeddings::new(3, Vec::new()).unwrap();
         assert!(embeddings.is_empty());
         assert_eq!((embeddings.len(), embeddings.dimension()), (0, 3));
+    }
+
+    #[test]
+    fn rows_are_cached_if_none_was_computed() {
+        let embeddings = Embeddings::new(1, vec![1.0, 2.0]).unwrap();
+        assert_eq!(embeddings.cached(), None);
+        let took = Duration::from_millis(3);
+        let stored = |rows| StoredRows { rows, took };
+        let some = embeddings.clone().with_stored(stored(1));
+        assert_eq!((some.cached(), some.stored()), (None, stored(1)));
+        assert_eq!(embeddings.with_stored(stored(2)).cached(), Some(took));
+        assert_eq!(Embeddings::new(1, Vec::new()).unwrap().cached(), None);
     }
 
     #[test]

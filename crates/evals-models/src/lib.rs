@@ -57,6 +57,8 @@ mod static_embedder;
 #[cfg(feature = "http")]
 pub mod store;
 mod tokenizer;
+#[cfg(feature = "http")]
+pub mod vectors;
 #[cfg(feature = "embedded")]
 mod wordpiece;
 
@@ -64,7 +66,7 @@ pub use chat::{
     ChatError, ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
 };
 pub use embedder::{Embedder, TextKind};
-pub use embeddings::{Embeddings, ShapeError};
+pub use embeddings::{Embeddings, ShapeError, StoredRows};
 pub use error::{EmbedError, Failure};
 pub use identity::ModelIdentity;
 pub use reranker::{RerankError, Reranked, Reranker};

@@ -1,0 +1,256 @@
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use super::{EmbeddingKey, EmbeddingStore, ModelKey, StoredVector};
+use crate::store::{RefreshPolicy, StoreError};
+use crate::{
+    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, ShapeError, StoredRows, TextKind,
+};
+
+/// A model whose vectors are stored, so that the same text is computed, and paid for, once.
+///
+/// The model is asked for what is not stored: each such text once, in one call, in the order of the texts. What it returns is
+/// stored before it is used, in one transaction. Returned rows say which of them [were stored](Embeddings::stored).
+#[derive(Debug)]
+pub struct CachedEmbedder {
+    inner: Arc<dyn Embedder>,
+    store: EmbeddingStore,
+    model: ModelKey,
+    documents: RefreshPolicy,
+    queries: RefreshPolicy,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    unwritable: OnceLock<Arc<StoreError>>,
+}
+
+/// How many texts needed the model so far. A text that a call holds twice counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheStatistics {
+    /// Texts whose vector was stored.
+    pub hits: u64,
+    /// Texts that the model was asked for, successfully or not.
+    pub misses: u64,
+}
+
+/// What is known of the texts of a call.
+struct LookedUp<'t> {
+    stored: HashMap<EmbeddingKey, StoredVector>,
+    /// Each once, in their order.
+    missing: Vec<(EmbeddingKey, &'t str)>,
+}
+
+/// Vectors were computed and could not be stored.
+#[derive(Debug, Error)]
+#[error("vectors cannot be stored any more, and would have to be computed again")]
+struct Unwritable(#[source] Arc<StoreError>);
+
+impl CachedEmbedder {
+    /// A model in front of which a store serves what it can.
+    pub fn new(inner: Arc<dyn Embedder>, store: EmbeddingStore) -> Self {
+        Self {
+            model: ModelKey::new(inner.identity(), inner.dimension(), None),
+            inner,
+            store,
+            documents: RefreshPolicy::default(),
+            queries: RefreshPolicy::default(),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            unwritable: OnceLock::new(),
+        }
+    }
+
+    /// Keeps the vectors of a model at `place` apart from those of equally named models elsewhere: for servers that do not tell
+    /// a digest of the weights.
+    #[must_use]
+    pub fn at(self, place: &str) -> Self {
+        let (identity, dimension) = (self.inner.identity(), self.inner.dimension());
+        Self {
+            model: ModelKey::new(identity, dimension, Some(place)),
+            ..self
+        }
+    }
+
+    /// Says whether stored vectors are used, of documents and of queries.
+    #[must_use]
+    pub fn with_policy(self, policy: RefreshPolicy) -> Self {
+        Self {
+            documents: policy,
+            queries: policy,
+            ..self
+        }
+    }
+
+    /// Says whether stored vectors of queries are used, which are not where their latency is measured again and again.
+    #[must_use]
+    pub fn with_query_policy(self, queries: RefreshPolicy) -> Self {
+        Self { queries, ..self }
+    }
+
+    /// How many texts needed the model so far.
+    pub fn statistics(&self) -> CacheStatistics {
+        CacheStatistics {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Finds out which texts are stored.
+    async fn look_up<'t>(
+        &self,
+        keyed: &[(EmbeddingKey, &'t str)],
+        kind: TextKind,
+    ) -> Result<LookedUp<'t>, EmbedError> {
+        let mut seen = HashSet::new();
+        let distinct = keyed.iter().filter(|(key, _)| seen.insert(*key));
+        let distinct: Vec<_> = distinct.copied().collect();
+        let policy = match kind {
+            TextKind::Document => self.documents,
+            TextKind::Query => self.queries,
+        };
+        if policy == RefreshPolicy::Refresh {
+            return Ok(LookedUp {
+                stored: HashMap::new(),
+                missing: distinct,
+            });
+        }
+        let keys = distinct.iter().map(|(key, _)| *key).collect();
+        let found = self.store.get(keys).await;
+        let found = found.map_err(|error| self.terminal(keyed.len(), error))?;
+        let (mut stored, mut missing) = (HashMap::new(), Vec::new());
+        for ((key, text), vector) in distinct.into_iter().zip(found) {
+            // A row of another length is damaged, whatever its digest says.
+            match vector.filter(|vector| vector.values.len() == self.dimension()) {
+                Some(vector) => drop(stored.insert(key, vector)),
+                None => missing.push((key, text)),
+            }
+        }
+        Ok(LookedUp { stored, missing })
+    }
+
+    /// Asks the model for texts and stores their vectors.
+    async fn ask(
+        &self,
+        missing: &[(EmbeddingKey, &str)],
+        kind: TextKind,
+    ) -> Result<Vec<(EmbeddingKey, StoredVector)>, EmbedError> {
+        if let Some(error) = self.unwritable.get() {
+            return Err(self.terminal(missing.len(), Unwritable(Arc::clone(error))));
+        }
+        let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
+        let started = Instant::now();
+        let embeddings = self.inner.embed(&texts, kind).await?;
+        let took = share(started.elapsed(), texts.len());
+        self.check(&embeddings, texts.len())?;
+        let rows = embeddings.rows().map(|row| StoredVector {
+            values: row.to_vec(),
+            took,
+        });
+        let keys = missing.iter().map(|(key, _)| *key);
+        let computed: Vec<_> = keys.zip(rows).collect();
+        self.keep(&computed).await;
+        Ok(computed)
+    }
+
+    fn check(&self, embeddings: &Embeddings, texts: usize) -> Result<(), EmbedError> {
+        if embeddings.len() != texts {
+            return Err(EmbedError::Count {
+                model: self.identity().clone(),
+                texts,
+                vectors: embeddings.len(),
+            });
+        }
+        if embeddings.dimension() != self.dimension() {
+            return Err(EmbedError::Shape(ShapeError {
+                values: embeddings.dimension(),
+                dimension: self.dimension(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// Stores vectors, even if the caller stops waiting meanwhile.
+    ///
+    /// That they cannot be stored is no reason to throw away vectors that were paid for, but one not to pay for others.
+    async fn keep(&self, computed: &[(EmbeddingKey, StoredVector)]) {
+        let sound = computed.iter().filter(|(_, vector)| is_sound(vector));
+        let vectors: Vec<_> = sound.cloned().collect();
+        let (store, model) = (self.store.clone(), self.identity().clone());
+        let kept = tokio::spawn(async move { store.put(&model, vectors).await }).await;
+        if let Ok(Err(error)) = kept {
+            self.unwritable.get_or_init(|| Arc::new(error));
+        }
+    }
+
+    fn terminal(&self, texts: usize, source: impl Error + Send + Sync + 'static) -> EmbedError {
+        EmbedError::Model {
+            model: self.identity().clone(),
+            texts,
+            failure: Failure::Terminal,
+            source: Box::new(source),
+        }
+    }
+}
+
+/// The time of one text of several that took a time together.
+fn share(together: Duration, texts: usize) -> Duration {
+    together / u32::try_from(texts).unwrap_or(u32::MAX).max(1)
+}
+
+/// Whether a vector can be compared with others. One that cannot is an error to whoever asked, and may be another the next time.
+fn is_sound(vector: &StoredVector) -> bool {
+    let values = &vector.values;
+    values.iter().all(|value| value.is_finite()) && values.iter().any(|value| *value != 0.0)
+}
+
+#[async_trait]
+impl Embedder for CachedEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        self.inner.identity()
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        self.inner.max_tokens()
+    }
+
+    /// Of the texts that the model was asked for.
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let keyed: Vec<(EmbeddingKey, &str)> = texts
+            .iter()
+            .map(|text| (self.model.of(text, kind), *text))
+            .collect();
+        let LookedUp {
+            stored: mut vectors,
+            missing,
+        } = self.look_up(&keyed, kind).await?;
+        let is_stored = |(key, _): &&(EmbeddingKey, &str)| vectors.contains_key(key);
+        let stored = StoredRows {
+            rows: keyed.iter().filter(is_stored).count(),
+            took: vectors.values().map(|vector| vector.took).sum(),
+        };
+        self.hits.fetch_add(vectors.len() as u64, Ordering::Relaxed);
+        self.misses
+            .fetch_add(missing.len() as u64, Ordering::Relaxed);
+        if !missing.is_empty() {
+            vectors.extend(self.ask(&missing, kind).await?);
+        }
+        let mut values = Vec::with_capacity(texts.len() * self.dimension());
+        for (key, _) in &keyed {
+            values.extend_from_slice(&vectors[key].values);
+        }
+        Ok(Embeddings::new(self.dimension(), values)?.with_stored(stored))
+    }
+}

@@ -1,0 +1,224 @@
+use rusqlite::Connection;
+
+use super::*;
+
+/// The bits of the rows, which tell `-0.0` from `0.0`.
+fn bits(embeddings: &Embeddings) -> Vec<u32> {
+    let values = embeddings.values().iter();
+    values.map(|value| value.to_bits()).collect()
+}
+
+#[tokio::test]
+async fn only_what_is_not_stored_is_asked_for_once_and_in_order() {
+    let cached = Cached::before(Lengths::new()).await;
+    let first = cached.documents(&["b", "aaa", "b", "cc"]).await;
+    assert_eq!((first.stored().rows, first.cached()), (0, None));
+    let second = cached.documents(&["dddd", "cc", "a", "b", "a"]).await;
+    assert_eq!(cached.inner.asked().await, ["b aaa cc", "dddd a"]);
+    assert_eq!(second.stored().rows, 2);
+    let direct = cached
+        .inner
+        .embed(&["dddd", "cc", "a", "b", "a"], TextKind::Document);
+    assert_eq!(bits(&second), bits(&direct.await.unwrap()));
+    let CacheStatistics { hits, misses } = cached.model.statistics();
+    assert_eq!((hits, misses), (2, 5));
+}
+
+#[tokio::test]
+async fn another_run_gets_the_same_bits_without_asking() {
+    let first = Cached::before(Lengths::new()).await;
+    let computed = first.documents(&["a", "bb"]).await;
+    let second = Cached::within(first.folder, Lengths::new()).await;
+    let stored = second.documents(&["bb", "a"]).await;
+    assert!(second.inner.asked().await.is_empty());
+    assert_eq!(bits(&stored)[..3], bits(&computed)[3..]);
+    assert_eq!(bits(&stored)[3..], bits(&computed)[..3]);
+    assert!(stored.cached().is_some());
+    assert_eq!(second.model.identity(), second.inner.identity());
+    assert_eq!(
+        (second.model.dimension(), second.model.max_tokens()),
+        (3, Some(17))
+    );
+    assert_eq!(second.model.notes(), ["a note"]);
+}
+
+#[tokio::test]
+async fn a_stored_row_comes_with_the_time_that_it_took() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder).await;
+    put(&store, "a", &[1.0, 2.0, 3.0]).await;
+    put(&store, "bb", &[4.0, 5.0, 6.0]).await;
+    let cached = Cached::within(folder, Lengths::new()).await;
+    let took = Duration::from_nanos(1_234_567);
+    assert_eq!(cached.documents(&["a"]).await.cached(), Some(took));
+    assert_eq!(
+        cached.documents(&["a", "bb", "a"]).await.cached(),
+        Some(2 * took)
+    );
+}
+
+#[tokio::test]
+async fn queries_and_documents_of_one_text_are_apart() {
+    let cached = Cached::before(Lengths::new()).await;
+    let document = cached.documents(&["a"]).await;
+    let query = cached.model.embed(&["a"], TextKind::Query).await.unwrap();
+    assert_ne!(bits(&document), bits(&query));
+    assert_eq!(cached.inner.asked().await, ["a", "a"]);
+}
+
+#[tokio::test]
+async fn another_identity_and_another_place_are_other_models() {
+    let mut cached = Cached::before(Lengths::new()).await;
+    cached.documents(&["a"]).await;
+    let quantized = Lengths {
+        identity: ModelIdentity::new("scripted", "lengths").with_digest("int8"),
+        ..Lengths::new()
+    };
+    cached = Cached::within(cached.folder, quantized).await;
+    cached.documents(&["a"]).await;
+    assert_eq!(cached.inner.asked().await, ["a"]);
+    cached = Cached::within(cached.folder, Lengths::new()).await;
+    cached.model = cached.model.at("http://localhost:1/v1");
+    cached.documents(&["a"]).await;
+    assert_eq!(cached.inner.asked().await, ["a"]);
+}
+
+#[tokio::test]
+async fn a_refresh_asks_again_and_leaves_the_later_vector() {
+    let cached = Cached::before(Lengths::new()).await;
+    cached.documents(&["a"]).await;
+    let changed = Lengths {
+        setting: 0.2,
+        ..Lengths::new()
+    };
+    let mut cached = Cached::within(cached.folder, changed).await;
+    cached.model = cached.model.with_policy(RefreshPolicy::Refresh);
+    let refreshed = cached.documents(&["a", "a"]).await;
+    let expected = cached.inner.vector("a", TextKind::Document);
+    assert_eq!(refreshed.values(), [expected, expected].concat());
+    assert_eq!(refreshed.cached(), None);
+    assert_eq!(cached.inner.asked().await, ["a"]);
+    let reading = Cached::within(cached.folder, Lengths::new()).await;
+    assert_eq!(reading.documents(&["a"]).await.values(), expected);
+    assert!(reading.inner.asked().await.is_empty());
+}
+
+#[tokio::test]
+async fn queries_can_be_asked_anew_while_documents_are_not() {
+    let mut cached = Cached::before(Lengths::new()).await;
+    cached.model = cached.model.with_query_policy(RefreshPolicy::Refresh);
+    for _ in 0..2 {
+        cached.documents(&["document"]).await;
+        let query = cached.model.embed(&["query"], TextKind::Query).await;
+        assert_eq!(query.unwrap().cached(), None);
+    }
+    assert_eq!(cached.inner.asked().await, ["document", "query", "query"]);
+}
+
+#[tokio::test]
+async fn a_failed_call_leaves_what_other_calls_stored() {
+    let failing = Lengths {
+        fails: Some("bad"),
+        ..Lengths::new()
+    };
+    let cached = Cached::before(failing).await;
+    cached.documents(&["a"]).await;
+    let error = cached
+        .model
+        .embed(&["a", "b", "bad"], TextKind::Document)
+        .await;
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "`scripted:lengths` could not embed 2 texts"
+    );
+    cached.documents(&["a", "b"]).await;
+    assert_eq!(cached.inner.asked().await, ["a", "b bad", "b"]);
+}
+
+#[tokio::test]
+async fn no_texts_ask_nothing() {
+    let cached = Cached::before(Lengths::new()).await;
+    let none = cached.documents(&[]).await;
+    assert_eq!((none.len(), none.dimension()), (0, DIMENSION));
+    assert!(cached.inner.asked().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_vector_without_direction_is_returned_and_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let cached = Cached::within(
+        folder,
+        Lengths {
+            setting: f32::NAN,
+            ..Lengths::new()
+        },
+    )
+    .await;
+    assert!(cached.documents(&["a"]).await.values()[2].is_nan());
+    cached.documents(&["a"]).await;
+    assert_eq!(cached.inner.asked().await, ["a", "a"]);
+}
+
+#[tokio::test]
+async fn vectors_are_stored_though_the_caller_has_gone() {
+    let mut hanging = Lengths::new();
+    hanging.gate = Semaphore::new(0);
+    let cached = Cached::before(hanging).await;
+    let Cached {
+        model,
+        inner,
+        folder,
+    } = cached;
+    let asking = tokio::spawn(async move { model.embed(&["a"], TextKind::Document).await });
+    while inner.asked().await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let locked = Connection::open(file(&folder)).unwrap();
+    locked.execute_batch("BEGIN IMMEDIATE").unwrap();
+    inner.gate.add_permits(1);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    asking.abort();
+    assert!(asking.await.unwrap_err().is_cancelled());
+    locked.execute_batch("COMMIT").unwrap();
+    let store = open(&folder).await;
+    let stored = async { while get(&store, "a").await.is_none() {} };
+    let patience = Duration::from_secs(20);
+    tokio::time::timeout(patience, stored).await.unwrap();
+}
+
+#[tokio::test]
+async fn paid_vectors_are_returned_though_they_cannot_be_stored_and_no_others_are_paid_for() {
+    let cached = Cached::before(Lengths::new()).await;
+    Connection::open(file(&cached.folder))
+        .unwrap()
+        .execute_batch(
+            "CREATE TRIGGER full BEFORE INSERT ON vectors BEGIN SELECT RAISE(ABORT, 'no space'); END",
+        )
+        .unwrap();
+    assert_eq!(cached.documents(&["a"]).await.len(), 1);
+    let error = cached.model.embed(&["b", "c"], TextKind::Document).await;
+    let path = file(&cached.folder).display().to_string();
+    assert_eq!(
+        chain(&error.unwrap_err()),
+        [
+            "`scripted:lengths` could not embed 2 texts".to_owned(),
+            "vectors cannot be stored any more, and would have to be computed again".to_owned(),
+            format!("could not use `{path}`"),
+            "no space".to_owned(),
+            "Error code 1811: constraint failed".to_owned(),
+        ]
+    );
+    assert_eq!(cached.inner.asked().await, ["a"]);
+}
+
+#[tokio::test]
+async fn nothing_is_asked_for_while_the_store_cannot_be_read() {
+    let cached = Cached::before(Lengths::new()).await;
+    Connection::open(file(&cached.folder))
+        .unwrap()
+        .execute_batch("DROP TABLE vectors")
+        .unwrap();
+    let error = cached.model.embed(&["a"], TextKind::Document).await;
+    assert!(!error.unwrap_err().is_transient());
+    assert!(cached.inner.asked().await.is_empty());
+}
