@@ -62,26 +62,28 @@ pub(crate) fn check(vector: &[f32], dimension: usize) -> Result<(), EmbeddingDef
     Ok(())
 }
 
-/// Embeds the chunks that have text, `batch` at a time. Chunks without text get no vector: they have nothing to compare.
+/// Embeds the chunks that have text, `batch` at a time, and says how many vectors were stored before. Chunks without text get no
+/// vector: they have nothing to compare.
 pub(super) async fn embed(
     chunks: &mut [Chunk],
     embedder: &Arc<dyn Embedder>,
     batch: usize,
-) -> Result<(), IndexError> {
+) -> Result<usize, IndexError> {
     let mut with_text: Vec<_> = chunks
         .iter_mut()
         .filter(|chunk| !chunk.text().trim().is_empty())
         .collect();
+    let mut stored = 0;
     for batch in with_text.chunks_mut(batch) {
-        embed_batch(batch, embedder).await?;
+        stored += embed_batch(batch, embedder).await?;
     }
-    Ok(())
+    Ok(stored)
 }
 
 async fn embed_batch(
     batch: &mut [&mut Chunk],
     embedder: &Arc<dyn Embedder>,
-) -> Result<(), IndexError> {
+) -> Result<usize, IndexError> {
     let texts: Vec<_> = batch.iter().map(|chunk| chunk.text()).collect();
     let embeddings = embedder
         .embed(&texts, TextKind::Document)
@@ -100,7 +102,7 @@ async fn embed_batch(
         check(vector, embedder.dimension()).map_err(|defect| chunk.defective(defect))?;
         chunk.vector = Some(vector.into());
     }
-    Ok(())
+    Ok(embeddings.stored().rows)
 }
 
 #[cfg(test)]

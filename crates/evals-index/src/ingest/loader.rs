@@ -100,6 +100,7 @@ impl<'a> Loader<'a> {
             report.bytes += rows.bytes;
             report.chunk += rows.chunking;
             report.embed += rows.embedding;
+            report.stored_vectors += rows.stored_vectors;
             writer.write(rows.batches).await?;
             self.observer.on_progress(self.progress(report));
         }
@@ -125,6 +126,7 @@ struct Rows {
     bytes: u64,
     chunking: Duration,
     embedding: Duration,
+    stored_vectors: usize,
 }
 
 /// Makes rows of portions, each in a task of its own, so that they go on while rows are written.
@@ -149,9 +151,10 @@ impl Workshop {
             task::spawn_blocking(move || chunk::chunks(portion.documents, &chunker)).await?;
         let chunking = started.elapsed();
         let started = Instant::now();
-        if let Some(embedder) = &self.recipe.embedder {
-            embedding::embed(&mut chunks, embedder, self.embed_batch).await?;
-        }
+        let stored_vectors = match &self.recipe.embedder {
+            Some(embedder) => embedding::embed(&mut chunks, embedder, self.embed_batch).await?,
+            None => 0,
+        };
         let embedding = started.elapsed();
         Ok(Rows {
             batches: self.lay_out(&chunks)?,
@@ -160,6 +163,7 @@ impl Workshop {
             bytes,
             chunking,
             embedding,
+            stored_vectors,
         })
     }
 

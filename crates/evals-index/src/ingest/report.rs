@@ -14,6 +14,9 @@ pub struct BuildReport {
     pub chunks: usize,
     /// Bytes of their text.
     pub bytes: u64,
+    /// Vectors that a store before the embedder had, so that [`embed`](Self::embed) is not what the model takes for all of them.
+    #[serde(default)]
+    pub stored_vectors: usize,
     /// Documents that an interrupted build had committed before.
     pub resumed_documents: usize,
     /// Waiting for the iterator of documents.

@@ -29,7 +29,10 @@ pub(crate) struct Cache {
 #[derive(Debug)]
 pub(super) struct Embedded {
     pub(super) vector: Vec<f32>,
+    /// How long computing it took, now or when it was stored.
     pub(super) duration: Duration,
+    /// Whether it came from a store before the model.
+    pub(super) stored: bool,
 }
 
 /// All that the result of one search depends on.

@@ -81,8 +81,10 @@ impl Inquiry<'_> {
             .embeddings
             .get(key, self.compute_embedding())
             .await?;
-        self.timings
-            .add("embed", embedded.value.duration, embedded.hit);
+        let Embedded {
+            duration, stored, ..
+        } = *embedded.value;
+        self.timings.add("embed", duration, embedded.hit || stored);
         Ok(Some(embedded.value))
     }
 
@@ -100,7 +102,11 @@ impl Inquiry<'_> {
         let duration = started.elapsed();
         let vector = embeddings.row(0).unwrap_or_default().to_vec();
         ingest::check(&vector, embedder.dimension()).map_err(|source| failed(source.into()))?;
-        Ok(Embedded { vector, duration })
+        Ok(Embedded {
+            vector,
+            duration: embeddings.cached().unwrap_or(duration),
+            stored: embeddings.cached().is_some(),
+        })
     }
 
     async fn bm25(&self) -> Result<Cached<Found>, IndexError> {

@@ -1,8 +1,9 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use evals_index::{IndexError, Profile, SearchOptions};
-use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
+use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, StoredRows, TextKind};
 
 use crate::corpus::{
     Fixture, Letters, chain, documents, embedded, generated, ids, lexical, try_build,
@@ -137,5 +138,50 @@ async fn unusable_vectors_are_refused_by_name() {
             chain(&error),
             format!("the embedding of chunk 0 of document `a` is unusable: {defect}")
         );
+    }
+}
+
+/// A store before a model, which has every text but `new`.
+#[derive(Debug)]
+struct Remembering(Arc<dyn Embedder>);
+
+#[async_trait]
+impl Embedder for Remembering {
+    fn identity(&self) -> &ModelIdentity {
+        self.0.identity()
+    }
+
+    fn dimension(&self) -> usize {
+        self.0.dimension()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        None
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let stored = StoredRows {
+            rows: texts.iter().filter(|text| **text != "new").count(),
+            took: Duration::from_millis(5),
+        };
+        Ok(self.0.embed(texts, kind).await?.with_stored(stored))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn vectors_of_a_store_are_told_apart_and_keep_their_time() {
+    let remembering = Arc::new(Remembering(Letters::named("letters")));
+    let recipe = lexical().with_embedder(remembering);
+    let folder = tempfile::tempdir().unwrap();
+    let texts = documents(&[("a", "old"), ("b", "new"), ("c", "older")]);
+    let built = try_build(folder.path(), &recipe, texts).await.unwrap();
+    assert_eq!(built.report.unwrap().stored_vectors, 2);
+    let (semantic, options) = ("semantic".parse().unwrap(), SearchOptions::default());
+    let searcher = built.index.searcher(semantic, &options).await.unwrap();
+    for (question, stored) in [("old", true), ("new", false)] {
+        let found = searcher.search(question, 3).await.unwrap();
+        let embed = &found.timings[0];
+        assert_eq!((embed.stage.as_str(), embed.cached), ("embed", stored));
+        assert_eq!(embed.duration == Duration::from_millis(5), stored);
     }
 }
