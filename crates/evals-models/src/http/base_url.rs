@@ -36,6 +36,11 @@ impl BaseUrl {
         url
     }
 
+    /// Whether the endpoints lie where `OpenAI` has them.
+    pub(super) fn ends_in_v1(&self) -> bool {
+        self.0.path().ends_with("/v1")
+    }
+
     /// Whether both are reached by the same scheme, host and port, so that what may be sent to the one may be sent to the other.
     pub fn has_origin_of(&self, other: &Self) -> bool {
         self.0.origin() == other.0.origin()

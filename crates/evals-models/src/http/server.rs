@@ -296,6 +296,9 @@ impl Server {
             (Remedy::Address, Protocol::Ollama) => {
                 "check `base_url`: Ollama's has no path".to_owned()
             }
+            (Remedy::Address, Protocol::OpenAi) if self.settings.base_url.ends_in_v1() => {
+                "check `base_url`: some servers have no `/v1` in theirs".to_owned()
+            }
             (Remedy::Address, Protocol::OpenAi) => {
                 "check `base_url`: it usually ends in `/v1`".to_owned()
             }

@@ -25,10 +25,17 @@ async fn servers_list_what_they_have() {
 #[tokio::test]
 async fn an_address_of_something_else_is_named() {
     let scripted = ScriptedServer::start(|_, _| Reaction::body(404, "404 page not found"));
-    let listed = list_openai_models(server(&scripted.ollama_url())).await;
-    let expected = "answered 404: 404 page not found; check `base_url`: it usually ends in `/v1`";
-    let error = listed.unwrap_err();
-    assert!(chain(&error).ends_with(expected), "{}", chain(&error));
+    for (url, advice) in [
+        (scripted.ollama_url(), "it usually ends in `/v1`"),
+        (
+            scripted.openai_url(),
+            "some servers have no `/v1` in theirs",
+        ),
+    ] {
+        let error = list_openai_models(server(&url)).await.unwrap_err();
+        let expected = format!("answered 404: 404 page not found; check `base_url`: {advice}");
+        assert!(chain(&error).ends_with(&expected), "{}", chain(&error));
+    }
 }
 
 #[tokio::test]

@@ -139,7 +139,7 @@ const NO_MODEL_PHRASES: [&str; 4] = [
     "try pulling it",
     "no model named",
 ];
-const TOO_LONG_PHRASES: [&str; 9] = [
+const TOO_LONG_PHRASES: [&str; 10] = [
     "context length",
     "context size",
     "context window",
@@ -149,10 +149,13 @@ const TOO_LONG_PHRASES: [&str; 9] = [
     "input is too long",
     "too many tokens",
     "tokens) is too large to process",
+    // `pydantic` about one text; of too many it says `list`.
+    "string should have at most",
 ];
 
-const NO_EMBEDDINGS_PHRASES: [&str; 3] = [
+const NO_EMBEDDINGS_PHRASES: [&str; 4] = [
     "created with embedding=true",
+    "does not support `embed`",
     "support embeddings",
     "pooling type 'none'",
 ];

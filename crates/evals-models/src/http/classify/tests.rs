@@ -111,6 +111,12 @@ fn every_refusal_has_its_class() {
             Some(Remedy::Reranking),
         ),
         (
+            400,
+            r#"{"error":{"message":"ModelNotDeployedError: model=`m` does not support `embed` for modality `text`.","code":400}}"#,
+            Terminal,
+            Some(Remedy::Embeddings),
+        ),
+        (
             424,
             r#"{"error":"model is not a re-ranker model","error_type":"backend"}"#,
             Terminal,
@@ -280,6 +286,21 @@ fn only_what_nobody_knows_is_suspected_of_being_everyones() {
     assert_eq!(
         complaint(400, "maximum context length is 10"),
         Some(Complaint::TooLong)
+    );
+    // Infinity, about a text and about their number.
+    assert_eq!(
+        complaint(
+            422,
+            r#"{"detail":[{"msg":"String should have at most 8 characters"}]}"#
+        ),
+        Some(Complaint::TooLong)
+    );
+    assert_eq!(
+        complaint(
+            422,
+            r#"{"detail":[{"msg":"List should have at most 8 items after validation, not 9"}]}"#
+        ),
+        None
     );
 }
 
