@@ -68,7 +68,7 @@ impl Bootstrap {
     /// assert_eq!(Bootstrap::default().mean_interval(&[0.5; 5]), None);
     /// ```
     pub fn mean_interval(&self, values: &[f64]) -> Option<Interval> {
-        if values.is_empty() || !(self.level > 0.0 && self.level < 1.0) {
+        if values.is_empty() || !self.has_level() {
             return None;
         }
         match passes(values) {
@@ -77,7 +77,11 @@ impl Bootstrap {
         }
     }
 
-    fn percentile_interval(&self, values: &[f64]) -> Option<Interval> {
+    /// The percentile bootstrap's interval whatever the values are, with the same exceptions.
+    pub fn percentile_interval(&self, values: &[f64]) -> Option<Interval> {
+        if !self.has_level() {
+            return None;
+        }
         let (least, greatest) = range(values)?;
         if least >= greatest {
             return None;
@@ -101,6 +105,10 @@ impl Bootstrap {
             level: self.level,
             method: IntervalMethod::Bootstrap,
         })
+    }
+
+    fn has_level(&self) -> bool {
+        self.level > 0.0 && self.level < 1.0
     }
 
     /// The means of all resamples, in no particular order.

@@ -44,6 +44,34 @@ impl Mean {
         undefined: UndefinedAs,
         bootstrap: &Bootstrap,
     ) -> Self {
+        Self::with_interval(results, undefined, |values| bootstrap.mean_interval(values))
+    }
+
+    /// Averages amounts, such as tokens or passages: values of 0 and 1 are no failures and passes
+    /// then, and get the interval that others get. Otherwise as [`Mean::over`] with
+    /// [`UndefinedAs::Excluded`].
+    ///
+    /// ```
+    /// use evals_metrics::{Bootstrap, Mean};
+    ///
+    /// let none_written = [0.0; 20].map(Ok::<_, &str>);
+    /// let mean = Mean::of_amounts(none_written, &Bootstrap::default());
+    /// assert_eq!((mean.value, mean.interval), (Some(0.0), None));
+    /// ```
+    pub fn of_amounts<Reason: Display>(
+        results: impl IntoIterator<Item = Result<f64, Reason>>,
+        bootstrap: &Bootstrap,
+    ) -> Self {
+        Self::with_interval(results, UndefinedAs::Excluded, |values| {
+            bootstrap.percentile_interval(values)
+        })
+    }
+
+    fn with_interval<Reason: Display>(
+        results: impl IntoIterator<Item = Result<f64, Reason>>,
+        undefined: UndefinedAs,
+        interval: impl FnOnce(&[f64]) -> Option<Interval>,
+    ) -> Self {
         let mut values = Vec::new();
         let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
         let mut exclude = |reason: String| *excluded.entry(reason).or_default() += 1;
@@ -59,7 +87,7 @@ impl Mean {
             value: arithmetic_mean(&values),
             n: values.len(),
             excluded,
-            interval: bootstrap.mean_interval(&values),
+            interval: interval(&values),
         }
     }
 }

@@ -170,6 +170,11 @@ impl<'a> Column<'a> {
         Mean::over(self.cases.iter().copied(), UndefinedAs::Excluded, bootstrap)
     }
 
+    /// The mean of a metric, whose values are amounts.
+    pub(super) fn mean_amount(&self, bootstrap: &Bootstrap) -> Mean {
+        Mean::of_amounts(self.cases.iter().copied(), bootstrap)
+    }
+
     pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Accuracy {
         self.attempts.accuracy(self.mean(bootstrap), self.better)
     }

@@ -156,7 +156,7 @@ impl<'a> Tally<'a> {
     pub(super) fn metrics(&self, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
         let metrics = self.metrics.values();
         metrics
-            .map(|column| (column.title.clone(), column.mean(bootstrap)))
+            .map(|column| (column.title.clone(), column.mean_amount(bootstrap)))
             .collect()
     }
 
