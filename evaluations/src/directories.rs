@@ -49,6 +49,11 @@ impl Directories {
         self.data.join("cache").join("replies.sqlite")
     }
 
+    /// The file of stored vectors.
+    pub(crate) fn vectors(&self) -> PathBuf {
+        self.data.join("cache").join("vectors.sqlite")
+    }
+
     /// The folders searched for prompts before the bundled ones.
     pub(crate) fn prompts(&self) -> [PathBuf; 2] {
         [self.working.join("prompts"), self.config.join("prompts")]

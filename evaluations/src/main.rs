@@ -11,6 +11,7 @@ mod cli;
 mod command;
 mod directories;
 mod downloads;
+mod embedders;
 mod exit;
 mod hint;
 mod local_models;

@@ -1,31 +1,33 @@
-//! `evaluations cache`: what is stored of chat models' replies.
+//! `evaluations cache`: what is stored of models' replies and vectors.
 
+use std::fmt::Write as _;
+use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals_models::replies::ReplyStore;
-use evals_models::store::Prune;
+use evals_models::store::{Prune, Pruned, StoreStatistics};
+use evals_models::vectors::EmbeddingStore;
 
 use super::Session;
 use crate::cli::{CacheArgs, CacheCommand};
 use crate::exit::Exit;
+use crate::printer::Printer;
 use crate::table;
 
+/// Both stores, as far as they are there.
+struct Stores {
+    replies: Option<ReplyStore>,
+    vectors: Option<EmbeddingStore>,
+}
+
 pub(super) fn execute(session: &Session<'_>, arguments: &CacheArgs) -> Result<Exit> {
-    let path = session.directories.replies();
-    if !path.exists() {
-        session.printer.note(&format!(
-            "no replies are stored; they would be in {}",
-            path.display()
-        ));
-        return Ok(Exit::Done);
-    }
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     runtime.block_on(async {
-        let store = ReplyStore::open(path).await?;
+        let stores = Stores::open(session).await?;
         match &arguments.command {
-            CacheCommand::Stats => stats(session, &store).await,
+            CacheCommand::Stats => stores.show(session.printer).await?,
             CacheCommand::Prune {
                 older_than, model, ..
             } => {
@@ -34,54 +36,102 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CacheArgs) -> Result<Ex
                     (None, Some(model)) => Prune::Model(model.clone()),
                     (None, None) => Prune::All,
                 };
-                prune(session, &store, which).await
+                stores.prune(session.printer, &which).await?;
             }
         }
+        Ok(Exit::Done)
     })
 }
 
-async fn stats(session: &Session<'_>, store: &ReplyStore) -> Result<Exit> {
-    let statistics = store.statistics().await?;
+impl Stores {
+    async fn open(session: &Session<'_>) -> Result<Self> {
+        let is_there = |what, path: &Path| {
+            if !path.exists() {
+                session.printer.note(&format!(
+                    "no {what} are stored; they would be in {}",
+                    path.display()
+                ));
+            }
+            path.exists()
+        };
+        let (replies, vectors) = (session.directories.replies(), session.directories.vectors());
+        let mut stores = Self {
+            replies: None,
+            vectors: None,
+        };
+        if is_there("replies", &replies) {
+            stores.replies = Some(ReplyStore::open(replies).await?);
+        }
+        if is_there("vectors", &vectors) {
+            stores.vectors = Some(EmbeddingStore::open(vectors).await?);
+        }
+        Ok(stores)
+    }
+
+    async fn show(&self, printer: &Printer) -> Result<()> {
+        let mut parts = Vec::new();
+        if let Some(store) = &self.replies {
+            let statistics = store.statistics().await?;
+            parts.push(text(printer, "replies", store.path(), &statistics)?);
+        }
+        if let Some(store) = &self.vectors {
+            let statistics = store.statistics().await?;
+            parts.push(text(printer, "vectors", store.path(), &statistics)?);
+        }
+        printer.result(&parts.join("\n"))?;
+        Ok(())
+    }
+
+    async fn prune(&self, printer: &Printer, which: &Prune) -> Result<()> {
+        let tell = |what, pruned: Pruned| {
+            printer.note(&format!(
+                "removed {} {what}; the file is {} smaller",
+                pruned.entries,
+                kilobytes(pruned.bytes)
+            ));
+        };
+        if let Some(store) = &self.replies {
+            tell("replies", store.prune(which.clone()).await?);
+        }
+        if let Some(store) = &self.vectors {
+            tell("vectors", store.prune(which.clone()).await?);
+        }
+        Ok(())
+    }
+}
+
+/// What one store holds, by model.
+fn text(
+    printer: &Printer,
+    what: &str,
+    path: &Path,
+    statistics: &StoreStatistics,
+) -> Result<String> {
+    let mut text = format!(
+        "{} {what}, {} in {}\n",
+        statistics.entries,
+        kilobytes(statistics.bytes),
+        path.display()
+    );
+    if let (Some(oldest), Some(newest)) = (statistics.oldest, statistics.newest) {
+        writeln!(text, "from {} to {}", day(oldest), day(newest))?;
+    }
     let rows: Vec<Vec<String>> = statistics
         .models
         .iter()
-        .map(|(model, replies)| {
+        .map(|(model, kept)| {
             vec![
                 model.clone(),
-                replies.entries.to_string(),
-                kilobytes(replies.bytes),
+                kept.entries.to_string(),
+                kilobytes(kept.bytes),
             ]
         })
         .collect();
-    let mut text = format!(
-        "{} replies, {} in {}\n",
-        statistics.entries,
-        kilobytes(statistics.bytes),
-        store.path().display()
-    );
-    if let (Some(oldest), Some(newest)) = (statistics.oldest, statistics.newest) {
-        text = format!("{text}from {} to {}\n", day(oldest), day(newest));
-    }
     if !rows.is_empty() {
         text.push('\n');
-        text.push_str(&table::render(
-            session.printer,
-            &["model", "replies", "size"],
-            &rows,
-        ));
+        text.push_str(&table::render(printer, &["model", what, "size"], &rows));
     }
-    session.printer.result(&text)?;
-    Ok(Exit::Done)
-}
-
-async fn prune(session: &Session<'_>, store: &ReplyStore, which: Prune) -> Result<Exit> {
-    let pruned = store.prune(which).await?;
-    session.printer.note(&format!(
-        "removed {} replies; the file is {} smaller",
-        pruned.entries,
-        kilobytes(pruned.bytes)
-    ));
-    Ok(Exit::Done)
+    Ok(text)
 }
 
 fn day(time: SystemTime) -> String {

@@ -16,9 +16,10 @@ use evals_models::http::{
 use evals_models::{ChatModel, Embedder};
 
 use self::place::Place;
+use crate::choices;
 use crate::printer::Printer;
 use crate::rerankers;
-use crate::settings::{Model, Resolved};
+use crate::settings::{Model, Resolved, SettingsError};
 
 /// The longest wait for a server's list of models, and the pause before it is asked for once more.
 const LISTING: Duration = Duration::from_secs(10);
@@ -92,6 +93,20 @@ impl<'r> Servers<'r> {
                 Arc::new(OpenAiEmbedder::connect(settings, traffic).await?)
             }
         })
+    }
+
+    /// The address of a model behind a server that may tell no digest of its weights; `None` where the model's identity is enough.
+    pub(crate) fn undigested_place(
+        &self,
+        path: &str,
+        model: &Model,
+    ) -> Result<Option<String>, SettingsError> {
+        if choices::is_embedded(model) || choices::is_local(model) {
+            return Ok(None);
+        }
+        let place = Place::of(self.resolved, path, model)?;
+        let openai = place.protocol == Protocol::OpenAi;
+        Ok(openai.then(|| place.base_url.to_string()))
     }
 
     /// Sees that a server is there and takes the key, and returns what its list of models tells of this one.

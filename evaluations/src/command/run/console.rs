@@ -108,8 +108,12 @@ pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     let rate = build
         .documents_per_second()
         .map_or_else(String::new, |rate| format!(", {rate:.0} documents/s"));
+    let stored = match build.stored_vectors {
+        0 => String::new(),
+        stored => format!(", {stored} vectors from the cache"),
+    };
     printer.note(&format!(
-        "indexed {size} in {:.2} s{rate}",
+        "indexed {size} in {:.2} s{rate}{stored}",
         build.wall.as_secs_f64()
     ));
     printer.detail(&format!(

@@ -1,6 +1,7 @@
 //! `evaluations run`: load, index, search, measure, report.
 
 mod console;
+mod embedding;
 mod folder;
 mod index;
 mod interrupt;
@@ -20,7 +21,6 @@ use anyhow::{Context as _, Result, bail};
 use chrono::Utc;
 use evals::{Comparison, StopSignal};
 use evals_data::Collection;
-use evals_models::Embedder;
 use evals_rag::Question;
 use evals_rag::qa::Equivalence;
 use tokio_util::sync::CancellationToken;
@@ -41,9 +41,7 @@ use self::retrieval::Finished;
 use super::Session;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
-use crate::downloads;
 use crate::exit::Exit;
-use crate::local_models::LocalModel;
 use crate::printer::Printer;
 use crate::servers::Servers;
 use crate::spending::Spending;
@@ -126,7 +124,7 @@ async fn prepare(
 ) -> Result<(Prepared, Option<qa::Ready>)> {
     let printer = session.printer;
     let mut servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
-    let embedder = embedder(printer, plan, &mut servers).await?;
+    let embedder = embedding::open(session, arguments, plan, &mut servers).await?;
     let models = models(session, arguments, plan, &mut servers).await?;
     let ready = match &plan.qa {
         Some(qa) => Some(qa::open(plan, qa, &mut servers, &models).await?),
@@ -200,26 +198,6 @@ async fn models<'p>(
         spending,
         stop,
     })
-}
-
-/// The embedding model, where a profile compares vectors.
-async fn embedder(
-    printer: &Printer,
-    plan: &Plan,
-    servers: &mut Servers<'_>,
-) -> Result<Option<Arc<dyn Embedder>>> {
-    if !plan.needs_embeddings {
-        return Ok(None);
-    }
-    let model = &plan.resolved.settings.embeddings.model;
-    Ok(Some(if choices::is_embedded(model) {
-        choices::embedder(&plan.resolved)?
-    } else if choices::is_local(model) {
-        let model = LocalModel::of(&plan.resolved)?;
-        model.open(printer, &downloads::hub()).await?
-    } else {
-        servers.embedder("embeddings.model", model).await?
-    }))
 }
 
 /// Says how much of the corpus a filter keeps. One that keeps nothing is a mistake: every figure would be 0.

@@ -1,0 +1,49 @@
+//! The embedding model of a run, and the store of vectors before it.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals_models::store::RefreshPolicy;
+use evals_models::vectors::{CachedEmbedder, EmbeddingStore};
+use evals_models::{Embedder, TextKind};
+
+use super::plan::Plan;
+use crate::choices;
+use crate::cli::{Refresh, RunArgs};
+use crate::command::Session;
+use crate::embedders;
+use crate::servers::Servers;
+
+/// Opens the model, where a profile compares vectors.
+pub(super) async fn open(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    servers: &mut Servers<'_>,
+) -> Result<Option<Arc<dyn Embedder>>> {
+    if !plan.needs_embeddings {
+        return Ok(None);
+    }
+    let model = &plan.resolved.settings.embeddings.model;
+    let place = servers.undigested_place(embedders::PATH, model)?;
+    let embedder = embedders::open(session.printer, &plan.resolved, servers).await?;
+    // The embedded model is quicker than any look at a file.
+    if arguments.qa.no_cache || choices::is_embedded(model) {
+        return Ok(Some(embedder));
+    }
+    if choices::is_local(model) {
+        // The store may have what the search is warmed up with; a server was asked for the dimension.
+        embedder.embed(&["warm-up"], TextKind::Query).await?;
+    }
+    let store = EmbeddingStore::open(session.directories.vectors()).await?;
+    let mut cached = CachedEmbedder::new(embedder, store);
+    if let Some(place) = place {
+        cached = cached.at(&place);
+    }
+    if arguments.qa.refresh == Some(Refresh::All) {
+        cached = cached.with_policy(RefreshPolicy::Refresh);
+    } else if arguments.control.repeat.get() > 1 {
+        cached = cached.with_query_policy(RefreshPolicy::Refresh);
+    }
+    Ok(Some(Arc::new(cached)))
+}
