@@ -1,5 +1,7 @@
 //! The command line: what can be typed, before anything is resolved.
 
+mod bench;
+
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -9,6 +11,8 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use evals_metrics::Measure;
+
+pub(crate) use bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
 #[derive(Debug, Parser)]
@@ -71,8 +75,10 @@ pub(crate) enum Command {
     Rejudge(RejudgeArgs),
     /// Print the benchmark tables for docs from stored runs
     Table(TableArgs),
-    /// Show what is in the cache of replies, or remove from it
+    /// Show what is in the caches of replies and vectors, or remove from them
     Cache(CacheArgs),
+    /// Measure how fast models are
+    Bench(BenchArgs),
     /// Show the settings in force, or their JSON Schema
     Config(ConfigArgs),
     /// Check that everything a run needs is there; each model behind a server is asked one short question
@@ -166,11 +172,11 @@ pub(crate) struct QaArgs {
     /// Start no further case once answers and verdicts have cost this much; needs the `prices` of the models
     #[arg(long, value_name = "USD", value_parser = dollars, conflicts_with = "skip_qa")]
     pub(crate) budget: Option<f64>,
-    /// Neither take replies from the cache nor store them there
+    /// Neither take replies and vectors from the caches nor store them there
     #[arg(long, conflicts_with = "refresh")]
     pub(crate) no_cache: bool,
     /// What to ask anew: `failed` takes up a finished run's failed cases again, `all` asks everything and stores the new
-    /// replies
+    /// replies and vectors
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) refresh: Option<Refresh>,
 }
@@ -180,7 +186,7 @@ pub(crate) struct QaArgs {
 pub(crate) enum Refresh {
     /// The cases that failed in the last run of the same settings
     Failed,
-    /// Every reply
+    /// Every reply and every vector
     All,
 }
 
@@ -329,9 +335,9 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Show how many replies are stored, of which models
+    /// Show how many replies and vectors are stored, of which models
     Stats,
-    /// Remove stored replies
+    /// Remove stored replies and vectors
     Prune {
         /// Only those older than this, e.g. `30d`, `12h`
         #[arg(long, value_name = "AGE", value_parser = age, required_unless_present_any = ["model", "all"])]

@@ -5,6 +5,7 @@
 mod answering;
 mod answering_faults;
 mod bad_input;
+mod bench;
 mod commands;
 mod download;
 #[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
@@ -26,3 +27,4 @@ mod servers;
 mod settings;
 mod tables;
 mod towers;
+mod vectors;

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+mod bench;
 mod cache;
 mod config;
 mod datasets;
@@ -36,6 +37,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Report(arguments) => report::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Table(arguments) => table::execute(&session, &arguments),
+        Command::Bench(arguments) => bench::execute(&session, &arguments),
         Command::Cache(arguments) => cache::execute(&session, &arguments),
         Command::Config(arguments) => config::execute(&session, &arguments),
         Command::Doctor(arguments) => doctor::execute(&session, &arguments),

@@ -1,0 +1,118 @@
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+
+use super::{ModelName, SettingsArgs, at_least_one};
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    pub(crate) command: BenchCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Measure how fast embedding models are: latency by batch size, throughput by concurrency, time to the first vector
+    Embed(Box<BenchEmbedArgs>),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BenchEmbedArgs {
+    /// A model, e.g. `embedded:static-minilm` or `ollama:bge-m3`, or as settings have it: `{provider: local, name: MODEL, dtype:
+    /// int8}`; several are compared [default: the setting embeddings.model]
+    #[arg(long = "model", value_name = "MODEL")]
+    pub(crate) models: Vec<EmbeddingModel>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Texts of one call; give it again for further sizes. Throughput is measured with the middle one
+    #[arg(long = "batch", value_name = "N", value_parser = at_least_one, default_values = ["1", "8", "32"])]
+    pub(crate) batches: Vec<NonZeroUsize>,
+    /// Calls at the same time; give it again for further numbers
+    #[arg(long, value_name = "N", value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
+    pub(crate) concurrency: Vec<NonZeroUsize>,
+    /// Time for each model; what would not fit into it is left out
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
+    pub(crate) seconds: f64,
+    /// Texts to embed, one on each line [default: chunks of the bundled sample]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) texts: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the figures to FILE, as JSON: its name has to end in .json
+    #[arg(long, value_name = "FILE", value_parser = json_file)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A model by its name, or with further settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum EmbeddingModel {
+    Named(ModelName),
+    /// A YAML mapping, as it stands under `embeddings.model`.
+    Written(String),
+}
+
+impl FromStr for EmbeddingModel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim_start().starts_with('{') {
+            return Ok(Self::Written(text.to_owned()));
+        }
+        text.parse().map(Self::Named)
+    }
+}
+
+/// A time that is long enough for a few calls, and at most a day.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.1..=86_400.0).contains(&seconds) => Ok(seconds),
+        Ok(_) => Err("has to be from 0.1 to 86400".to_owned()),
+        Err(_) => Err("not a number of seconds".to_owned()),
+    }
+}
+
+fn json_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        Ok(path)
+    } else {
+        Err("its name has to end in .json".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_named_or_written_out() {
+        let named = ModelName {
+            provider: "ollama".to_owned(),
+            name: "bge-m3:567m".to_owned(),
+        };
+        assert_eq!(
+            "ollama:bge-m3:567m".parse(),
+            Ok(EmbeddingModel::Named(named))
+        );
+        let written = "{provider: local, name: ./model, dtype: int8}";
+        assert_eq!(
+            written.parse(),
+            Ok(EmbeddingModel::Written(written.to_owned()))
+        );
+        assert!("bge-m3".parse::<EmbeddingModel>().is_err());
+    }
+
+    #[test]
+    fn a_time_is_positive_and_bounded() {
+        assert_eq!(seconds("2.5"), Ok(2.5));
+        for wrong in ["0", "-1", "NaN", "inf", "100000", "soon"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `evaluations bench embed`: embedding models side by side, each asked directly and never through the store of vectors.
+
+mod figures;
+mod measurement;
+mod model;
+mod tables;
+mod texts;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+use self::figures::Figures;
+use self::measurement::Plan;
+use self::model::BenchedModel;
+use self::texts::Texts;
+use super::super::Session;
+use crate::cli::{BenchEmbedArgs, EmbeddingModel};
+use crate::exit::Exit;
+use crate::progress;
+use crate::run_folder::write_whole;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
+    let models = models(session, arguments)?;
+    if let Some(out) = &arguments.out
+        && let Some(folder) = out.parent().filter(|it| !it.as_os_str().is_empty())
+        && !folder.is_dir()
+    {
+        bail!(
+            "`--out {}`: there is no folder `{}`",
+            out.display(),
+            folder.display()
+        );
+    }
+    let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
+    let figures = runtime.block_on(measure(session, arguments, &models))?;
+    let json = serde_json::to_string_pretty(&figures).context("cannot write the figures")? + "\n";
+    let text = if arguments.json {
+        json.clone()
+    } else {
+        tables::text(session.printer, &figures)
+    };
+    session.printer.result(&text)?;
+    if let Some(out) = &arguments.out {
+        write_whole(out, |file| file.write_all(json.as_bytes()))
+            .with_context(|| format!("cannot write `{}`", out.display()))?;
+        session.printer.note(&format!("wrote {}", out.display()));
+    }
+    Ok(exit(session, &figures))
+}
+
+/// Every model with its settings, checked before the first is asked.
+fn models(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Vec<BenchedModel>> {
+    let layers = |model: Option<&EmbeddingModel>| {
+        let option = model.map(model::layer).transpose()?.flatten();
+        session.user_layers(&arguments.settings, option)
+    };
+    if arguments.models.is_empty() {
+        return Ok(vec![BenchedModel::new(layers(None)?)?]);
+    }
+    let models = arguments.models.iter();
+    models
+        .map(|model| BenchedModel::new(layers(Some(model))?))
+        .collect()
+}
+
+async fn measure(
+    session: &Session<'_>,
+    arguments: &BenchEmbedArgs,
+    models: &[BenchedModel],
+) -> Result<Figures> {
+    let texts = match &arguments.texts {
+        Some(path) => Texts::of_file(path)?,
+        None => Texts::of_sample(session.printer).await?,
+    };
+    let plan = Plan {
+        texts: Arc::new(texts),
+        batches: sorted(&arguments.batches),
+        concurrency: sorted(&arguments.concurrency),
+        time: Duration::from_secs_f64(arguments.seconds),
+    };
+    let mut figures = Figures::new(&plan);
+    for model in models {
+        let bar = progress::open_ended(session.printer, "measuring");
+        bar.set_message(model.label.clone());
+        figures
+            .models
+            .push(model.measure(session.printer, &plan).await);
+        bar.finish_and_clear();
+    }
+    Ok(figures)
+}
+
+fn sorted<N: Ord + Copy>(numbers: &[N]) -> Vec<N> {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// Says which models could not be measured. Where there are any, not everything that was asked for is done.
+fn exit(session: &Session<'_>, figures: &Figures) -> Exit {
+    let mut exit = Exit::Done;
+    for model in &figures.models {
+        if let Some(failure) = &model.failure {
+            session.printer.warn(&format!("{}: {failure}", model.label));
+            exit = Exit::CouldNot;
+        }
+    }
+    exit
+}

@@ -1,0 +1,135 @@
+//! One model of the benchmark.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use evals_models::TextKind;
+use serde_json::Value;
+
+use super::figures::ModelFigures;
+use super::measurement::{Measurement, Plan};
+use crate::choices;
+use crate::cli::EmbeddingModel;
+use crate::downloads;
+use crate::embedders;
+use crate::local_models::LocalModel;
+use crate::model_fields;
+use crate::printer::Printer;
+use crate::servers::Servers;
+use crate::settings::{self, Layer, Model, Resolved};
+
+/// Settings that tell two models of one name apart.
+const TELLING: [&str; 4] = ["revision", "dtype", "pooling", "max_tokens"];
+
+/// A model and the settings that it has.
+#[derive(Debug)]
+pub(super) struct BenchedModel {
+    pub(super) label: String,
+    resolved: Resolved,
+}
+
+/// The settings that `--model` means; none where it is an empty mapping.
+pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
+    Ok(match model {
+        EmbeddingModel::Named(model) => {
+            let (provider, name) = (&model.provider, &model.name);
+            Some(Layer::model("--model", embedders::PATH, provider, name))
+        }
+        EmbeddingModel::Written(text) => {
+            Layer::assignments(&[format!("{}={text}", embedders::PATH)])?
+        }
+    })
+}
+
+impl BenchedModel {
+    pub(super) fn new(layers: Vec<Layer>) -> Result<Self> {
+        let resolved = settings::resolve(layers)?;
+        model_fields::check(&resolved)?;
+        choices::check_embedder(&resolved)?;
+        Ok(Self {
+            label: label(&resolved.settings.embeddings.model),
+            resolved,
+        })
+    }
+
+    /// Measures as much as there is time for. What fails ends it, and the figures say so.
+    pub(super) async fn measure(&self, printer: &Printer, plan: &Plan) -> ModelFigures {
+        let mut figures = ModelFigures::new(&self.label);
+        if let Err(error) = self.fill(printer, plan, &mut figures).await {
+            figures.failure = Some(format!("{error:#}"));
+        }
+        figures
+    }
+
+    async fn fill(&self, printer: &Printer, plan: &Plan, figures: &mut ModelFigures) -> Result<()> {
+        self.fetch(printer).await?;
+        let started = Instant::now();
+        let mut servers = Servers::new(&self.resolved, printer, 0);
+        let embedder = embedders::open(printer, &self.resolved, &mut servers).await?;
+        embedder
+            .embed(&[plan.texts.first()], TextKind::Document)
+            .await?;
+        figures.first_vector_seconds = Some(started.elapsed().as_secs_f64());
+        figures.enter(
+            &*embedder,
+            choices::prices(&self.resolved).of(embedder.identity()),
+        );
+        Measurement::new(embedder, plan, figures).run().await?;
+        Ok(())
+    }
+
+    /// Brings a model's files here before the clock runs.
+    async fn fetch(&self, printer: &Printer) -> Result<()> {
+        let model = &self.resolved.settings.embeddings.model;
+        if !choices::is_local(model) {
+            return Ok(());
+        }
+        let (local, hub) = (LocalModel::of(&self.resolved)?, downloads::hub());
+        if !local.is_here(&hub) {
+            local.open(printer, &hub).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The model's name with what tells it from others of that name.
+fn label(model: &Model) -> String {
+    let written = serde_json::to_value(model).unwrap_or_default();
+    let mut label = format!("{}:{}", model.provider, model.name);
+    for field in TELLING {
+        match &written[field] {
+            Value::Null => {}
+            Value::String(value) => label.push_str(&format!(" {field}={value}")),
+            value => label.push_str(&format!(" {field}={value}")),
+        }
+    }
+    label
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn benched(model: &str) -> Result<BenchedModel> {
+        BenchedModel::new(layer(&model.parse().unwrap())?.into_iter().collect())
+    }
+
+    #[test]
+    fn models_of_one_name_are_told_apart() {
+        let model = "{provider: local, name: org/model, dtype: int8, max_tokens: 64}";
+        assert_eq!(
+            benched(model).unwrap().label,
+            "local:org/model dtype=int8 max_tokens=64"
+        );
+        let embedded = benched("embedded:static-minilm").unwrap();
+        assert_eq!(embedded.label, "embedded:static-minilm");
+    }
+
+    #[test]
+    fn a_model_that_cannot_be_is_refused_before_anything_is_asked() {
+        let message = |model| format!("{:#}", benched(model).unwrap_err());
+        assert!(message("embedded:other").contains("the only embedded model is `static-minilm`"));
+        let unknown = "{provider: local, name: org/model, dtyp: int8}";
+        assert!(message(unknown).contains("dtyp"), "{}", message(unknown));
+    }
+}

@@ -1,0 +1,173 @@
+//! The figures on the terminal.
+
+use std::fmt::Write as _;
+
+use super::figures::{Figures, ModelFigures};
+use crate::printer::Printer;
+use crate::table;
+
+/// What stands for a figure that there is none of.
+const NONE: &str = "-";
+
+/// Models one under another, for each thing that was measured.
+pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
+    let [shortest, median, longest] = figures.texts.tokens;
+    let mut text = format!(
+        "{} {}, {shortest} to {longest} tokens (median {median})\n\n",
+        figures.texts.count, figures.texts.source
+    );
+    let header = [
+        "model",
+        "dimensions",
+        "first vector",
+        "USD per million tokens",
+        "USD spent",
+    ];
+    text.push_str(&table::render(printer, &header, &facts(&figures.models)));
+    let header = ["batch", "model", "calls", "mean", "p50", "p95", "p99"];
+    section(
+        &mut text,
+        "Latency",
+        &table::render(printer, &header, &latencies(&figures.models)),
+    );
+    let header = ["at once", "model", "batch", "texts/s", "tokens/s"];
+    section(
+        &mut text,
+        "Throughput",
+        &table::render(printer, &header, &throughputs(&figures.models)),
+    );
+    let mut gap = "\n";
+    for model in &figures.models {
+        for left_out in &model.left_out {
+            writeln!(
+                text,
+                "{gap}{}: not measured in batches of {}, {} at once: {}",
+                model.label, left_out.batch, left_out.concurrency, left_out.reason
+            )
+            .expect("a string takes any text");
+            gap = "";
+        }
+    }
+    text
+}
+
+fn section(text: &mut String, title: &str, table: &str) {
+    write!(text, "\n{title}\n{table}").expect("a string takes any text");
+}
+
+fn facts(models: &[ModelFigures]) -> Vec<Vec<String>> {
+    let rows = models.iter().map(|model| {
+        vec![
+            model.label.clone(),
+            model.dimension.map_or_else(none, |it| it.to_string()),
+            seconds(model.first_vector_seconds),
+            model
+                .usd_per_million_tokens
+                .map_or_else(|| unknown(model), dollars),
+            model.usd_spent.map_or_else(|| unknown(model), dollars),
+        ]
+    });
+    rows.collect()
+}
+
+/// By batch size, so that what is compared stands together.
+fn latencies(models: &[ModelFigures]) -> Vec<Vec<String>> {
+    let mut rows: Vec<_> = models
+        .iter()
+        .flat_map(|model| model.latency.iter().map(move |latency| (model, latency)))
+        .collect();
+    rows.sort_by_key(|(_, latency)| latency.batch);
+    let rows = rows.into_iter().map(|(model, latency)| {
+        vec![
+            latency.batch.to_string(),
+            model.label.clone(),
+            latency.seconds.n.to_string(),
+            seconds(latency.seconds.mean),
+            seconds(latency.seconds.p50),
+            seconds(latency.seconds.p95),
+            seconds(latency.seconds.p99),
+        ]
+    });
+    rows.collect()
+}
+
+/// By calls at the same time.
+fn throughputs(models: &[ModelFigures]) -> Vec<Vec<String>> {
+    let mut rows: Vec<_> = models
+        .iter()
+        .flat_map(|model| model.throughput.iter().map(move |round| (model, round)))
+        .collect();
+    rows.sort_by_key(|(_, round)| round.concurrency);
+    let rows = rows.into_iter().map(|(model, round)| {
+        vec![
+            round.concurrency.to_string(),
+            model.label.clone(),
+            round.batch.to_string(),
+            significant(round.texts_per_second),
+            format!("{:.0}", round.tokens_per_second),
+        ]
+    });
+    rows.collect()
+}
+
+fn none() -> String {
+    NONE.to_owned()
+}
+
+/// A price that is not known, of a model that is; nothing is known of one that could not be opened.
+fn unknown(model: &ModelFigures) -> String {
+    match model.identity {
+        Some(_) => "unknown".to_owned(),
+        None => none(),
+    }
+}
+
+fn seconds(seconds: Option<f64>) -> String {
+    match seconds {
+        None => none(),
+        Some(seconds) if seconds < 1.0 => format!("{} ms", significant(seconds * 1e3)),
+        Some(seconds) => format!("{} s", significant(seconds)),
+    }
+}
+
+/// A number with three digits that mean something, or all before the point.
+fn significant(number: f64) -> String {
+    let decimals = match number {
+        number if number < 1.0 => 3,
+        number if number < 10.0 => 2,
+        number if number < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{number:.decimals$}")
+}
+
+fn dollars(amount: f64) -> String {
+    if amount == 0.0 {
+        return "0".to_owned();
+    }
+    let amount = format!("{amount:.6}");
+    amount
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        let shown = [0.000_012_34, 0.012_34, 0.123_4, 1.234, 123.4].map(|it| seconds(Some(it)));
+        assert_eq!(shown, ["0.012 ms", "12.3 ms", "123 ms", "1.23 s", "123 s"]);
+        assert_eq!(seconds(None), "-");
+    }
+
+    #[test]
+    fn money_is_shown_as_far_as_it_goes() {
+        assert_eq!(
+            [0.0, 0.02, 2.0, 1.5e-5].map(dollars),
+            ["0", "0.02", "2", "0.000015"]
+        );
+    }
+}
