@@ -16,6 +16,8 @@ use super::texts::Texts;
 
 /// Calls that are timed for one batch size, at most.
 const MOST_CALLS: usize = 200;
+/// Calls from which on there are percentiles.
+const ENOUGH_FOR_PERCENTILES: usize = 20;
 /// What a throughput is measured for where calls are quick.
 const LONG_ENOUGH: Duration = Duration::from_secs(2);
 /// Calls that make a throughput, if it was measured for long enough.
@@ -34,9 +36,10 @@ pub(super) struct Plan {
 
 /// One model, being measured.
 ///
-/// Two thirds of the time are for latencies, of which the batch sizes take turns, so that what else the machine does meets all of
-/// them. The rest is divided equally among the numbers of calls at once. What one of them leaves, the next have. Nothing is begun
-/// that, by the calls before it, would not end in time.
+/// Three fifths of the time are for latencies: first as many batch sizes as possible, the smallest first, are called often enough for
+/// percentiles, then all of them have equal parts of what is left. The rest is for throughput, more of it for more calls at once, which
+/// take longer together. What one measurement leaves, the next have. Nothing is begun that, by the calls before it, would not end
+/// in time.
 pub(super) struct Measurement<'m> {
     embedder: Arc<dyn Embedder>,
     plan: &'m Plan,
@@ -46,6 +49,14 @@ pub(super) struct Measurement<'m> {
     took: BTreeMap<NonZeroUsize, Duration>,
     /// Number of the next call.
     call: usize,
+}
+
+/// The calls of one batch size.
+#[derive(Debug)]
+struct Samples {
+    batch: NonZeroUsize,
+    seconds: Vec<f64>,
+    together: Duration,
 }
 
 /// What the calls at the same time share.
@@ -90,8 +101,11 @@ impl<'m> Measurement<'m> {
         let batch = *batches.get(batches.len() / 2).context("no batch size")?;
         let begun = self.started.elapsed();
         let rest = time.saturating_sub(begun);
-        for (place, at_once) in concurrency.iter().enumerate() {
-            let until = begun + part(rest, place + 1, concurrency.len());
+        let weight = |at_once: &NonZeroUsize| f64::from(number(*at_once)) + 1.0;
+        let all: f64 = concurrency.iter().map(weight).sum();
+        let mut until = begun;
+        for at_once in concurrency {
+            until += rest.mul_f64(weight(at_once) / all);
             if self.fits(batch, *at_once) {
                 self.throughput(batch, *at_once, self.started + until)
                     .await?;
@@ -101,28 +115,46 @@ impl<'m> Measurement<'m> {
     }
 
     async fn latencies(&mut self) -> Result<()> {
-        let until = self.started + self.plan.time * 2 / 3;
-        let mut samples: Vec<(NonZeroUsize, Vec<f64>)> = Vec::new();
+        let until = self.started + self.plan.time * 3 / 5;
+        let mut samples: Vec<Samples> = Vec::new();
         for batch in &self.plan.batches {
             if self.fits(*batch, NonZeroUsize::MIN) {
                 // Not counted: the first call of a size also makes room for it.
                 self.timed(*batch).await?;
-                samples.push((*batch, Vec::new()));
+                samples.push(Samples::of(*batch));
             }
         }
-        for _ in 0..MOST_CALLS {
-            for (batch, seconds) in &mut samples {
-                if seconds.is_empty() || Instant::now() + self.expected(*batch) <= until {
-                    seconds.push(self.timed(*batch).await?.as_secs_f64());
-                }
-            }
+        while let Some(next) = self.next(&mut samples, until) {
+            let took = self.timed(next.batch).await?;
+            next.seconds.push(took.as_secs_f64());
+            next.together += took;
         }
-        let latencies = samples.into_iter().map(|(batch, seconds)| Latency {
-            batch,
-            seconds: Percentiles::of(seconds),
+        let latencies = samples.into_iter().map(|samples| Latency {
+            batch: samples.batch,
+            seconds: Percentiles::of(samples.seconds),
         });
         self.figures.latency.extend(latencies);
         Ok(())
+    }
+
+    /// The batch size whose turn it is; `None` where the time is over. Each size has one turn at least.
+    fn next<'s>(&self, samples: &'s mut [Samples], until: Instant) -> Option<&'s mut Samples> {
+        if let Some(empty) = samples.iter().position(|it| it.seconds.is_empty()) {
+            return samples.get_mut(empty);
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        samples
+            .iter_mut()
+            .filter(|it| it.seconds.len() < MOST_CALLS && self.expected(it.batch) <= left)
+            .min_by_key(|it| {
+                let has_percentiles = it.seconds.len() >= ENOUGH_FOR_PERCENTILES;
+                let together = if has_percentiles {
+                    it.together
+                } else {
+                    Duration::ZERO
+                };
+                (has_percentiles, together, it.batch)
+            })
     }
 
     /// How long a batch takes: as the last of its size, or else as so many texts of the largest so far.
@@ -208,6 +240,16 @@ impl<'m> Measurement<'m> {
     }
 }
 
+impl Samples {
+    fn of(batch: NonZeroUsize) -> Self {
+        Self {
+            batch,
+            seconds: Vec::new(),
+            together: Duration::ZERO,
+        }
+    }
+}
+
 impl Round {
     /// Makes one call after another until the time is over. Each caller makes one at least.
     async fn call_on(self: Arc<Self>) -> Result<(), EmbedError> {
@@ -225,12 +267,6 @@ impl Round {
             }
         }
     }
-}
-
-/// So many parts of a time that is divided equally.
-fn part(time: Duration, parts: usize, of: usize) -> Duration {
-    let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
-    time * number(parts) / number(of).max(1)
 }
 
 fn number(count: NonZeroUsize) -> u32 {
