@@ -114,6 +114,20 @@ impl Positions {
         run.row_id + (position - run.position) as u64
     }
 
+    /// Documents of one chunk each.
+    #[cfg(test)]
+    pub(crate) fn of_whole_documents(uris: &[&str]) -> Self {
+        let mut positions = Self::default();
+        for (row_id, uri) in (0..).zip(uris) {
+            positions
+                .push_chunk(uri, 0)
+                .expect("a first chunk is in order");
+            positions.push_row(row_id);
+        }
+        positions.by_row_id = positions.by_position.clone();
+        positions
+    }
+
     fn extend(&mut self, batch: &RecordBatch) -> Result<(), String> {
         let uris = batch[URI].as_string::<i32>();
         let ordinals = batch[ORDINAL].as_primitive::<UInt32Type>();

@@ -27,6 +27,32 @@ pub(super) fn sort(hits: &mut [Hit], positions: &Positions) {
     hits.sort_unstable_by(|left, right| order(*left, *right, positions));
 }
 
+/// What was left out of the best chunks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// Chunks with the score of the last one kept.
+    pub(super) tied: usize,
+    /// Chunks with a lower score.
+    pub(super) lower: usize,
+}
+
+/// Keeps the best `count` chunks, sorted, and tells of the others.
+pub(super) fn keep_best(hits: &mut Vec<Hit>, count: usize, positions: &Positions) -> LeftOut {
+    let mut left_out = LeftOut::default();
+    if count < hits.len() {
+        if let Some(last) = count.checked_sub(1) {
+            let (_, last, rest) =
+                hits.select_nth_unstable_by(last, |left, right| order(*left, *right, positions));
+            let tied = rest.iter().filter(|hit| hit.score >= last.score);
+            left_out.tied = tied.count();
+        }
+        left_out.lower = hits.len() - count - left_out.tied;
+        hits.truncate(count);
+    }
+    sort(hits, positions);
+    left_out
+}
+
 fn order(left: Hit, right: Hit, positions: &Positions) -> Ordering {
     let uri = |hit: Hit| positions.uri(positions.document(hit.position));
     right
@@ -95,4 +121,32 @@ pub(super) fn of_best_documents(
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(scores: &[f32], count: usize) -> (Vec<usize>, LeftOut) {
+        let positions = Positions::of_whole_documents(&["a", "b", "c", "d", "e"]);
+        let hits = scores.iter().enumerate();
+        let mut hits: Vec<_> = hits
+            .map(|(position, score)| Hit::new(position, *score))
+            .collect();
+        let left_out = keep_best(&mut hits, count, &positions);
+        (hits.iter().map(|hit| hit.position).collect(), left_out)
+    }
+
+    #[test]
+    fn the_cut_among_equals_is_by_the_document_s_id() {
+        let left_out = |tied, lower| LeftOut { tied, lower };
+        let scores = [2.0, 3.0, 2.0, 2.0, 1.0];
+        assert_eq!(best(&scores, 0), (vec![], left_out(0, 5)));
+        assert_eq!(best(&scores, 1), (vec![1], left_out(0, 4)));
+        assert_eq!(best(&scores, 2), (vec![1, 3], left_out(2, 1)));
+        assert_eq!(best(&scores, 3), (vec![1, 3, 2], left_out(1, 1)));
+        assert_eq!(best(&scores, 4), (vec![1, 3, 2, 0], left_out(0, 1)));
+        assert_eq!(best(&scores, 5), (vec![1, 3, 2, 0, 4], left_out(0, 0)));
+        assert_eq!(best(&scores, 6), (vec![1, 3, 2, 0, 4], left_out(0, 0)));
+    }
 }

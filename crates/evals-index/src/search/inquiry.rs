@@ -9,7 +9,7 @@ use super::found::Found;
 use super::hit;
 use super::leg::Leg;
 use super::timings::Timings;
-use super::{Cache, Filter, unranked};
+use super::{Cache, Filter, Usual, unranked};
 use crate::contents::Contents;
 use crate::{Fusion, IndexError, Profile, ingest};
 
@@ -20,6 +20,7 @@ pub(super) struct Inquiry<'a> {
     pub(super) filter: &'a Filter,
     pub(super) cache: &'a Cache,
     pub(super) question: &'a str,
+    pub(super) usual: &'a Usual,
     /// Chunks taken from each search.
     pub(super) depth: usize,
     pub(super) timings: &'a mut Timings,
@@ -132,7 +133,8 @@ impl Inquiry<'_> {
         let Contents {
             table, positions, ..
         } = self.contents;
-        leg.search(table, positions, self.filter, self.depth).await
+        leg.search(table, positions, self.filter, self.depth, self.usual)
+            .await
     }
 
     /// The same for all questions, so that it is computed once for all.

@@ -1,13 +1,16 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use lancedb::table::Table;
 
 use super::found::Found;
-use super::hit::{self, Hit};
+use super::hit::{self, Hit, LeftOut};
 use super::{Filter, bm25, semantic};
 use crate::IndexError;
 use crate::positions::Positions;
 
+/// How many times more rows each further try asks for.
+const MORE: usize = 4;
 /// Rows asked for beyond the depth in the first try, so that the usual tie at the cut is inside.
 const MARGIN: usize = 16;
 
@@ -18,36 +21,55 @@ pub(super) enum Leg<'a> {
     Semantic { vector: &'a [f32] },
 }
 
+/// How many chunks tied at the cut of a search's last question, so that the next one is asked for as many at once: where all
+/// documents are alike, every question ends in a tie.
+#[derive(Debug, Default)]
+pub(crate) struct Usual {
+    bm25: AtomicUsize,
+    semantic: AtomicUsize,
+}
+
+impl Usual {
+    fn tied(&self, leg: Leg<'_>) -> &AtomicUsize {
+        match leg {
+            Leg::Bm25 { .. } => &self.bm25,
+            Leg::Semantic { .. } => &self.semantic,
+        }
+    }
+}
+
 impl Leg<'_> {
     /// Finds the best `depth` chunks.
     ///
-    /// Of equal scores at its limit the engine returns any. It is asked for more until the lowest score that it returned is below
-    /// the last one needed: then all chunks of that score are there, and the cut among them is ours.
+    /// Of equal scores at its limit the engine returns any. It is asked for more until one of the chunks that it returned has a
+    /// lower score than the last one needed: then all chunks of that score are there, and the cut among them is ours.
     pub(super) async fn search(
         self,
         table: &Table,
         positions: &Positions,
         filter: &Filter,
         depth: usize,
+        usual: &Usual,
     ) -> Result<Found, IndexError> {
         let started = Instant::now();
-        let mut limit = depth.saturating_add(MARGIN).min(positions.chunks());
+        let tied = usual.tied(self);
+        let first = depth + MARGIN + tied.load(Ordering::Relaxed);
+        let mut limit = first.min(positions.chunks());
         loop {
             let mut hits = self.fetch(table, positions, filter, limit).await?;
             let all = hits.len() < limit || limit >= positions.chunks();
-            hit::sort(&mut hits, positions);
-            if all || is_complete(&hits, depth) {
-                let exhausted = all && hits.len() <= depth;
-                hits.truncate(depth);
+            let left_out = hit::keep_best(&mut hits, depth, positions);
+            if all || left_out.lower > 0 {
+                tied.store(left_out.tied, Ordering::Relaxed);
                 // It may be kept for other profiles.
                 hits.shrink_to_fit();
                 return Ok(Found {
                     hits,
-                    exhausted,
+                    exhausted: all && left_out == LeftOut::default(),
                     duration: started.elapsed(),
                 });
             }
-            limit = limit.saturating_mul(2).min(positions.chunks());
+            limit = limit.saturating_mul(MORE).min(positions.chunks());
         }
     }
 
@@ -67,28 +89,17 @@ impl Leg<'_> {
     }
 }
 
-/// Whether no chunk that the engine left out can have the score of the last one needed.
-fn is_complete(sorted: &[Hit], depth: usize) -> bool {
-    match (
-        depth.checked_sub(1).and_then(|last| sorted.get(last)),
-        sorted.last(),
-    ) {
-        (Some(needed), Some(lowest)) => needed.score > lowest.score,
-        _ => depth == 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_tie_at_the_limit_is_not_complete() {
-        let hits =
-            |scores: &[f32]| -> Vec<_> { scores.iter().map(|score| Hit::new(0, *score)).collect() };
-        assert!(is_complete(&hits(&[3.0, 2.0, 1.0]), 2));
-        assert!(!is_complete(&hits(&[3.0, 2.0, 2.0]), 2));
-        assert!(!is_complete(&hits(&[3.0, 2.0]), 2));
-        assert!(!is_complete(&hits(&[3.0]), 2));
+    fn each_leg_has_its_own_ties() {
+        let usual = Usual::default();
+        let bm25 = Leg::Bm25 { question: "" };
+        usual.tied(bm25).store(7, Ordering::Relaxed);
+        let semantic = Leg::Semantic { vector: &[] };
+        assert_eq!(usual.tied(semantic).load(Ordering::Relaxed), 0);
+        assert_eq!(usual.tied(bm25).load(Ordering::Relaxed), 7);
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use arrow::array::{Array, AsArray};
+use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::UInt64Type;
 use evals_rag::Passage;
 use futures::TryStreamExt;
@@ -11,9 +11,6 @@ use super::Hit;
 use crate::positions::Positions;
 use crate::table::{ROW_ID, TEXT, TITLE};
 use crate::{EngineError, IndexError};
-
-/// Title and text of a chunk.
-type Content = (Option<String>, String);
 
 /// Fetches the texts of chunks, in their order.
 pub(crate) async fn fetch(
@@ -28,7 +25,7 @@ pub(crate) async fn fetch(
         .iter()
         .map(|hit| positions.row_id(hit.position))
         .collect();
-    let mut contents = contents(row_ids.clone(), table).await?;
+    let mut contents = by_row_id(&read(&row_ids, table).await?);
     hits.iter()
         .zip(row_ids)
         .map(|(hit, row_id)| {
@@ -51,16 +48,28 @@ fn passage(hit: Hit, title: Option<String>, text: String, positions: &Positions)
     }
 }
 
-async fn contents(row_ids: Vec<u64>, table: &Table) -> Result<HashMap<u64, Content>, IndexError> {
+/// Reads chunks, in any order. Rows of a table whose files can be read are taken from these, which spares planning a query.
+async fn read(row_ids: &[u64], table: &Table) -> Result<Vec<RecordBatch>, IndexError> {
     let failed = EngineError::during("read the texts of passages");
-    let mut rows = table
-        .take_row_ids(row_ids)
-        .select(Select::columns(&[TITLE, TEXT, ROW_ID]))
-        .execute()
-        .await
-        .map_err(&failed)?;
+    let columns = [TITLE, TEXT, ROW_ID];
+    let read = async {
+        let Some(dataset) = table.dataset() else {
+            let query = table.take_row_ids(row_ids.to_vec());
+            let rows = query.select(Select::columns(&columns)).execute().await?;
+            return rows.try_collect().await;
+        };
+        let dataset = dataset.get().await?;
+        let columns = dataset.schema().project_preserve_system_columns(&columns)?;
+        let rows = dataset.take_builder(row_ids, columns)?.execute().await?;
+        Ok::<_, lancedb::Error>(vec![rows])
+    };
+    read.await.map_err(failed)
+}
+
+/// Title and text of each chunk.
+fn by_row_id(batches: &[RecordBatch]) -> HashMap<u64, (Option<String>, String)> {
     let mut contents = HashMap::new();
-    while let Some(batch) = rows.try_next().await.map_err(&failed)? {
+    for batch in batches {
         let titles = batch[TITLE].as_string::<i32>();
         let texts = batch[TEXT].as_string::<i32>();
         let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>();
@@ -69,5 +78,5 @@ async fn contents(row_ids: Vec<u64>, table: &Table) -> Result<HashMap<u64, Conte
             contents.insert(row_ids.value(row), (title, texts.value(row).to_owned()));
         }
     }
-    Ok(contents)
+    contents
 }

@@ -7,9 +7,14 @@ use evals_rag::{Passage, Retrieved, SearchError, Searcher};
 use super::hit::{self, Hit, Wanted};
 use super::inquiry::Inquiry;
 use super::timings::Timings;
-use super::{Cache, Filter, passages};
+use super::{Cache, Filter, Usual, passages};
 use crate::contents::Contents;
 use crate::{IndexError, Profile};
+
+/// Chunks asked for in the first try of a search on its own, however few documents are wanted.
+const FEWEST: usize = 64;
+/// How much deeper each further try goes, and the first one than there are documents wanted.
+const DEEPER: usize = 4;
 
 /// One profile over one index.
 #[derive(Debug)]
@@ -18,7 +23,7 @@ pub(crate) struct IndexSearcher {
     pub(crate) profile: Profile,
     pub(crate) name: String,
     pub(crate) filter: Filter,
-    /// How many chunks are fetched from each search, as long as they hold the documents asked for.
+    /// How many chunks are fetched from each search that is fused or shared, as long as they hold the documents asked for.
     pub(crate) candidates: NonZeroUsize,
     /// How many of the best passages are fetched with their texts.
     pub(crate) passages: usize,
@@ -26,6 +31,7 @@ pub(crate) struct IndexSearcher {
     pub(crate) best_of: usize,
     /// Shared with the other searchers of the index; `None` computes everything for each question.
     pub(crate) cache: Option<Arc<Cache>>,
+    pub(crate) usual: Usual,
 }
 
 #[async_trait]
@@ -50,11 +56,12 @@ impl IndexSearcher {
         }
         let cache = self.cache.clone().unwrap_or_default();
         let mut timings = Timings::default();
-        let mut depth = self.candidates.get().min(positions.chunks()).max(k);
+        let mut depth = self.first_depth(k).min(positions.chunks()).max(k);
         let found = loop {
             let mut inquiry = Inquiry {
                 contents: &self.contents,
                 filter: &self.filter,
+                usual: &self.usual,
                 cache: &cache,
                 question,
                 depth,
@@ -64,7 +71,7 @@ impl IndexSearcher {
             if found.exhausted || hit::distinct_documents(&found.hits, positions) >= k {
                 break found;
             }
-            depth = depth.saturating_mul(2);
+            depth = depth.saturating_mul(DEEPER);
         };
         Ok(Retrieved {
             ranking: hit::best_documents(&found.hits, k, positions)?,
@@ -72,6 +79,15 @@ impl IndexSearcher {
             timings: timings.into_stages(),
             usage: None,
         })
+    }
+
+    /// Chunks asked for in the first try. What is fused depends on their number, and what is shared has to have the same; the
+    /// ranking of a single search does not, so that it goes no deeper than it needs to.
+    fn first_depth(&self, k: usize) -> usize {
+        match (self.profile, &self.cache) {
+            (Profile::Bm25 | Profile::Semantic, None) => k.saturating_mul(DEEPER).max(FEWEST),
+            _ => self.candidates.get(),
+        }
     }
 
     /// The best chunks of the `k` best documents, as many as were asked for, and the best one of each of the first documents.

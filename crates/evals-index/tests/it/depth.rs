@@ -1,4 +1,4 @@
-use evals_index::{Profile, SearchOptions};
+use evals_index::{CachePolicy, Profile, SearchOptions};
 
 use crate::corpus::{Fixture, chunks_of, documents, embedded, generated, pairs};
 
@@ -19,6 +19,13 @@ async fn fewer_documents_are_the_first_of_more() {
             for k in [1, 10, 26, 99] {
                 let few = fixture.ranking(&profile, question, k).await;
                 assert_eq!(few, many[..k], "{profile}, k = {k}");
+                // A search that shares nothing goes less deep.
+                let options = SearchOptions {
+                    cache: CachePolicy::Fresh,
+                    ..SearchOptions::default()
+                };
+                let alone = fixture.retrieve_with(&profile, question, k, options).await;
+                assert_eq!(pairs(&alone), many[..k], "{profile} alone, k = {k}");
             }
         }
     }

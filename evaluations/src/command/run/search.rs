@@ -35,12 +35,7 @@ pub(super) async fn open(
         filter: arguments.retrieval.filter.clone(),
         passages: reranking.map_or(depth.passages, |_| read.max(depth.passages)),
         best_of: reranking.map_or(0, |reranking| reranking.candidates.get()),
-        // A repetition that finds its results in a cache repeats nothing.
-        cache: if arguments.control.repeat.get() > 1 {
-            CachePolicy::Fresh
-        } else {
-            CachePolicy::Shared
-        },
+        cache: cache_policy(run),
         ..SearchOptions::default()
     };
     let index = &run.prepared.ready.index;
@@ -57,4 +52,20 @@ pub(super) async fn open(
             Arc::new(reranked.passages(depth.passages))
         }
     })
+}
+
+/// Results are kept where another search of this run asks for them again. A repetition that found its results in a cache would
+/// repeat nothing.
+fn cache_policy(run: Run<'_>) -> CachePolicy {
+    let retrieval = if run.plan.retrieval {
+        run.plan.profiles.len()
+    } else {
+        0
+    };
+    let searches = retrieval + usize::from(run.plan.qa.is_some());
+    if searches > 1 && run.arguments.control.repeat.get() == 1 {
+        CachePolicy::Shared
+    } else {
+        CachePolicy::Fresh
+    }
 }
