@@ -19,6 +19,7 @@ mod memory;
 mod model_fields;
 mod printer;
 mod progress;
+mod quantity;
 mod rerankers;
 mod restart;
 mod run_folder;

@@ -109,7 +109,7 @@ fn the_same_command_again_pays_for_nothing() {
     assert_eq!(second.code, Some(0), "{}", second.stderr);
     assert_eq!(asked(&server), (10, 10));
     assert!(
-        second.stderr.contains("0 calls were made now"),
+        second.stderr.contains("0 calls made now"),
         "{}",
         second.stderr
     );

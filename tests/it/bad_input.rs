@@ -132,7 +132,7 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
     assert!(
         ended
             .stderr
-            .contains("warning: 1 judged documents are not in the corpus, or have no text there"),
+            .contains("warning: 1 judged document not in the corpus, or without text there"),
         "{}",
         ended.stderr
     );
@@ -154,7 +154,7 @@ fn questions_without_relevant_documents_are_left_out_of_the_means() {
     assert!(
         ended
             .stderr
-            .contains("1 questions have no relevant document"),
+            .contains("1 question without a relevant document"),
         "{}",
         ended.stderr
     );

@@ -156,6 +156,11 @@ impl<'r> Servers<'r> {
         Ok(HttpReranker::connect(settings, traffic).await?)
     }
 
+    /// The traffic with each server so far.
+    pub(crate) fn traffic_so_far(&self) -> Vec<Arc<Traffic>> {
+        self.traffic.values().map(Arc::clone).collect()
+    }
+
     fn traffic(&mut self, place: &Place<'_>) -> Result<Arc<Traffic>> {
         let address = place.base_url.to_string();
         let key = (place.protocol, address.clone());

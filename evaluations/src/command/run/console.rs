@@ -11,6 +11,7 @@ use super::index::ReadyIndex;
 use super::plan::Plan;
 use super::retrieval::Finished;
 use crate::printer::Printer;
+use crate::quantity;
 
 /// The renderer for this terminal.
 pub(crate) fn console(printer: &Printer) -> Console {
@@ -54,7 +55,7 @@ pub(super) fn comparison(
     };
     let facts = [
         plan.name.clone(),
-        format!("{questions} questions"),
+        quantity::of(questions, "question"),
         format!("{} documents kept", plan.k),
     ];
     let mut page = facts.join(separator) + "\n\n";
@@ -98,8 +99,9 @@ fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
 pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     let statistics = &ready.statistics;
     let size = format!(
-        "{} documents in {} chunks",
-        statistics.documents, statistics.chunks
+        "{} in {}",
+        quantity::of(statistics.documents, "document"),
+        quantity::of(statistics.chunks, "chunk")
     );
     let Some(build) = &ready.build else {
         printer.detail(&format!("index found: {size}, {}", ready.store.uri()));
@@ -110,7 +112,7 @@ pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
         .map_or_else(String::new, |rate| format!(", {rate:.0} documents/s"));
     let stored = match build.stored_vectors {
         0 => String::new(),
-        stored => format!(", {stored} vectors from the cache"),
+        stored => format!(", {} from the cache", quantity::of(stored, "vector")),
     };
     printer.note(&format!(
         "indexed {size} in {:.2} s{rate}{stored}",

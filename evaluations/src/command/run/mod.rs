@@ -14,13 +14,13 @@ mod retrieval;
 mod search;
 mod source;
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::Utc;
 use evals::{Comparison, StopSignal};
 use evals_data::Collection;
+use evals_models::http::Traffic;
 use evals_rag::Question;
 use evals_rag::qa::Equivalence;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +43,7 @@ use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::quantity;
 use crate::servers::Servers;
 use crate::spending::Spending;
 
@@ -107,6 +108,8 @@ struct Prepared {
     spending: Arc<Spending>,
     /// Ends a run early: when the budget is spent, or when something has to be mended.
     stop: StopSignal,
+    /// One for each server.
+    traffic: Vec<Arc<Traffic>>,
 }
 
 /// What both benchmarks ask, and what it is paid from.
@@ -165,6 +168,7 @@ async fn prepare(
         reranking: models.reranking,
         spending: models.spending,
         stop: models.stop,
+        traffic: servers.traffic_so_far(),
     };
     Ok((prepared, ready))
 }
@@ -206,8 +210,13 @@ async fn describe_filter(printer: &Printer, filter: &str, ready: &ReadyIndex) ->
     if kept == 0 {
         bail!("no document matches `--filter {filter}`");
     }
-    let all = ready.statistics.documents;
-    printer.note(&format!("the filter keeps {kept} of {all} documents"));
+    let all = quantity::of(ready.statistics.documents, "document");
+    let hidden = if kept < ready.statistics.documents {
+        "; relevant ones among the others count as never found"
+    } else {
+        ""
+    };
+    printer.note(&format!("the filter keeps {kept} of {all}{hidden}"));
     Ok(())
 }
 
@@ -247,7 +256,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     if let Some(reason) = run.prepared.stop.reason() {
         let not_run: usize = finished.iter().map(|it| it.report.not_run).sum();
         session.printer.warn(&format!(
-            "stopped early, {not_run} searches are not run: {reason}"
+            "stopped early, {not_run} searches not run: {reason}"
         ));
         return Ok(if run.prepared.spending.is_spent() {
             Exit::CheckFailed
@@ -296,8 +305,8 @@ async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
     }
     if let Some(reason) = &answered.report.stopped {
         printer.warn(&format!(
-            "stopped early, {} cases are not run: {reason}",
-            answered.report.not_run
+            "stopped early, {} not run: {reason}",
+            quantity::of(answered.report.not_run, "case")
         ));
         return Ok(if answered.refused {
             Exit::CouldNot
@@ -314,7 +323,8 @@ fn warn_of_failures(printer: &Printer, answered: &qa::Finished) -> Exit {
     let transient = answered.transient_failures;
     if transient > 0 {
         printer.warn(&format!(
-            "{transient} cases failed for a reason that may be gone by now; the same command tries them again"
+            "{} failed for a reason that may be gone by now; the same command tries again",
+            quantity::of(transient, "case")
         ));
     }
     if summary.finished > 0 && summary.failed == summary.finished {
@@ -383,12 +393,4 @@ fn write_out(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Resul
         }
     }
     Ok(())
-}
-
-/// The first `limit` of `questions`, in the dataset's order.
-fn limited(mut questions: Vec<Question>, limit: Option<NonZeroUsize>) -> Vec<Question> {
-    if let Some(limit) = limit {
-        questions.truncate(limit.get());
-    }
-    questions
 }

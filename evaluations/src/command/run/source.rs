@@ -1,15 +1,16 @@
 //! A dataset's files and questions, with progress and warnings on screen.
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 
 use anyhow::Result;
 use evals_data::{Collection, Manifest, QuestionCounts};
 use evals_rag::Question;
 
-use super::limited;
 use crate::cli::RunArgs;
 use crate::downloads::{self, DownloadBars};
 use crate::printer::Printer;
+use crate::quantity;
 
 /// Brings a dataset's files here.
 pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Collection> {
@@ -27,21 +28,32 @@ pub(super) fn questions(
 ) -> Result<Vec<Question>> {
     let read = collection.questions()?;
     if let Some(summary) = left_out(&read.counts) {
-        printer.detail(&summary);
+        printer.note(&summary);
     }
     if read.counts.unknown_documents > 0 {
         printer.warn(&format!(
-            "{} judged documents are not in the corpus, or have no text there; they count as never found",
-            read.counts.unknown_documents
+            "{} not in the corpus, or without text there; these count as never found",
+            quantity::of(read.counts.unknown_documents, "judged document")
         ));
     }
     if read.counts.without_relevant > 0 {
         printer.warn(&format!(
-            "{} questions have no relevant document; rank measures leave them out",
-            read.counts.without_relevant
+            "{} without a relevant document; rank measures leave these out",
+            quantity::of(read.counts.without_relevant, "question")
         ));
     }
-    Ok(limited(read.questions, arguments.control.limit))
+    let mut questions = read.questions;
+    let all = questions.len();
+    if let Some(limit) = arguments.control.limit.map(NonZeroUsize::get)
+        && limit < all
+    {
+        questions.truncate(limit);
+        printer.note(&format!(
+            "the first {limit} of {}",
+            quantity::of(all, "question")
+        ));
+    }
+    Ok(questions)
 }
 
 /// What was not taken, in one line, or nothing where everything was.

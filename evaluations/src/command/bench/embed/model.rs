@@ -1,5 +1,6 @@
 //! One model of the benchmark.
 
+use std::iter;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -95,15 +96,13 @@ impl BenchedModel {
 /// The model's name with what tells it from others of that name.
 fn label(model: &Model) -> String {
     let written = serde_json::to_value(model).unwrap_or_default();
-    let mut label = format!("{}:{}", model.provider, model.name);
-    for field in TELLING {
-        match &written[field] {
-            Value::Null => {}
-            Value::String(value) => label.push_str(&format!(" {field}={value}")),
-            value => label.push_str(&format!(" {field}={value}")),
-        }
-    }
-    label
+    let name = format!("{}:{}", model.provider, model.name);
+    let telling = TELLING.iter().filter_map(|field| match &written[*field] {
+        Value::Null => None,
+        Value::String(value) => Some(format!(" {field}={value}")),
+        value => Some(format!(" {field}={value}")),
+    });
+    iter::once(name).chain(telling).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! What answers and verdicts took, for the report and for people.
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+
 use evals::{CaseReport, Domain, Report};
 use evals_models::ModelIdentity;
+use evals_models::http::Traffic;
 use evals_rag::Purpose;
 use evals_rag::prices::{Cost, Price, Prices};
 use evals_rag::qa::Qa;
@@ -9,6 +13,9 @@ use serde::Serialize;
 
 use super::models::Cast;
 use crate::printer::Printer;
+use crate::quantity;
+
+const TEXT: &str = "a string takes any text";
 
 /// Tokens and cost of a run: answering, judging and reranking apart. Stored replies count as what they took when they were asked for.
 #[derive(Debug, Clone, Serialize)]
@@ -140,11 +147,27 @@ fn is_served(model: &ModelIdentity) -> bool {
 }
 
 /// Says how many calls this process made, where any model outside the program took part: fewer than the report counts
-/// where replies came from the cache or from an earlier session.
-pub(super) fn note_calls(printer: &Printer, cast: &Cast, calls: u64) {
-    if cast.models.values().any(is_served) {
-        printer.note(&format!("{calls} calls were made now"));
+/// where replies came from the cache or from an earlier session. Attempts without an answer may have been charged for.
+pub(super) fn note_calls(printer: &Printer, cast: &Cast, calls: u64, traffic: &[Arc<Traffic>]) {
+    if !cast.models.values().any(is_served) {
+        return;
     }
+    let seen: Vec<_> = traffic.iter().map(|it| it.statistics()).collect();
+    let retries: u64 = seen.iter().map(|it| it.retries).sum();
+    let unanswered: u64 = seen.iter().map(|it| it.unanswered).sum();
+    let mut note = format!("{} made now", quantity::of(calls, "call"));
+    if retries > 0 {
+        write!(note, ", {}", quantity::of(retries, "further attempt")).expect(TEXT);
+    }
+    if unanswered > 0 {
+        let attempts = quantity::of(unanswered, "attempt");
+        write!(
+            note,
+            "; {attempts} without an answer, which a server may charge for"
+        )
+        .expect(TEXT);
+    }
+    printer.note(&note);
 }
 
 /// An amount for people. What is not known is never shown as nothing.

@@ -14,6 +14,7 @@ use super::costs::dollars;
 use super::models::{Answering, Judging};
 use super::{QaPlan, Ready};
 use crate::choices;
+use crate::quantity;
 
 /// Questions that are searched to see how long passages are.
 const SAMPLE: usize = 20;
@@ -80,6 +81,19 @@ pub(super) async fn text(
             total = total.zip(calls.cost(&price)).map(|(sum, cost)| sum + cost);
         }
     }
+    if let Some(reranker) = models.get("reranker") {
+        let candidates = prepared
+            .reranking
+            .as_ref()
+            .map_or(0, |it| it.candidates.get());
+        writeln!(
+            text,
+            "{:<10} {reranker}: not estimated; up to {} read for each question",
+            "reranking",
+            quantity::of(candidates, "document")
+        )
+        .expect("a string takes any text");
+    }
     let asked = [&estimate.answering, &estimate.judging, &refusals];
     if asked.into_iter().any(|calls| calls.calls > 0) {
         let total = match total {
@@ -90,7 +104,7 @@ pub(super) async fn text(
     }
     text.push_str(
         "\nTokens are counted by the embedded tokenizer, so that these are estimates. Replies in the cache cost nothing; repaired \
-         verdicts, doubled budgets, retried calls and embeddings are not in them.\n",
+         verdicts, doubled budgets, retried calls, reranking and embeddings are not in them.\n",
     );
     Ok(text)
 }

@@ -153,7 +153,12 @@ fn finish(
     });
     record(&folder, &report, &summary)?;
     let spending = &run.prepared.spending;
-    costs::note_calls(run.session.printer, &ready.cast, spending.calls());
+    costs::note_calls(
+        run.session.printer,
+        &ready.cast,
+        spending.calls(),
+        &run.prepared.traffic,
+    );
     let refused = report.stopped.is_some() && !spending.is_spent();
     let transient = report
         .cases

@@ -112,7 +112,8 @@ pub(in crate::command) async fn rejudge(
     session
         .printer
         .result(&console::report(session.printer, &report, &summary)?)?;
-    costs::note_calls(session.printer, &cast, spending.calls());
+    let traffic = servers.traffic_so_far();
+    costs::note_calls(session.printer, &cast, spending.calls(), &traffic);
     for file in files {
         file.report(&report, &summary)?;
         session.printer.note(&format!("wrote {file}"));
