@@ -320,6 +320,16 @@ fn a_server_with_random_faults_loses_no_case_and_repeats_no_successful_call() {
     );
     assert_once(&server);
     nothing_holds_the_key(&sandbox, &run.stdout, &run.stderr);
+    let attempts = run
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("4000 calls made now, "));
+    assert!(
+        attempts
+            .is_some_and(|line| line.contains("without an answer, which a server may charge for")),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

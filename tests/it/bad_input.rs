@@ -188,6 +188,31 @@ fn a_filter_that_is_not_sql_is_refused() {
 }
 
 #[test]
+fn what_a_filter_and_a_limit_leave_out_is_said() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command("sample --skip-qa --limit 3 --filter");
+    let run = ended(command.arg("uri != 'nope'"));
+    assert!(
+        run.stderr.contains("the first 3 of 320 questions"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("the filter keeps 64 of 64 documents\n"),
+        "{}",
+        run.stderr
+    );
+    let mut command = sandbox.command("sample --skip-qa --limit 3 --filter");
+    let run = ended(command.arg("uri < 'n'"));
+    assert!(
+        run.stderr
+            .contains(" of 64 documents; relevant ones among the others count as never found"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn a_filter_that_matches_nothing_is_refused() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("sample --skip-qa --filter");
