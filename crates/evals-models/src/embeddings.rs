@@ -8,15 +8,16 @@ use thiserror::Error;
 pub struct Embeddings {
     dimension: usize,
     values: Vec<f32>,
-    stored: StoredRows,
+    origin: Option<RowOrigin>,
 }
 
-/// Those rows of a matrix that were computed before the call that returned them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StoredRows {
-    /// How many they are.
-    pub rows: usize,
-    /// How long computing them took then. A row that was computed with others has an equal share of their time.
+/// What a store before a model tells of the rows that came through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowOrigin {
+    /// How many were stored before the call that returned them.
+    pub stored: usize,
+    /// How long the model took for all of them, now or when they were stored, without the store's own time. A stored row that was
+    /// computed with others has an equal share of their time.
     pub took: Duration,
 }
 
@@ -42,24 +43,30 @@ impl Embeddings {
         Ok(Self {
             dimension,
             values,
-            stored: StoredRows::default(),
+            origin: None,
         })
     }
 
-    /// Says which rows were computed before.
+    /// Says where the rows come from.
     #[must_use]
-    pub fn with_stored(self, stored: StoredRows) -> Self {
-        Self { stored, ..self }
+    pub fn with_origin(self, origin: RowOrigin) -> Self {
+        let origin = Some(origin);
+        Self { origin, ..self }
     }
 
-    /// The rows that were computed before this call; none unless a store stands before the model.
-    pub fn stored(&self) -> StoredRows {
-        self.stored
+    /// The rows that were stored before this call; none unless a store stands before the model.
+    pub fn stored(&self) -> usize {
+        self.origin.map_or(0, |origin| origin.stored)
     }
 
-    /// How long computing took then, where every row was computed before. The time of the call says nothing of the model then.
-    pub fn cached(&self) -> Option<Duration> {
-        (!self.is_empty() && self.stored.rows == self.len()).then_some(self.stored.took)
+    /// Whether there are rows and none of them was computed by this call.
+    pub fn is_cached(&self) -> bool {
+        !self.is_empty() && self.stored() == self.len()
+    }
+
+    /// How long the model took for the rows, where a store stands before it. Otherwise that is the time of the call.
+    pub fn took(&self) -> Option<Duration> {
+        self.origin.map(|origin| origin.took)
     }
 
     /// Length of each row, at least 1.
@@ -124,13 +131,22 @@ mod tests {
     #[test]
     fn rows_are_cached_if_none_was_computed() {
         let embeddings = Embeddings::new(1, vec![1.0, 2.0]).unwrap();
-        assert_eq!(embeddings.cached(), None);
+        let told = |embeddings: &Embeddings| {
+            (
+                embeddings.stored(),
+                embeddings.is_cached(),
+                embeddings.took(),
+            )
+        };
+        assert_eq!(told(&embeddings), (0, false, None));
         let took = Duration::from_millis(3);
-        let stored = |rows| StoredRows { rows, took };
-        let some = embeddings.clone().with_stored(stored(1));
-        assert_eq!((some.cached(), some.stored()), (None, stored(1)));
-        assert_eq!(embeddings.with_stored(stored(2)).cached(), Some(took));
-        assert_eq!(Embeddings::new(1, Vec::new()).unwrap().cached(), None);
+        let origin = |stored| RowOrigin { stored, took };
+        let some = embeddings.clone().with_origin(origin(1));
+        assert_eq!(told(&some), (1, false, Some(took)));
+        let all = embeddings.with_origin(origin(2));
+        assert_eq!(told(&all), (2, true, Some(took)));
+        let none = Embeddings::new(1, Vec::new()).unwrap();
+        assert!(!none.with_origin(origin(0)).is_cached());
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub use chat::{
     ChatError, ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
 };
 pub use embedder::{Embedder, TextKind};
-pub use embeddings::{Embeddings, ShapeError, StoredRows};
+pub use embeddings::{Embeddings, RowOrigin, ShapeError};
 pub use error::{EmbedError, Failure};
 pub use identity::ModelIdentity;
 pub use reranker::{RerankError, Reranked, Reranker};

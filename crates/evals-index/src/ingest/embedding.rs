@@ -102,7 +102,7 @@ async fn embed_batch(
         check(vector, embedder.dimension()).map_err(|defect| chunk.defective(defect))?;
         chunk.vector = Some(vector.into());
     }
-    Ok(embeddings.stored().rows)
+    Ok(embeddings.stored())
 }
 
 #[cfg(test)]

@@ -105,8 +105,8 @@ impl Inquiry<'_> {
         ingest::check(&vector, embedder.dimension()).map_err(|source| failed(source.into()))?;
         Ok(Embedded {
             vector,
-            duration: embeddings.cached().unwrap_or(duration),
-            stored: embeddings.cached().is_some(),
+            duration: embeddings.took().unwrap_or(duration),
+            stored: embeddings.is_cached(),
         })
     }
 

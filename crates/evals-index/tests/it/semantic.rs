@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use evals_index::{IndexError, Profile, SearchOptions};
-use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, StoredRows, TextKind};
+use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, RowOrigin, TextKind};
 
 use crate::corpus::{
     Fixture, Letters, chain, documents, embedded, generated, ids, lexical, try_build,
@@ -160,11 +160,11 @@ impl Embedder for Remembering {
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
-        let stored = StoredRows {
-            rows: texts.iter().filter(|text| **text != "new").count(),
+        let origin = RowOrigin {
+            stored: texts.iter().filter(|text| **text != "new").count(),
             took: Duration::from_millis(5),
         };
-        Ok(self.0.embed(texts, kind).await?.with_stored(stored))
+        Ok(self.0.embed(texts, kind).await?.with_origin(origin))
     }
 }
 
@@ -182,6 +182,6 @@ async fn vectors_of_a_store_are_told_apart_and_keep_their_time() {
         let found = searcher.search(question, 3).await.unwrap();
         let embed = &found.timings[0];
         assert_eq!((embed.stage.as_str(), embed.cached), ("embed", stored));
-        assert_eq!(embed.duration == Duration::from_millis(5), stored);
+        assert_eq!(embed.duration, Duration::from_millis(5), "{question}");
     }
 }

@@ -1,6 +1,5 @@
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -10,13 +9,15 @@ use thiserror::Error;
 use super::{EmbeddingKey, EmbeddingStore, ModelKey, StoredVector};
 use crate::store::{RefreshPolicy, StoreError};
 use crate::{
-    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, ShapeError, StoredRows, TextKind,
+    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, ShapeError, TextKind,
 };
 
 /// A model whose vectors are stored, so that the same text is computed, and paid for, once.
 ///
 /// The model is asked for what is not stored: each such text once, in one call, in the order of the texts. What it returns is
-/// stored before it is used, in one transaction. Returned rows say which of them [were stored](Embeddings::stored).
+/// stored before it is used, in one transaction. Returned matrices say how many of their rows [were stored](Embeddings::stored) and
+/// how long [the model took](Embeddings::took). Calls at the same time do not wait for each other: a new text that two of them have
+/// is computed by both.
 #[derive(Debug)]
 pub struct CachedEmbedder {
     inner: Arc<dyn Embedder>,
@@ -24,18 +25,7 @@ pub struct CachedEmbedder {
     model: ModelKey,
     documents: RefreshPolicy,
     queries: RefreshPolicy,
-    hits: AtomicU64,
-    misses: AtomicU64,
     unwritable: OnceLock<Arc<StoreError>>,
-}
-
-/// How many texts needed the model so far. A text that a call holds twice counts once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheStatistics {
-    /// Texts whose vector was stored.
-    pub hits: u64,
-    /// Texts that the model was asked for, successfully or not.
-    pub misses: u64,
 }
 
 /// What is known of the texts of a call.
@@ -43,6 +33,13 @@ struct LookedUp<'t> {
     stored: HashMap<EmbeddingKey, StoredVector>,
     /// Each once, in their order.
     missing: Vec<(EmbeddingKey, &'t str)>,
+}
+
+/// Vectors that the model was asked for.
+struct Computed {
+    vectors: Vec<(EmbeddingKey, StoredVector)>,
+    /// How long the model took for all of them.
+    took: Duration,
 }
 
 /// Vectors were computed and could not be stored.
@@ -59,8 +56,6 @@ impl CachedEmbedder {
             store,
             documents: RefreshPolicy::default(),
             queries: RefreshPolicy::default(),
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
             unwritable: OnceLock::new(),
         }
     }
@@ -90,14 +85,6 @@ impl CachedEmbedder {
     #[must_use]
     pub fn with_query_policy(self, queries: RefreshPolicy) -> Self {
         Self { queries, ..self }
-    }
-
-    /// How many texts needed the model so far.
-    pub fn statistics(&self) -> CacheStatistics {
-        CacheStatistics {
-            hits: self.hits.load(Ordering::Relaxed),
-            misses: self.misses.load(Ordering::Relaxed),
-        }
     }
 
     /// Finds out which texts are stored.
@@ -138,23 +125,23 @@ impl CachedEmbedder {
         &self,
         missing: &[(EmbeddingKey, &str)],
         kind: TextKind,
-    ) -> Result<Vec<(EmbeddingKey, StoredVector)>, EmbedError> {
+    ) -> Result<Computed, EmbedError> {
         if let Some(error) = self.unwritable.get() {
             return Err(self.terminal(missing.len(), Unwritable(Arc::clone(error))));
         }
         let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
         let started = Instant::now();
         let embeddings = self.inner.embed(&texts, kind).await?;
-        let took = share(started.elapsed(), texts.len());
+        let took = started.elapsed();
         self.check(&embeddings, texts.len())?;
         let rows = embeddings.rows().map(|row| StoredVector {
             values: row.to_vec(),
-            took,
+            took: share(took, texts.len()),
         });
         let keys = missing.iter().map(|(key, _)| *key);
-        let computed: Vec<_> = keys.zip(rows).collect();
-        self.keep(&computed).await;
-        Ok(computed)
+        let vectors: Vec<_> = keys.zip(rows).collect();
+        self.keep(&vectors).await;
+        Ok(Computed { vectors, took })
     }
 
     fn check(&self, embeddings: &Embeddings, texts: usize) -> Result<(), EmbedError> {
@@ -237,20 +224,19 @@ impl Embedder for CachedEmbedder {
             missing,
         } = self.look_up(&keyed, kind).await?;
         let is_stored = |(key, _): &&(EmbeddingKey, &str)| vectors.contains_key(key);
-        let stored = StoredRows {
-            rows: keyed.iter().filter(is_stored).count(),
+        let mut origin = RowOrigin {
+            stored: keyed.iter().filter(is_stored).count(),
             took: vectors.values().map(|vector| vector.took).sum(),
         };
-        self.hits.fetch_add(vectors.len() as u64, Ordering::Relaxed);
-        self.misses
-            .fetch_add(missing.len() as u64, Ordering::Relaxed);
         if !missing.is_empty() {
-            vectors.extend(self.ask(&missing, kind).await?);
+            let computed = self.ask(&missing, kind).await?;
+            origin.took += computed.took;
+            vectors.extend(computed.vectors);
         }
         let mut values = Vec::with_capacity(texts.len() * self.dimension());
         for (key, _) in &keyed {
             values.extend_from_slice(&vectors[key].values);
         }
-        Ok(Embeddings::new(self.dimension(), values)?.with_stored(stored))
+        Ok(Embeddings::new(self.dimension(), values)?.with_origin(origin))
     }
 }

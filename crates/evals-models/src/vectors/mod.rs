@@ -7,6 +7,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use cached_embedder::{CacheStatistics, CachedEmbedder};
+pub use cached_embedder::CachedEmbedder;
 pub use key::{EmbeddingKey, ModelKey};
 pub use store::{EmbeddingStore, StoredVector};
