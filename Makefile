@@ -4,7 +4,7 @@
 CARGO ?= cargo
 LIGHT := evals-metrics evals evals-models evals-rag
 
-.PHONY: demo build install test test-llamacpp test-servers lint bench samples prerequisites
+.PHONY: demo build install test test-llamacpp test-servers lint bench bake-off samples prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --release --quiet --package evaluations -- sample --profile all
@@ -33,6 +33,9 @@ lint: prerequisites ## Checks format, lints, documentation and the direction of 
 
 bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says what they measure
 	$(CARGO) bench --package evals-metrics --package evals --package evals-models --features evals-models/embedded,evals-models/http --benches
+
+bake-off: prerequisites ## Measures the local embedder against other engines, which the first run installs and builds: 6 GB, 15 minutes
+	CARGO='$(CARGO)' scripts/bake-off
 
 samples: prerequisites ## Writes the bundled sample data anew from its sources
 	$(CARGO) run --release --package evals-data --example build_samples

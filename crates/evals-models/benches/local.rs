@@ -14,10 +14,13 @@
 use std::time::Instant;
 use std::{env, fs};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use evals_models::local::{Dtype, LocalEmbedder, LocalSettings};
 use evals_models::{Embedder, TextKind};
-use serde_json::json;
+use figures::Run;
+
+#[path = "local/figures.rs"]
+mod figures;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
@@ -40,59 +43,14 @@ async fn main() -> Result<()> {
     };
     let embedder = LocalEmbedder::open(&model, &settings)?;
     embedder.embed(&["first"], TextKind::Query).await?;
-    let first = started.elapsed().as_secs_f64();
+    let first_vector = started.elapsed();
     let texts: Vec<String> = serde_json::from_slice(&fs::read(&texts)?)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let (begun, processor) = (Instant::now(), processor_seconds()?);
+    let run = Run::begin(first_vector)?;
     let vectors = embedder.embed(&texts, TextKind::Document).await?;
-    let seconds = begun.elapsed().as_secs_f64();
-    let processor = processor_seconds()?
-        .zip(processor)
-        .map(|(after, before)| after - before);
-    let count = f64::from(u32::try_from(texts.len())?);
-    let figures = json!({
-        "engine": format!("evaluations {}", dtype.name()),
-        "documents_per_second": (count / seconds * 10.0).round() / 10.0,
-        "processor_milliseconds_per_document": processor.map(|seconds| (seconds / count * 10_000.0).round() / 10.0),
-        "first_vector_seconds": (first * 100.0).round() / 100.0,
-        "peak_megabytes": peak_megabytes()?,
-    });
-    println!("{figures}");
-    if let Ok(path) = env::var("EVALUATIONS_LOCAL_VECTORS") {
-        let bytes = vectors
-            .values()
-            .iter()
-            .flat_map(|value| value.to_le_bytes());
-        fs::write(path, bytes.collect::<Vec<_>>())?;
-    }
-    Ok(())
-}
-
-/// The most memory that the process has held, as Linux counts it.
-fn peak_megabytes() -> Result<Option<u64>> {
-    let Ok(status) = fs::read_to_string("/proc/self/status") else {
-        return Ok(None);
-    };
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next());
-    let kilobytes = kilobytes
-        .map(str::parse::<u64>)
-        .transpose()
-        .context("VmHWM is no number")?;
-    Ok(kilobytes.map(|kilobytes| kilobytes / 1024))
-}
-
-/// Seconds that the process's threads have run, as Linux counts them in hundredths. They say how fast code is also on a
-/// machine that others use too.
-fn processor_seconds() -> Result<Option<f64>> {
-    let Ok(statistics) = fs::read_to_string("/proc/self/stat") else {
-        return Ok(None);
-    };
-    let (_, fields) = statistics.rsplit_once(')').context("no process name")?;
-    let ticks = fields
-        .split_whitespace()
-        .skip(11)
-        .take(2)
-        .map(str::parse::<f64>);
-    Ok(Some(ticks.sum::<Result<f64, _>>()? / 100.0))
+    println!(
+        "{}",
+        run.end(&format!("evaluations {}", dtype.name()), texts.len())?
+    );
+    figures::write_vectors(vectors.values())
 }
