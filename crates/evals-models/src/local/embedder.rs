@@ -10,7 +10,7 @@ use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
-use super::model::{Model, threads};
+use super::model::{Model, threads, window_name};
 use super::pipeline::Pipeline;
 use super::pooling::normalize;
 use super::settings::LocalSettings;
@@ -28,7 +28,7 @@ const TOKENIZED_TOGETHER: usize = 16;
 #[derive(Debug)]
 pub struct LocalEmbedder {
     identity: ModelIdentity,
-    max_tokens: usize,
+    max_tokens: Option<usize>,
     encoder: Arc<TextEncoder>,
     workers: Workers,
 }
@@ -70,7 +70,7 @@ impl LocalEmbedder {
         let identity = identity(&folder, settings, &model, &pipeline, window)?;
         Ok(Self {
             identity,
-            max_tokens: (window - special).saturating_sub(prompt),
+            max_tokens: window.map(|window| (window - special).saturating_sub(prompt)),
             encoder: Arc::new(TextEncoder { model, pipeline }),
             workers: Workers::start(threads(settings))?,
         })
@@ -158,9 +158,9 @@ impl Embedder for LocalEmbedder {
         self.encoder.model.encoder.width()
     }
 
-    /// Without special tokens and without the tokens of the document prompt.
+    /// Without special tokens and without the tokens of the document prompt. `None` where the model reads texts of any length.
     fn max_tokens(&self) -> Option<usize> {
-        Some(self.max_tokens)
+        self.max_tokens
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
@@ -189,7 +189,7 @@ fn identity(
     settings: &LocalSettings,
     model: &Model,
     pipeline: &Pipeline,
-    window: usize,
+    window: Option<usize>,
 ) -> Result<ModelIdentity, LocalError> {
     let name = settings.name.clone();
     let length = if pipeline.normalize {
@@ -205,9 +205,10 @@ fn identity(
         pipeline.document_prompt.as_bytes(),
     ]);
     let digest = format!(
-        "sha256:{},{},{length},{window},{},{rest}",
+        "sha256:{},{},{length},{},{},{rest}",
         model.digest,
         pipeline.pooling.name(),
+        window_name(window),
         settings.dtype.name(),
     );
     let name = name.unwrap_or_else(|| folder.name().to_owned());

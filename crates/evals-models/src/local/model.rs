@@ -45,35 +45,33 @@ impl Model {
         })
     }
 
-    /// Tokens read of each text: the first limit of settings, pipeline and tokenizer, within what positions allow.
+    /// Tokens read of each text: the first limit of settings, pipeline and tokenizer, within what positions allow. `None`: all.
     pub(super) fn window(
         &self,
         folder: &Folder,
         settings: &LocalSettings,
         stated: Option<usize>,
         pair: bool,
-    ) -> Result<usize, LocalError> {
+    ) -> Result<Option<usize>, LocalError> {
         let available = self.encoder.max_positions;
-        let window = match settings.max_tokens.map(NonZeroUsize::get) {
-            Some(requested) if requested > available => {
-                return Err(LocalError::Positions {
-                    requested,
-                    available,
-                });
-            }
-            Some(requested) => requested,
-            None => {
-                let stated = match stated {
-                    Some(stated) => Some(stated),
-                    None => Tokens::stated_limit(folder)?,
-                };
-                stated.unwrap_or(available).min(available)
-            }
+        let requested = settings.max_tokens.map(NonZeroUsize::get);
+        if let (Some(requested), Some(available)) = (requested, available)
+            && requested > available
+        {
+            return Err(LocalError::Positions {
+                requested,
+                available,
+            });
+        }
+        let stated = match requested.or(stated) {
+            Some(stated) => Some(stated),
+            None => Tokens::stated_limit(folder)?,
         };
+        let window = stated.into_iter().chain(available).min();
         let special = self.tokens.special(pair);
-        if window <= special {
+        if let Some(max_tokens) = window.filter(|max_tokens| *max_tokens <= special) {
             return Err(LocalError::Window {
-                max_tokens: window,
+                max_tokens,
                 special,
             });
         }
@@ -84,6 +82,11 @@ impl Model {
     pub(super) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
         self.encoder.encode(texts, scratch)
     }
+}
+
+/// The window as identities have it.
+pub(super) fn window_name(window: Option<usize>) -> String {
+    window.map_or_else(|| "all".to_owned(), |max_tokens| max_tokens.to_string())
 }
 
 /// Threads that the settings ask for, or one for each core.

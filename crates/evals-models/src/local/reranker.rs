@@ -12,7 +12,7 @@ use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
 use super::head::Head;
-use super::model::{Model, threads};
+use super::model::{Model, threads, window_name};
 use super::settings::LocalSettings;
 use super::tokens::Encoded;
 use super::workers::Workers;
@@ -63,8 +63,9 @@ impl LocalReranker {
             &folder.bytes("tokenizer.json")?.unwrap_or_default(),
         ]);
         let digest = format!(
-            "sha256:{},{window},{},{rest}",
+            "sha256:{},{},{},{rest}",
             model.digest,
+            window_name(window),
             settings.dtype.name()
         );
         let name = settings.name.clone();

@@ -76,17 +76,17 @@ impl Tokens {
             .map_or(0, |processor| processor.added_tokens(pair))
     }
 
-    /// Reads at most `max_tokens` of a text, special tokens included, and lowercases it first if the model wants that.
+    /// Reads at most `max_tokens` of a text, special tokens included, or all of it, and lowercases it first if the model wants that.
     pub(super) fn limited(
         self,
         folder: &Folder,
-        max_tokens: usize,
+        max_tokens: Option<usize>,
         lowercase: bool,
     ) -> Result<Self, LocalError> {
         let mut tokenizer = Arc::unwrap_or_clone(self.tokenizer);
         tokenizer
-            .with_truncation(Some(TruncationParams {
-                max_length: max_tokens,
+            .with_truncation(max_tokens.map(|max_length| TruncationParams {
+                max_length,
                 strategy: TruncationStrategy::LongestFirst,
                 ..TruncationParams::default()
             }))

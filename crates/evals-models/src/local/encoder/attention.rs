@@ -1,11 +1,11 @@
 use std::ops::Range;
-use std::sync::Arc;
 
 use rten_simd::SimdOp;
 use rten_vecmath::Softmax;
 
 use super::linear::{Int8Scratch, Linear, Write};
 use super::matrix::{Gemm, view};
+use super::position_scheme::PositionScheme;
 use super::rotary::Rotary;
 
 /// Queries scored at once: their scores against a long text stay in the cache, and memory grows only with its length.
@@ -18,7 +18,7 @@ pub(in crate::local) struct Attention {
     pub(in crate::local) query_key_value: Linear,
     pub(in crate::local) output: Linear,
     pub(in crate::local) heads: usize,
-    pub(in crate::local) rotary: Option<Arc<Rotary>>,
+    pub(in crate::local) positions: PositionScheme,
     /// How far a token sees to each side; `None`: over the whole text.
     pub(in crate::local) reach: Option<usize>,
 }
@@ -65,7 +65,7 @@ impl Attention {
         gemm: &Gemm,
         scratch: &mut AttentionScratch,
     ) {
-        if let Some(rotary) = &self.rotary {
+        if let PositionScheme::Rotary(rotary) = &self.positions {
             let rows = &mut scratch.projected[text.start * 3 * width..text.end * 3 * width];
             self.turn(rotary, rows, width);
         }

@@ -7,6 +7,7 @@ mod int8;
 mod linear;
 mod matrix;
 mod norm;
+mod position_scheme;
 mod rotary;
 mod token_embeddings;
 
@@ -17,6 +18,7 @@ pub(in crate::local) use feed_forward::{FeedForward, Gate};
 pub(in crate::local) use linear::{Int8Scratch, Linear, Parameters, Write};
 pub(in crate::local) use matrix::Gemm;
 pub(in crate::local) use norm::LayerNorm;
+pub(in crate::local) use position_scheme::PositionScheme;
 pub(in crate::local) use rotary::Rotary;
 pub(in crate::local) use token_embeddings::{Positions, TokenEmbeddings};
 
@@ -48,8 +50,8 @@ pub(in crate::local) struct Encoder {
     pub(in crate::local) layers: Vec<Layer>,
     pub(in crate::local) norm_place: NormPlace,
     pub(in crate::local) final_norm: Option<LayerNorm>,
-    /// Tokens for which the model has positions, special ones included.
-    pub(in crate::local) max_positions: usize,
+    /// Tokens for which the model has positions, special ones included. `None`: any number.
+    pub(in crate::local) max_positions: Option<usize>,
 }
 
 /// What one thread computes with: kernels, and buffers kept from batch to batch.

@@ -9,7 +9,7 @@ pub(in crate::local) struct TokenEmbeddings {
     pub(in crate::local) positions: Option<Positions>,
     /// One row for each kind of segment: 0 for a text, 1 for the second text of a pair. Models of one kind have one row.
     pub(in crate::local) segments: Option<Vec<f32>>,
-    pub(in crate::local) norm: LayerNorm,
+    pub(in crate::local) norm: Option<LayerNorm>,
     pub(in crate::local) width: usize,
 }
 
@@ -43,7 +43,9 @@ impl TokenEmbeddings {
                 }
             }
         }
-        self.norm.apply(&mut rows);
+        if let Some(norm) = &self.norm {
+            norm.apply(&mut rows);
+        }
         rows
     }
 

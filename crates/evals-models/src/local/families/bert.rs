@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, Positions, TokenEmbeddings,
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, PositionScheme, Positions,
+    TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
@@ -66,7 +67,7 @@ pub(super) fn encoder(
             first,
         }),
         segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
-        norm: builder.norm("embeddings.LayerNorm", width, config.layer_norm_eps)?,
+        norm: Some(builder.norm("embeddings.LayerNorm", width, config.layer_norm_eps)?),
         width,
     };
     let layers = (0..config.num_hidden_layers)
@@ -77,7 +78,7 @@ pub(super) fn encoder(
         layers,
         norm_place: NormPlace::After,
         final_norm: None,
-        max_positions,
+        max_positions: Some(max_positions),
     };
     Ok((encoder, builder))
 }
@@ -96,7 +97,7 @@ fn layer(
             query_key_value: builder.joined(&projections, width, width)?,
             output: builder.linear(&name("attention.output.dense"), width, width)?,
             heads: config.num_attention_heads,
-            rotary: None,
+            positions: PositionScheme::Absolute,
             reach: None,
         },
         attention_norm: Some(builder.norm(

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, Rotary, TokenEmbeddings,
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, PositionScheme, Rotary,
+    TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
@@ -85,13 +86,13 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
             words: builder.table("embeddings.tok_embeddings.weight", width)?,
             positions: None,
             segments: None,
-            norm: builder.norm("embeddings.norm", width, config.norm_eps)?,
+            norm: Some(builder.norm("embeddings.norm", width, config.norm_eps)?),
             width,
         },
         layers,
         norm_place: NormPlace::Before,
         final_norm: Some(builder.norm("final_norm", width, config.norm_eps)?),
-        max_positions: config.max_position_embeddings,
+        max_positions: Some(config.max_position_embeddings),
     };
     Ok((encoder, builder))
 }
@@ -111,7 +112,7 @@ fn layer(
             query_key_value: builder.linear(&name("attn.Wqkv"), width, 3 * width)?,
             output: builder.linear(&name("attn.Wo"), width, width)?,
             heads: config.num_attention_heads,
-            rotary: Some(rotary),
+            positions: PositionScheme::Rotary(rotary),
             reach,
         },
         // The first layer's input comes normalised from the embeddings.

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, Rotary, TokenEmbeddings,
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, PositionScheme, Rotary,
+    TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
@@ -87,13 +88,13 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
             words: builder.table("embeddings.word_embeddings.weight", width)?,
             positions: None,
             segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
-            norm: builder.norm("emb_ln", width, config.layer_norm_epsilon)?,
+            norm: Some(builder.norm("emb_ln", width, config.layer_norm_epsilon)?),
             width,
         },
         layers,
         norm_place: NormPlace::After,
         final_norm: None,
-        max_positions: config.n_positions,
+        max_positions: Some(config.n_positions),
     };
     Ok((encoder, builder))
 }
@@ -113,7 +114,7 @@ fn layer(
             query_key_value: builder.linear(&name("attn.Wqkv"), width, 3 * width)?,
             output: builder.linear(&name("attn.out_proj"), width, width)?,
             heads: config.n_head,
-            rotary: Some(rotary),
+            positions: PositionScheme::Rotary(rotary),
             reach: None,
         },
         attention_norm: Some(builder.norm(&name("norm1"), width, config.layer_norm_epsilon)?),
