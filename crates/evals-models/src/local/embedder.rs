@@ -201,6 +201,7 @@ fn identity(
         &folder.bytes("config.json")?.unwrap_or_default(),
         &folder.bytes("tokenizer.json")?.unwrap_or_default(),
         pipeline.lowercase.to_string().as_bytes(),
+        model.tokens.has_segments.to_string().as_bytes(),
         pipeline.query_prompt.as_bytes(),
         pipeline.document_prompt.as_bytes(),
     ]);

@@ -7,12 +7,17 @@ use super::error::LocalError;
 use super::folder::Folder;
 
 const FILE: &str = "tokenizer.json";
+const CONFIG: &str = "tokenizer_config.json";
+
+/// The name of segments among a model's inputs.
+const SEGMENTS: &str = "token_type_ids";
 
 /// The tokens of one text, or of a pair, as the model reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Encoded {
     pub(super) ids: Vec<u32>,
-    /// 0 for tokens of the first text, 1 for those of the second.
+    /// 0 for tokens of the first text, 1 for those of the second, or what else the tokenizer gives. All 0 for models that are
+    /// not to be told.
     pub(super) segments: Vec<u32>,
 }
 
@@ -23,6 +28,8 @@ pub(super) struct Encoded {
 pub(super) struct Tokens {
     tokenizer: Arc<tokenizers::Tokenizer>,
     lowercase: bool,
+    /// Whether the model is told the segments of tokens.
+    pub(super) has_segments: bool,
 }
 
 /// The keys of `tokenizer_config.json` that matter here.
@@ -30,6 +37,8 @@ pub(super) struct Tokens {
 struct TokenizerConfig {
     /// Far more than any model has where it is not known.
     model_max_length: Option<f64>,
+    /// What the model is given. Where it is not stated, all that `tokenizer.json` has.
+    model_input_names: Option<Vec<String>>,
 }
 
 impl Tokens {
@@ -48,9 +57,12 @@ impl Tokens {
             let message = format!("it has tokens up to {largest}, the model only {rows} of them");
             return Err(unusable(message.into()));
         }
+        let config: TokenizerConfig = folder.json(CONFIG)?.unwrap_or_default();
+        let given = config.model_input_names;
         Ok(Self {
             tokenizer: Arc::new(tokenizer),
             lowercase: false,
+            has_segments: given.is_none_or(|names| names.iter().any(|name| name == SEGMENTS)),
         })
     }
 
@@ -61,7 +73,7 @@ impl Tokens {
         reason = "the values that stand for `unknown` were sorted out"
     )]
     pub(super) fn stated_limit(folder: &Folder) -> Result<Option<usize>, LocalError> {
-        let config: TokenizerConfig = folder.json("tokenizer_config.json")?.unwrap_or_default();
+        let config: TokenizerConfig = folder.json(CONFIG)?.unwrap_or_default();
         let known = config
             .model_max_length
             .filter(|limit| (1.0..1e9).contains(limit));
@@ -97,6 +109,7 @@ impl Tokens {
         Ok(Self {
             tokenizer: Arc::new(tokenizer),
             lowercase,
+            ..self
         })
     }
 
@@ -124,9 +137,14 @@ impl Tokens {
 
     fn run(&self, input: EncodeInput<'_>) -> Result<Encoded, tokenizers::Error> {
         let encoding = self.tokenizer.encode_fast(input, true)?;
+        let segments = if self.has_segments {
+            encoding.get_type_ids().to_vec()
+        } else {
+            vec![0; encoding.len()]
+        };
         Ok(Encoded {
             ids: encoding.get_ids().to_vec(),
-            segments: encoding.get_type_ids().to_vec(),
+            segments,
         })
     }
 }
