@@ -6,6 +6,8 @@ use super::families::{Builder, Family};
 use super::folder::Folder;
 use super::settings::Pooling;
 
+const CONFIG: &str = "config.json";
+
 /// What turns the tokens of a pair into one score.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -23,6 +25,68 @@ struct Config {
     classifier_activation: Option<String>,
     #[serde(default)]
     norm_eps: f32,
+    /// `DeBERTa` states its activation.
+    pooler_hidden_act: Option<String>,
+}
+
+/// What the classifiers of a family look like.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    pooling: Pooling,
+    dense: &'static str,
+    activation: Activation,
+    norm: Option<&'static str>,
+    classifier: &'static str,
+}
+
+impl Config {
+    fn form(&self, folder: &Folder, family: Family) -> Result<Form, LocalError> {
+        let first_token = |dense, activation, classifier| Form {
+            pooling: Pooling::Cls,
+            dense,
+            activation,
+            norm: None,
+            classifier,
+        };
+        Ok(match family {
+            Family::Bert => first_token("bert.pooler.dense", Activation::Tanh, "classifier"),
+            Family::Roberta | Family::XlmRoberta => {
+                first_token("classifier.dense", Activation::Tanh, "classifier.out_proj")
+            }
+            Family::ModernBert => {
+                let name = self.classifier_activation.as_deref();
+                Form {
+                    pooling: self.classifier_pooling.unwrap_or(Pooling::Cls),
+                    norm: Some("head.norm"),
+                    ..first_token(
+                        "head.dense",
+                        activation(folder, "classifier_activation", name)?,
+                        "classifier",
+                    )
+                }
+            }
+            Family::DebertaV2 => {
+                let name = self.pooler_hidden_act.as_deref();
+                let activation = activation(folder, "pooler_hidden_act", name)?;
+                first_token("pooler.dense", activation, "classifier")
+            }
+            Family::NomicBert => {
+                return Err(folder.unsupported(CONFIG, "model_type", "nomic_bert reranker"));
+            }
+        })
+    }
+}
+
+/// The activation of this name, or GELU where none is stated.
+fn activation(
+    folder: &Folder,
+    key: &'static str,
+    name: Option<&str>,
+) -> Result<Activation, LocalError> {
+    let Some(name) = name else {
+        return Ok(Activation::Gelu);
+    };
+    Activation::named(name).ok_or_else(|| folder.unsupported(CONFIG, key, name))
 }
 
 impl Head {
@@ -33,37 +97,23 @@ impl Head {
         family: Family,
         width: usize,
     ) -> Result<Self, LocalError> {
-        let config: Config = folder.required("config.json")?;
-        let (dense, classifier) = match family {
-            Family::Bert => ("bert.pooler.dense", "classifier"),
-            Family::Roberta | Family::XlmRoberta => ("classifier.dense", "classifier.out_proj"),
-            Family::ModernBert => ("head.dense", "classifier"),
-            Family::NomicBert => {
-                return Err(folder.unsupported("config.json", "model_type", "nomic_bert reranker"));
-            }
-        };
-        let labels = builder.weights.shape(&format!("{classifier}.weight"))?[0];
+        let config: Config = folder.required(CONFIG)?;
+        let form = config.form(folder, family)?;
+        let labels = builder
+            .weights
+            .shape(&format!("{}.weight", form.classifier))?[0];
         if labels != 1 {
-            return Err(folder.unsupported("config.json", "num_labels", labels.to_string()));
+            return Err(folder.unsupported(CONFIG, "num_labels", labels.to_string()));
         }
-        let modern = family == Family::ModernBert;
-        let activation = match (modern, config.classifier_activation.as_deref()) {
-            (false, _) => Activation::Tanh,
-            (true, None) => Activation::Gelu,
-            (true, Some(name)) => Activation::named(name)
-                .ok_or_else(|| folder.unsupported("config.json", "classifier_activation", name))?,
-        };
         Ok(Self {
-            pooling: config
-                .classifier_pooling
-                .filter(|_| modern)
-                .unwrap_or(Pooling::Cls),
-            dense: builder.head(dense, width, width)?,
-            activation,
-            norm: modern
-                .then(|| builder.norm("head.norm", width, config.norm_eps))
+            pooling: form.pooling,
+            dense: builder.head(form.dense, width, width)?,
+            activation: form.activation,
+            norm: form
+                .norm
+                .map(|norm| builder.norm(norm, width, config.norm_eps))
                 .transpose()?,
-            classifier: builder.head(classifier, width, 1)?,
+            classifier: builder.head(form.classifier, width, 1)?,
         })
     }
 

@@ -22,7 +22,7 @@ use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker};
 const TOKENIZED_TOGETHER: usize = 16;
 
 /// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
-/// (BERT), bge-reranker (XLM-RoBERTa) and gte-reranker-modernbert (`ModernBERT`) are.
+/// (BERT), bge-reranker (XLM-RoBERTa), gte-reranker-modernbert (`ModernBERT`) and mxbai-rerank v1 (`DeBERTa`) are.
 ///
 /// Scores are the classifier's own, before any sigmoid, and the same to the last bit whatever else is reranked.
 #[derive(Debug)]

@@ -49,9 +49,22 @@ fn furthest(found: &[f32], expected: &[f32]) -> f32 {
     distances.fold(0.0, f32::max)
 }
 
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
 #[tokio::test]
 async fn embedders_give_what_sentence_transformers_gives() {
-    for name in ["bert", "roberta", "xlm-roberta", "modernbert", "nomic_bert"] {
+    for name in [
+        "bert",
+        "roberta",
+        "xlm-roberta",
+        "modernbert",
+        "nomic_bert",
+        "deberta",
+        "deberta-own-maps",
+    ] {
         let golden = Golden::read(name);
         let embedder = open(name, &LocalSettings::default());
         for (kind, key) in [(TextKind::Query, "query"), (TextKind::Document, "document")] {
@@ -70,6 +83,7 @@ async fn rerankers_give_what_transformers_gives() {
         "bert-reranker",
         "xlm-roberta-reranker",
         "modernbert-reranker",
+        "deberta-reranker",
     ] {
         let golden = Golden::read(name);
         let query = golden.values["query"].as_str().unwrap();
@@ -87,7 +101,7 @@ async fn rerankers_give_what_transformers_gives() {
 
 #[tokio::test]
 async fn company_changes_no_bit_of_a_vector() {
-    for name in ["bert", "modernbert"] {
+    for name in ["bert", "modernbert", "deberta"] {
         for dtype in [Dtype::F32, Dtype::Int8] {
             let settings = LocalSettings {
                 dtype,
@@ -101,6 +115,25 @@ async fn company_changes_no_bit_of_a_vector() {
                 let alone = embedder.embed(&[text], TextKind::Document).await.unwrap();
                 assert_eq!(alone.row(0), Some(found), "{name} {dtype:?} `{text}`");
             }
+        }
+    }
+}
+
+#[tokio::test]
+async fn eight_bits_stay_close() {
+    for name in ["deberta", "deberta-own-maps"] {
+        let settings = LocalSettings {
+            dtype: Dtype::Int8,
+            ..LocalSettings::default()
+        };
+        let golden = Golden::read(name);
+        let found = open(name, &settings)
+            .embed(&golden.texts(), TextKind::Document)
+            .await
+            .unwrap();
+        for (text, (found, expected)) in found.rows().zip(golden.vectors("document")).enumerate() {
+            let cosine = cosine(found, &expected);
+            assert!(cosine > 0.99, "{name}, text {text}: {cosine}");
         }
     }
 }

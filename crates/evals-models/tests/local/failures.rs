@@ -60,7 +60,8 @@ fn an_unknown_family_is_refused_by_name() {
     );
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`config.json` is of the family `mamba`; supported are `bert`, `roberta`, `xlm-roberta`, `modernbert`, `nomic_bert`"
+        "`config.json` is of the family `mamba`; supported are `bert`, `roberta`, `xlm-roberta`, `modernbert`, `nomic_bert`, \
+         `deberta-v2`"
     );
 }
 
@@ -189,4 +190,51 @@ async fn the_hub_s_cache_is_read_by_its_main() {
     )
     .unwrap();
     assert_eq!(snapshot.identity(), embedder.identity());
+}
+
+/// The refusal of a checkpoint whose configuration has `to` in the place of `from`.
+fn changed(name: &str, from: &str, to: &str) -> String {
+    let folder = copy(name);
+    rewrite(&folder, "config.json", from, to);
+    refusal(&folder, &LocalSettings::default()).0
+}
+
+#[test]
+fn architectures_that_a_family_leaves_out_are_refused_by_key() {
+    for (name, from, to, key, value) in [
+        (
+            "deberta",
+            "\"legacy\": true",
+            "\"conv_kernel_size\": 3",
+            "conv_kernel_size",
+            "3",
+        ),
+        (
+            "deberta",
+            "\"relative_attention\": true",
+            "\"relative_attention\": false",
+            "relative_attention",
+            "false",
+        ),
+        ("deberta", "\"c2p\"", "\"p2p\"", "pos_att_type", "p2p"),
+        (
+            "deberta",
+            "\"layer_norm\"",
+            "\"layer_norm|rms\"",
+            "norm_rel_ebd",
+            "rms",
+        ),
+        (
+            "deberta",
+            "\"legacy\": true",
+            "\"embedding_size\": 16",
+            "embedding_size",
+            "16",
+        ),
+    ] {
+        assert_eq!(
+            changed(name, from, to),
+            format!("`config.json` asks for `{key}` = `{value}`, which is not supported")
+        );
+    }
 }

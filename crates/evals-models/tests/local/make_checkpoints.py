@@ -1,7 +1,7 @@
 """Makes the checkpoints under `checkpoints/`: every supported family with random weights, tiny sizes and the real shape of
 its configuration, and beside each what the Python libraries give for some texts.
 
-    pip install sentence-transformers==6.2.0 && python make_checkpoints.py
+    pip install sentence-transformers==6.2.0 && python make_checkpoints.py [NAME ...]
 
 `golden.json` holds for embedders the vectors of sentence-transformers, for rerankers the logits of transformers, all in 32-bit
 floats and one text at a time, so that padding has no part in them.
@@ -10,6 +10,7 @@ floats and one text at a time, so that padding has no part in them.
 import json
 import pathlib
 import shutil
+import sys
 
 import torch
 import transformers
@@ -77,6 +78,48 @@ def modern(rows, **more):
     )
 
 
+def unigram(kind, folder):
+    """A SentencePiece tokenizer of the family's own class, with one score for each word and a lower one for each letter."""
+    special = {
+        "deberta": ["[PAD]", "[CLS]", "[SEP]", "[UNK]"],
+        "xlnet": ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"],
+    }[kind]
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789.,!?-W"
+    pieces = [(piece, 0.0) for piece in special] + [("\u2581" + word, -5.0) for word in WORDS]
+    pieces += [(piece, -9.0) for piece in ["\u2581", *letters]]
+    if kind == "deberta":
+        made = transformers.DebertaV2Tokenizer(vocab=pieces, unk_id=3, model_max_length=48)
+    else:
+        # As published: no limit is stated. transformers 5 leaves out the segments that the model was trained with unless asked.
+        inputs = ["input_ids", "token_type_ids", "attention_mask"]
+        made = transformers.XLNetTokenizer(vocab=pieces, unk_id=0, model_input_names=inputs)
+    made.save_pretrained(folder)
+    return made, len(made)
+
+
+def deberta(rows, **more):
+    """The keys of mxbai-rerank-v1 and deberta-v3, with buckets that the longer texts go beyond."""
+    return transformers.DebertaV2Config(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows,
+        max_position_embeddings=64, type_vocab_size=0, relative_attention=True, max_relative_positions=-1,
+        position_buckets=8, norm_rel_ebd="layer_norm", position_biased_input=False, share_att_key=True,
+        pos_att_type=["p2c", "c2p"], pad_token_id=0, **more,
+    )
+
+
+def deberta_own(rows, **more):
+    """What the published models leave: maps of its own for distances, one way only, no buckets, positions and segments."""
+    return transformers.DebertaV2Config(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows,
+        max_position_embeddings=64, type_vocab_size=2, relative_attention=True, max_relative_positions=24,
+        position_biased_input=True, share_att_key=False, pos_att_type="c2p", pad_token_id=0, **more,
+    )
+
+
+def xlnet(rows, **more):
+    return transformers.XLNetConfig(d_model=32, n_layer=2, n_head=4, d_inner=48, vocab_size=rows, **more)
+
+
 def randomize(model):
     """Spreads weights wider than initialisation does, so that a missing step shows."""
     with torch.no_grad():
@@ -125,6 +168,37 @@ def embedder(name, config, pooling, normalized, roberta=False, prompts=None):
     write(folder, {"texts": TEXTS, **vectors})
 
 
+def plain(name, kind, config, max_seq_length):
+    """An embedder without any file of sentence-transformers: it averages all tokens that the window leaves."""
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    _, rows = unigram(kind, folder)
+    randomize(AutoModel.from_config(config(rows), attn_implementation="eager")).save_pretrained(folder)
+    model = SentenceTransformer(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
+    assert model.max_seq_length == max_seq_length, model.max_seq_length
+    vectors = [rounded(model.encode(text)) for text in TEXTS]
+    golden = {"texts": TEXTS, "query": vectors, "document": vectors}
+    if kind == "xlnet":
+        model.tokenizer.model_input_names = ["input_ids", "attention_mask"]
+        golden["without_segments"] = [rounded(model.encode(text)) for text in TEXTS]
+    write(folder, golden)
+
+
+def unigram_reranker(name, kind, config):
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    fast, rows = unigram(kind, folder)
+    model = AutoModelForSequenceClassification.from_config(config(rows), attn_implementation="eager")
+    randomize(model).save_pretrained(folder)
+    limit = min(fast.model_max_length, 1000)
+    scores = []
+    for text in TEXTS:
+        inputs = fast([QUERY], [text], truncation=True, max_length=limit, padding=False, return_tensors="pt")
+        with torch.no_grad():
+            scores.append(round(float(model(**inputs).logits[0, 0]), 7))
+    write(folder, {"query": QUERY, "texts": TEXTS, "scores": scores})
+
+
 def reranker(name, config, roberta=False):
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -145,22 +219,43 @@ def reranker(name, config, roberta=False):
     write(folder, {"query": QUERY, "texts": TEXTS, "scores": scores})
 
 
+CHECKPOINTS = {
+    "bert": lambda: embedder(
+        "bert", lambda rows: bert("bert", rows), "mean", True, prompts={"query": "what is: ", "document": "the cell: "}
+    ),
+    "roberta": lambda: embedder(
+        "roberta", lambda rows: bert("roberta", rows, type_vocab_size=1), "cls", False, roberta=True
+    ),
+    "xlm-roberta": lambda: embedder(
+        "xlm-roberta", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1), "max", True, roberta=True
+    ),
+    "modernbert": lambda: embedder("modernbert", modern, "weightedmean", True),
+    "bert-reranker": lambda: reranker("bert-reranker", lambda rows: bert("bert", rows, num_labels=1)),
+    "xlm-roberta-reranker": lambda: reranker(
+        "xlm-roberta-reranker", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1, num_labels=1), roberta=True
+    ),
+    "modernbert-reranker": lambda: reranker(
+        "modernbert-reranker", lambda rows: modern(rows, num_labels=1, classifier_pooling="mean")
+    ),
+    "nomic_bert": lambda: embedder(
+        "nomic_bert",
+        lambda rows: transformers.NomicBertConfig(
+            hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows
+        ),
+        "lasttoken",
+        False,
+    ),
+    "deberta": lambda: plain("deberta", "deberta", deberta, 48),
+    "deberta-own-maps": lambda: plain("deberta-own-maps", "deberta", deberta_own, 48),
+    "deberta-reranker": lambda: unigram_reranker("deberta-reranker", "deberta", lambda rows: deberta(rows, num_labels=1)),
+    "xlnet": lambda: plain("xlnet", "xlnet", xlnet, int(1e30)),
+    "xlnet-reranker": lambda: unigram_reranker(
+        "xlnet-reranker", "xlnet", lambda rows: xlnet(rows, num_labels=1, clamp_len=20)
+    ),
+}
+
+
 if __name__ == "__main__":
-    torch.manual_seed(0)
-    prompted = {"query": "what is: ", "document": "the cell: "}
-    embedder("bert", lambda rows: bert("bert", rows), "mean", True, prompts=prompted)
-    embedder("roberta", lambda rows: bert("roberta", rows, type_vocab_size=1), "cls", False, roberta=True)
-    embedder("xlm-roberta", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1), "max", True, roberta=True)
-    embedder("modernbert", modern, "weightedmean", True)
-    reranker("bert-reranker", lambda rows: bert("bert", rows, num_labels=1))
-    reranker("xlm-roberta-reranker", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1, num_labels=1), roberta=True)
-    reranker("modernbert-reranker", lambda rows: modern(rows, num_labels=1, classifier_pooling="mean"))
-    if hasattr(transformers, "NomicBertConfig"):
-        embedder(
-            "nomic_bert",
-            lambda rows: transformers.NomicBertConfig(
-                hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows
-            ),
-            "lasttoken",
-            False,
-        )
+    for wanted in sys.argv[1:] or CHECKPOINTS:
+        torch.manual_seed(0)
+        CHECKPOINTS[wanted]()

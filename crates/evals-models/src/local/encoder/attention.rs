@@ -5,7 +5,7 @@ use rten_vecmath::Softmax;
 
 use super::linear::{Int8Scratch, Linear, Write};
 use super::matrix::{Gemm, view};
-use super::position_scheme::PositionScheme;
+use super::position_scheme::{Block, PositionScheme, PositionScratch};
 use super::rotary::Rotary;
 
 /// Queries scored at once: their scores against a long text stay in the cache, and memory grows only with its length.
@@ -30,6 +30,7 @@ pub(in crate::local) struct AttentionScratch {
     context: Vec<f32>,
     scores: Vec<f32>,
     head: Vec<f32>,
+    positions: PositionScratch,
 }
 
 impl Attention {
@@ -106,7 +107,18 @@ impl Attention {
         let query = view(part(queries.start, 0), [queries.len(), head_size], [row, 1]);
         let key = view(part(keys.start, 1), [head_size, keys.len()], [1, row]);
         let value = view(part(keys.start, 2), [keys.len(), head_size], [row, 1]);
-        gemm.product(query, key, scale(head_size), &mut scratch.scores);
+        let scale = self.positions.scale(head_size);
+        gemm.product(query, key, scale, &mut scratch.scores);
+        let block = Block {
+            head,
+            queries: queries.start - text.start..queries.end - text.start,
+            keys: keys.start - text.start..keys.end - text.start,
+            query,
+            key,
+            scale,
+        };
+        self.positions
+            .add(&block, gemm, &mut scratch.positions, &mut scratch.scores);
         for (at, scores) in scratch.scores.chunks_exact_mut(keys.len()).enumerate() {
             self.weigh(queries.start + at, keys.start, scores);
         }
@@ -145,9 +157,4 @@ impl Attention {
         scores[seen.end..].fill(0.0);
         Softmax::new_mut(&mut scores[seen]).dispatch();
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "heads have some hundred values")]
-fn scale(head_size: usize) -> f32 {
-    (head_size as f32).sqrt().recip()
 }

@@ -2,6 +2,7 @@
 
 mod activation;
 mod attention;
+mod disentangled;
 mod feed_forward;
 mod int8;
 mod linear;
@@ -14,6 +15,7 @@ mod token_embeddings;
 pub(in crate::local) use activation::Activation;
 pub(in crate::local) use attention::Attention;
 use attention::AttentionScratch;
+pub(in crate::local) use disentangled::{Buckets, Disentangled};
 pub(in crate::local) use feed_forward::{FeedForward, Gate};
 pub(in crate::local) use linear::{Int8Scratch, Linear, Parameters, Write};
 pub(in crate::local) use matrix::Gemm;

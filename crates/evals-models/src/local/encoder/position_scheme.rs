@@ -1,5 +1,10 @@
+use std::ops::Range;
 use std::sync::Arc;
 
+use rten_tensor::Matrix;
+
+use super::disentangled::{Disentangled, DisentangledScratch};
+use super::matrix::Gemm;
 use super::rotary::Rotary;
 
 /// How attention knows where tokens are.
@@ -9,4 +14,53 @@ pub(in crate::local) enum PositionScheme {
     Absolute,
     /// Queries and keys are turned by their positions.
     Rotary(Arc<Rotary>),
+    /// Contents meet learned vectors of distances, as in `DeBERTa`.
+    Disentangled(Disentangled),
+}
+
+/// Buffers of one thread for scores that depend on positions.
+#[derive(Debug, Default)]
+pub(super) struct PositionScratch {
+    disentangled: DisentangledScratch,
+}
+
+/// Some queries of one head and the keys they meet, by their places in the text.
+pub(super) struct Block<'text> {
+    pub(super) head: usize,
+    pub(super) queries: Range<usize>,
+    pub(super) keys: Range<usize>,
+    /// One row for each query.
+    pub(super) query: Matrix<'text>,
+    /// One column for each key.
+    pub(super) key: Matrix<'text>,
+    /// What every product of a query and a key is multiplied with.
+    pub(super) scale: f32,
+}
+
+impl PositionScheme {
+    /// What scores are multiplied with, so that they do not grow with the number of products they are the sum of.
+    #[expect(clippy::cast_precision_loss, reason = "heads have some hundred values")]
+    pub(super) fn scale(&self, head_size: usize) -> f32 {
+        let products = match self {
+            Self::Disentangled(disentangled) => 1 + disentangled.tables(),
+            Self::Absolute | Self::Rotary(_) => 1,
+        };
+        ((head_size * products) as f32).sqrt().recip()
+    }
+
+    /// Adds to `scores`, one row for each query of `block`, what they owe to distances.
+    pub(super) fn add(
+        &self,
+        block: &Block<'_>,
+        gemm: &Gemm,
+        scratch: &mut PositionScratch,
+        scores: &mut [f32],
+    ) {
+        match self {
+            Self::Absolute | Self::Rotary(_) => {}
+            Self::Disentangled(disentangled) => {
+                disentangled.add(block, gemm, &mut scratch.disentangled, scores);
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-use super::super::encoder::{Gemm, LayerNorm, Linear, Parameters};
+use super::super::encoder::{Gemm, Int8Scratch, LayerNorm, Linear, Parameters, Write};
 use super::super::error::LocalError;
 use super::super::settings::Dtype;
 use super::super::weights::Weights;
@@ -45,6 +45,26 @@ impl Builder {
     ) -> Result<Linear, LocalError> {
         let parameters = self.parameters(name, inputs, outputs)?;
         Ok(Linear::float(parameters, &self.gemm))
+    }
+
+    /// Rows taken through a linear map once and for all, in 32-bit floats whatever the encoder is in.
+    pub(super) fn mapped(
+        &self,
+        rows: &[f32],
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Vec<f32>, LocalError> {
+        let linear = self.head(name, inputs, outputs)?;
+        let mut mapped = vec![0.0; rows.len() / inputs * outputs];
+        linear.apply(
+            rows,
+            &mut mapped,
+            Write::Replace,
+            &self.gemm,
+            &mut Int8Scratch::default(),
+        );
+        Ok(mapped)
     }
 
     /// Several linear maps of one input as one, their outputs one after another.
@@ -118,7 +138,8 @@ impl Builder {
         })
     }
 
-    fn pack(&self, parameters: Parameters) -> Linear {
+    /// A linear map in the numbers that the encoder is in.
+    pub(super) fn pack(&self, parameters: Parameters) -> Linear {
         match self.dtype {
             Dtype::F32 => Linear::float(parameters, &self.gemm),
             Dtype::Int8 => Linear::int8(parameters, &self.gemm),

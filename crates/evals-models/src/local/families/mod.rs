@@ -2,6 +2,7 @@
 
 mod bert;
 mod blocks;
+mod deberta;
 mod modern_bert;
 mod nomic_bert;
 
@@ -25,15 +26,17 @@ pub(super) enum Family {
     XlmRoberta,
     ModernBert,
     NomicBert,
+    DebertaV2,
 }
 
 impl Family {
-    const ALL: [(&'static str, Self); 5] = [
+    const ALL: [(&'static str, Self); 6] = [
         ("bert", Self::Bert),
         ("roberta", Self::Roberta),
         ("xlm-roberta", Self::XlmRoberta),
         ("modernbert", Self::ModernBert),
         ("nomic_bert", Self::NomicBert),
+        ("deberta-v2", Self::DebertaV2),
     ];
 
     /// Reads the family from `config.json`, and refuses those that cannot be run.
@@ -57,6 +60,7 @@ impl Family {
             Self::Bert | Self::NomicBert => &["", "bert."],
             Self::Roberta | Self::XlmRoberta => &["", "roberta."],
             Self::ModernBert => &["", "model."],
+            Self::DebertaV2 => &["", "deberta."],
         }
     }
 
@@ -79,6 +83,7 @@ impl Family {
             }
             Self::ModernBert => modern_bert::encoder(folder, builder),
             Self::NomicBert => nomic_bert::encoder(folder, builder),
+            Self::DebertaV2 => deberta::encoder(folder, builder),
         }
     }
 }
