@@ -1,4 +1,5 @@
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::encoder::{Activation, LayerNorm, Linear, Scratch, Write};
 use super::error::LocalError;
@@ -20,13 +21,22 @@ pub(super) struct Head {
 
 #[derive(Debug, Deserialize)]
 struct Config {
-    /// `ModernBERT` states how its classifier pools; the other families read the first token.
+    /// `ModernBERT` states how its classifier pools and activates.
     classifier_pooling: Option<Pooling>,
     classifier_activation: Option<String>,
     #[serde(default)]
     norm_eps: f32,
     /// `DeBERTa` states its activation.
     pooler_hidden_act: Option<String>,
+    /// `XLNet` states its pooling and activation.
+    summary_type: Option<String>,
+    summary_use_proj: Option<bool>,
+    #[serde(default = "tanh")]
+    summary_activation: Value,
+}
+
+fn tanh() -> Value {
+    "tanh".into()
 }
 
 /// What the classifiers of a family look like.
@@ -70,9 +80,30 @@ impl Config {
                 let activation = activation(folder, "pooler_hidden_act", name)?;
                 first_token("pooler.dense", activation, "classifier")
             }
+            Family::Xlnet => self.summary(folder)?,
             Family::NomicBert => {
                 return Err(folder.unsupported(CONFIG, "model_type", "nomic_bert reranker"));
             }
+        })
+    }
+
+    fn summary(&self, folder: &Folder) -> Result<Form, LocalError> {
+        if self.summary_use_proj == Some(false) {
+            return Err(folder.unsupported(CONFIG, "summary_use_proj", "false"));
+        }
+        let pooling = match self.summary_type.as_deref().unwrap_or("last") {
+            "last" => Pooling::Last,
+            "first" => Pooling::Cls,
+            "mean" => Pooling::Mean,
+            other => return Err(folder.unsupported(CONFIG, "summary_type", other)),
+        };
+        let name = self.summary_activation.as_str().unwrap_or("null");
+        Ok(Form {
+            pooling,
+            dense: "sequence_summary.summary",
+            activation: activation(folder, "summary_activation", Some(name))?,
+            norm: None,
+            classifier: "logits_proj",
         })
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! [`LocalEmbedder`] reads a model's folder: its configuration, its tokenizer, its weights, and how sentence-transformers
 //! pools, normalises and prompts. Supported are the families of BERT (all-MiniLM, bge, e5, gte, mxbai, arctic-embed), `RoBERTa`,
-//! XLM-RoBERTa (multilingual-e5, bge-m3), `ModernBERT`, nomic-bert and `DeBERTa` v2 and v3
-//! (mxbai-rerank).
+//! XLM-RoBERTa (multilingual-e5, bge-m3), `ModernBERT`, nomic-bert, `DeBERTa` v2 and v3 (mxbai-rerank) and
+//! `XLNet`.
 
 mod batches;
 mod digest;

@@ -8,6 +8,8 @@ use evals_models::local::{Dtype, LocalEmbedder, LocalReranker, LocalSettings, Po
 use evals_models::{Embedder, Reranker, TextKind};
 use serde::Deserialize;
 
+use crate::failures::{copy, rewrite};
+
 #[derive(Deserialize)]
 struct Golden {
     texts: Vec<String>,
@@ -64,6 +66,7 @@ async fn embedders_give_what_sentence_transformers_gives() {
         "nomic_bert",
         "deberta",
         "deberta-own-maps",
+        "xlnet",
     ] {
         let golden = Golden::read(name);
         let embedder = open(name, &LocalSettings::default());
@@ -84,6 +87,7 @@ async fn rerankers_give_what_transformers_gives() {
         "xlm-roberta-reranker",
         "modernbert-reranker",
         "deberta-reranker",
+        "xlnet-reranker",
     ] {
         let golden = Golden::read(name);
         let query = golden.values["query"].as_str().unwrap();
@@ -101,7 +105,7 @@ async fn rerankers_give_what_transformers_gives() {
 
 #[tokio::test]
 async fn company_changes_no_bit_of_a_vector() {
-    for name in ["bert", "modernbert", "deberta"] {
+    for name in ["bert", "modernbert", "deberta", "xlnet"] {
         for dtype in [Dtype::F32, Dtype::Int8] {
             let settings = LocalSettings {
                 dtype,
@@ -120,8 +124,31 @@ async fn company_changes_no_bit_of_a_vector() {
 }
 
 #[tokio::test]
+async fn segments_are_left_out_where_the_tokenizer_s_configuration_leaves_them_out() {
+    let folder = copy("xlnet");
+    let file = "tokenizer_config.json";
+    rewrite(&folder, file, "\"token_type_ids\",", "");
+    let golden = Golden::read("xlnet");
+    let embedder = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap();
+    let found = embedder
+        .embed(&golden.texts(), TextKind::Document)
+        .await
+        .unwrap();
+    for (found, expected) in found.rows().zip(golden.vectors("without_segments")) {
+        assert!(furthest(found, &expected) < 1e-4);
+    }
+    let with = open("xlnet", &LocalSettings::default());
+    assert_ne!(
+        with.identity().digest,
+        embedder.identity().digest,
+        "{:?}",
+        golden.texts
+    );
+}
+
+#[tokio::test]
 async fn eight_bits_stay_close() {
-    for name in ["deberta", "deberta-own-maps"] {
+    for name in ["deberta", "deberta-own-maps", "xlnet"] {
         let settings = LocalSettings {
             dtype: Dtype::Int8,
             ..LocalSettings::default()
@@ -226,4 +253,13 @@ fn the_window_leaves_out_special_tokens_and_the_prompt() {
         open("roberta", &LocalSettings::default()).max_tokens(),
         Some(38)
     );
+    let xlnet = open("xlnet", &LocalSettings::default());
+    assert_eq!(xlnet.max_tokens(), None);
+    let digest = xlnet.identity().digest.clone().unwrap();
+    assert!(digest.contains(",mean,as-is,all,f32,"), "{digest}");
+    let short = LocalSettings {
+        max_tokens: NonZeroUsize::new(1_000),
+        ..LocalSettings::default()
+    };
+    assert_eq!(open("xlnet", &short).max_tokens(), Some(998));
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::checkpoints::checkpoint;
 
 /// A copy of a checkpoint to damage.
-fn copy(name: &str) -> TempDir {
+pub(crate) fn copy(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy_into(&checkpoint(name), folder.path());
     folder
@@ -31,7 +31,7 @@ fn copy_into(from: &Path, to: &Path) {
     }
 }
 
-fn rewrite(folder: &TempDir, file: &str, from: &str, to: &str) {
+pub(crate) fn rewrite(folder: &TempDir, file: &str, from: &str, to: &str) {
     let path = folder.path().join(file);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "`{from}` is not in {text}");
@@ -61,7 +61,7 @@ fn an_unknown_family_is_refused_by_name() {
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
         "`config.json` is of the family `mamba`; supported are `bert`, `roberta`, `xlm-roberta`, `modernbert`, `nomic_bert`, \
-         `deberta-v2`"
+         `deberta-v2`, `xlnet`"
     );
 }
 
@@ -201,40 +201,81 @@ fn changed(name: &str, from: &str, to: &str) -> String {
 
 #[test]
 fn architectures_that_a_family_leaves_out_are_refused_by_key() {
-    for (name, from, to, key, value) in [
+    let absent = r#""legacy": true"#;
+    for (name, from, to, refused) in [
         (
             "deberta",
-            "\"legacy\": true",
-            "\"conv_kernel_size\": 3",
-            "conv_kernel_size",
-            "3",
+            absent,
+            r#""conv_kernel_size": 3"#,
+            "`conv_kernel_size` = `3`",
         ),
         (
             "deberta",
-            "\"relative_attention\": true",
-            "\"relative_attention\": false",
-            "relative_attention",
-            "false",
-        ),
-        ("deberta", "\"c2p\"", "\"p2p\"", "pos_att_type", "p2p"),
-        (
-            "deberta",
-            "\"layer_norm\"",
-            "\"layer_norm|rms\"",
-            "norm_rel_ebd",
-            "rms",
+            absent,
+            r#""embedding_size": 16"#,
+            "`embedding_size` = `16`",
         ),
         (
             "deberta",
-            "\"legacy\": true",
-            "\"embedding_size\": 16",
-            "embedding_size",
-            "16",
+            absent,
+            r#""attention_head_size": 6"#,
+            "`attention_head_size` = `6`",
+        ),
+        (
+            "deberta",
+            r#""relative_attention": true"#,
+            r#""relative_attention": false"#,
+            "`relative_attention` = `false`",
+        ),
+        ("deberta", r#""c2p""#, r#""p2p""#, "`pos_att_type` = `p2p`"),
+        (
+            "deberta",
+            r#""layer_norm""#,
+            r#""layer_norm|rms""#,
+            "`norm_rel_ebd` = `rms`",
+        ),
+        ("xlnet", r#""bi""#, r#""uni""#, "`attn_type` = `uni`"),
+        (
+            "xlnet",
+            r#""bi_data": false"#,
+            r#""bi_data": true"#,
+            "`bi_data` = `true`",
+        ),
+        (
+            "xlnet",
+            r#""d_head": 8"#,
+            r#""d_head": 4"#,
+            "`d_head` = `4`",
         ),
     ] {
         assert_eq!(
             changed(name, from, to),
-            format!("`config.json` asks for `{key}` = `{value}`, which is not supported")
+            format!("`config.json` asks for {refused}, which is not supported")
+        );
+    }
+}
+
+#[test]
+fn classifiers_of_another_form_are_refused_by_key() {
+    for (from, to, refused) in [
+        (r#""last""#, r#""attn""#, "`summary_type` = `attn`"),
+        (
+            r#""summary_activation": "tanh""#,
+            r#""summary_activation": null"#,
+            "`summary_activation` = `null`",
+        ),
+        (
+            r#""summary_use_proj": true"#,
+            r#""summary_use_proj": false"#,
+            "`summary_use_proj` = `false`",
+        ),
+    ] {
+        let folder = copy("xlnet-reranker");
+        rewrite(&folder, "config.json", from, to);
+        let error = LocalReranker::open(&folder, &LocalSettings::default()).unwrap_err();
+        assert_eq!(
+            told(&error, &folder).0,
+            format!("`config.json` asks for {refused}, which is not supported")
         );
     }
 }

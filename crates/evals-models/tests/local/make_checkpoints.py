@@ -30,6 +30,8 @@ TEXTS = [
     "vaccine and lung, " * 30,
     "Does the cell of the lung not protein from vaccine - or with 42 genes!",
 ]
+# Attention takes more than 256 queries in several blocks.
+LONG = "the gene in a lung, " * 60
 QUERY = "does the vaccine increase risk"
 
 
@@ -78,7 +80,7 @@ def modern(rows, **more):
     )
 
 
-def unigram(kind, folder):
+def unigram(kind, folder, limit):
     """A SentencePiece tokenizer of the family's own class, with one score for each word and a lower one for each letter."""
     special = {
         "deberta": ["[PAD]", "[CLS]", "[SEP]", "[UNK]"],
@@ -88,7 +90,7 @@ def unigram(kind, folder):
     pieces = [(piece, 0.0) for piece in special] + [("\u2581" + word, -5.0) for word in WORDS]
     pieces += [(piece, -9.0) for piece in ["\u2581", *letters]]
     if kind == "deberta":
-        made = transformers.DebertaV2Tokenizer(vocab=pieces, unk_id=3, model_max_length=48)
+        made = transformers.DebertaV2Tokenizer(vocab=pieces, unk_id=3, model_max_length=limit)
     else:
         # As published: no limit is stated. transformers 5 leaves out the segments that the model was trained with unless asked.
         inputs = ["input_ids", "token_type_ids", "attention_mask"]
@@ -101,7 +103,7 @@ def deberta(rows, **more):
     """The keys of mxbai-rerank-v1 and deberta-v3, with buckets that the longer texts go beyond."""
     return transformers.DebertaV2Config(
         hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows,
-        max_position_embeddings=64, type_vocab_size=0, relative_attention=True, max_relative_positions=-1,
+        max_position_embeddings=320, type_vocab_size=0, relative_attention=True, max_relative_positions=-1,
         position_buckets=8, norm_rel_ebd="layer_norm", position_biased_input=False, share_att_key=True,
         pos_att_type=["p2c", "c2p"], pad_token_id=0, **more,
     )
@@ -168,35 +170,35 @@ def embedder(name, config, pooling, normalized, roberta=False, prompts=None):
     write(folder, {"texts": TEXTS, **vectors})
 
 
-def plain(name, kind, config, max_seq_length):
+def plain(name, kind, config, limit):
     """An embedder without any file of sentence-transformers: it averages all tokens that the window leaves."""
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
-    _, rows = unigram(kind, folder)
+    _, rows = unigram(kind, folder, limit)
     randomize(AutoModel.from_config(config(rows), attn_implementation="eager")).save_pretrained(folder)
     model = SentenceTransformer(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
-    assert model.max_seq_length == max_seq_length, model.max_seq_length
-    vectors = [rounded(model.encode(text)) for text in TEXTS]
-    golden = {"texts": TEXTS, "query": vectors, "document": vectors}
+    assert model.max_seq_length == limit, model.max_seq_length
+    texts = [*TEXTS, LONG]
+    vectors = [rounded(model.encode(text)) for text in texts]
+    golden = {"texts": texts, "query": vectors, "document": vectors}
     if kind == "xlnet":
         model.tokenizer.model_input_names = ["input_ids", "attention_mask"]
-        golden["without_segments"] = [rounded(model.encode(text)) for text in TEXTS]
+        golden["without_segments"] = [rounded(model.encode(text)) for text in texts]
     write(folder, golden)
 
 
-def unigram_reranker(name, kind, config):
+def unigram_reranker(name, kind, config, limit):
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
-    fast, rows = unigram(kind, folder)
+    fast, rows = unigram(kind, folder, limit)
     model = AutoModelForSequenceClassification.from_config(config(rows), attn_implementation="eager")
     randomize(model).save_pretrained(folder)
-    limit = min(fast.model_max_length, 1000)
-    scores = []
-    for text in TEXTS:
-        inputs = fast([QUERY], [text], truncation=True, max_length=limit, padding=False, return_tensors="pt")
+    texts, scores = [*TEXTS, LONG], []
+    for text in texts:
+        inputs = fast([QUERY], [text], truncation=limit < 1e9, max_length=limit, padding=False, return_tensors="pt")
         with torch.no_grad():
             scores.append(round(float(model(**inputs).logits[0, 0]), 7))
-    write(folder, {"query": QUERY, "texts": TEXTS, "scores": scores})
+    write(folder, {"query": QUERY, "texts": texts, "scores": scores})
 
 
 def reranker(name, config, roberta=False):
@@ -245,12 +247,14 @@ CHECKPOINTS = {
         "lasttoken",
         False,
     ),
-    "deberta": lambda: plain("deberta", "deberta", deberta, 48),
+    "deberta": lambda: plain("deberta", "deberta", deberta, 300),
     "deberta-own-maps": lambda: plain("deberta-own-maps", "deberta", deberta_own, 48),
-    "deberta-reranker": lambda: unigram_reranker("deberta-reranker", "deberta", lambda rows: deberta(rows, num_labels=1)),
+    "deberta-reranker": lambda: unigram_reranker(
+        "deberta-reranker", "deberta", lambda rows: deberta(rows, num_labels=1), 300
+    ),
     "xlnet": lambda: plain("xlnet", "xlnet", xlnet, int(1e30)),
     "xlnet-reranker": lambda: unigram_reranker(
-        "xlnet-reranker", "xlnet", lambda rows: xlnet(rows, num_labels=1, clamp_len=20)
+        "xlnet-reranker", "xlnet", lambda rows: xlnet(rows, num_labels=1, clamp_len=20), int(1e30)
     ),
 }
 

@@ -7,6 +7,7 @@ use super::linear::{Int8Scratch, Linear, Write};
 use super::matrix::{Gemm, view};
 use super::position_scheme::{Block, PositionScheme, PositionScratch};
 use super::rotary::Rotary;
+use crate::local::tokens::Encoded;
 
 /// Queries scored at once: their scores against a long text stay in the cache, and memory grows only with its length.
 const QUERY_BLOCK: usize = 256;
@@ -23,6 +24,13 @@ pub(in crate::local) struct Attention {
     pub(in crate::local) reach: Option<usize>,
 }
 
+/// One text of a batch.
+struct Text<'batch> {
+    /// Its tokens among those of the batch.
+    tokens: Range<usize>,
+    segments: &'batch [u32],
+}
+
 /// Buffers of one thread.
 #[derive(Debug, Default)]
 pub(in crate::local) struct AttentionScratch {
@@ -34,12 +42,12 @@ pub(in crate::local) struct AttentionScratch {
 }
 
 impl Attention {
-    /// Adds to `hidden` what each token of `input` gathers from its text; `lengths` says where texts end.
+    /// Adds to `hidden` what each token of `input` gathers from its text of `texts`.
     pub(in crate::local) fn add(
         &self,
         input: &[f32],
         hidden: &mut [f32],
-        lengths: &[usize],
+        texts: &[&Encoded],
         gemm: &Gemm,
         scratch: &mut AttentionScratch,
         int8: &mut Int8Scratch,
@@ -50,32 +58,35 @@ impl Attention {
         scratch.context.resize(tokens * width, 0.0);
         self.query_key_value
             .apply(input, &mut scratch.projected, Write::Replace, gemm, int8);
+        let longest = texts.iter().map(|text| text.ids.len()).max().unwrap_or(0);
+        self.positions
+            .prepare(longest, self.heads, gemm, int8, &mut scratch.positions);
         let mut start = 0;
-        for length in lengths {
-            self.gather(start..start + length, width, gemm, scratch);
-            start += length;
+        for text in texts {
+            let end = start + text.ids.len();
+            let text = Text {
+                tokens: start..end,
+                segments: &text.segments,
+            };
+            self.gather(&text, width, gemm, scratch);
+            start = end;
         }
         self.output
             .apply(&scratch.context, hidden, Write::Add, gemm, int8);
     }
 
-    fn gather(
-        &self,
-        text: Range<usize>,
-        width: usize,
-        gemm: &Gemm,
-        scratch: &mut AttentionScratch,
-    ) {
+    fn gather(&self, text: &Text<'_>, width: usize, gemm: &Gemm, scratch: &mut AttentionScratch) {
+        let tokens = &text.tokens;
         if let PositionScheme::Rotary(rotary) = &self.positions {
-            let rows = &mut scratch.projected[text.start * 3 * width..text.end * 3 * width];
+            let rows = &mut scratch.projected[tokens.start * 3 * width..tokens.end * 3 * width];
             self.turn(rotary, rows, width);
         }
         for head in 0..self.heads {
-            let mut first = text.start;
-            while first < text.end {
-                let queries = first..text.end.min(first + QUERY_BLOCK);
+            let mut first = tokens.start;
+            while first < tokens.end {
+                let queries = first..tokens.end.min(first + QUERY_BLOCK);
                 first = queries.end;
-                self.gather_block(head, queries, &text, width, gemm, scratch);
+                self.gather_block(head, queries, text, width, gemm, scratch);
             }
         }
     }
@@ -93,13 +104,14 @@ impl Attention {
         &self,
         head: usize,
         queries: Range<usize>,
-        text: &Range<usize>,
+        text: &Text<'_>,
         width: usize,
         gemm: &Gemm,
         scratch: &mut AttentionScratch,
     ) {
         let head_size = width / self.heads;
-        let keys = self.visible(&queries, text);
+        let Text { tokens, segments } = text;
+        let keys = self.visible(&queries, tokens);
         let row = 3 * width;
         let part = |token: usize, part: usize| {
             &scratch.projected[token * row + part * width + head * head_size..]
@@ -111,10 +123,11 @@ impl Attention {
         gemm.product(query, key, scale, &mut scratch.scores);
         let block = Block {
             head,
-            queries: queries.start - text.start..queries.end - text.start,
-            keys: keys.start - text.start..keys.end - text.start,
+            queries: queries.start - tokens.start..queries.end - tokens.start,
+            keys: keys.start - tokens.start..keys.end - tokens.start,
             query,
             key,
+            segments,
             scale,
         };
         self.positions

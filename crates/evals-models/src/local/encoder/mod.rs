@@ -9,6 +9,7 @@ mod linear;
 mod matrix;
 mod norm;
 mod position_scheme;
+mod relative_keys;
 mod rotary;
 mod token_embeddings;
 
@@ -21,6 +22,7 @@ pub(in crate::local) use linear::{Int8Scratch, Linear, Parameters, Write};
 pub(in crate::local) use matrix::Gemm;
 pub(in crate::local) use norm::LayerNorm;
 pub(in crate::local) use position_scheme::PositionScheme;
+pub(in crate::local) use relative_keys::{RelativeKeys, SegmentTerms, Waves};
 pub(in crate::local) use rotary::Rotary;
 pub(in crate::local) use token_embeddings::{Positions, TokenEmbeddings};
 
@@ -79,10 +81,9 @@ impl Encoder {
 
     /// One row for each token of each text, in order. Nothing a text gives depends on the other texts.
     pub(in crate::local) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
-        let lengths: Vec<usize> = texts.iter().map(|text| text.ids.len()).collect();
         let mut hidden = self.embeddings.look_up(texts);
         for layer in &self.layers {
-            layer.apply(&mut hidden, &lengths, self.norm_place, scratch);
+            layer.apply(&mut hidden, texts, self.norm_place, scratch);
         }
         if let Some(norm) = &self.final_norm {
             norm.apply(&mut hidden);
@@ -95,7 +96,7 @@ impl Layer {
     fn apply(
         &self,
         hidden: &mut [f32],
-        lengths: &[usize],
+        texts: &[&Encoded],
         place: NormPlace,
         scratch: &mut Scratch,
     ) {
@@ -111,7 +112,7 @@ impl Layer {
             norm.apply(normalized);
         }
         self.attention
-            .add(normalized, hidden, lengths, gemm, attention, int8);
+            .add(normalized, hidden, texts, gemm, attention, int8);
         if let (NormPlace::After, Some(norm)) = (place, &self.attention_norm) {
             norm.apply(hidden);
         }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use rten_tensor::Matrix;
 
 use super::disentangled::{Disentangled, DisentangledScratch};
+use super::linear::Int8Scratch;
 use super::matrix::Gemm;
+use super::relative_keys::{RelativeKeys, RelativeScratch};
 use super::rotary::Rotary;
 
 /// How attention knows where tokens are.
@@ -16,12 +18,15 @@ pub(in crate::local) enum PositionScheme {
     Rotary(Arc<Rotary>),
     /// Contents meet learned vectors of distances, as in `DeBERTa`.
     Disentangled(Disentangled),
+    /// Queries meet distances as further keys, as in Transformer-XL and `XLNet`.
+    Relative(Box<RelativeKeys>),
 }
 
 /// Buffers of one thread for scores that depend on positions.
 #[derive(Debug, Default)]
 pub(super) struct PositionScratch {
     disentangled: DisentangledScratch,
+    relative: RelativeScratch,
 }
 
 /// Some queries of one head and the keys they meet, by their places in the text.
@@ -33,6 +38,8 @@ pub(super) struct Block<'text> {
     pub(super) query: Matrix<'text>,
     /// One column for each key.
     pub(super) key: Matrix<'text>,
+    /// Of all tokens of the text.
+    pub(super) segments: &'text [u32],
     /// What every product of a query and a key is multiplied with.
     pub(super) scale: f32,
 }
@@ -43,12 +50,26 @@ impl PositionScheme {
     pub(super) fn scale(&self, head_size: usize) -> f32 {
         let products = match self {
             Self::Disentangled(disentangled) => 1 + disentangled.tables(),
-            Self::Absolute | Self::Rotary(_) => 1,
+            Self::Absolute | Self::Rotary(_) | Self::Relative(_) => 1,
         };
         ((head_size * products) as f32).sqrt().recip()
     }
 
-    /// Adds to `scores`, one row for each query of `block`, what they owe to distances.
+    /// Computes what all texts of a batch share, the longest of which has `longest` tokens.
+    pub(super) fn prepare(
+        &self,
+        longest: usize,
+        heads: usize,
+        gemm: &Gemm,
+        int8: &mut Int8Scratch,
+        scratch: &mut PositionScratch,
+    ) {
+        if let Self::Relative(relative) = self {
+            relative.prepare(longest, heads, gemm, int8, &mut scratch.relative);
+        }
+    }
+
+    /// Adds to `scores`, one row for each query of `block`, what they owe to distances and segments.
     pub(super) fn add(
         &self,
         block: &Block<'_>,
@@ -60,6 +81,9 @@ impl PositionScheme {
             Self::Absolute | Self::Rotary(_) => {}
             Self::Disentangled(disentangled) => {
                 disentangled.add(block, gemm, &mut scratch.disentangled, scores);
+            }
+            Self::Relative(relative) => {
+                relative.add(block, gemm, &mut scratch.relative, scores);
             }
         }
     }

@@ -5,6 +5,7 @@ mod blocks;
 mod deberta;
 mod modern_bert;
 mod nomic_bert;
+mod xlnet;
 
 use serde_json::Value;
 
@@ -27,16 +28,18 @@ pub(super) enum Family {
     ModernBert,
     NomicBert,
     DebertaV2,
+    Xlnet,
 }
 
 impl Family {
-    const ALL: [(&'static str, Self); 6] = [
+    const ALL: [(&'static str, Self); 7] = [
         ("bert", Self::Bert),
         ("roberta", Self::Roberta),
         ("xlm-roberta", Self::XlmRoberta),
         ("modernbert", Self::ModernBert),
         ("nomic_bert", Self::NomicBert),
         ("deberta-v2", Self::DebertaV2),
+        ("xlnet", Self::Xlnet),
     ];
 
     /// Reads the family from `config.json`, and refuses those that cannot be run.
@@ -61,6 +64,7 @@ impl Family {
             Self::Roberta | Self::XlmRoberta => &["", "roberta."],
             Self::ModernBert => &["", "model."],
             Self::DebertaV2 => &["", "deberta."],
+            Self::Xlnet => &["", "transformer."],
         }
     }
 
@@ -73,6 +77,7 @@ impl Family {
     ) -> Result<(Encoder, Builder), LocalError> {
         let first = match self {
             Self::ModernBert => "embeddings.tok_embeddings.weight",
+            Self::Xlnet => "word_embedding.weight",
             _ => "embeddings.word_embeddings.weight",
         };
         let builder = Builder::new(weights.below(self.prefixes(), first), dtype);
@@ -84,6 +89,7 @@ impl Family {
             Self::ModernBert => modern_bert::encoder(folder, builder),
             Self::NomicBert => nomic_bert::encoder(folder, builder),
             Self::DebertaV2 => deberta::encoder(folder, builder),
+            Self::Xlnet => xlnet::encoder(folder, builder),
         }
     }
 }
