@@ -53,8 +53,9 @@ impl LocalEmbedder {
     /// Loads a model from a folder as the hub lays it out, or from a repository in the hub's cache
     /// (`hub/models--owner--name`), whose `main` is taken.
     ///
-    /// It needs `config.json`, `tokenizer.json` and `model.safetensors` (or its shards). `modules.json` and what it names say
-    /// how tokens are pooled, `config_sentence_transformers.json` which prompts go before texts; `settings` may say otherwise.
+    /// It needs `config.json`, `tokenizer.json` and weights: `model.safetensors`, else `pytorch_model.bin`, or the shards of
+    /// either. `modules.json` and what it names say how tokens are pooled, `config_sentence_transformers.json` which prompts go
+    /// before texts; `settings` may say otherwise.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
         let pipeline = Pipeline::read(&folder, settings)?;

@@ -54,15 +54,6 @@ pub enum LocalError {
         /// Its value.
         value: String,
     },
-    /// The weights are there only as a Python pickle.
-    #[error(
-        "`{}` is a pickle and there is no `model.safetensors` beside it; convert it with `transformers`: `AutoModel.from_pretrained(folder).save_pretrained(folder)`",
-        path.display()
-    )]
-    Pickle {
-        /// The pickle.
-        path: PathBuf,
-    },
     /// The weights do not fit the configuration.
     #[error("`{}` does not hold the weights that `config.json` describes", path.display())]
     Weights {
@@ -109,6 +100,24 @@ pub enum WeightsError {
     /// The file does not begin with a header as safetensors define it.
     #[error("the header is damaged: {0}")]
     Header(String),
+    /// The file ends before the tensor does.
+    #[error("the file ends before `{0}` does")]
+    Truncated(String),
+    /// A file of `PyTorch` is not the archive that it has to be.
+    #[error("the archive is damaged: {0}")]
+    Archive(String),
+    /// The pickle of a file of `PyTorch` cannot be read.
+    #[error("the pickle `data.pkl` is damaged: {0}")]
+    Pickle(String),
+    /// The pickle of a file of `PyTorch` asks for code of Python, which is never run.
+    #[error("the pickle `data.pkl` refers to `{0}`, which is no part of a table of tensors")]
+    Global(String),
+    /// The file is in the format that `PyTorch` had before its version 1.6.
+    #[error(
+        "it is in the format that PyTorch wrote before version 1.6; convert it with \
+         `torch.save(torch.load(file, weights_only=True), file)`"
+    )]
+    Legacy,
     /// A tensor that the architecture has is not in the file.
     #[error("there is no tensor `{0}`")]
     Missing(String),

@@ -5,3 +5,4 @@
 mod checkpoints;
 mod failures;
 mod minilm;
+mod pytorch;

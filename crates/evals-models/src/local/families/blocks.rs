@@ -91,16 +91,20 @@ impl Builder {
         Ok(self.pack(all))
     }
 
-    /// Normalisation whose scale is `name.weight` and, where there is one, whose bias is `name.bias`.
+    /// Normalisation whose scale is `name.weight` and, where there is one, whose bias is `name.bias`. The first checkpoints
+    /// of BERT call them `name.gamma` and `name.beta`.
     pub(in crate::local) fn norm(
         &self,
         name: &str,
         width: usize,
         epsilon: f32,
     ) -> Result<LayerNorm, LocalError> {
-        let bias = format!("{name}.bias");
+        let (scale, bias) = match format!("{name}.gamma") {
+            gamma if self.weights.has(&gamma) => (gamma, format!("{name}.beta")),
+            _ => (format!("{name}.weight"), format!("{name}.bias")),
+        };
         Ok(LayerNorm {
-            scale: self.weights.tensor(&format!("{name}.weight"), &[width])?,
+            scale: self.weights.tensor(&scale, &[width])?,
             bias: self.optional(&bias, width)?,
             epsilon,
         })

@@ -1,0 +1,178 @@
+//! Tensors read one at a time from the files that hold them, so that no more than one is in memory besides what the model keeps.
+//!
+//! A format only says where the tensors of a file are; reading them is the same for all.
+
+mod file;
+mod located;
+mod pytorch;
+mod safetensors;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::error::{LocalError, WeightsError};
+use super::folder::Folder;
+use file::TensorFile;
+use located::Located;
+
+/// The formats of files of weights, the preferred one first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Safetensors,
+    PyTorch,
+}
+
+impl Format {
+    const ALL: [Self; 2] = [Self::Safetensors, Self::PyTorch];
+
+    /// The file that holds all weights where they are not in shards.
+    fn single(self) -> &'static str {
+        match self {
+            Self::Safetensors => "model.safetensors",
+            Self::PyTorch => "pytorch_model.bin",
+        }
+    }
+
+    /// The file that says which shard holds which tensor.
+    fn index(self) -> &'static str {
+        match self {
+            Self::Safetensors => "model.safetensors.index.json",
+            Self::PyTorch => "pytorch_model.bin.index.json",
+        }
+    }
+
+    /// The files of this format in a folder, in the order of their names; none where it has none.
+    fn files(self, folder: &Folder) -> Result<Vec<PathBuf>, LocalError> {
+        let single = folder.path(self.single());
+        if single.is_file() {
+            return Ok(vec![single]);
+        }
+        let index: Option<ShardIndex> = folder.json(self.index())?;
+        let mut names: Vec<_> = index.unwrap_or_default().weight_map.into_values().collect();
+        names.sort();
+        names.dedup();
+        Ok(names.iter().map(|name| folder.path(name)).collect())
+    }
+
+    fn locate(self, file: &TensorFile) -> Result<BTreeMap<String, Located>, LocalError> {
+        match self {
+            Self::Safetensors => safetensors::locate(file),
+            Self::PyTorch => pytorch::locate(file),
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct ShardIndex {
+    weight_map: BTreeMap<String, String>,
+}
+
+#[derive(Debug)]
+struct Shard {
+    file: TensorFile,
+    tensors: BTreeMap<String, Located>,
+}
+
+/// The named tensors of one model, in one file or in several shards.
+#[derive(Debug)]
+pub(super) struct Weights {
+    shards: Vec<Shard>,
+    prefix: &'static str,
+}
+
+impl Weights {
+    /// Finds out where the tensors of the folder are, and reads none yet.
+    pub(super) fn open(folder: &Folder) -> Result<Self, LocalError> {
+        let (format, paths) = Self::found(folder)?;
+        let shards = paths
+            .into_iter()
+            .map(|path| Shard::open(path, format))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { shards, prefix: "" })
+    }
+
+    /// The files that hold the folder's weights, in the order of their names.
+    pub(super) fn files(folder: &Folder) -> Result<Vec<PathBuf>, LocalError> {
+        Ok(Self::found(folder)?.1)
+    }
+
+    fn found(folder: &Folder) -> Result<(Format, Vec<PathBuf>), LocalError> {
+        for format in Format::ALL {
+            let files = format.files(folder)?;
+            if !files.is_empty() {
+                return Ok((format, files));
+            }
+        }
+        Err(folder.missing(Format::Safetensors.single()))
+    }
+
+    /// Looks names up behind the first of `prefixes` under which `name` exists. Checkpoints with a head put the encoder
+    /// under its own name, those without do not.
+    pub(super) fn below(mut self, prefixes: &[&'static str], name: &str) -> Self {
+        let found = prefixes
+            .iter()
+            .find(|prefix| self.find(&format!("{prefix}{name}")).is_some());
+        self.prefix = found.copied().unwrap_or("");
+        self
+    }
+
+    /// The same tensors by their full names.
+    pub(super) fn root(self) -> Self {
+        Self { prefix: "", ..self }
+    }
+
+    /// Whether there is a tensor of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.find(&self.full(name)).is_some()
+    }
+
+    /// The shape of a tensor.
+    pub(super) fn shape(&self, name: &str) -> Result<&[usize], LocalError> {
+        self.located(name)
+            .map(|(_, tensor)| tensor.shape.as_slice())
+    }
+
+    /// The tensor's values in row-major order, as 32-bit floats. Its shape has to be `expected`.
+    pub(super) fn tensor(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, LocalError> {
+        let (shard, tensor) = self.located(name)?;
+        if tensor.shape != expected {
+            return Err(shard.file.error(WeightsError::Shape {
+                name: self.full(name),
+                found: tensor.shape.clone(),
+                expected: expected.to_vec(),
+            }));
+        }
+        let values = tensor.read(&self.full(name), &shard.file)?;
+        if !values.iter().all(|value| value.is_finite()) {
+            let error = WeightsError::NotFinite(self.full(name));
+            return Err(shard.file.error(error));
+        }
+        Ok(values)
+    }
+
+    fn located(&self, name: &str) -> Result<(&Shard, &Located), LocalError> {
+        let full = self.full(name);
+        self.find(&full)
+            .ok_or_else(|| self.shards[0].file.error(WeightsError::Missing(full)))
+    }
+
+    fn find(&self, full: &str) -> Option<(&Shard, &Located)> {
+        self.shards
+            .iter()
+            .find_map(|shard| shard.tensors.get(full).map(|tensor| (shard, tensor)))
+    }
+
+    fn full(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+}
+
+impl Shard {
+    fn open(path: PathBuf, format: Format) -> Result<Self, LocalError> {
+        let file = TensorFile::open(path)?;
+        let tensors = format.locate(&file)?;
+        Ok(Self { file, tensors })
+    }
+}
