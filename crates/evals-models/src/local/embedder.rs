@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use super::batches::batches;
+use super::dense::Subject;
 use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
@@ -13,6 +14,7 @@ use super::folder::Folder;
 use super::model::{Model, threads, window_name};
 use super::pipeline::Pipeline;
 use super::pooling::normalize;
+use super::projection::Projection;
 use super::settings::LocalSettings;
 use super::tokens::Encoded;
 use super::workers::Workers;
@@ -38,6 +40,7 @@ pub struct LocalEmbedder {
 struct TextEncoder {
     model: Model,
     pipeline: Pipeline,
+    projection: Projection,
 }
 
 /// A text gave no vector that could be compared.
@@ -59,7 +62,9 @@ impl LocalEmbedder {
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
         let pipeline = Pipeline::read(&folder, settings)?;
-        let (mut model, ()) = Model::open(&folder, settings.dtype, |_, _, _| Ok(()))?;
+        let (mut model, projection) = Model::open(&folder, settings.dtype, |_, _, width| {
+            Projection::load(&folder, &pipeline.dense, width, Subject::Text)
+        })?;
         let window = model.window(&folder, settings, pipeline.max_tokens, false)?;
         let special = model.tokens.special(false);
         model.tokens = model.tokens.limited(&folder, window, pipeline.lowercase)?;
@@ -68,11 +73,16 @@ impl LocalEmbedder {
             path: folder.path("tokenizer.json"),
             source,
         })?;
-        let identity = identity(&folder, settings, &model, &pipeline, window)?;
+        let encoder = TextEncoder {
+            model,
+            pipeline,
+            projection,
+        };
+        let identity = identity(&folder, settings, &encoder, window)?;
         Ok(Self {
             identity,
             max_tokens: window.map(|window| (window - special).saturating_sub(prompt)),
-            encoder: Arc::new(TextEncoder { model, pipeline }),
+            encoder: Arc::new(encoder),
             workers: Workers::start(threads(settings))?,
         })
     }
@@ -139,7 +149,8 @@ impl TextEncoder {
             .map(|text| {
                 let (tokens, after) = rest.split_at(text.ids.len() * width);
                 rest = after;
-                let mut vector = self.pipeline.pooling.pool(tokens, width);
+                let pooled = self.pipeline.pooling.pool(tokens, width);
+                let mut vector = self.projection.apply(pooled, scratch);
                 if self.pipeline.normalize {
                     normalize(&mut vector);
                 }
@@ -156,7 +167,7 @@ impl Embedder for LocalEmbedder {
     }
 
     fn dimension(&self) -> usize {
-        self.encoder.model.encoder.width()
+        self.encoder.projection.width()
     }
 
     /// Without special tokens and without the tokens of the document prompt. `None` where the model reads texts of any length.
@@ -188,24 +199,34 @@ impl Embedder for LocalEmbedder {
 fn identity(
     folder: &Folder,
     settings: &LocalSettings,
-    model: &Model,
-    pipeline: &Pipeline,
+    encoder: &TextEncoder,
     window: Option<usize>,
 ) -> Result<ModelIdentity, LocalError> {
+    let TextEncoder {
+        model,
+        pipeline,
+        projection,
+    } = encoder;
     let name = settings.name.clone();
     let length = if pipeline.normalize {
         "normalized"
     } else {
         "as-is"
     };
-    let rest = digest::short(&[
-        &folder.bytes("config.json")?.unwrap_or_default(),
-        &folder.bytes("tokenizer.json")?.unwrap_or_default(),
-        pipeline.lowercase.to_string().as_bytes(),
-        model.tokens.has_segments.to_string().as_bytes(),
+    let config = folder.bytes("config.json")?.unwrap_or_default();
+    let tokenizer = folder.bytes("tokenizer.json")?.unwrap_or_default();
+    let lowercase = pipeline.lowercase.to_string();
+    let has_segments = model.tokens.has_segments.to_string();
+    let mut parts = vec![
+        config.as_slice(),
+        tokenizer.as_slice(),
+        lowercase.as_bytes(),
+        has_segments.as_bytes(),
         pipeline.query_prompt.as_bytes(),
         pipeline.document_prompt.as_bytes(),
-    ]);
+    ];
+    parts.extend(projection.digests().iter().map(String::as_bytes));
+    let rest = digest::short(&parts);
     let digest = format!(
         "sha256:{},{},{length},{},{},{rest}",
         model.digest,

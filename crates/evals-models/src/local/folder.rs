@@ -1,3 +1,4 @@
+use std::error::Error;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,14 @@ impl Folder {
         self.path.join(file)
     }
 
+    /// A folder of the model's own, with the files of one of its modules.
+    pub(super) fn inside(&self, path: &str) -> Self {
+        Self {
+            path: self.path.join(path),
+            name: self.name.clone(),
+        }
+    }
+
     /// The bytes of a file, `None` when there is none.
     pub(super) fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>, LocalError> {
         let path = self.path(file);
@@ -78,6 +87,14 @@ impl Folder {
         LocalError::Missing {
             folder: self.path.clone(),
             file,
+        }
+    }
+
+    /// The error that says why the tokenizer is of no use.
+    pub(super) fn unusable_tokenizer(&self, source: Box<dyn Error + Send + Sync>) -> LocalError {
+        LocalError::Tokenizer {
+            path: self.path("tokenizer.json"),
+            source,
         }
     }
 

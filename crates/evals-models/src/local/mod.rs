@@ -8,6 +8,7 @@
 //! `XLNet`.
 
 mod batches;
+mod dense;
 mod digest;
 mod embedder;
 mod encoder;
@@ -18,6 +19,7 @@ mod head;
 mod model;
 mod pipeline;
 mod pooling;
+mod projection;
 mod reranker;
 mod settings;
 mod tokens;

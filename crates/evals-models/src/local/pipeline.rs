@@ -13,6 +13,8 @@ use super::settings::{LocalSettings, Pooling};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pipeline {
     pub(super) pooling: Pooling,
+    /// Folders of the linear maps that the pooled vector goes through, in order.
+    pub(super) dense: Vec<String>,
     pub(super) normalize: bool,
     /// As `sentence_bert_config.json` has it.
     pub(super) max_tokens: Option<usize>,
@@ -22,17 +24,26 @@ pub(super) struct Pipeline {
 }
 
 #[derive(Debug, Deserialize)]
-struct Module {
-    path: String,
+pub(super) struct Module {
+    /// Its folder, empty for the model's own.
+    pub(super) path: String,
+    /// The path of its class.
     #[serde(rename = "type")]
-    kind: String,
+    pub(super) kind: String,
+}
+
+impl Module {
+    /// The name of its class.
+    pub(super) fn name(&self) -> &str {
+        self.kind.rsplit('.').next().unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct TransformerConfig {
-    max_seq_length: Option<usize>,
+pub(super) struct TransformerConfig {
+    pub(super) max_seq_length: Option<usize>,
     #[serde(default)]
-    do_lower_case: bool,
+    pub(super) do_lower_case: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -48,16 +59,19 @@ impl Pipeline {
     pub(super) fn read(folder: &Folder, settings: &LocalSettings) -> Result<Self, LocalError> {
         let modules: Vec<Module> = folder.json("modules.json")?.unwrap_or_default();
         let mut stated = (Pooling::Mean, false);
+        let (mut is_pooled, mut dense) = (false, Vec::new());
         let mut transformer = TransformerConfig::default();
         for module in &modules {
-            let kind = module.kind.rsplit('.').next().unwrap_or_default();
-            match kind {
+            match module.name() {
                 "Transformer" => transformer = transformer_config(folder, &module.path)?,
-                "Pooling" if settings.pooling.is_none() => {
-                    stated.0 = pooling(folder, &module.path)?;
+                "Pooling" => {
+                    is_pooled = true;
+                    if settings.pooling.is_none() {
+                        stated.0 = pooling(folder, &module.path)?;
+                    }
                 }
-
-                "Pooling" => {}
+                // Of the vector of a text alone, and before it is brought to length 1.
+                "Dense" if is_pooled && !stated.1 => dense.push(module.path.clone()),
                 "Normalize" => stated.1 = true,
                 _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
             }
@@ -67,6 +81,7 @@ impl Pipeline {
             .unwrap_or_default();
         Ok(Self {
             pooling: settings.pooling.unwrap_or(stated.0),
+            dense,
             normalize: settings.normalize.unwrap_or(stated.1),
             max_tokens: transformer.max_seq_length,
             lowercase: transformer.do_lower_case,
@@ -91,7 +106,11 @@ impl Prompts {
     }
 }
 
-fn transformer_config(folder: &Folder, path: &str) -> Result<TransformerConfig, LocalError> {
+/// How texts are read, as the module `Transformer` has it.
+pub(super) fn transformer_config(
+    folder: &Folder,
+    path: &str,
+) -> Result<TransformerConfig, LocalError> {
     let file = inside(path, "sentence_bert_config.json");
     Ok(folder.json(&file)?.unwrap_or_default())
 }

@@ -42,7 +42,7 @@ fn open(name: &str, settings: &LocalSettings) -> LocalEmbedder {
     LocalEmbedder::open(checkpoint(name), settings).unwrap()
 }
 
-fn furthest(found: &[f32], expected: &[f32]) -> f32 {
+pub(crate) fn furthest(found: &[f32], expected: &[f32]) -> f32 {
     assert_eq!(found.len(), expected.len());
     let distances = found
         .iter()
@@ -60,6 +60,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 async fn embedders_give_what_sentence_transformers_gives() {
     for name in [
         "bert",
+        "bert-dense",
         "roberta",
         "xlm-roberta",
         "modernbert",
@@ -105,7 +106,7 @@ async fn rerankers_give_what_transformers_gives() {
 
 #[tokio::test]
 async fn company_changes_no_bit_of_a_vector() {
-    for name in ["bert", "modernbert", "deberta", "xlnet"] {
+    for name in ["bert", "bert-dense", "modernbert", "deberta", "xlnet"] {
         for dtype in [Dtype::F32, Dtype::Int8] {
             let settings = LocalSettings {
                 dtype,

@@ -43,7 +43,7 @@ pub(crate) fn refusal(folder: &TempDir, settings: &LocalSettings) -> (String, St
     told(&LocalEmbedder::open(folder, settings).unwrap_err(), folder)
 }
 
-fn told(error: &LocalError, folder: &TempDir) -> (String, String) {
+pub(crate) fn told(error: &LocalError, folder: &TempDir) -> (String, String) {
     let place = format!("{}/", folder.path().display());
     let source = error.source().map(ToString::to_string).unwrap_or_default();
     (error.to_string().replace(&place, ""), source)
@@ -124,15 +124,35 @@ fn a_truncated_file_of_weights_is_an_error() {
 #[test]
 fn steps_that_cannot_be_run_are_refused() {
     let folder = copy("bert");
-    rewrite(&folder, "modules.json", "Normalize\"", "Dense\"");
+    rewrite(&folder, "modules.json", "Normalize\"", "Router\"");
     let (message, _) = refusal(&folder, &LocalSettings::default());
     assert!(
         message.starts_with("`modules.json` asks for `type` = `"),
         "{message}"
     );
     assert!(
-        message.ends_with("Dense`, which is not supported"),
+        message.ends_with("Router`, which is not supported"),
         "{message}"
+    );
+    let folder = copy("bert-dense");
+    rewrite(
+        &folder,
+        "2_Dense/config.json",
+        "activation.Tanh",
+        "activation.PReLU",
+    );
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`2_Dense/config.json` asks for `activation_function` = `torch.nn.modules.activation.PReLU`, which is not supported"
+    );
+    let folder = copy("bert-dense");
+    rewrite(&folder, "modules.json", "pooling.Pooling", "pooling.Dense");
+    rewrite(&folder, "modules.json", "1_Pooling", "2_Dense");
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`modules.json` asks for `type` = `sentence_transformers.sentence_transformer.modules.pooling.Dense`, which is not \
+         supported",
+        "a linear map of the vectors of tokens"
     );
 }
 
@@ -266,4 +286,59 @@ fn classifiers_of_another_form_are_refused_by_key() {
             format!("`config.json` asks for {refused}, which is not supported")
         );
     }
+}
+
+#[test]
+fn linear_maps_that_do_not_fit_are_refused() {
+    let folder = copy("bert-dense");
+    rewrite(
+        &folder,
+        "3_Dense/config.json",
+        r#""in_features": 24"#,
+        r#""in_features": 32"#,
+    );
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`3_Dense/config.json` asks for `in_features` = `32`, which is not supported"
+    );
+    let folder = copy("bert-dense");
+    rewrite(
+        &folder,
+        "2_Dense/config.json",
+        r#""module_input_name": "sentence_embedding""#,
+        r#""module_input_name": "token_embeddings""#,
+    );
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`2_Dense/config.json` asks for `module_input_name` = `token_embeddings`, which is not supported"
+    );
+    let folder = copy("bert-dense");
+    fs::remove_file(folder.path().join("3_Dense/pytorch_model.bin")).unwrap();
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default())
+            .0
+            .replace(&folder.path().display().to_string(), ""),
+        "`3_Dense` has no `model.safetensors`"
+    );
+}
+
+#[test]
+fn linear_maps_are_part_of_the_identity() {
+    let digest = |folder: &TempDir| {
+        let embedder = LocalEmbedder::open(folder, &LocalSettings::default()).unwrap();
+        assert_eq!(embedder.dimension(), 16);
+        embedder.identity().digest.clone()
+    };
+    let folder = copy("bert-dense");
+    let published = digest(&folder);
+    rewrite(&folder, "2_Dense/config.json", "Tanh", "ReLU");
+    assert_ne!(digest(&folder), published);
+    let folder = copy("bert-dense");
+    let weights = folder.path().join("3_Dense/pytorch_model.bin");
+    let mut bytes = fs::read(&weights).unwrap();
+    // Within the only storage, which is larger than all else in the file.
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&weights, bytes).unwrap();
+    assert_ne!(digest(&folder), published);
 }

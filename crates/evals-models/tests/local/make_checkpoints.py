@@ -14,8 +14,9 @@ import sys
 
 import torch
 import transformers
+from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer, __version__
-from sentence_transformers.models import Normalize, Pooling, Transformer
+from sentence_transformers.models import Dense, Normalize, Pooling, Transformer
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
@@ -146,14 +147,14 @@ def write(folder, golden):
         (folder / extra).unlink(missing_ok=True)
 
 
-def embedder(name, config, pooling, normalized, roberta=False, prompts=None):
+def embedder(name, config, pooling, normalized, roberta=False, prompts=None, dense=()):
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
     plain = folder / "plain"
     _, rows = tokenizer(plain, roberta)
     randomize(AutoModel.from_config(config(rows), attn_implementation="eager")).save_pretrained(plain)
     encoder = Transformer(str(plain), max_seq_length=40, model_args={"attn_implementation": "eager"})
-    modules = [encoder, Pooling(32, pooling_mode=pooling)] + ([Normalize()] if normalized else [])
+    modules = [encoder, Pooling(32, pooling_mode=pooling), *map(randomize, dense)] + ([Normalize()] if normalized else [])
     model = SentenceTransformer(modules=modules, device="cpu", prompts=prompts)
     model.save(str(folder))
     shutil.rmtree(plain)
@@ -201,6 +202,18 @@ def unigram_reranker(name, kind, config, limit):
     write(folder, {"query": QUERY, "texts": texts, "scores": scores})
 
 
+def dense():
+    """Linear maps after pooling, the second with its weights in a file of PyTorch, as older models have them."""
+    layers = [
+        Dense(32, 24, activation_function=torch.nn.Tanh()),
+        Dense(24, 16, bias=False, activation_function=torch.nn.Identity(), use_residual=True),
+    ]
+    embedder("bert-dense", lambda rows: bert("bert", rows), "cls", True, dense=layers)
+    weights = HERE / "bert-dense/3_Dense/model.safetensors"
+    torch.save(load_file(weights), weights.with_name("pytorch_model.bin"))
+    weights.unlink()
+
+
 def reranker(name, config, roberta=False):
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -225,6 +238,7 @@ CHECKPOINTS = {
     "bert": lambda: embedder(
         "bert", lambda rows: bert("bert", rows), "mean", True, prompts={"query": "what is: ", "document": "the cell: "}
     ),
+    "bert-dense": dense,
     "roberta": lambda: embedder(
         "roberta", lambda rows: bert("roberta", rows, type_vocab_size=1), "cls", False, roberta=True
     ),
@@ -263,3 +277,5 @@ if __name__ == "__main__":
     for wanted in sys.argv[1:] or CHECKPOINTS:
         torch.manual_seed(0)
         CHECKPOINTS[wanted]()
+
+

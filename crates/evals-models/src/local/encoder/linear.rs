@@ -93,6 +93,11 @@ impl Linear {
         }
     }
 
+    /// Length of each row it takes.
+    pub(in crate::local) fn inputs(&self) -> usize {
+        self.inputs
+    }
+
     /// Length of each row it gives.
     pub(in crate::local) fn outputs(&self) -> usize {
         self.outputs

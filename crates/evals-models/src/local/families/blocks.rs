@@ -12,7 +12,8 @@ pub(in crate::local) struct Builder {
 }
 
 impl Builder {
-    pub(super) fn new(weights: Weights, dtype: Dtype) -> Self {
+    /// Makes parts from these tensors, linear maps as `dtype` says.
+    pub(in crate::local) fn new(weights: Weights, dtype: Dtype) -> Self {
         Self {
             weights,
             gemm: Gemm::default(),
