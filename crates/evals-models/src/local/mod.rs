@@ -1,6 +1,7 @@
 //! Embedding models run in the process, from the files that the hub serves.
 //!
-//! [`LocalReranker`] runs cross-encoders of the same families.
+//! [`LocalReranker`] runs cross-encoders of the same families, [`LateInteractionReranker`] models like `ColBERT`, and
+//! [`open_reranker`] whichever of the two a folder holds.
 //!
 //! [`LocalEmbedder`] reads a model's folder: its configuration, its tokenizer, its weights, and how sentence-transformers
 //! pools, normalises and prompts. Supported are the families of BERT (all-MiniLM, bge, e5, gte, mxbai, arctic-embed), `RoBERTa`,
@@ -16,17 +17,22 @@ mod error;
 mod families;
 mod folder;
 mod head;
+mod late_interaction;
 mod model;
+mod open;
 mod pipeline;
 mod pooling;
 mod projection;
 mod reranker;
 mod settings;
+mod texts;
 mod tokens;
 mod weights;
 mod workers;
 
 pub use embedder::LocalEmbedder;
 pub use error::{LocalError, WeightsError};
+pub use late_interaction::LateInteractionReranker;
+pub use open::open_reranker;
 pub use reranker::LocalReranker;
 pub use settings::{Dtype, LocalSettings, Pooling};

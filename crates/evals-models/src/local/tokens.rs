@@ -19,6 +19,8 @@ pub(super) struct Encoded {
     /// 0 for tokens of the first text, 1 for those of the second, or what else the tokenizer gives. All 0 for models that are
     /// not to be told.
     pub(super) segments: Vec<u32>,
+    /// How many tokens, from the first on, are attended to: all, unless the text was filled up.
+    pub(super) attended: usize,
 }
 
 /// The model's own tokenizer, cut to the model's window.
@@ -130,6 +132,17 @@ impl Tokens {
         self.run((first, second).into())
     }
 
+    /// The number of a token, if there is one of exactly this text.
+    pub(super) fn id(&self, token: &str) -> Option<u32> {
+        self.tokenizer.token_to_id(token)
+    }
+
+    /// The number of the first token of a text, without the special ones.
+    pub(super) fn first_id(&self, text: &str) -> Result<Option<u32>, tokenizers::Error> {
+        let encoding = self.tokenizer.encode_fast(text, false)?;
+        Ok(encoding.get_ids().first().copied())
+    }
+
     /// Tokens of a text without the special ones.
     pub(super) fn count(&self, text: &str) -> Result<usize, tokenizers::Error> {
         Ok(self.tokenizer.encode_fast(text, false)?.len())
@@ -143,6 +156,7 @@ impl Tokens {
             vec![0; encoding.len()]
         };
         Ok(Encoded {
+            attended: encoding.len(),
             ids: encoding.get_ids().to_vec(),
             segments,
         })

@@ -4,5 +4,6 @@
 
 mod checkpoints;
 mod failures;
+mod late_interaction;
 mod minilm;
 mod pytorch;

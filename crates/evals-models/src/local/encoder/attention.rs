@@ -28,6 +28,8 @@ pub(in crate::local) struct Attention {
 struct Text<'batch> {
     /// Its tokens among those of the batch.
     tokens: Range<usize>,
+    /// Those of them that are attended to.
+    attended: Range<usize>,
     segments: &'batch [u32],
 }
 
@@ -66,6 +68,7 @@ impl Attention {
             let end = start + text.ids.len();
             let text = Text {
                 tokens: start..end,
+                attended: start..start + text.attended,
                 segments: &text.segments,
             };
             self.gather(&text, width, gemm, scratch);
@@ -110,8 +113,15 @@ impl Attention {
         scratch: &mut AttentionScratch,
     ) {
         let head_size = width / self.heads;
-        let Text { tokens, segments } = text;
-        let keys = self.visible(&queries, tokens);
+        let Text {
+            tokens,
+            attended,
+            segments,
+        } = text;
+        let keys = self.visible(&queries, attended);
+        if keys.is_empty() {
+            return self.gather_nothing(head, queries, width, scratch);
+        }
         let row = 3 * width;
         let part = |token: usize, part: usize| {
             &scratch.projected[token * row + part * width + head * head_size..]
@@ -147,27 +157,45 @@ impl Attention {
         }
     }
 
-    fn visible(&self, queries: &Range<usize>, text: &Range<usize>) -> Range<usize> {
+    /// Tokens that see none have nothing added to them.
+    fn gather_nothing(
+        &self,
+        head: usize,
+        queries: Range<usize>,
+        width: usize,
+        scratch: &mut AttentionScratch,
+    ) {
+        let head_size = width / self.heads;
+        for token in queries {
+            let start = token * width + head * head_size;
+            scratch.context[start..start + head_size].fill(0.0);
+        }
+    }
+
+    fn visible(&self, queries: &Range<usize>, keys: &Range<usize>) -> Range<usize> {
         match self.reach {
-            None => text.clone(),
+            None => keys.clone(),
             Some(reach) => {
-                text.start.max(queries.start.saturating_sub(reach))
-                    ..text.end.min(queries.end + reach)
+                keys.start.max(queries.start.saturating_sub(reach))
+                    ..keys.end.min(queries.end + reach)
             }
         }
     }
 
-    /// Turns the scores of one token into weights that sum to 1.
+    /// Turns the scores of one token into weights that sum to 1, or to 0 where it sees no token.
     fn weigh(&self, token: usize, first_key: usize, scores: &mut [f32]) {
         let seen = match self.reach {
             None => 0..scores.len(),
             Some(reach) => {
                 let start = token.saturating_sub(reach).saturating_sub(first_key);
-                start..scores.len().min(token + reach + 1 - first_key)
+                let end = scores.len().min(token + reach + 1 - first_key);
+                start.min(end)..end
             }
         };
         scores[..seen.start].fill(0.0);
         scores[seen.end..].fill(0.0);
-        Softmax::new_mut(&mut scores[seen]).dispatch();
+        if !seen.is_empty() {
+            Softmax::new_mut(&mut scores[seen]).dispatch();
+        }
     }
 }

@@ -1,0 +1,138 @@
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{colbert, pylate};
+use crate::local::error::LocalError;
+use crate::local::folder::Folder;
+
+/// How texts become the tokens of a model of late interaction, and which of these count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Conventions {
+    pub(super) query: Side,
+    pub(super) document: Side,
+    pub(super) expansion: Expansion,
+    /// Tokens of documents that are read but not compared.
+    pub(super) skipped: Skipped,
+    /// The padding token, where it means padding in a text too.
+    pub(super) padding: Option<String>,
+    pub(super) lowercase: bool,
+    pub(super) projection: Projected,
+}
+
+/// One of the two kinds of texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Side {
+    /// The token after a text's first one, which says of which kind the text is.
+    pub(super) marker: Option<String>,
+    /// Put before the text itself.
+    pub(super) prompt: String,
+    /// Tokens read, special ones and marker included.
+    pub(super) tokens: usize,
+}
+
+/// How short queries are filled up to their full length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expansion {
+    Nothing,
+    /// With this token, to which no other attends.
+    Passive(String),
+    /// With this token, to which others attend as to any.
+    Attended(String),
+}
+
+/// What is written differently by the two libraries for the same end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Skipped {
+    /// The first token of each of these texts.
+    First(Vec<String>),
+    /// Each of these tokens; in place of those that there are not, the unknown token.
+    Tokens {
+        tokens: Vec<String>,
+        unknown: String,
+    },
+}
+
+/// Where the map from the encoder's vectors to those that are compared is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Projected {
+    /// It is this tensor of the model's own weights.
+    Tensor(&'static str),
+    /// It is the modules in these folders.
+    Modules(Vec<String>),
+}
+
+/// The keys by which a folder shows that it holds such a model.
+#[derive(Debug, Default, Deserialize)]
+struct Marks {
+    #[serde(default)]
+    architectures: Vec<String>,
+}
+
+impl Conventions {
+    /// Reads them from the files of either library.
+    pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
+        match pylate::conventions(folder)? {
+            Some(conventions) => Ok(conventions),
+            None => colbert::conventions(folder),
+        }
+    }
+}
+
+/// Whether the folder says that it holds a model of late interaction.
+pub(in crate::local) fn is_late_interaction(folder: &Folder) -> Result<bool, LocalError> {
+    let marks: Marks = folder.json("config.json")?.unwrap_or_default();
+    let is_colbert = marks.architectures.iter().any(|name| name == "HF_ColBERT");
+    Ok(
+        is_colbert
+            || folder.path(colbert::FILE).is_file()
+            || pylate::conventions(folder)?.is_some(),
+    )
+}
+
+/// The names of special tokens, from `tokenizer_config.json`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct SpecialTokens {
+    #[serde(rename = "mask_token")]
+    mask: Option<Value>,
+    #[serde(rename = "eos_token")]
+    end: Option<Value>,
+    #[serde(rename = "pad_token")]
+    padding: Option<Value>,
+    #[serde(rename = "unk_token")]
+    unknown: Option<Value>,
+}
+
+impl SpecialTokens {
+    pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
+        Ok(folder.json("tokenizer_config.json")?.unwrap_or_default())
+    }
+
+    /// The token that queries are filled up with.
+    pub(super) fn filler(&self) -> String {
+        let names = [&self.mask, &self.end];
+        let named = names.into_iter().find_map(|token| name(token.as_ref()));
+        named.unwrap_or("[MASK]").to_owned()
+    }
+
+    pub(super) fn padding(&self) -> String {
+        name(self.padding.as_ref()).unwrap_or("[PAD]").to_owned()
+    }
+
+    pub(super) fn unknown(&self) -> String {
+        name(self.unknown.as_ref()).unwrap_or("[UNK]").to_owned()
+    }
+}
+
+/// Special tokens are written as text, or as an object with how they are matched.
+fn name(token: Option<&Value>) -> Option<&str> {
+    match token? {
+        Value::String(name) => Some(name),
+        other => other.get("content")?.as_str(),
+    }
+}
+
+/// The punctuation of ASCII, each sign by itself: what Python calls `string.punctuation`.
+pub(super) fn punctuation() -> Vec<String> {
+    let signs = ('!'..='~').filter(char::is_ascii_punctuation);
+    signs.map(String::from).collect()
+}

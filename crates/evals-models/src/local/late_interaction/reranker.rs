@@ -1,0 +1,255 @@
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use super::conventions::{Conventions, Projected, Side};
+use super::marked::Marked;
+use super::max_sim::{QueryVectors, normalize_rows};
+use crate::local::dense::{Dense, Subject};
+use crate::local::digest;
+use crate::local::encoder::{Encoder, Scratch};
+use crate::local::error::LocalError;
+use crate::local::families::Builder;
+use crate::local::folder::Folder;
+use crate::local::model::{Model, threads};
+use crate::local::projection::Projection;
+use crate::local::settings::LocalSettings;
+use crate::local::tokens::Encoded;
+use crate::local::workers::Workers;
+use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker};
+
+/// Files that say how texts are read and compared; all of them are part of the identity.
+const FILES: [&str; 7] = [
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "artifact.metadata",
+    "modules.json",
+    "config_sentence_transformers.json",
+    "sentence_bert_config.json",
+];
+
+/// A model of late interaction run in the process, in the layout of `ColBERT` (colbertv2.0, answerai-colbert-small-v1) or of
+/// `PyLate` (GTE-ModernColBERT-v1).
+///
+/// Query and text are encoded apart, each as one vector of length 1 for every token. The score is `MaxSim`: for each token of
+/// the query the cosine of that token of the text which is most similar, summed over the query. It is exact; nothing is looked
+/// up in an index or compressed.
+///
+/// Every call encodes all of its texts, which costs what embedding them with the same encoder does: the comparison itself, some
+/// hundred thousand products for each text, takes less than a thousandth of that. A text's score is the same to the last bit
+/// whatever else is reranked.
+#[derive(Debug)]
+pub struct LateInteractionReranker {
+    identity: ModelIdentity,
+    scorer: Arc<Scorer>,
+    workers: Workers,
+}
+
+/// From texts to the vectors of their tokens.
+#[derive(Debug)]
+struct Scorer {
+    encoder: Encoder,
+    projection: Projection,
+    marked: Marked,
+}
+
+/// A text's score cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the score of text {index} is not a finite number")]
+struct ScoreError {
+    index: usize,
+}
+
+impl LateInteractionReranker {
+    /// Loads a model from a folder as the hub lays it out, or from a repository in the hub's cache.
+    ///
+    /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter; `max_tokens` is for texts, their special tokens
+    /// included, and the length of queries is the model's own.
+    pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
+        let folder = Folder::open(path.as_ref())?;
+        let mut conventions = Conventions::read(&folder)?;
+        let (model, projection) = Model::open(&folder, settings.dtype, |builder, _, width| {
+            projection(&folder, &conventions, builder, width)
+        })?;
+        let stated = conventions.document.tokens;
+        let window = model.window(&folder, settings, Some(stated), false)?;
+        conventions.document.tokens = window.unwrap_or(stated);
+        check_room(&conventions.query, &model)?;
+        check_room(&conventions.document, &model)?;
+        let identity = identity(&folder, settings, &conventions, &model, &projection)?;
+        let Model {
+            encoder, tokens, ..
+        } = model;
+        Ok(Self {
+            identity,
+            scorer: Arc::new(Scorer {
+                encoder,
+                projection,
+                marked: Marked::new(&folder, &conventions, &tokens)?,
+            }),
+            workers: Workers::start(threads(settings))?,
+        })
+    }
+
+    async fn scores(
+        &self,
+        query: &str,
+        texts: &[&str],
+    ) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
+        let query = Arc::new(self.query(query).await?);
+        let scorer = Arc::clone(&self.scorer);
+        let encode = move |text: &str| scorer.marked.document(text);
+        let encoded = self.workers.tokenize(texts, encode).await?;
+        let scorer = Arc::clone(&self.scorer);
+        let score = move |texts: &[&Encoded], scratch: &mut Scratch| {
+            let documents = scorer.documents(texts, scratch);
+            let scores = documents.iter().map(|text| query.score(text, scratch));
+            scores.collect()
+        };
+        let scores: Vec<f32> = self.workers.compute(encoded, score).await?;
+        match scores.iter().position(|score| !score.is_finite()) {
+            Some(index) => Err(ScoreError { index }.into()),
+            None => Ok(scores),
+        }
+    }
+
+    async fn query(&self, query: &str) -> Result<QueryVectors, Box<dyn Error + Send + Sync>> {
+        let (scorer, query) = (Arc::clone(&self.scorer), query.to_owned());
+        let task = move |scratch: &mut Scratch| scorer.query(&query, scratch);
+        let found = self.workers.run(vec![task]).await?;
+        let query = found.into_iter().next();
+        query.expect("one task has one result")
+    }
+}
+
+impl Scorer {
+    fn query(&self, text: &str, scratch: &mut Scratch) -> Result<QueryVectors, tokenizers::Error> {
+        let encoded = self.marked.query(text)?;
+        let hidden = self.encoder.encode(&[&encoded], scratch);
+        let rows = self.compared(hidden, scratch);
+        Ok(QueryVectors::new(rows, self.projection.width(), scratch))
+    }
+
+    /// The vectors of those tokens of each text that are compared.
+    fn documents(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<Vec<f32>> {
+        let width = self.encoder.width();
+        let hidden = self.encoder.encode(texts, scratch);
+        let mut rest = hidden.chunks_exact(width);
+        let compared = texts.iter().map(|text| {
+            let rows = text.ids.iter().zip(rest.by_ref());
+            let rows = rows.filter(|(id, _)| self.marked.is_compared(**id));
+            let rows = rows.flat_map(|(_, row)| row).copied().collect();
+            self.compared(rows, scratch)
+        });
+        compared.collect()
+    }
+
+    /// The vectors to compare, from those that the encoder gives.
+    fn compared(&self, hidden: Vec<f32>, scratch: &mut Scratch) -> Vec<f32> {
+        let mut rows = self.projection.apply(hidden, scratch);
+        normalize_rows(&mut rows, self.projection.width());
+        rows
+    }
+}
+
+fn projection(
+    folder: &Folder,
+    conventions: &Conventions,
+    builder: &Builder,
+    width: usize,
+) -> Result<Projection, LocalError> {
+    match &conventions.projection {
+        Projected::Modules(paths) => Projection::load(folder, paths, width, Subject::Tokens),
+        Projected::Tensor(name) => {
+            let shape = builder.weights.shape(&format!("{name}.weight"))?;
+            let outputs = shape.first().copied().unwrap_or(0);
+            let map = Dense::plain(builder.head(name, width, outputs)?);
+            Ok(Projection::single(map))
+        }
+    }
+}
+
+/// There have to be positions for what is read, and room for more than special tokens and the marker.
+fn check_room(side: &Side, model: &Model) -> Result<(), LocalError> {
+    let special = model.tokens.special(false) + usize::from(side.marker.is_some());
+    if let Some(available) = model.encoder.max_positions
+        && side.tokens > available
+    {
+        return Err(LocalError::Positions {
+            requested: side.tokens,
+            available,
+        });
+    }
+    if side.tokens <= special {
+        return Err(LocalError::Window {
+            max_tokens: side.tokens,
+            special,
+        });
+    }
+    Ok(())
+}
+
+/// Names the weights and everything else that scores depend on.
+fn identity(
+    folder: &Folder,
+    settings: &LocalSettings,
+    conventions: &Conventions,
+    model: &Model,
+    projection: &Projection,
+) -> Result<ModelIdentity, LocalError> {
+    let files = FILES
+        .iter()
+        .map(|file| Ok(folder.bytes(file)?.unwrap_or_default()))
+        .collect::<Result<Vec<_>, LocalError>>()?;
+    let digests = projection.digests().iter().map(String::as_bytes);
+    let parts: Vec<&[u8]> = files.iter().map(Vec::as_slice).chain(digests).collect();
+    let digest = format!(
+        "sha256:{},max-sim,{},{},{},{}",
+        model.digest,
+        conventions.query.tokens,
+        conventions.document.tokens,
+        settings.dtype.name(),
+        digest::short(&parts)
+    );
+    let name = settings.name.clone();
+    let name = name.unwrap_or_else(|| folder.name().to_owned());
+    Ok(ModelIdentity::new("local", name).with_digest(digest))
+}
+
+#[async_trait]
+impl Reranker for LateInteractionReranker {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    /// A forward pass gives the same scores every time, so `repeat` makes no difference.
+    async fn rerank(
+        &self,
+        query: &str,
+        texts: &[&str],
+        _repeat: u32,
+    ) -> Result<Reranked, RerankError> {
+        let begun = Instant::now();
+        let scores = self.scores(query, texts).await;
+        let scores = scores.map_err(|source| RerankError {
+            model: self.identity.clone(),
+            texts: texts.len(),
+            failure: match source.downcast_ref::<ScoreError>() {
+                Some(_) => Failure::Content,
+                None => Failure::Terminal,
+            },
+            source,
+        })?;
+        Ok(Reranked {
+            scores,
+            usage: None,
+            service_time: begun.elapsed(),
+            cached: false,
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! Texts taken through a model by its threads.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use super::batches::batches;
+use super::encoder::Scratch;
+use super::tokens::Encoded;
+use super::workers::{Panicked, Workers};
+
+/// Texts tokenized by one thread at a time.
+const TOKENIZED_TOGETHER: usize = 16;
+
+impl Workers {
+    /// The tokens of each text, as `encode` finds them.
+    pub(super) async fn tokenize<F>(
+        &self,
+        texts: &[&str],
+        encode: F,
+    ) -> Result<Vec<Encoded>, Box<dyn Error + Send + Sync>>
+    where
+        F: Fn(&str) -> Result<Encoded, tokenizers::Error> + Clone + Send + 'static,
+    {
+        let tasks = texts.chunks(TOKENIZED_TOGETHER).map(|texts| {
+            let encode = encode.clone();
+            let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+            move |_: &mut Scratch| {
+                let encoded = texts.iter().map(|text| encode(text));
+                encoded.collect::<Result<Vec<_>, _>>()
+            }
+        });
+        let chunks = self.run(tasks.collect()).await?;
+        let chunks = chunks.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(chunks.into_iter().flatten().collect())
+    }
+
+    /// What `compute` gives for each text, in their order. It is called with texts of similar length.
+    pub(super) async fn compute<T, F>(
+        &self,
+        texts: Vec<Encoded>,
+        compute: F,
+    ) -> Result<Vec<T>, Panicked>
+    where
+        T: Send + 'static,
+        F: Fn(&[&Encoded], &mut Scratch) -> Vec<T> + Clone + Send + 'static,
+    {
+        let lengths: Vec<usize> = texts.iter().map(|text| text.ids.len()).collect();
+        let batches = batches(&lengths, self.threads());
+        let texts = Arc::new(texts);
+        let tasks = batches.iter().map(|batch| {
+            let (compute, texts, batch) = (compute.clone(), Arc::clone(&texts), batch.clone());
+            move |scratch: &mut Scratch| {
+                let texts: Vec<&Encoded> = batch.iter().map(|index| &texts[*index]).collect();
+                compute(&texts, scratch)
+            }
+        });
+        let found = self.run(tasks.collect()).await?;
+        let indices = batches.into_iter().flatten();
+        let mut found: Vec<(usize, T)> = indices.zip(found.into_iter().flatten()).collect();
+        found.sort_by_key(|(index, _)| *index);
+        Ok(found.into_iter().map(|(_, result)| result).collect())
+    }
+}
