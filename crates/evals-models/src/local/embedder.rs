@@ -5,7 +5,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use thiserror::Error;
 
-use super::batches::batches;
 use super::dense::Subject;
 use super::digest;
 use super::encoder::Scratch;
@@ -19,9 +18,6 @@ use super::settings::LocalSettings;
 use super::tokens::Encoded;
 use super::workers::Workers;
 use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
-
-/// Texts tokenized by one thread at a time.
-const TOKENIZED_TOGETHER: usize = 16;
 
 /// An embedding model run in the process.
 ///
@@ -87,55 +83,24 @@ impl LocalEmbedder {
         })
     }
 
-    async fn rows(&self, texts: Vec<String>) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
-        let encoded = Arc::new(self.tokenize(texts).await?);
+    async fn rows(&self, texts: &[&str]) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
+        let encoder = Arc::clone(&self.encoder);
+        let encode = move |text: &str| encoder.model.tokens.encode(text);
+        let encoded = self.workers.tokenize(texts, encode).await?;
         if let Some(index) = encoded.iter().position(|text| text.ids.is_empty()) {
             return Err(TextError::NoTokens { index }.into());
         }
-        let lengths: Vec<usize> = encoded.iter().map(|text| text.ids.len()).collect();
-        let batches = batches(&lengths, self.workers.threads());
-        let tasks = batches.iter().map(|batch| {
-            let (encoder, encoded) = (Arc::clone(&self.encoder), Arc::clone(&encoded));
-            let batch = batch.clone();
-            move |scratch: &mut Scratch| {
-                let texts: Vec<&Encoded> = batch.iter().map(|index| &encoded[*index]).collect();
-                encoder.vectors(&texts, scratch)
-            }
-        });
-        let vectors = self.workers.run(tasks.collect()).await?;
-        let width = self.dimension();
-        let mut rows = vec![0.0; encoded.len() * width];
-        for (index, vector) in batches.iter().flatten().zip(vectors.iter().flatten()) {
-            if !(vector.iter().any(|value| *value != 0.0)
-                && vector.iter().all(|value| value.is_finite()))
-            {
-                return Err(TextError::NoDirection { index: *index }.into());
-            }
-            rows[index * width..][..width].copy_from_slice(vector);
+        let encoder = Arc::clone(&self.encoder);
+        let compute =
+            move |texts: &[&Encoded], scratch: &mut Scratch| encoder.vectors(texts, scratch);
+        let vectors = self.workers.compute(encoded, compute).await?;
+        let has_direction = |vector: &Vec<f32>| {
+            vector.iter().any(|value| *value != 0.0) && vector.iter().all(|value| value.is_finite())
+        };
+        if let Some(index) = vectors.iter().position(|vector| !has_direction(vector)) {
+            return Err(TextError::NoDirection { index }.into());
         }
-        Ok(rows)
-    }
-
-    async fn tokenize(
-        &self,
-        texts: Vec<String>,
-    ) -> Result<Vec<Encoded>, Box<dyn Error + Send + Sync>> {
-        let tasks = texts.chunks(TOKENIZED_TOGETHER).map(|texts| {
-            let (encoder, texts) = (Arc::clone(&self.encoder), texts.to_vec());
-            move |_: &mut Scratch| {
-                let texts = texts.iter();
-                texts
-                    .map(|text| encoder.model.tokens.encode(text))
-                    .collect::<Result<Vec<_>, _>>()
-            }
-        });
-        let chunks = self.workers.run(tasks.collect()).await?;
-        Ok(chunks
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()?
-            .into_iter()
-            .flatten()
-            .collect())
+        Ok(vectors.concat())
     }
 }
 
@@ -180,11 +145,12 @@ impl Embedder for LocalEmbedder {
             TextKind::Query => &self.encoder.pipeline.query_prompt,
             TextKind::Document => &self.encoder.pipeline.document_prompt,
         };
-        let texts: Vec<String> = texts.iter().map(|text| format!("{prompt}{text}")).collect();
-        let count = texts.len();
-        let rows = self.rows(texts).await.map_err(|source| EmbedError::Model {
+        let prompted: Vec<String> = texts.iter().map(|text| format!("{prompt}{text}")).collect();
+        let prompted: Vec<&str> = prompted.iter().map(String::as_str).collect();
+        let rows = self.rows(&prompted).await;
+        let rows = rows.map_err(|source| EmbedError::Model {
             model: self.identity.clone(),
-            texts: count,
+            texts: texts.len(),
             failure: match source.downcast_ref::<TextError>() {
                 Some(_) => Failure::Content,
                 None => Failure::Terminal,

@@ -6,7 +6,6 @@ use std::time::Instant;
 use async_trait::async_trait;
 use thiserror::Error;
 
-use super::batches::batches;
 use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
@@ -17,9 +16,6 @@ use super::settings::LocalSettings;
 use super::tokens::Encoded;
 use super::workers::Workers;
 use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker};
-
-/// Pairs tokenized by one thread at a time.
-const TOKENIZED_TOGETHER: usize = 16;
 
 /// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
 /// (BERT), bge-reranker (XLM-RoBERTa), gte-reranker-modernbert (`ModernBERT`) and mxbai-rerank v1 (`DeBERTa`) are.
@@ -83,47 +79,16 @@ impl LocalReranker {
         query: &str,
         texts: &[&str],
     ) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
-        let encoded = Arc::new(self.tokenize(query, texts).await?);
-        let lengths: Vec<usize> = encoded.iter().map(|pair| pair.ids.len()).collect();
-        let batches = batches(&lengths, self.workers.threads());
-        let tasks = batches.iter().map(|batch| {
-            let (scorer, encoded) = (Arc::clone(&self.scorer), Arc::clone(&encoded));
-            let batch = batch.clone();
-            move |scratch: &mut Scratch| {
-                let pairs: Vec<&Encoded> = batch.iter().map(|index| &encoded[*index]).collect();
-                scorer.scores(&pairs, scratch)
-            }
-        });
-        let found = self.workers.run(tasks.collect()).await?;
-        let mut scores = vec![0.0; texts.len()];
-        for (index, score) in batches.iter().flatten().zip(found.iter().flatten()) {
-            if !score.is_finite() {
-                return Err(ScoreError { index: *index }.into());
-            }
-            scores[*index] = *score;
+        let (scorer, query) = (Arc::clone(&self.scorer), query.to_owned());
+        let encode = move |text: &str| scorer.model.tokens.encode_pair(&query, text);
+        let encoded = self.workers.tokenize(texts, encode).await?;
+        let scorer = Arc::clone(&self.scorer);
+        let score = move |pairs: &[&Encoded], scratch: &mut Scratch| scorer.scores(pairs, scratch);
+        let scores: Vec<f32> = self.workers.compute(encoded, score).await?;
+        match scores.iter().position(|score| !score.is_finite()) {
+            Some(index) => Err(ScoreError { index }.into()),
+            None => Ok(scores),
         }
-        Ok(scores)
-    }
-
-    async fn tokenize(
-        &self,
-        query: &str,
-        texts: &[&str],
-    ) -> Result<Vec<Encoded>, Box<dyn Error + Send + Sync>> {
-        let query: Arc<str> = query.into();
-        let tasks = texts.chunks(TOKENIZED_TOGETHER).map(|texts| {
-            let (scorer, query) = (Arc::clone(&self.scorer), Arc::clone(&query));
-            let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-            move |_: &mut Scratch| {
-                let pairs = texts.iter();
-                pairs
-                    .map(|text| scorer.model.tokens.encode_pair(&query, text))
-                    .collect::<Result<Vec<_>, _>>()
-            }
-        });
-        let chunks = self.workers.run(tasks.collect()).await?;
-        let chunks = chunks.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(chunks.into_iter().flatten().collect())
     }
 }
 
