@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Error, Result};
 use evals_data::{Hub, HubError};
-use evals_models::local::{self, LocalEmbedder, LocalError, LocalReranker, LocalSettings};
+use evals_models::local::{self, LocalEmbedder, LocalError, LocalSettings};
 use evals_models::{Embedder, Reranker};
 
 use crate::choices::refuse_fields;
@@ -106,8 +106,8 @@ impl<'r> LocalModel<'r> {
         printer: &Printer,
         hub: &Hub,
     ) -> Result<Arc<dyn Reranker>> {
-        let load = |folder, settings: LocalSettings| LocalReranker::open(folder, &settings);
-        Ok(Arc::new(self.load(printer, hub, load).await?))
+        let load = |folder, settings: LocalSettings| local::open_reranker(folder, &settings);
+        self.load(printer, hub, load).await
     }
 
     async fn load<M: Send + 'static>(

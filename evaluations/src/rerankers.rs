@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Http(Model),
     /// A chat model, which is what this names.
     Llm(Model),
-    /// A cross-encoder in this process.
+    /// A cross-encoder or a model of late interaction in this process.
     Local(Model),
 }
 
