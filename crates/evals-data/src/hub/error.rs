@@ -65,7 +65,7 @@ pub enum HubError {
     },
     /// A model repository without weights that could be read.
     #[error(
-        "{repo} has no weights in safetensors at `{commit}` (`model.safetensors`, or its shards); there are {}",
+        "{repo} has no weights at `{commit}` (`model.safetensors`, `pytorch_model.bin`, or the shards of either); there are {}",
         listed(files)
     )]
     NoWeights {

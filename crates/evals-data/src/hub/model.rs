@@ -7,14 +7,21 @@ use super::globs::Globs;
 use super::{DownloadObserver, FetchedFile, Hub, HubError, HubFiles, HubWarning, Repository};
 
 /// Without these there is nothing to run.
-const REQUIRED: [&str; 3] = ["config.json", "tokenizer.json", WEIGHTS];
+const REQUIRED: [&str; 2] = ["config.json", "tokenizer.json"];
 
 /// In one file, or in shards.
-const WEIGHTS: &str = "{model.safetensors,model-*-of-*.safetensors}";
+const SAFETENSORS: &str = "{model.safetensors,model-*-of-*.safetensors}";
+
+/// What is fetched where there are no safetensors.
+const PYTORCH: &str = "{pytorch_model.bin,pytorch_model-*-of-*.bin}";
 
 /// These say how a model is used, where its authors wrote that down.
-const OPTIONAL: [&str; 7] = [
+const OPTIONAL: [&str; 11] = [
     "model.safetensors.index.json",
+    "pytorch_model.bin.index.json",
+    "artifact.metadata",
+    "*_Dense/model.safetensors",
+    "*_Dense/pytorch_model.bin",
     "tokenizer_config.json",
     "modules.json",
     "config_sentence_transformers.json",
@@ -38,8 +45,8 @@ pub struct ModelFiles {
 
 impl Hub {
     /// Brings the model repository `id` into the cache and verifies it, as [`fetch`](Self::fetch) does: configuration,
-    /// tokenizer, weights in safetensors, and what says how texts are prompted and tokens pooled. Only the last may be
-    /// missing. Weights in other formats are left on the hub.
+    /// tokenizer, weights in safetensors or else in files of PyTorch, and what says how texts are prompted and tokens pooled.
+    /// Only the last may be missing. Weights in other formats are left on the hub.
     pub async fn fetch_model(
         &self,
         id: &str,
@@ -47,9 +54,17 @@ impl Hub {
         observer: &dyn DownloadObserver,
     ) -> Result<ModelFiles, HubError> {
         let repo = Repository::model(id);
-        let fetched = self
-            .fetch_matching(&repo, revision, globs()?, observer)
-            .await;
+        let preferred = globs(SAFETENSORS)?;
+        let fetched = match self
+            .fetch_matching(&repo, revision, preferred, observer)
+            .await
+        {
+            Err(error) if self.is_only_in_pytorch(&error, &repo, revision) => {
+                let others = globs(PYTORCH)?;
+                self.fetch_matching(&repo, revision, others, observer).await
+            }
+            fetched => fetched,
+        };
         let HubFiles {
             commit,
             files,
@@ -67,12 +82,22 @@ impl Hub {
     /// Whether the cache holds the model, whole or not, without the network.
     pub fn is_model_cached(&self, id: &str, revision: &str) -> bool {
         let repo = Repository::model(id);
-        globs().is_ok_and(|globs| self.is_there(&repo, revision, &globs))
+        [SAFETENSORS, PYTORCH]
+            .into_iter()
+            .any(|weights| globs(weights).is_ok_and(|globs| self.is_there(&repo, revision, &globs)))
+    }
+
+    /// Whether weights in safetensors failed to come because there are none, and files of PyTorch may be there instead.
+    fn is_only_in_pytorch(&self, error: &HubError, repo: &Repository, revision: &str) -> bool {
+        let is_unlisted =
+            matches!(error, HubError::NoFileMatches { glob, .. } if glob == SAFETENSORS);
+        is_unlisted || globs(PYTORCH).is_ok_and(|globs| self.is_there(repo, revision, &globs))
     }
 }
 
-fn globs() -> Result<Globs, HubError> {
-    Ok(Globs::new(REQUIRED)?.with_optional(OPTIONAL)?)
+fn globs(weights: &'static str) -> Result<Globs, HubError> {
+    let required = REQUIRED.into_iter().chain([weights]);
+    Ok(Globs::new(required)?.with_optional(OPTIONAL)?)
 }
 
 /// Says in words which files were looked for.
@@ -83,7 +108,7 @@ fn without_weights(error: HubError) -> HubError {
             commit,
             glob,
             files,
-        } if glob == WEIGHTS => HubError::NoWeights {
+        } if glob == PYTORCH => HubError::NoWeights {
             repo,
             commit,
             files,

@@ -24,7 +24,7 @@ pub(super) fn missing_shard(files: &[String]) -> Option<String> {
 
 /// What the first shard is called: tables are counted from 0, weights from 1.
 fn first_number(rest: &str) -> u32 {
-    u32::from(rest == ".safetensors")
+    u32::from(matches!(rest, ".safetensors" | ".bin"))
 }
 
 /// Whether a file's name says how many files belong together.

@@ -133,18 +133,44 @@ async fn only_configuration_tokenizer_and_weights_are_required() {
 }
 
 #[tokio::test]
+async fn weights_in_files_of_pytorch_are_fetched_where_there_are_no_others() {
+    let cache = tempfile::tempdir().unwrap();
+    let hub = FakeHub::start_with_model()
+        .with_small("2_Dense/config.json", b"{\"dense\":1}".to_vec())
+        .with("2_Dense/pytorch_model.bin", weights(2))
+        .with_small("artifact.metadata", b"{\"dim\":1}".to_vec())
+        .with_small("config.json", b"{}".to_vec())
+        .with_small("tokenizer.json", b"{ }".to_vec())
+        .with("pytorch_model.bin", weights(1));
+    let client = hub.client(cache.path());
+    assert!(!client.is_model_cached(REPO, "main"));
+    let expected = [
+        "2_Dense/config.json",
+        "2_Dense/pytorch_model.bin",
+        "artifact.metadata",
+        "config.json",
+        "pytorch_model.bin",
+        "tokenizer.json",
+    ];
+    assert_eq!(names(&fetch(&client).await.unwrap()), expected);
+    assert!(client.is_model_cached(REPO, "main"));
+    let model = fetch(&offline(cache.path())).await.unwrap();
+    assert_eq!(names(&model), expected, "without the network");
+}
+
+#[tokio::test]
 async fn a_model_that_cannot_be_run_names_what_there_is() {
     let cache = tempfile::tempdir().unwrap();
     let hub = FakeHub::start_with_model()
         .with_small("config.json", b"{}".to_vec())
         .with_small("tokenizer.json", b"{ }".to_vec())
-        .with("pytorch_model.bin", weights(1));
+        .with("tf_model.h5", weights(1));
     let error = fetch(&hub.client(cache.path())).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(
-            "the model repository `owner/name` has no weights in safetensors at `{COMMIT}` (`model.safetensors`, or its \
-             shards); there are `config.json`, `pytorch_model.bin`, `tokenizer.json`"
+            "the model repository `owner/name` has no weights at `{COMMIT}` (`model.safetensors`, `pytorch_model.bin`, or the \
+             shards of either); there are `config.json`, `tf_model.h5`, `tokenizer.json`"
         )
     );
     assert_eq!(hub.count("/resolve/"), 0, "nothing is fetched in vain");
