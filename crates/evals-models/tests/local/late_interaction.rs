@@ -230,6 +230,10 @@ fn what_cannot_be_run_is_refused_by_name() {
         "`artifact.metadata` asks for `similarity` = `l2`, which is not supported"
     );
     assert_eq!(
+        metadata(r#""dim": 12"#, r#""dim": 16"#).1,
+        "`linear.weight` has the shape [12, 32] instead of [16, 32]"
+    );
+    assert_eq!(
         metadata("[unused0]", "[Query]"),
         (
             "`tokenizer.json` is not a usable tokenizer".to_owned(),

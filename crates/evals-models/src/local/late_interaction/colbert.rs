@@ -16,6 +16,7 @@ pub(super) const FILE: &str = "artifact.metadata";
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 struct Metadata {
+    dim: usize,
     query_maxlen: usize,
     doc_maxlen: usize,
     mask_punctuation: bool,
@@ -29,6 +30,7 @@ struct Metadata {
 impl Default for Metadata {
     fn default() -> Self {
         Self {
+            dim: 128,
             query_maxlen: 32,
             doc_maxlen: 220,
             mask_punctuation: true,
@@ -71,6 +73,9 @@ pub(super) fn conventions(folder: &Folder) -> Result<Conventions, LocalError> {
         }),
         padding: Some(special.padding()),
         lowercase: false,
-        projection: Projected::Tensor("linear"),
+        projection: Projected::Tensor {
+            name: "linear",
+            outputs: metadata.dim,
+        },
     })
 }

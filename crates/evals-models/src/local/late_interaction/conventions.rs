@@ -55,8 +55,8 @@ pub(super) enum Skipped {
 /// Where the map from the encoder's vectors to those that are compared is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Projected {
-    /// It is this tensor of the model's own weights.
-    Tensor(&'static str),
+    /// It is among the model's own weights, by this name, and gives vectors of as many values.
+    Tensor { name: &'static str, outputs: usize },
     /// It is the modules in these folders.
     Modules(Vec<String>),
 }

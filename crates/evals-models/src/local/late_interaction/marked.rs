@@ -34,7 +34,7 @@ impl Marked {
     pub(super) fn new(
         folder: &Folder,
         conventions: &Conventions,
-        tokens: &Tokens,
+        tokens: Tokens,
     ) -> Result<Self, LocalError> {
         let id = |token: &String| tokens.id(token).ok_or_else(|| unknown(folder, token));
         let length = conventions.query.tokens;
@@ -50,13 +50,13 @@ impl Marked {
             },
         };
         let padding = conventions.padding.as_ref().map(id).transpose()?;
-        let mut skipped = skipped(folder, &conventions.skipped, tokens)?;
+        let mut skipped = skipped(folder, &conventions.skipped, &tokens)?;
         skipped.extend(padding);
         skipped.sort_unstable();
-        let kind = |side| Kind::new(folder, side, conventions.lowercase, tokens.clone());
+        let kind = |side, tokens| Kind::new(folder, side, conventions.lowercase, tokens);
         Ok(Self {
-            queries: kind(&conventions.query)?,
-            documents: kind(&conventions.document)?,
+            queries: kind(&conventions.query, tokens.clone())?,
+            documents: kind(&conventions.document, tokens)?,
             filler,
             skipped,
             padding,

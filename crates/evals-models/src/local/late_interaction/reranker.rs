@@ -90,7 +90,7 @@ impl LateInteractionReranker {
             scorer: Arc::new(Scorer {
                 encoder,
                 projection,
-                marked: Marked::new(&folder, &conventions, &tokens)?,
+                marked: Marked::new(&folder, &conventions, tokens)?,
             }),
             workers: Workers::start(threads(settings))?,
         })
@@ -165,10 +165,8 @@ fn projection(
 ) -> Result<Projection, LocalError> {
     match &conventions.projection {
         Projected::Modules(paths) => Projection::load(folder, paths, width, Subject::Tokens),
-        Projected::Tensor(name) => {
-            let shape = builder.weights.shape(&format!("{name}.weight"))?;
-            let outputs = shape.first().copied().unwrap_or(0);
-            let map = Dense::plain(builder.head(name, width, outputs)?);
+        Projected::Tensor { name, outputs } => {
+            let map = Dense::plain(builder.head(name, width, *outputs)?);
             Ok(Projection::single(map))
         }
     }
