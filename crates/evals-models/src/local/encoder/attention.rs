@@ -199,3 +199,54 @@ impl Attention {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::linear::Parameters;
+    use super::*;
+
+    const WIDTH: usize = 2;
+
+    fn linear(outputs: usize, gemm: &Gemm) -> Linear {
+        let parameters = Parameters {
+            weights: vec![0.5; outputs * WIDTH],
+            bias: None,
+            inputs: WIDTH,
+            outputs,
+        };
+        Linear::float(parameters, gemm)
+    }
+
+    #[test]
+    fn tokens_that_see_no_attended_one_gather_nothing() {
+        let gemm = Gemm::default();
+        let attention = Attention {
+            query_key_value: linear(3 * WIDTH, &gemm),
+            output: linear(WIDTH, &gemm),
+            heads: 1,
+            positions: PositionScheme::Absolute,
+            reach: Some(2),
+        };
+        // More than a block of queries, so that the last ones are without keys as a whole.
+        let tokens = QUERY_BLOCK + 9;
+        let input = vec![1.0; tokens * WIDTH];
+        let (mut scratch, mut int8) = (AttentionScratch::default(), Int8Scratch::default());
+        let mut gathered = |attended| {
+            let mut hidden = vec![0.0; tokens * WIDTH];
+            let text = Encoded {
+                ids: vec![0; tokens],
+                segments: vec![0; tokens],
+                attended,
+            };
+            let texts = [&text];
+            attention.add(&input, &mut hidden, &texts, &gemm, &mut scratch, &mut int8);
+            hidden
+        };
+        assert_eq!(gathered(tokens), input, "of one and the same vector");
+        // The fifth token sees the third one, which is the last that is attended to.
+        let (near, far) = (5 * WIDTH, (tokens - 5) * WIDTH);
+        let expected = [vec![1.0; near], vec![0.0; far]].concat();
+        assert_eq!(gathered(3), expected);
+        assert_eq!(gathered(0), vec![0.0; tokens * WIDTH]);
+    }
+}
