@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::encoder::{Activation, LayerNorm, Linear, Scratch, Write};
+use super::encoder::{Activation, Linear, Norm, Scratch, Write};
 use super::error::LocalError;
 use super::families::{Builder, Family};
 use super::folder::Folder;
@@ -15,7 +15,7 @@ pub(super) struct Head {
     pooling: Pooling,
     dense: Linear,
     activation: Activation,
-    norm: Option<LayerNorm>,
+    norm: Option<Norm>,
     classifier: Linear,
 }
 

@@ -3,25 +3,26 @@ use std::ops::Range;
 use rten_simd::SimdOp;
 use rten_vecmath::Softmax;
 
+use super::heads::{HeadNorms, Heads};
 use super::linear::{Int8Scratch, Linear, Write};
+use super::mask::Mask;
 use super::matrix::{Gemm, view};
 use super::position_scheme::{Block, PositionScheme, PositionScratch};
-use super::rotary::Rotary;
 use crate::local::tokens::Encoded;
 
 /// Queries scored at once: their scores against a long text stay in the cache, and memory grows only with its length.
 const QUERY_BLOCK: usize = 256;
 
-/// Attention of each token to the tokens of its own text.
+/// Attention of each token to tokens of its own text.
 #[derive(Debug)]
 pub(in crate::local) struct Attention {
     /// Queries, keys and values of all heads by one product.
     pub(in crate::local) query_key_value: Linear,
     pub(in crate::local) output: Linear,
-    pub(in crate::local) heads: usize,
+    pub(in crate::local) heads: Heads,
+    pub(in crate::local) head_norms: Option<HeadNorms>,
     pub(in crate::local) positions: PositionScheme,
-    /// How far a token sees to each side; `None`: over the whole text.
-    pub(in crate::local) reach: Option<usize>,
+    pub(in crate::local) mask: Mask,
 }
 
 /// One text of a batch.
@@ -54,15 +55,15 @@ impl Attention {
         scratch: &mut AttentionScratch,
         int8: &mut Int8Scratch,
     ) {
-        let width = self.output.outputs();
-        let tokens = input.len() / width;
-        scratch.projected.resize(tokens * 3 * width, 0.0);
-        scratch.context.resize(tokens * width, 0.0);
+        let heads = self.heads;
+        let tokens = input.len() / self.output.outputs();
+        scratch.projected.resize(tokens * heads.row(), 0.0);
+        scratch.context.resize(tokens * heads.query_width(), 0.0);
         self.query_key_value
             .apply(input, &mut scratch.projected, Write::Replace, gemm, int8);
         let longest = texts.iter().map(|text| text.ids.len()).max().unwrap_or(0);
         self.positions
-            .prepare(longest, self.heads, gemm, int8, &mut scratch.positions);
+            .prepare(longest, heads.size, gemm, int8, &mut scratch.positions);
         let mut start = 0;
         for text in texts {
             let end = start + text.ids.len();
@@ -71,33 +72,42 @@ impl Attention {
                 attended: start..start + text.attended,
                 segments: &text.segments,
             };
-            self.gather(&text, width, gemm, scratch);
+            self.gather(&text, gemm, scratch);
             start = end;
         }
         self.output
             .apply(&scratch.context, hidden, Write::Add, gemm, int8);
     }
 
-    fn gather(&self, text: &Text<'_>, width: usize, gemm: &Gemm, scratch: &mut AttentionScratch) {
-        let tokens = &text.tokens;
-        if let PositionScheme::Rotary(rotary) = &self.positions {
-            let rows = &mut scratch.projected[tokens.start * 3 * width..tokens.end * 3 * width];
-            self.turn(rotary, rows, width);
+    fn gather(&self, text: &Text<'_>, gemm: &Gemm, scratch: &mut AttentionScratch) {
+        let Range { start, end } = text.tokens;
+        let row = self.heads.row();
+        let rows = scratch.projected[start * row..end * row].chunks_exact_mut(row);
+        for (position, row) in rows.enumerate() {
+            self.place(position, row);
         }
-        for head in 0..self.heads {
-            let mut first = tokens.start;
-            while first < tokens.end {
-                let queries = first..tokens.end.min(first + QUERY_BLOCK);
+        for head in 0..self.heads.queries {
+            let mut first = start;
+            while first < end {
+                let queries = first..end.min(first + QUERY_BLOCK);
                 first = queries.end;
-                self.gather_block(head, queries, text, width, gemm, scratch);
+                self.gather_block(head, queries, text, gemm, scratch);
             }
         }
     }
 
-    fn turn(&self, rotary: &Rotary, rows: &mut [f32], width: usize) {
-        let head_size = width / self.heads;
-        for (position, row) in rows.chunks_exact_mut(3 * width).enumerate() {
-            for head in row[..2 * width].chunks_exact_mut(head_size) {
+    /// Normalises a token's queries and keys and turns them to its position, where the model does so.
+    fn place(&self, position: usize, row: &mut [f32]) {
+        let (queries, rest) = row.split_at_mut(self.heads.query_width());
+        let keys = &mut rest[..self.heads.key_width()];
+        if let Some(norms) = &self.head_norms {
+            norms.query.apply(queries);
+            norms.key.apply(keys);
+        }
+        if let PositionScheme::Rotary(rotary) = &self.positions {
+            let size = self.heads.size;
+            let queries = queries.chunks_exact_mut(size);
+            for head in queries.chain(keys.chunks_exact_mut(size)) {
                 rotary.turn(head, position);
             }
         }
@@ -108,95 +118,74 @@ impl Attention {
         head: usize,
         queries: Range<usize>,
         text: &Text<'_>,
-        width: usize,
         gemm: &Gemm,
         scratch: &mut AttentionScratch,
     ) {
-        let head_size = width / self.heads;
-        let Text {
-            tokens,
-            attended,
-            segments,
-        } = text;
-        let keys = self.visible(&queries, attended);
+        let heads = self.heads;
+        let (size, row, width) = (heads.size, heads.row(), heads.query_width());
+        let keys = self.mask.keys(&queries, &text.attended);
         if keys.is_empty() {
-            return self.gather_nothing(head, queries, width, scratch);
+            // Tokens that see none have nothing added to them.
+            for token in queries {
+                scratch.context[token * width + head * size..][..size].fill(0.0);
+            }
+            return;
         }
-        let row = 3 * width;
-        let part = |token: usize, part: usize| {
-            &scratch.projected[token * row + part * width + head * head_size..]
-        };
-        let query = view(part(queries.start, 0), [queries.len(), head_size], [row, 1]);
-        let key = view(part(keys.start, 1), [head_size, keys.len()], [1, row]);
-        let value = view(part(keys.start, 2), [keys.len(), head_size], [row, 1]);
-        let scale = self.positions.scale(head_size);
+        self.score(head, &queries, &keys, text, gemm, scratch);
+        let shape = [queries.len(), keys.len()];
+        let rows = scratch.scores.chunks_exact_mut(keys.len());
+        for (token, scores) in queries.clone().zip(rows) {
+            weigh(scores, self.mask.seen(token, &keys));
+        }
+        let weights = view(&scratch.scores, shape, [keys.len(), 1]);
+        let values = &scratch.projected[keys.start * row + heads.value_column(head)..];
+        let values = view(values, [keys.len(), size], [row, 1]);
+        gemm.product(weights, values, 1.0, &mut scratch.head);
+        for (token, gathered) in queries.zip(scratch.head.chunks_exact(size)) {
+            scratch.context[token * width + head * size..][..size].copy_from_slice(gathered);
+        }
+    }
+
+    /// Leaves in `scratch` one row for each query with its scores against all `keys`.
+    fn score(
+        &self,
+        head: usize,
+        queries: &Range<usize>,
+        keys: &Range<usize>,
+        text: &Text<'_>,
+        gemm: &Gemm,
+        scratch: &mut AttentionScratch,
+    ) {
+        let heads = self.heads;
+        let (size, row) = (heads.size, heads.row());
+        let from = |token: usize, column: usize| &scratch.projected[token * row + column..];
+        let query = from(queries.start, heads.query_column(head));
+        let query = view(query, [queries.len(), size], [row, 1]);
+        let key = from(keys.start, heads.key_column(head));
+        let key = view(key, [size, keys.len()], [1, row]);
+        let scale = self.positions.scale(size);
         gemm.product(query, key, scale, &mut scratch.scores);
+        let start = text.tokens.start;
         let block = Block {
             head,
-            queries: queries.start - tokens.start..queries.end - tokens.start,
-            keys: keys.start - tokens.start..keys.end - tokens.start,
+            queries: queries.start - start..queries.end - start,
+            keys: keys.start - start..keys.end - start,
             query,
             key,
-            segments,
+            segments: text.segments,
             scale,
         };
         self.positions
             .add(&block, gemm, &mut scratch.positions, &mut scratch.scores);
-        for (at, scores) in scratch.scores.chunks_exact_mut(keys.len()).enumerate() {
-            self.weigh(queries.start + at, keys.start, scores);
-        }
-        let scores = view(
-            &scratch.scores,
-            [queries.len(), keys.len()],
-            [keys.len(), 1],
-        );
-        gemm.product(scores, value, 1.0, &mut scratch.head);
-        for (token, gathered) in queries.zip(scratch.head.chunks_exact(head_size)) {
-            let start = token * width + head * head_size;
-            scratch.context[start..start + head_size].copy_from_slice(gathered);
-        }
     }
+}
 
-    /// Tokens that see none have nothing added to them.
-    fn gather_nothing(
-        &self,
-        head: usize,
-        queries: Range<usize>,
-        width: usize,
-        scratch: &mut AttentionScratch,
-    ) {
-        let head_size = width / self.heads;
-        for token in queries {
-            let start = token * width + head * head_size;
-            scratch.context[start..start + head_size].fill(0.0);
-        }
-    }
-
-    fn visible(&self, queries: &Range<usize>, keys: &Range<usize>) -> Range<usize> {
-        match self.reach {
-            None => keys.clone(),
-            Some(reach) => {
-                keys.start.max(queries.start.saturating_sub(reach))
-                    ..keys.end.min(queries.end + reach)
-            }
-        }
-    }
-
-    /// Turns the scores of one token into weights that sum to 1, or to 0 where it sees no token.
-    fn weigh(&self, token: usize, first_key: usize, scores: &mut [f32]) {
-        let seen = match self.reach {
-            None => 0..scores.len(),
-            Some(reach) => {
-                let start = token.saturating_sub(reach).saturating_sub(first_key);
-                let end = scores.len().min(token + reach + 1 - first_key);
-                start.min(end)..end
-            }
-        };
-        scores[..seen.start].fill(0.0);
-        scores[seen.end..].fill(0.0);
-        if !seen.is_empty() {
-            Softmax::new_mut(&mut scores[seen]).dispatch();
-        }
+/// Turns the scores of one token into weights that sum to 1 over the keys it sees, and are 0 elsewhere.
+fn weigh(scores: &mut [f32], seen: Range<usize>) {
+    scores[..seen.start].fill(0.0);
+    scores[seen.end..].fill(0.0);
+    if !seen.is_empty() {
+        Softmax::new_mut(&mut scores[seen]).dispatch();
     }
 }
 
@@ -223,9 +212,10 @@ mod tests {
         let attention = Attention {
             query_key_value: linear(3 * WIDTH, &gemm),
             output: linear(WIDTH, &gemm),
-            heads: 1,
+            heads: Heads::sharing(WIDTH, 1),
+            head_norms: None,
             positions: PositionScheme::Absolute,
-            reach: Some(2),
+            mask: Mask::Window(2),
         };
         // More than a block of queries, so that the last ones are without keys as a whole.
         let tokens = QUERY_BLOCK + 9;

@@ -4,8 +4,10 @@ mod activation;
 mod attention;
 mod disentangled;
 mod feed_forward;
+mod heads;
 mod int8;
 mod linear;
+mod mask;
 mod matrix;
 mod norm;
 mod position_scheme;
@@ -18,9 +20,11 @@ pub(in crate::local) use attention::Attention;
 use attention::AttentionScratch;
 pub(in crate::local) use disentangled::{Buckets, Disentangled};
 pub(in crate::local) use feed_forward::{FeedForward, Gate};
+pub(in crate::local) use heads::{HeadNorms, Heads};
 pub(in crate::local) use linear::{Int8Scratch, Linear, Parameters, Write};
+pub(in crate::local) use mask::Mask;
 pub(in crate::local) use matrix::Gemm;
-pub(in crate::local) use norm::LayerNorm;
+pub(in crate::local) use norm::{Norm, NormKind};
 pub(in crate::local) use position_scheme::PositionScheme;
 pub(in crate::local) use relative_keys::{RelativeKeys, SegmentTerms, Waves};
 pub(in crate::local) use rotary::Rotary;
@@ -42,9 +46,9 @@ pub(in crate::local) enum NormPlace {
 pub(in crate::local) struct Layer {
     pub(in crate::local) attention: Attention,
     /// `None`: what comes from below is normalised already.
-    pub(in crate::local) attention_norm: Option<LayerNorm>,
+    pub(in crate::local) attention_norm: Option<Norm>,
     pub(in crate::local) feed_forward: FeedForward,
-    pub(in crate::local) feed_forward_norm: LayerNorm,
+    pub(in crate::local) feed_forward_norm: Norm,
 }
 
 /// A transformer encoder of one of the supported families.
@@ -53,7 +57,7 @@ pub(in crate::local) struct Encoder {
     pub(in crate::local) embeddings: TokenEmbeddings,
     pub(in crate::local) layers: Vec<Layer>,
     pub(in crate::local) norm_place: NormPlace,
-    pub(in crate::local) final_norm: Option<LayerNorm>,
+    pub(in crate::local) final_norm: Option<Norm>,
     /// Tokens for which the model has positions, special ones included. `None`: any number.
     pub(in crate::local) max_positions: Option<usize>,
 }

@@ -59,13 +59,13 @@ impl PositionScheme {
     pub(super) fn prepare(
         &self,
         longest: usize,
-        heads: usize,
+        head_size: usize,
         gemm: &Gemm,
         int8: &mut Int8Scratch,
         scratch: &mut PositionScratch,
     ) {
         if let Self::Relative(relative) = self {
-            relative.prepare(longest, heads, gemm, int8, &mut scratch.relative);
+            relative.prepare(longest, head_size, gemm, int8, &mut scratch.relative);
         }
     }
 

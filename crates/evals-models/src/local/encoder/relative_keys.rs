@@ -91,7 +91,7 @@ impl RelativeKeys {
     pub(super) fn prepare(
         &self,
         longest: usize,
-        heads: usize,
+        head_size: usize,
         gemm: &Gemm,
         int8: &mut Int8Scratch,
         scratch: &mut RelativeScratch,
@@ -107,7 +107,6 @@ impl RelativeKeys {
         scratch.keys.resize(distances * width, 0.0);
         self.keys
             .apply(waves, &mut scratch.keys, Write::Replace, gemm, int8);
-        let head_size = width / heads;
         scratch.constants.clear();
         for (head, bias) in self.query_bias.chunks_exact(head_size).enumerate() {
             let keys = scratch.keys.chunks_exact(width);

@@ -1,4 +1,4 @@
-use super::norm::LayerNorm;
+use super::norm::Norm;
 use crate::local::tokens::Encoded;
 
 /// The vectors that tokens start with.
@@ -9,7 +9,7 @@ pub(in crate::local) struct TokenEmbeddings {
     pub(in crate::local) positions: Option<Positions>,
     /// One row for each kind of segment: 0 for a text, 1 for the second text of a pair. Models of one kind have one row.
     pub(in crate::local) segments: Option<Vec<f32>>,
-    pub(in crate::local) norm: Option<LayerNorm>,
+    pub(in crate::local) norm: Option<Norm>,
     pub(in crate::local) width: usize,
 }
 

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, PositionScheme, Positions,
-    TokenEmbeddings,
+    Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
+    PositionScheme, Positions, TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
@@ -96,9 +96,10 @@ fn layer(
         attention: Attention {
             query_key_value: builder.joined(&projections, width, width)?,
             output: builder.linear(&name("attention.output.dense"), width, width)?,
-            heads: config.num_attention_heads,
+            heads: Heads::sharing(width, config.num_attention_heads),
+            head_norms: None,
             positions: PositionScheme::Absolute,
-            reach: None,
+            mask: Mask::Full,
         },
         attention_norm: Some(builder.norm(
             &name("attention.output.LayerNorm"),

@@ -1,4 +1,4 @@
-use super::super::encoder::{Gemm, Int8Scratch, LayerNorm, Linear, Parameters, Write};
+use super::super::encoder::{Gemm, Int8Scratch, Linear, Norm, NormKind, Parameters, Write};
 use super::super::error::LocalError;
 use super::super::settings::Dtype;
 use super::super::weights::Weights;
@@ -99,12 +99,13 @@ impl Builder {
         name: &str,
         width: usize,
         epsilon: f32,
-    ) -> Result<LayerNorm, LocalError> {
+    ) -> Result<Norm, LocalError> {
         let (scale, bias) = match format!("{name}.gamma") {
             gamma if self.weights.has(&gamma) => (gamma, format!("{name}.beta")),
             _ => (format!("{name}.weight"), format!("{name}.bias")),
         };
-        Ok(LayerNorm {
+        Ok(Norm {
+            kind: NormKind::Centered,
             scale: self.weights.tensor(&scale, &[width])?,
             bias: self.optional(&bias, width)?,
             epsilon,

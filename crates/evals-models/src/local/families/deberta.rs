@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::super::encoder::{
-    Activation, Attention, Buckets, Disentangled, Encoder, FeedForward, Gate, Layer, NormPlace,
-    PositionScheme, Positions, TokenEmbeddings,
+    Activation, Attention, Buckets, Disentangled, Encoder, FeedForward, Gate, Heads, Layer, Mask,
+    NormPlace, PositionScheme, Positions, TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
@@ -225,14 +225,15 @@ fn layer(
         attention: Attention {
             query_key_value: builder.joined(&projections, width, width)?,
             output: builder.linear(&name("attention.output.dense"), width, width)?,
-            heads: config.num_attention_heads,
+            heads: Heads::sharing(width, config.num_attention_heads),
+            head_norms: None,
             positions: PositionScheme::Disentangled(Disentangled {
                 buckets: Arc::clone(&distances.buckets),
                 keys: table(distances.content_to_position, keys)?,
                 queries: table(distances.position_to_content, queries)?,
                 width,
             }),
-            reach: None,
+            mask: Mask::Full,
         },
         attention_norm: Some(builder.norm(
             &name("attention.output.LayerNorm"),

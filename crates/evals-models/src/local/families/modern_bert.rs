@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, PositionScheme, Rotary,
-    TokenEmbeddings,
+    Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
+    PositionScheme, Rotary, TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
@@ -66,10 +66,10 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
     let local = rotary(config.base("sliding_attention", config.local_rope_theta, 10_000.0));
     let layers = (0..config.num_hidden_layers)
         .map(|index| {
-            let (rotary, reach) = if config.is_global(index) {
-                (&global, None)
+            let (rotary, mask) = if config.is_global(index) {
+                (&global, Mask::Full)
             } else {
-                (&local, Some(config.local_attention / 2))
+                (&local, Mask::Window(config.local_attention / 2))
             };
             layer(
                 &config,
@@ -77,7 +77,7 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
                 &builder,
                 index,
                 Arc::clone(rotary),
-                reach,
+                mask,
             )
         })
         .collect::<Result<_, _>>()?;
@@ -103,7 +103,7 @@ fn layer(
     builder: &Builder,
     index: usize,
     rotary: Arc<Rotary>,
-    reach: Option<usize>,
+    mask: Mask,
 ) -> Result<Layer, LocalError> {
     let (width, wide) = (config.hidden_size, config.intermediate_size);
     let name = |part: &str| format!("layers.{index}.{part}");
@@ -111,9 +111,10 @@ fn layer(
         attention: Attention {
             query_key_value: builder.linear(&name("attn.Wqkv"), width, 3 * width)?,
             output: builder.linear(&name("attn.Wo"), width, width)?,
-            heads: config.num_attention_heads,
+            heads: Heads::sharing(width, config.num_attention_heads),
+            head_norms: None,
             positions: PositionScheme::Rotary(rotary),
-            reach,
+            mask,
         },
         // The first layer's input comes normalised from the embeddings.
         attention_norm: match index {

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, PositionScheme, Rotary,
-    TokenEmbeddings,
+    Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
+    PositionScheme, Rotary, TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
@@ -113,9 +113,10 @@ fn layer(
         attention: Attention {
             query_key_value: builder.linear(&name("attn.Wqkv"), width, 3 * width)?,
             output: builder.linear(&name("attn.out_proj"), width, width)?,
-            heads: config.n_head,
+            heads: Heads::sharing(width, config.n_head),
+            head_norms: None,
             positions: PositionScheme::Rotary(rotary),
-            reach: None,
+            mask: Mask::Full,
         },
         attention_norm: Some(builder.norm(&name("norm1"), width, config.layer_norm_epsilon)?),
         feed_forward: FeedForward {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Layer, NormPlace, Parameters,
+    Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace, Parameters,
     PositionScheme, RelativeKeys, SegmentTerms, TokenEmbeddings, Waves,
 };
 use super::super::error::LocalError;
@@ -157,14 +157,15 @@ impl AttentionTensors<'_> {
                 outputs: 3 * width,
             }),
             output: self.builder.pack(self.square(self.by_head("o", &[width])?)),
-            heads: self.config.n_head,
+            heads: Heads::sharing(width, self.config.n_head),
+            head_norms: None,
             positions: PositionScheme::Relative(Box::new(RelativeKeys {
                 waves,
                 keys: self.builder.pack(self.square(self.transposed("r")?)),
                 query_bias,
                 segments,
             })),
-            reach: None,
+            mask: Mask::Full,
         })
     }
 
