@@ -81,8 +81,9 @@ impl Config {
                 first_token("pooler.dense", activation, "classifier")
             }
             Family::Xlnet => self.summary(folder)?,
-            Family::NomicBert => {
-                return Err(folder.unsupported(CONFIG, "model_type", "nomic_bert reranker"));
+            Family::NomicBert | Family::Qwen2 | Family::Qwen3 => {
+                let value = format!("{} classifier", family.name());
+                return Err(folder.unsupported(CONFIG, "model_type", value));
             }
         })
     }

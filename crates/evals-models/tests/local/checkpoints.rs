@@ -11,14 +11,14 @@ use serde::Deserialize;
 use crate::failures::{copy, rewrite};
 
 #[derive(Deserialize)]
-struct Golden {
+pub(crate) struct Golden {
     texts: Vec<String>,
     #[serde(flatten)]
-    values: BTreeMap<String, serde_json::Value>,
+    pub(crate) values: BTreeMap<String, serde_json::Value>,
 }
 
 impl Golden {
-    fn read(name: &str) -> Self {
+    pub(crate) fn read(name: &str) -> Self {
         let text = std::fs::read_to_string(checkpoint(name).join("golden.json")).unwrap();
         serde_json::from_str(&text).unwrap()
     }
@@ -27,7 +27,7 @@ impl Golden {
         serde_json::from_value(self.values[kind].clone()).unwrap()
     }
 
-    fn texts(&self) -> Vec<&str> {
+    pub(crate) fn texts(&self) -> Vec<&str> {
         self.texts.iter().map(String::as_str).collect()
     }
 }
@@ -38,7 +38,7 @@ pub(crate) fn checkpoint(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn open(name: &str, settings: &LocalSettings) -> LocalEmbedder {
+pub(crate) fn open(name: &str, settings: &LocalSettings) -> LocalEmbedder {
     LocalEmbedder::open(checkpoint(name), settings).unwrap()
 }
 
@@ -68,6 +68,8 @@ async fn embedders_give_what_sentence_transformers_gives() {
         "deberta",
         "deberta-own-maps",
         "xlnet",
+        "qwen2",
+        "qwen3",
     ] {
         let golden = Golden::read(name);
         let embedder = open(name, &LocalSettings::default());
@@ -106,7 +108,14 @@ async fn rerankers_give_what_transformers_gives() {
 
 #[tokio::test]
 async fn company_changes_no_bit_of_a_vector() {
-    for name in ["bert", "bert-dense", "modernbert", "deberta", "xlnet"] {
+    for name in [
+        "bert",
+        "bert-dense",
+        "modernbert",
+        "deberta",
+        "xlnet",
+        "qwen3",
+    ] {
         for dtype in [Dtype::F32, Dtype::Int8] {
             let settings = LocalSettings {
                 dtype,

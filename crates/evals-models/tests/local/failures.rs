@@ -61,7 +61,7 @@ fn an_unknown_family_is_refused_by_name() {
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
         "`config.json` is of the family `mamba`; supported are `bert`, `roberta`, `xlm-roberta`, `modernbert`, `nomic_bert`, \
-         `deberta-v2`, `xlnet`"
+         `deberta-v2`, `xlnet`, `qwen2`, `qwen3`"
     );
 }
 

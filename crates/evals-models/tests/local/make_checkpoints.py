@@ -1,7 +1,9 @@
 """Makes the checkpoints under `checkpoints/`: every supported family with random weights, tiny sizes and the real shape of
 its configuration, and beside each what the Python libraries give for some texts.
 
-    pip install sentence-transformers==6.2.0 && python make_checkpoints.py [NAME ...]
+    pip install sentence-transformers==6.2.0 && python make_checkpoints.py [NAME...]
+
+Without names all of them are made, each from a seed of its own.
 
 `golden.json` holds for embedders the vectors of sentence-transformers, for rerankers the logits of transformers, all in 32-bit
 floats and one text at a time, so that padding has no part in them.
@@ -11,14 +13,16 @@ import json
 import pathlib
 import shutil
 import sys
+import zlib
 
 import torch
 import transformers
 from safetensors.torch import load_file
-from sentence_transformers import SentenceTransformer, __version__
+from sentence_transformers import CrossEncoder, SentenceTransformer, __version__
+from sentence_transformers.cross_encoder.modules import LogitScore
 from sentence_transformers.models import Dense, Normalize, Pooling, Transformer
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer, PreTrainedTokenizerFast
 
 HERE = pathlib.Path(__file__).parent / "checkpoints"
 WORDS = "the a of in cell protein increases risk does not what is vaccine gene lung and or with to from".split()
@@ -202,14 +206,14 @@ def unigram_reranker(name, kind, config, limit):
     write(folder, {"query": QUERY, "texts": texts, "scores": scores})
 
 
-def dense():
+def dense(name):
     """Linear maps after pooling, the second with its weights in a file of PyTorch, as older models have them."""
     layers = [
         Dense(32, 24, activation_function=torch.nn.Tanh()),
         Dense(24, 16, bias=False, activation_function=torch.nn.Identity(), use_residual=True),
     ]
-    embedder("bert-dense", lambda rows: bert("bert", rows), "cls", True, dense=layers)
-    weights = HERE / "bert-dense/3_Dense/model.safetensors"
+    embedder(name, lambda rows: bert("bert", rows), "cls", True, dense=layers)
+    weights = HERE / name / "3_Dense/model.safetensors"
     torch.save(load_file(weights), weights.with_name("pytorch_model.bin"))
     weights.unlink()
 
@@ -234,48 +238,234 @@ def reranker(name, config, roberta=False):
     write(folder, {"query": QUERY, "texts": TEXTS, "scores": scores})
 
 
+# The expression of Qwen's tokenizers, and what the authors of two rerankers put around a query and a document: the model card of
+# Qwen3-Reranker, and mxbai_rerank_v2.py of the package mxbai-rerank 0.1.6.
+SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+JUDGE = (
+    "<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and the Instruct provided. "
+    'Note that the answer can only be "yes" or "no".<|im_end|>\n<|im_start|>user\n'
+)
+JUDGED = "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+WEB_SEARCH = "Given a web search query, retrieve relevant passages that answer the query"
+EXPERT = (
+    "You are a search relevance expert who evaluates how well documents match search queries. For each query-document pair, "
+    "carefully analyze the semantic relationship between them, then provide your binary relevance judgment (0 for not relevant, "
+    "1 for relevant).\nRelevance:"
+)
+ASSISTANT = (
+    "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n<|im_start|>user\n"
+)
+ANSWER = "<|im_end|>\n<|im_start|>assistant\n"
+# As sentence-transformers has it for rerankers of this kind: one message for each part of a pair.
+TEMPLATE = """{%- set instruction = messages | selectattr("role", "eq", "system") | map(attribute="content") | first -%}
+<|im_start|>system
+{{ instruction }}<|im_end|>
+<|im_start|>user
+<Query>: {{ messages | selectattr("role", "eq", "query") | map(attribute="content") | first }}
+<Document>: {{ messages | selectattr("role", "eq", "document") | map(attribute="content") | first }}<|im_end|>
+{% if add_generation_prompt %}
+<|im_start|>assistant
+Relevant:
+{%- endif %}
+"""
+SENTENCES = [*TEXTS, QUERY, JUDGE, WEB_SEARCH, EXPERT, ASSISTANT, "yes no 1 0 instruction: query: document: <Instruct>: <Query>: <Document>:"]
+
+
+def byte_tokenizer(folder, appended=None):
+    """Byte pairs as Qwen has them; `appended` goes behind every text."""
+    made = Tokenizer(models.BPE())
+    made.normalizer = normalizers.NFC()
+    split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated")
+    made.pre_tokenizer = pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    made.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=420, special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"], show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    made.train_from_iterator([sentence for sentence in SENTENCES for _ in range(3)] + ["yes", "no"] * 20, trainer)
+    made.add_tokens(["<think>", "</think>"])
+    steps = [processors.ByteLevel(trim_offsets=False)]
+    if appended:
+        ids = [(appended, made.token_to_id(appended))]
+        steps.append(processors.TemplateProcessing(single=f"$A {appended}", pair=f"$A {appended} $B:1 {appended}:1", special_tokens=ids))
+    made.post_processor = processors.Sequence(steps)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=512, padding_side="left", pad_token="<|endoftext|>", eos_token="<|im_end|>"
+    )
+    fast.save_pretrained(folder)
+    return fast, made.get_vocab_size()
+
+
+def qwen(kind, rows, **more):
+    """Heads of 12 values, of which four have queries and two have keys: none of it follows from the width."""
+    sizes = dict(
+        hidden_size=32, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2, intermediate_size=40, vocab_size=rows,
+        max_position_embeddings=512, rms_norm_eps=1e-6, pad_token_id=0, **more,
+    )
+    if kind == "qwen3":
+        return transformers.Qwen3Config(head_dim=12, rope_parameters={"rope_type": "default", "rope_theta": 1_000_000.0}, **sizes)
+    return transformers.Qwen2Config(rope_parameters={"rope_type": "default", "rope_theta": 5_000.0}, **sizes)
+
+
+def decoder_embedder(name, kind, prompts):
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    plain = folder / "plain"
+    _, rows = byte_tokenizer(plain, "<|endoftext|>")
+    randomize(AutoModel.from_config(qwen(kind, rows), attn_implementation="eager")).save_pretrained(plain)
+    encoder = Transformer(str(plain), max_seq_length=40, model_args={"attn_implementation": "eager"})
+    model = SentenceTransformer(modules=[encoder, Pooling(32, pooling_mode="lasttoken"), Normalize()], device="cpu", prompts=prompts)
+    model.save(str(folder))
+    shutil.rmtree(plain)
+    model = SentenceTransformer(str(folder), device="cpu")
+    vectors = {}
+    for part in ["query", "document"]:
+        vectors[part] = [rounded(model.encode(text, prompt=prompts.get(part))) for text in TEXTS]
+    # More tokens than attention takes at once.
+    model.max_seq_length = 400
+    long = " ".join(TEXTS) * 3
+    write(folder, {"texts": TEXTS, **vectors, "long": long, "long_window": 400, "long_vector": rounded(model.encode(long))})
+
+
+def judged(fast, instruction, query, document, window):
+    """As `process_inputs` of the model card."""
+    prefix, suffix = (fast.encode(text, add_special_tokens=False) for text in [JUDGE, JUDGED])
+    content = f"<Instruct>: {instruction}\n<Query>: {query}\n<Document>: {document}"
+    room = window - len(prefix) - len(suffix)
+    return prefix + fast(content, truncation="longest_first", max_length=room)["input_ids"] + suffix
+
+
+def expert(fast, instruction, query, document, window):
+    """As `prepare_inputs` of the package, whose `max_length` is what the fixed parts leave of the window."""
+    ids = lambda text: fast.encode(text, add_special_tokens=False)
+    before, after = ids(ASSISTANT), ids("\n") + ids(EXPERT) + ids(ANSWER)
+    room = window - len(before) - len(after)
+    instructed = f"instruction: {instruction}\n" if instruction else ""
+    question = ids(f"{instructed}query: {query}")[: room * 3 // 4]
+    answer = ids("\n") + ids(f"document: {document}")
+    return before + question + answer[: room - len(question)] + after
+
+
+def causal(name, config, tied, window, encode, answers, instructions):
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    fast, rows = byte_tokenizer(folder)
+    config = config(rows, tie_word_embeddings=tied)
+    model = randomize(AutoModelForCausalLM.from_config(config, attn_implementation="eager"))
+    model.save_pretrained(folder)
+    yes, no = (fast.convert_tokens_to_ids(answer) for answer in answers)
+    scores = {}
+    for key, instruction in instructions.items():
+        scores[key] = []
+        for text in TEXTS:
+            inputs = torch.tensor([encode(fast, instruction, QUERY, text, window)])
+            with torch.no_grad():
+                logits = model(inputs).logits[0, -1]
+            scores[key].append(round(float(logits[yes] - logits[no]), 6))
+    write(folder, {"query": QUERY, "texts": TEXTS, "window": window, "instructions": instructions, "scores": scores})
+
+
+def classified(name, source):
+    """The reranker of another checkpoint as a classifier: its two rows of tokens make the one row of the classifier."""
+    folder, golden = HERE / name, json.loads((HERE / source / "golden.json").read_text())
+    shutil.rmtree(folder, ignore_errors=True)
+    fast = AutoTokenizer.from_pretrained(HERE / source)
+    model = AutoModelForSequenceClassification.from_pretrained(HERE / source, num_labels=1, attn_implementation="eager").float().eval()
+    table = model.get_input_embeddings().weight
+    yes, no = (table[fast.convert_tokens_to_ids(answer)] for answer in ["yes", "no"])
+    with torch.no_grad():
+        model.score.weight.copy_((yes - no)[None])
+    model.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    instruction = golden["instructions"]["default"]
+    scores = []
+    for text in TEXTS:
+        inputs = torch.tensor([judged(fast, instruction, QUERY, text, golden["window"])])
+        with torch.no_grad():
+            scores.append(round(float(model(inputs).logits[0, 0]), 6))
+    golden["scores"] = {"default": scores}
+    write(folder, {**golden, "instructions": {"default": instruction}})
+
+
+def logit_score(name, window):
+    """A reranker as sentence-transformers saves one: the prompt is a template, the answers are in a module."""
+    folder = HERE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    plain = folder / "plain"
+    fast, rows = byte_tokenizer(plain)
+    fast.chat_template = TEMPLATE
+    fast.model_max_length = window
+    fast.save_pretrained(plain)
+    config = qwen("qwen3", rows, tie_word_embeddings=True)
+    randomize(AutoModelForCausalLM.from_config(config, attn_implementation="eager")).save_pretrained(plain)
+    generation = {"chat_template": {"add_generation_prompt": True}}
+    encoder = Transformer(str(plain), transformer_task="text-generation", processing_kwargs=generation)
+    answers = LogitScore(true_token_id=fast.convert_tokens_to_ids("yes"))
+    prompts = {"web": WEB_SEARCH}
+    model = CrossEncoder(modules=[encoder, answers], device="cpu", prompts=prompts, default_prompt_name="web")
+    model.save_pretrained(str(folder))
+    shutil.rmtree(plain)
+    model = CrossEncoder(str(folder), device="cpu")
+    instructions = {"default": None, "other": "Find proteins."}
+    scores = {}
+    for key, instruction in instructions.items():
+        predict = lambda text: model.predict([(QUERY, text)], prompt=instruction, activation_fn=torch.nn.Identity())
+        scores[key] = [round(float(predict(text)[0]), 6) for text in TEXTS]
+    write(folder, {"query": QUERY, "texts": TEXTS, "instructions": instructions, "scores": scores})
+
+
+PROMPTED = {"query": "what is: ", "document": "the cell: "}
 CHECKPOINTS = {
-    "bert": lambda: embedder(
-        "bert", lambda rows: bert("bert", rows), "mean", True, prompts={"query": "what is: ", "document": "the cell: "}
-    ),
+    "bert": lambda name: embedder(name, lambda rows: bert("bert", rows), "mean", True, prompts=PROMPTED),
     "bert-dense": dense,
-    "roberta": lambda: embedder(
-        "roberta", lambda rows: bert("roberta", rows, type_vocab_size=1), "cls", False, roberta=True
+    "roberta": lambda name: embedder(
+        name, lambda rows: bert("roberta", rows, type_vocab_size=1), "cls", False, roberta=True
     ),
-    "xlm-roberta": lambda: embedder(
-        "xlm-roberta", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1), "max", True, roberta=True
+    "xlm-roberta": lambda name: embedder(
+        name, lambda rows: bert("xlm-roberta", rows, type_vocab_size=1), "max", True, roberta=True
     ),
-    "modernbert": lambda: embedder("modernbert", modern, "weightedmean", True),
-    "bert-reranker": lambda: reranker("bert-reranker", lambda rows: bert("bert", rows, num_labels=1)),
-    "xlm-roberta-reranker": lambda: reranker(
-        "xlm-roberta-reranker", lambda rows: bert("xlm-roberta", rows, type_vocab_size=1, num_labels=1), roberta=True
-    ),
-    "modernbert-reranker": lambda: reranker(
-        "modernbert-reranker", lambda rows: modern(rows, num_labels=1, classifier_pooling="mean")
-    ),
-    "nomic_bert": lambda: embedder(
-        "nomic_bert",
+    "modernbert": lambda name: embedder(name, modern, "weightedmean", True),
+    "nomic_bert": lambda name: embedder(
+        name,
         lambda rows: transformers.NomicBertConfig(
             hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows
         ),
         "lasttoken",
         False,
     ),
-    "deberta": lambda: plain("deberta", "deberta", deberta, 300),
-    "deberta-own-maps": lambda: plain("deberta-own-maps", "deberta", deberta_own, 48),
-    "deberta-reranker": lambda: unigram_reranker(
-        "deberta-reranker", "deberta", lambda rows: deberta(rows, num_labels=1), 300
+    "bert-reranker": lambda name: reranker(name, lambda rows: bert("bert", rows, num_labels=1)),
+    "xlm-roberta-reranker": lambda name: reranker(
+        name, lambda rows: bert("xlm-roberta", rows, type_vocab_size=1, num_labels=1), roberta=True
     ),
-    "xlnet": lambda: plain("xlnet", "xlnet", xlnet, int(1e30)),
-    "xlnet-reranker": lambda: unigram_reranker(
-        "xlnet-reranker", "xlnet", lambda rows: xlnet(rows, num_labels=1, clamp_len=20), int(1e30)
+    "modernbert-reranker": lambda name: reranker(
+        name, lambda rows: modern(rows, num_labels=1, classifier_pooling="mean")
     ),
+    "deberta": lambda name: plain(name, "deberta", deberta, 300),
+    "deberta-own-maps": lambda name: plain(name, "deberta", deberta_own, 48),
+    "deberta-reranker": lambda name: unigram_reranker(name, "deberta", lambda rows: deberta(rows, num_labels=1), 300),
+    "xlnet": lambda name: plain(name, "xlnet", xlnet, int(1e30)),
+    "xlnet-reranker": lambda name: unigram_reranker(
+        name, "xlnet", lambda rows: xlnet(rows, num_labels=1, clamp_len=20), int(1e30)
+    ),
+    "qwen3": lambda name: decoder_embedder(
+        name, "qwen3", {"query": "Instruct: Given a web search query, find a gene.\nQuery:", "document": ""}
+    ),
+    "qwen2": lambda name: decoder_embedder(name, "qwen2", {}),
+    "qwen3-reranker": lambda name: causal(
+        name, lambda rows, **more: qwen("qwen3", rows, **more), True, 200, judged, ("yes", "no"),
+        {"default": WEB_SEARCH, "other": "Find proteins."},
+    ),
+    "mxbai-rerank-base-v2": lambda name: causal(
+        name, lambda rows, **more: qwen("qwen2", rows, **more), False, 240, expert, ("1", "0"),
+        {"default": None, "other": "Find proteins."},
+    ),
+    "qwen3-reranker-classifier": lambda name: classified(name, "qwen3-reranker"),
+    "qwen3-logit-score": lambda name: logit_score(name, 96),
 }
 
-
 if __name__ == "__main__":
-    for wanted in sys.argv[1:] or CHECKPOINTS:
-        torch.manual_seed(0)
-        CHECKPOINTS[wanted]()
-
-
+    for name in sys.argv[1:] or CHECKPOINTS:
+        torch.manual_seed(zlib.crc32(name.encode()))
+        CHECKPOINTS[name](name)

@@ -56,14 +56,14 @@ fn columns(scale: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    fn normalized(kind: NormKind, row: [f32; 4]) -> [f32; 4] {
+    fn normalized(kind: NormKind, row: &[f32]) -> Vec<f32> {
         let norm = Norm {
             kind,
             scale: vec![1.0, 1.0, 1.0, 10.0],
             bias: None,
             epsilon: 0.0,
         };
-        let mut row = row;
+        let mut row = row.to_vec();
         norm.apply(&mut row);
         row
     }
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn rows_are_centered_or_only_scaled() {
         // Mean 4, variance 9; mean square 25.
-        let row = [1.0, 7.0, 1.0, 7.0];
+        let row = &[1.0, 7.0, 1.0, 7.0];
         assert_eq!(normalized(NormKind::Centered, row), [-1.0, 1.0, -1.0, 10.0]);
         assert_eq!(
             normalized(NormKind::RootMeanSquare, row),

@@ -22,7 +22,7 @@ impl Builder {
     }
 
     /// A table with rows of `width` values and as many of them as the file has.
-    pub(super) fn table(&self, name: &str, width: usize) -> Result<Vec<f32>, LocalError> {
+    pub(in crate::local) fn table(&self, name: &str, width: usize) -> Result<Vec<f32>, LocalError> {
         let rows = self.weights.shape(name)?.first().copied().unwrap_or(0);
         self.weights.tensor(name, &[rows, width])
     }
@@ -75,19 +75,29 @@ impl Builder {
         inputs: usize,
         outputs: usize,
     ) -> Result<Linear, LocalError> {
+        let parts: Vec<_> = names.iter().map(|name| (name.clone(), outputs)).collect();
+        self.side_by_side(&parts, inputs)
+    }
+
+    /// Several linear maps of one input as one, each named with the number of its outputs.
+    pub(super) fn side_by_side(
+        &self,
+        parts: &[(String, usize)],
+        inputs: usize,
+    ) -> Result<Linear, LocalError> {
         let (mut weights, mut biases) = (Vec::new(), Vec::new());
         let mut biased = false;
-        for name in names {
-            let part = self.parameters(name, inputs, outputs)?;
+        for (name, outputs) in parts {
+            let part = self.parameters(name, inputs, *outputs)?;
             biased |= part.bias.is_some();
             weights.extend(part.weights);
-            biases.extend(part.bias.unwrap_or_else(|| vec![0.0; outputs]));
+            biases.extend(part.bias.unwrap_or_else(|| vec![0.0; *outputs]));
         }
         let all = Parameters {
+            outputs: biases.len(),
             weights,
             bias: biased.then_some(biases),
             inputs,
-            outputs: names.len() * outputs,
         };
         Ok(self.pack(all))
     }
@@ -109,6 +119,19 @@ impl Builder {
             scale: self.weights.tensor(&scale, &[width])?,
             bias: self.optional(&bias, width)?,
             epsilon,
+        })
+    }
+
+    /// Normalisation by the mean square alone, whose scale is `name.weight`.
+    pub(super) fn root_mean_square_norm(
+        &self,
+        name: &str,
+        width: usize,
+        epsilon: f32,
+    ) -> Result<Norm, LocalError> {
+        Ok(Norm {
+            kind: NormKind::RootMeanSquare,
+            ..self.norm(name, width, epsilon)?
         })
     }
 

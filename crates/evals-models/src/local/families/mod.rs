@@ -5,6 +5,7 @@ mod blocks;
 mod deberta;
 mod modern_bert;
 mod nomic_bert;
+mod qwen;
 mod xlnet;
 
 use serde_json::Value;
@@ -29,10 +30,12 @@ pub(super) enum Family {
     NomicBert,
     DebertaV2,
     Xlnet,
+    Qwen2,
+    Qwen3,
 }
 
 impl Family {
-    const ALL: [(&'static str, Self); 7] = [
+    const ALL: [(&'static str, Self); 9] = [
         ("bert", Self::Bert),
         ("roberta", Self::Roberta),
         ("xlm-roberta", Self::XlmRoberta),
@@ -40,6 +43,8 @@ impl Family {
         ("nomic_bert", Self::NomicBert),
         ("deberta-v2", Self::DebertaV2),
         ("xlnet", Self::Xlnet),
+        ("qwen2", Self::Qwen2),
+        ("qwen3", Self::Qwen3),
     ];
 
     /// Reads the family from `config.json`, and refuses those that cannot be run.
@@ -57,12 +62,18 @@ impl Family {
         })
     }
 
+    /// Its `model_type`.
+    pub(super) fn name(self) -> &'static str {
+        let named = Self::ALL.iter().find(|(_, family)| *family == self);
+        named.map_or("unknown", |(name, _)| name)
+    }
+
     /// Names under which checkpoints of the family may keep the encoder.
     fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Bert | Self::NomicBert => &["", "bert."],
             Self::Roberta | Self::XlmRoberta => &["", "roberta."],
-            Self::ModernBert => &["", "model."],
+            Self::ModernBert | Self::Qwen2 | Self::Qwen3 => &["", "model."],
             Self::DebertaV2 => &["", "deberta."],
             Self::Xlnet => &["", "transformer."],
         }
@@ -78,6 +89,7 @@ impl Family {
         let first = match self {
             Self::ModernBert => "embeddings.tok_embeddings.weight",
             Self::Xlnet => "word_embedding.weight",
+            Self::Qwen2 | Self::Qwen3 => qwen::TOKENS,
             _ => "embeddings.word_embeddings.weight",
         };
         let builder = Builder::new(weights.below(self.prefixes(), first), dtype);
@@ -90,6 +102,8 @@ impl Family {
             Self::NomicBert => nomic_bert::encoder(folder, builder),
             Self::DebertaV2 => deberta::encoder(folder, builder),
             Self::Xlnet => xlnet::encoder(folder, builder),
+            Self::Qwen2 => qwen::encoder(folder, builder, qwen::Generation::Qwen2),
+            Self::Qwen3 => qwen::encoder(folder, builder, qwen::Generation::Qwen3),
         }
     }
 }
