@@ -58,17 +58,15 @@ impl LocalEmbedder {
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
         let pipeline = Pipeline::read(&folder, settings)?;
-        let (mut model, projection) = Model::open(&folder, settings.dtype, |_, _, width| {
+        let (mut model, projection) = Model::open(&folder, settings.dtype, |parts| {
+            let width = parts.encoder.width();
             Projection::load(&folder, &pipeline.dense, width, Subject::Text)
         })?;
         let window = model.window(&folder, settings, pipeline.max_tokens, false)?;
         let special = model.tokens.special(false);
         model.tokens = model.tokens.limited(&folder, window, pipeline.lowercase)?;
         let prompt = model.tokens.count(&pipeline.document_prompt);
-        let prompt = prompt.map_err(|source| LocalError::Tokenizer {
-            path: folder.path("tokenizer.json"),
-            source,
-        })?;
+        let prompt = prompt.map_err(|source| folder.unusable_tokenizer(source))?;
         let encoder = TextEncoder {
             model,
             pipeline,

@@ -72,6 +72,26 @@ pub enum LocalError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    /// Nothing says how a language model is to be asked whether a text answers a query.
+    #[error(
+        "`{}` is of a language model, and neither `modules.json` nor the name `{name}` tells how it reranks; state its prompt, `qwen3` or `mxbai`",
+        path.display()
+    )]
+    RerankPrompt {
+        /// The model's `config.json`.
+        path: PathBuf,
+        /// The model's name.
+        name: String,
+    },
+    /// The chat template that makes a prompt of a pair cannot be used.
+    #[error("`{}` has no usable chat template", path.display())]
+    Template {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// The limit leaves no room for a text.
     #[error("at most {max_tokens} tokens are to be read, of which {special} are special tokens")]
     Window {

@@ -10,6 +10,16 @@ use super::settings::{Dtype, LocalSettings};
 use super::tokens::{Encoded, Tokens};
 use super::weights::Weights;
 
+/// What there is to load a head from.
+#[derive(Debug)]
+pub(super) struct Parts<'model> {
+    /// Gives tensors by their full names.
+    pub(super) builder: &'model Builder,
+    pub(super) family: Family,
+    pub(super) encoder: &'model Encoder,
+    pub(super) tokens: &'model Tokens,
+}
+
 /// An encoder with the tokenizer that feeds it.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -24,7 +34,7 @@ impl Model {
     pub(super) fn open<H>(
         folder: &Folder,
         dtype: Dtype,
-        head: impl FnOnce(&Builder, Family, usize) -> Result<H, LocalError>,
+        head: impl FnOnce(&Parts<'_>) -> Result<H, LocalError>,
     ) -> Result<(Self, H), LocalError> {
         let family = Family::read(folder)?;
         let files = Weights::files(folder)?;
@@ -34,7 +44,12 @@ impl Model {
             let (encoder, builder) = family.encoder(folder, Weights::open(folder)?, dtype)?;
             let tokens = Tokens::open(folder, encoder.vocabulary())?;
             let builder = builder.root();
-            let head = head(&builder, family, encoder.width())?;
+            let head = head(&Parts {
+                builder: &builder,
+                family,
+                encoder: &encoder,
+                tokens: &tokens,
+            })?;
             let digest = digest.join().expect("reading files does not panic")?;
             let model = Self {
                 encoder,

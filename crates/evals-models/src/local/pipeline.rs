@@ -9,6 +9,8 @@ use super::error::LocalError;
 use super::folder::Folder;
 use super::settings::{LocalSettings, Pooling};
 
+const CONFIG: &str = "config.json";
+
 /// The steps around the encoder, after the settings were laid over the model's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pipeline {
@@ -33,7 +35,7 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// The name of its class.
+    /// The last part of its type; the parts before it changed over the years.
     pub(super) fn name(&self) -> &str {
         self.kind.rsplit('.').next().unwrap_or_default()
     }
@@ -47,7 +49,7 @@ pub(super) struct TransformerConfig {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Prompts {
+pub(super) struct Prompts {
     #[serde(default)]
     prompts: BTreeMap<String, String>,
     default_prompt_name: Option<String>,
@@ -95,12 +97,16 @@ impl Pipeline {
 }
 
 impl Prompts {
+    /// The prompt that is used where none is asked for.
+    pub(super) fn default(&self) -> Option<&String> {
+        self.prompts.get(self.default_prompt_name.as_ref()?)
+    }
+
     fn resolve(&self, setting: Option<&String>, names: &[&str]) -> String {
         let named = || names.iter().find_map(|name| self.prompts.get(*name));
-        let default = || self.prompts.get(self.default_prompt_name.as_ref()?);
         setting
             .or_else(named)
-            .or_else(default)
+            .or_else(|| self.default())
             .cloned()
             .unwrap_or_default()
     }
@@ -111,24 +117,16 @@ pub(super) fn transformer_config(
     folder: &Folder,
     path: &str,
 ) -> Result<TransformerConfig, LocalError> {
-    let file = inside(path, "sentence_bert_config.json");
-    Ok(folder.json(&file)?.unwrap_or_default())
-}
-
-fn inside(path: &str, file: &str) -> String {
-    if path.is_empty() {
-        file.to_owned()
-    } else {
-        format!("{path}/{file}")
-    }
+    let config = folder.inside(path).json("sentence_bert_config.json")?;
+    Ok(config.unwrap_or_default())
 }
 
 /// Reads which tokens make the vector: one flag for each way, or one name.
 fn pooling(folder: &Folder, path: &str) -> Result<Pooling, LocalError> {
-    let file = inside(path, "config.json");
-    let config: Map<String, Value> = folder.json(&file)?.unwrap_or_default();
+    let folder = folder.inside(path);
+    let config: Map<String, Value> = folder.json(CONFIG)?.unwrap_or_default();
     if config.get("include_prompt") == Some(&Value::Bool(false)) {
-        return Err(folder.unsupported(&file, "include_prompt", "false"));
+        return Err(folder.unsupported(CONFIG, "include_prompt", "false"));
     }
     let named = config.get("pooling_mode").map(|mode| match mode {
         Value::String(name) => name.clone(),
@@ -144,8 +142,8 @@ fn pooling(folder: &Folder, path: &str) -> Result<Pooling, LocalError> {
     };
     match modes.as_slice() {
         [] => Ok(Pooling::Mean),
-        [mode] => mode_named(mode).ok_or_else(|| folder.unsupported(&file, "pooling_mode", mode)),
-        several => Err(folder.unsupported(&file, "pooling_mode", several.join(" + "))),
+        [mode] => mode_named(mode).ok_or_else(|| folder.unsupported(CONFIG, "pooling_mode", mode)),
+        several => Err(folder.unsupported(CONFIG, "pooling_mode", several.join(" + "))),
     }
 }
 

@@ -10,17 +10,20 @@ use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
-use super::head::Head;
 use super::model::{Model, threads, window_name};
+use super::scoring::Scoring;
 use super::settings::LocalSettings;
 use super::tokens::Encoded;
 use super::workers::Workers;
 use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker};
 
 /// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
-/// (BERT), bge-reranker (XLM-RoBERTa), gte-reranker-modernbert (`ModernBERT`) and mxbai-rerank v1 (`DeBERTa`) are.
+/// (BERT), bge-reranker (XLM-RoBERTa), gte-reranker-modernbert (`ModernBERT`) and mxbai-rerank v1 (`DeBERTa`) are, or a language
+/// model that is asked whether the text answers the query, as Qwen3-Reranker (Qwen3) and mxbai-rerank v2 (Qwen2) are.
 ///
-/// Scores are the classifier's own, before any sigmoid, and the same to the last bit whatever else is reranked.
+/// Scores are the classifier's own, before any sigmoid, or the log-odds of the language model's answers: the logit of `yes` less
+/// that of `no`. Their sigmoid is the probability that model cards state; as they are, high scores stay apart. They are the same
+/// to the last bit whatever else is reranked.
 #[derive(Debug)]
 pub struct LocalReranker {
     identity: ModelIdentity,
@@ -32,7 +35,7 @@ pub struct LocalReranker {
 #[derive(Debug)]
 struct Scorer {
     model: Model,
-    head: Head,
+    scoring: Scoring,
 }
 
 /// A text's score cannot be compared.
@@ -45,19 +48,22 @@ struct ScoreError {
 impl LocalReranker {
     /// Loads a cross-encoder from a folder as the hub lays it out, or from a repository in the hub's cache.
     ///
-    /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter; `max_tokens` is for query and text together, and the
-    /// longer one is cut first.
+    /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter, and for language models `instruction` and
+    /// `rerank_prompt`. `max_tokens` is for all that is read of a pair: the longer text is cut first, or the document in the
+    /// prompt of a language model.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
-        let (mut model, head) = Model::open(&folder, settings.dtype, |builder, family, width| {
-            Head::load(&folder, builder, family, width)
+        let (model, scoring) = Model::open(&folder, settings.dtype, |parts| {
+            Scoring::load(&folder, settings, parts)
         })?;
-        let window = model.window(&folder, settings, None, true)?;
-        model.tokens = model.tokens.limited(&folder, window, false)?;
+        let (scoring, model, window) = scoring.limited(&folder, settings, model)?;
+        let fingerprint = scoring.fingerprint(&model.tokens);
+        let fingerprint = fingerprint.map_err(|source| folder.unusable_tokenizer(source))?;
         let rest = digest::short(&[
             &folder.bytes("config.json")?.unwrap_or_default(),
             &folder.bytes("tokenizer.json")?.unwrap_or_default(),
             model.tokens.has_segments.to_string().as_bytes(),
+            &fingerprint,
         ]);
         let digest = format!(
             "sha256:{},{},{},{rest}",
@@ -69,7 +75,7 @@ impl LocalReranker {
         let name = name.unwrap_or_else(|| folder.name().to_owned());
         Ok(Self {
             identity: ModelIdentity::new("local", name).with_digest(digest),
-            scorer: Arc::new(Scorer { model, head }),
+            scorer: Arc::new(Scorer { model, scoring }),
             workers: Workers::start(threads(settings))?,
         })
     }
@@ -80,7 +86,7 @@ impl LocalReranker {
         texts: &[&str],
     ) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
         let (scorer, query) = (Arc::clone(&self.scorer), query.to_owned());
-        let encode = move |text: &str| scorer.model.tokens.encode_pair(&query, text);
+        let encode = move |text: &str| scorer.encode(&query, text);
         let encoded = self.workers.tokenize(texts, encode).await?;
         let scorer = Arc::clone(&self.scorer);
         let score = move |pairs: &[&Encoded], scratch: &mut Scratch| scorer.scores(pairs, scratch);
@@ -93,6 +99,10 @@ impl LocalReranker {
 }
 
 impl Scorer {
+    fn encode(&self, query: &str, text: &str) -> Result<Encoded, tokenizers::Error> {
+        self.scoring.encode(&self.model.tokens, query, text)
+    }
+
     fn scores(&self, pairs: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
         let width = self.model.encoder.width();
         let hidden = self.model.encode(pairs, scratch);
@@ -102,7 +112,7 @@ impl Scorer {
             .map(|pair| {
                 let (tokens, after) = rest.split_at(pair.ids.len() * width);
                 rest = after;
-                self.head.score(tokens, width, scratch)
+                self.scoring.score(tokens, width, scratch)
             })
             .collect()
     }

@@ -20,6 +20,12 @@ pub struct LocalSettings {
     pub query_prompt: Option<String>,
     /// Put before every document. Default: the prompt `document` or `passage`, else the default prompt.
     pub document_prompt: Option<String>,
+    /// What a reranker that follows instructions is to look for. Default: the default prompt of
+    /// `config_sentence_transformers.json`, else what the model's authors say.
+    pub instruction: Option<String>,
+    /// How a language model is asked whether a text answers a query. Default: its chat template where `modules.json` makes it
+    /// a reranker, else that of the published models by their names.
+    pub rerank_prompt: Option<RerankPrompt>,
     /// Numbers that the linear maps are computed in.
     pub dtype: Dtype,
     /// Texts run side by side, one thread each. Default: one for each core the process may use.
@@ -53,6 +59,16 @@ impl Pooling {
             Self::WeightedMean => "weighted-mean",
         }
     }
+}
+
+/// The prompts of published rerankers that are language models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RerankPrompt {
+    /// That of Qwen3-Reranker, which answers `yes` or `no`.
+    Qwen3,
+    /// That of mxbai-rerank-v2, which answers `1` or `0`.
+    Mxbai,
 }
 
 /// Numbers that a model's linear maps are computed in. All else is computed in 32-bit floats.

@@ -23,6 +23,17 @@ pub(super) struct Encoded {
     pub(super) attended: usize,
 }
 
+impl Encoded {
+    /// Tokens that are all of one text and all attended to.
+    pub(super) fn of_one_text(ids: Vec<u32>) -> Self {
+        Self {
+            segments: vec![0; ids.len()],
+            attended: ids.len(),
+            ids,
+        }
+    }
+}
+
 /// The model's own tokenizer, cut to the model's window.
 ///
 /// The truncation and padding that `tokenizer.json` carries are left aside: they are those of whoever saved it last.
@@ -47,10 +58,7 @@ impl Tokens {
     /// Loads the tokenizer without truncation. `rows` is the number of tokens that the model has vectors for.
     pub(super) fn open(folder: &Folder, rows: usize) -> Result<Self, LocalError> {
         let bytes = folder.bytes(FILE)?.ok_or_else(|| folder.missing(FILE))?;
-        let unusable = |source| LocalError::Tokenizer {
-            path: folder.path(FILE),
-            source,
-        };
+        let unusable = |source| folder.unusable_tokenizer(source);
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(bytes).map_err(unusable)?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(unusable)?;
@@ -104,10 +112,7 @@ impl Tokens {
                 strategy: TruncationStrategy::LongestFirst,
                 ..TruncationParams::default()
             }))
-            .map_err(|source| LocalError::Tokenizer {
-                path: folder.path(FILE),
-                source,
-            })?;
+            .map_err(|source| folder.unusable_tokenizer(source))?;
         Ok(Self {
             tokenizer: Arc::new(tokenizer),
             lowercase,
@@ -132,33 +137,33 @@ impl Tokens {
         self.run((first, second).into())
     }
 
+    /// The tokens of a text without the special ones.
+    pub(super) fn plain(&self, text: &str) -> Result<Vec<u32>, tokenizers::Error> {
+        Ok(self.tokenizer.encode_fast(text, false)?.get_ids().to_vec())
+    }
+
     /// The number of a token, if there is one of exactly this text.
     pub(super) fn id(&self, token: &str) -> Option<u32> {
         self.tokenizer.token_to_id(token)
     }
 
-    /// The number of the first token of a text, without the special ones.
-    pub(super) fn first_id(&self, text: &str) -> Result<Option<u32>, tokenizers::Error> {
-        let encoding = self.tokenizer.encode_fast(text, false)?;
-        Ok(encoding.get_ids().first().copied())
+    /// The number of a token that the vocabulary has to have.
+    pub(super) fn required_id(&self, folder: &Folder, token: &str) -> Result<u32, LocalError> {
+        let unknown = || folder.unusable_tokenizer(format!("it has no token `{token}`").into());
+        self.id(token).ok_or_else(unknown)
     }
 
-    /// Tokens of a text without the special ones.
+    /// Number of tokens of a text without the special ones.
     pub(super) fn count(&self, text: &str) -> Result<usize, tokenizers::Error> {
         Ok(self.tokenizer.encode_fast(text, false)?.len())
     }
 
     fn run(&self, input: EncodeInput<'_>) -> Result<Encoded, tokenizers::Error> {
         let encoding = self.tokenizer.encode_fast(input, true)?;
-        let segments = if self.has_segments {
-            encoding.get_type_ids().to_vec()
-        } else {
-            vec![0; encoding.len()]
-        };
-        Ok(Encoded {
-            attended: encoding.len(),
-            ids: encoding.get_ids().to_vec(),
-            segments,
-        })
+        let mut encoded = Encoded::of_one_text(encoding.get_ids().to_vec());
+        if self.has_segments {
+            encoded.segments = encoding.get_type_ids().to_vec();
+        }
+        Ok(encoded)
     }
 }

@@ -49,6 +49,11 @@ impl TokenEmbeddings {
         rows
     }
 
+    /// The vector of one token, without its position.
+    pub(in crate::local) fn word(&self, id: u32) -> &[f32] {
+        self.row(&self.words, id as usize)
+    }
+
     fn row<'rows>(&self, rows: &'rows [f32], index: usize) -> &'rows [f32] {
         &rows[index * self.width..][..self.width]
     }

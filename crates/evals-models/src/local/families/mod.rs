@@ -68,6 +68,11 @@ impl Family {
         named.map_or("unknown", |(name, _)| name)
     }
 
+    /// Whether tokens see only what comes before them.
+    pub(super) fn is_decoder(self) -> bool {
+        matches!(self, Self::Qwen2 | Self::Qwen3)
+    }
+
     /// Names under which checkpoints of the family may keep the encoder.
     fn prefixes(self) -> &'static [&'static str] {
         match self {

@@ -36,7 +36,7 @@ impl Marked {
         conventions: &Conventions,
         tokens: Tokens,
     ) -> Result<Self, LocalError> {
-        let id = |token: &String| tokens.id(token).ok_or_else(|| unknown(folder, token));
+        let id = |token: &String| tokens.required_id(folder, token);
         let length = conventions.query.tokens;
         let filler = match &conventions.expansion {
             Expansion::Nothing => Filler::Nothing,
@@ -101,7 +101,7 @@ impl Kind {
         lowercase: bool,
         tokens: Tokens,
     ) -> Result<Self, LocalError> {
-        let id = |token: &String| tokens.id(token).ok_or_else(|| unknown(folder, token));
+        let id = |token: &String| tokens.required_id(folder, token);
         let marker = side.marker.as_ref().map(id).transpose()?;
         let room = side.tokens - usize::from(marker.is_some());
         Ok(Self {
@@ -130,9 +130,10 @@ impl Kind {
 fn skipped(folder: &Folder, skipped: &Skipped, tokens: &Tokens) -> Result<Vec<u32>, LocalError> {
     match skipped {
         Skipped::First(texts) => {
-            let first = |text: &String| tokens.first_id(text).transpose();
-            let ids = texts.iter().filter_map(first).collect::<Result<_, _>>();
-            ids.map_err(|source| folder.unusable_tokenizer(source))
+            let ids = texts.iter().map(|text| tokens.plain(text));
+            let ids = ids.collect::<Result<Vec<_>, _>>();
+            let ids = ids.map_err(|source| folder.unusable_tokenizer(source))?;
+            Ok(ids.iter().filter_map(|ids| ids.first().copied()).collect())
         }
         Skipped::Tokens {
             tokens: skipped,
@@ -142,8 +143,4 @@ fn skipped(folder: &Folder, skipped: &Skipped, tokens: &Tokens) -> Result<Vec<u3
             Ok(skipped.iter().filter_map(id).collect())
         }
     }
-}
-
-fn unknown(folder: &Folder, token: &str) -> LocalError {
-    folder.unusable_tokenizer(format!("it has no token `{token}`").into())
 }

@@ -13,9 +13,8 @@ use crate::local::dense::{Dense, Subject};
 use crate::local::digest;
 use crate::local::encoder::{Encoder, Scratch};
 use crate::local::error::LocalError;
-use crate::local::families::Builder;
 use crate::local::folder::Folder;
-use crate::local::model::{Model, threads};
+use crate::local::model::{Model, Parts, threads};
 use crate::local::projection::Projection;
 use crate::local::settings::LocalSettings;
 use crate::local::tokens::Encoded;
@@ -73,8 +72,8 @@ impl LateInteractionReranker {
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
         let mut conventions = Conventions::read(&folder)?;
-        let (model, projection) = Model::open(&folder, settings.dtype, |builder, _, width| {
-            projection(&folder, &conventions, builder, width)
+        let (model, projection) = Model::open(&folder, settings.dtype, |parts| {
+            projection(&folder, &conventions, parts)
         })?;
         let stated = conventions.document.tokens;
         let window = model.window(&folder, settings, Some(stated), false)?;
@@ -160,13 +159,13 @@ impl Scorer {
 fn projection(
     folder: &Folder,
     conventions: &Conventions,
-    builder: &Builder,
-    width: usize,
+    parts: &Parts<'_>,
 ) -> Result<Projection, LocalError> {
+    let width = parts.encoder.width();
     match &conventions.projection {
         Projected::Modules(paths) => Projection::load(folder, paths, width, Subject::Tokens),
         Projected::Tensor { name, outputs } => {
-            let map = Dense::plain(builder.head(name, width, *outputs)?);
+            let map = Dense::plain(parts.builder.head(name, width, *outputs)?);
             Ok(Projection::single(map))
         }
     }

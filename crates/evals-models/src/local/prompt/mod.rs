@@ -1,0 +1,128 @@
+//! What a decoder is asked about a query and a text, and which of its answers count.
+
+mod authors;
+mod choice;
+mod template;
+
+pub(super) use choice::Question;
+
+use self::template::Template;
+use super::error::LocalError;
+use super::settings::RerankPrompt;
+use super::tokens::{Encoded, Tokens};
+
+/// Tokens whose logits make the score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answers {
+    pub(super) positive: u32,
+    /// Its logit is taken off; `None`: the other one is the score.
+    pub(super) negative: Option<u32>,
+}
+
+/// From a pair to the tokens that a decoder reads.
+#[derive(Debug)]
+pub(super) struct Prompt {
+    wording: Wording,
+    prefix: Vec<u32>,
+    /// Never cut, because the score is read from the last token.
+    suffix: Vec<u32>,
+    /// Tokens at most.
+    window: usize,
+}
+
+#[derive(Debug)]
+enum Wording {
+    Authors {
+        prompt: RerankPrompt,
+        instruction: Option<String>,
+    },
+    Template(Box<Template>),
+}
+
+impl Prompt {
+    fn of_authors(
+        prompt: RerankPrompt,
+        instruction: Option<String>,
+        tokens: &Tokens,
+    ) -> Result<Self, tokenizers::Error> {
+        let pieces = |pieces: &[&str]| -> Result<Vec<u32>, tokenizers::Error> {
+            let ids = pieces.iter().map(|piece| tokens.plain(piece));
+            Ok(ids.collect::<Result<Vec<_>, _>>()?.concat())
+        };
+        let (prefix, suffix) = (pieces(prompt.prefix())?, pieces(prompt.suffix())?);
+        let window = prompt.window(prefix.len() + suffix.len());
+        Ok(Self {
+            wording: Wording::Authors {
+                prompt,
+                instruction,
+            },
+            prefix,
+            suffix,
+            window,
+        })
+    }
+
+    /// The suffix is what the prompts of two pairs with nothing in common end with.
+    fn of_template(template: Template, tokens: &Tokens) -> Result<Self, tokenizers::Error> {
+        let first = tokens.plain(&template.render("0", "0")?)?;
+        let second = tokens.plain(&template.render("1 2 3 4", "1 2 3 4")?)?;
+        let same = first.iter().rev().zip(second.iter().rev());
+        let same = same.take_while(|(first, second)| first == second).count();
+        Ok(Self {
+            wording: Wording::Template(Box::new(template)),
+            prefix: Vec::new(),
+            suffix: first[first.len() - same..].to_vec(),
+            window: usize::MAX,
+        })
+    }
+
+    /// Tokens of a prompt that its authors read at most, where their code says so.
+    pub(super) fn stated_window(&self) -> Option<usize> {
+        match self.wording {
+            Wording::Authors { .. } => Some(self.window),
+            Wording::Template(_) => None,
+        }
+    }
+
+    /// Reads at most `window` tokens of a prompt.
+    pub(super) fn within(self, window: usize) -> Result<Self, LocalError> {
+        let fixed = self.prefix.len() + self.suffix.len();
+        if window <= fixed {
+            return Err(LocalError::Window {
+                max_tokens: window,
+                special: fixed,
+            });
+        }
+        Ok(Self { window, ..self })
+    }
+
+    /// The tokens of the prompt for one pair. What does not fit is cut off the pair, never off what stands around it.
+    pub(super) fn encode(
+        &self,
+        tokens: &Tokens,
+        query: &str,
+        text: &str,
+    ) -> Result<Encoded, tokenizers::Error> {
+        let room = self.window - self.prefix.len() - self.suffix.len();
+        let ids = match &self.wording {
+            Wording::Authors {
+                prompt,
+                instruction,
+            } => {
+                let pair = prompt.pair(tokens, instruction.as_deref(), (query, text), room)?;
+                [&self.prefix, &pair, &self.suffix]
+                    .map(Vec::as_slice)
+                    .concat()
+            }
+            Wording::Template(template) => {
+                let mut ids = tokens.plain(&template.render(query, text)?)?;
+                if ids.len() > self.window {
+                    ids.truncate(room);
+                    ids.extend(&self.suffix);
+                }
+                ids
+            }
+        };
+        Ok(Encoded::of_one_text(ids))
+    }
+}

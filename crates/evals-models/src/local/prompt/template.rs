@@ -1,0 +1,146 @@
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, Error, ErrorKind, context};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::super::error::LocalError;
+use super::super::folder::Folder;
+
+const FILE: &str = "chat_template.jinja";
+const TRANSFORMER: &str = "sentence_bert_config.json";
+const TOKENIZER: &str = "tokenizer_config.json";
+
+/// A chat template that takes a pair as one message for each of its parts, as sentence-transformers renders it for rerankers.
+#[derive(Debug)]
+pub(super) struct Template {
+    environment: Environment<'static>,
+    source: String,
+    /// What the template may use besides the messages.
+    variables: Map<String, Value>,
+    /// Goes in as the message of the system.
+    instruction: Option<String>,
+}
+
+/// The keys of `sentence_bert_config.json` that matter here.
+#[derive(Debug, Default, Deserialize)]
+struct TransformerConfig {
+    #[serde(default)]
+    modality_config: Modalities,
+    #[serde(default)]
+    processing_kwargs: Processing,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Modalities {
+    message: Option<Messages>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Messages {
+    format: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Processing {
+    #[serde(default)]
+    chat_template: Map<String, Value>,
+}
+
+impl Template {
+    /// Reads the template of a folder whose pairs go through one: `path` is that of the transformer in `modules.json`. `None`
+    /// where pairs are not messages or the template is not for pairs.
+    pub(super) fn read(
+        folder: &Folder,
+        path: &str,
+        instruction: Option<String>,
+    ) -> Result<Option<Self>, LocalError> {
+        let transformer = folder.inside(path);
+        let config: TransformerConfig = transformer.json(TRANSFORMER)?.unwrap_or_default();
+        let Some(messages) = config.modality_config.message else {
+            return Ok(None);
+        };
+        if let Some(format) = messages.format
+            && format != "flat"
+        {
+            let key = "modality_config.message.format";
+            return Err(transformer.unsupported(TRANSFORMER, key, format));
+        }
+        let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
+        let Some((file, source)) = source(folder, &tokenizer)? else {
+            return Ok(None);
+        };
+        let special = tokenizer
+            .into_iter()
+            .filter(|(key, value)| key.ends_with("_token") && value.is_string());
+        let mut variables = Map::from_iter([("add_generation_prompt".to_owned(), json!(false))]);
+        variables.extend(special);
+        variables.extend(config.processing_kwargs.chat_template);
+        let template = Self {
+            environment: environment(),
+            source,
+            variables,
+            instruction,
+        };
+        let takes_pairs = template
+            .takes_pairs()
+            .map_err(|source| LocalError::Template {
+                path: folder.path(file),
+                source: Box::new(source),
+            })?;
+        Ok(takes_pairs.then_some(template))
+    }
+
+    /// The prompt for one pair.
+    pub(super) fn render(&self, query: &str, text: &str) -> Result<String, Error> {
+        let instruction = self
+            .instruction
+            .iter()
+            .map(|instruction| json!({"role": "system", "content": instruction}));
+        let pair = [("query", query), ("document", text)];
+        let pair = pair.map(|(role, content)| json!({"role": role, "content": content}));
+        let messages: Vec<Value> = instruction.chain(pair).collect();
+        let messages = minijinja::Value::from(Serde(messages));
+        let variables = minijinja::Value::from(Serde(&self.variables));
+        self.environment
+            .render_str(&self.source, context! { messages, ..variables })
+    }
+
+    /// Whether both parts of a pair are in the prompt: templates for conversations leave out or refuse what has another role.
+    fn takes_pairs(&self) -> Result<bool, Error> {
+        let parts = ["\u{f8ff}first", "\u{f8ff}second"];
+        let prompt = self.render(parts[0], parts[1])?;
+        Ok(parts.iter().all(|part| prompt.contains(part)))
+    }
+}
+
+/// The file that states the template, and the template.
+fn source(
+    folder: &Folder,
+    tokenizer: &Map<String, Value>,
+) -> Result<Option<(&'static str, String)>, LocalError> {
+    if let Some(bytes) = folder.bytes(FILE)? {
+        let source = String::from_utf8(bytes).map_err(|source| LocalError::Template {
+            path: folder.path(FILE),
+            source: Box::new(source),
+        })?;
+        return Ok(Some((FILE, source)));
+    }
+    let stated = tokenizer.get("chat_template").and_then(Value::as_str);
+    Ok(stated.map(|source| (TOKENIZER, source.to_owned())))
+}
+
+/// As transformers sets up templates.
+fn environment() -> Environment<'static> {
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .expect("the usual delimiters do not collide");
+    let mut environment = Environment::new();
+    environment.set_syntax(syntax);
+    environment.add_function("raise_exception", |message: String| {
+        Err::<String, _>(Error::new(ErrorKind::InvalidOperation, message))
+    });
+    environment
+}

@@ -1,0 +1,113 @@
+use super::encoder::Scratch;
+use super::error::LocalError;
+use super::folder::Folder;
+use super::head::Head;
+use super::last_token::LastToken;
+use super::model::{Model, Parts};
+use super::prompt::{Answers, Prompt, Question};
+use super::settings::LocalSettings;
+use super::tokens::{Encoded, Tokens};
+
+/// How a reranker reads a pair, and what makes a score of the vectors of its tokens.
+#[derive(Debug)]
+pub(super) enum Scoring {
+    /// An encoder reads both texts as its tokenizer joins them, and a classifier the result.
+    Classifier(Box<Head>),
+    /// A decoder reads a prompt, and the score stands in the last token.
+    Prompted {
+        prompt: Prompt,
+        answers: Option<Answers>,
+        head: LastToken,
+    },
+}
+
+impl Scoring {
+    /// Loads what the family calls for.
+    pub(super) fn load(
+        folder: &Folder,
+        settings: &LocalSettings,
+        parts: &Parts<'_>,
+    ) -> Result<Self, LocalError> {
+        let width = parts.encoder.width();
+        if !parts.family.is_decoder() {
+            let head = Head::load(folder, parts.builder, parts.family, width)?;
+            return Ok(Self::Classifier(Box::new(head)));
+        }
+        let Question { prompt, answers } = Question::read(folder, settings, parts.tokens)?;
+        Ok(Self::Prompted {
+            prompt,
+            answers,
+            head: LastToken::load(folder, parts, answers)?,
+        })
+    }
+
+    /// Limits what is read of a pair, and says to how many tokens.
+    pub(super) fn limited(
+        self,
+        folder: &Folder,
+        settings: &LocalSettings,
+        mut model: Model,
+    ) -> Result<(Self, Model, Option<usize>), LocalError> {
+        match self {
+            Self::Classifier(_) => {
+                let window = model.window(folder, settings, None, true)?;
+                model.tokens = model.tokens.limited(folder, window, false)?;
+                Ok((self, model, window))
+            }
+            Self::Prompted {
+                prompt,
+                answers,
+                head,
+            } => {
+                let window = model.window(folder, settings, prompt.stated_window(), false)?;
+                let prompt = match window {
+                    Some(window) => prompt.within(window)?,
+                    None => prompt,
+                };
+                let limited = Self::Prompted {
+                    prompt,
+                    answers,
+                    head,
+                };
+                Ok((limited, model, window))
+            }
+        }
+    }
+
+    /// The tokens of one pair.
+    pub(super) fn encode(
+        &self,
+        tokens: &Tokens,
+        query: &str,
+        text: &str,
+    ) -> Result<Encoded, tokenizers::Error> {
+        match self {
+            Self::Classifier(_) => tokens.encode_pair(query, text),
+            Self::Prompted { prompt, .. } => prompt.encode(tokens, query, text),
+        }
+    }
+
+    /// The score of a pair whose tokens have these vectors.
+    pub(super) fn score(&self, vectors: &[f32], width: usize, scratch: &mut Scratch) -> f32 {
+        match self {
+            Self::Classifier(head) => head.score(vectors, width, scratch),
+            Self::Prompted { head, .. } => head.score(vectors),
+        }
+    }
+
+    /// What scores depend on besides weights, configuration and tokenizer: the prompt of some pair and the answers that count.
+    pub(super) fn fingerprint(&self, tokens: &Tokens) -> Result<Vec<u8>, tokenizers::Error> {
+        let Self::Prompted {
+            prompt, answers, ..
+        } = self
+        else {
+            return Ok(Vec::new());
+        };
+        let mut ids = prompt.encode(tokens, "query", "document")?.ids;
+        if let Some(answers) = answers {
+            ids.push(answers.positive);
+            ids.extend(answers.negative);
+        }
+        Ok(ids.into_iter().flat_map(u32::to_le_bytes).collect())
+    }
+}
