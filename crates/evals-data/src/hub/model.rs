@@ -16,13 +16,14 @@ const SAFETENSORS: &str = "{model.safetensors,model-*-of-*.safetensors}";
 const PYTORCH: &str = "{pytorch_model.bin,pytorch_model-*-of-*.bin}";
 
 /// These say how a model is used, where its authors wrote that down.
-const OPTIONAL: [&str; 11] = [
+const OPTIONAL: [&str; 12] = [
     "model.safetensors.index.json",
     "pytorch_model.bin.index.json",
     "artifact.metadata",
     "*_Dense/model.safetensors",
     "*_Dense/pytorch_model.bin",
     "tokenizer_config.json",
+    "chat_template.jinja",
     "modules.json",
     "config_sentence_transformers.json",
     "sentence_bert_config.json",

@@ -1,12 +1,13 @@
-//! Embedding models run in the process, from the files that the hub serves.
-//!
-//! [`LocalReranker`] runs cross-encoders of the same families, [`LateInteractionReranker`] models like `ColBERT`, and
-//! [`open_reranker`] whichever of the two a folder holds.
+//! Models run in the process, from the files that the hub serves.
 //!
 //! [`LocalEmbedder`] reads a model's folder: its configuration, its tokenizer, its weights, and how sentence-transformers
-//! pools, normalises and prompts. Supported are the families of BERT (all-MiniLM, bge, e5, gte, mxbai, arctic-embed), `RoBERTa`,
-//! XLM-RoBERTa (multilingual-e5, bge-m3), `ModernBERT`, nomic-bert, `DeBERTa` v2 and v3 (mxbai-rerank) and
-//! `XLNet`.
+//! pools, maps, normalises and prompts. [`LocalReranker`] runs cross-encoders of the same families and language models that
+//! answer whether a text is relevant, [`LateInteractionReranker`] models like `ColBERT`, and [`open_reranker`] whichever of
+//! these a folder holds.
+//!
+//! Supported are the families of BERT (all-MiniLM, bge, e5, gte, mxbai, arctic-embed), `RoBERTa`, XLM-RoBERTa
+//! (multilingual-e5, bge-m3), `ModernBERT`, nomic-bert, `DeBERTa` v2 and v3 (mxbai-rerank v1), `XLNet`, and the decoders Qwen2
+//! and Qwen3 (Qwen3-Embedding, Qwen3-Reranker, mxbai-rerank v2).
 
 mod batches;
 mod dense;

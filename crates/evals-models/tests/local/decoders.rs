@@ -134,6 +134,26 @@ async fn eight_bits_stay_close() {
 }
 
 #[tokio::test]
+async fn scores_in_eight_bits_stay_close() {
+    for name in RERANKERS {
+        let golden = Golden::read(name);
+        let exact = settings(&golden, "default");
+        let eight = LocalSettings {
+            dtype: Dtype::Int8,
+            ..exact.clone()
+        };
+        let exact = scores(checkpoint(name), &golden, &exact).await;
+        let eight = scores(checkpoint(name), &golden, &eight).await;
+        let range = exact.iter().copied().fold(f32::MIN, f32::max)
+            - exact.iter().copied().fold(f32::MAX, f32::min);
+        assert!(
+            furthest(&eight, &exact) < 0.15 * range,
+            "{name}: {eight:?} instead of {exact:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_reranker_of_another_name_needs_its_prompt_stated() {
     for (name, prompt) in [
         ("qwen3-reranker", RerankPrompt::Qwen3),
@@ -244,6 +264,34 @@ fn templates_that_refuse_or_leave_out_a_pair_are_not_used() {
     fs::write(&template, "{{ messages[0].content }}").unwrap();
     let (message, _) = reranker_refusal(&folder, &LocalSettings::default());
     assert!(message.contains("state its prompt"), "{message}");
+}
+
+#[test]
+fn prompts_that_would_be_cut_another_way_are_refused() {
+    for (from, to, named) in [
+        (
+            r#""add_generation_prompt": true"#,
+            r#""restore_suffix": false"#,
+            "`processing_kwargs` = `restore_suffix`",
+        ),
+        (
+            r#""chat_template": {"#,
+            r#""text": {"max_length": 5}, "chat_template": {"#,
+            "`processing_kwargs` = `text`",
+        ),
+        (
+            r#""format": "flat""#,
+            r#""format": "structured""#,
+            "`modality_config.message.format` = `structured`",
+        ),
+    ] {
+        let folder = copy("qwen3-logit-score");
+        rewrite(&folder, "sentence_bert_config.json", from, to);
+        assert_eq!(
+            reranker_refusal(&folder, &LocalSettings::default()).0,
+            format!("`sentence_bert_config.json` asks for {named}, which is not supported")
+        );
+    }
 }
 
 #[test]

@@ -338,7 +338,10 @@ def judged(fast, instruction, query, document, window):
 
 
 def expert(fast, instruction, query, document, window):
-    """As `prepare_inputs` of the package, whose `max_length` is what the fixed parts leave of the window."""
+    """As `prepare_inputs` of the package, whose `max_length` is what the fixed parts leave of the window.
+
+    The package itself does not run with transformers 5; with 4.57 its scores of this checkpoint differ by 1.1e-5 at most.
+    """
     ids = lambda text: fast.encode(text, add_special_tokens=False)
     before, after = ids(ASSISTANT), ids("\n") + ids(EXPERT) + ids(ANSWER)
     room = window - len(before) - len(after)

@@ -76,11 +76,11 @@ impl Prompt {
         })
     }
 
-    /// Tokens of a prompt that its authors read at most, where their code says so.
+    /// Tokens of a prompt that are read at most, where its authors' code or the folder says so.
     pub(super) fn stated_window(&self) -> Option<usize> {
-        match self.wording {
+        match &self.wording {
             Wording::Authors { .. } => Some(self.window),
-            Wording::Template(_) => None,
+            Wording::Template(template) => template.max_tokens(),
         }
     }
 

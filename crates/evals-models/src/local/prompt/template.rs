@@ -20,15 +20,18 @@ pub(super) struct Template {
     variables: Map<String, Value>,
     /// Goes in as the message of the system.
     instruction: Option<String>,
+    /// Tokens of a prompt at most, where the folder says so beside the template.
+    max_tokens: Option<usize>,
 }
 
 /// The keys of `sentence_bert_config.json` that matter here.
 #[derive(Debug, Default, Deserialize)]
 struct TransformerConfig {
+    max_seq_length: Option<usize>,
     #[serde(default)]
     modality_config: Modalities,
     #[serde(default)]
-    processing_kwargs: Processing,
+    processing_kwargs: Map<String, Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -39,12 +42,6 @@ struct Modalities {
 #[derive(Debug, Deserialize)]
 struct Messages {
     format: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct Processing {
-    #[serde(default)]
-    chat_template: Map<String, Value>,
 }
 
 impl Template {
@@ -66,6 +63,7 @@ impl Template {
             let key = "modality_config.message.format";
             return Err(transformer.unsupported(TRANSFORMER, key, format));
         }
+        let given = given(&transformer, config.processing_kwargs)?;
         let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
         let Some((file, source)) = source(folder, &tokenizer)? else {
             return Ok(None);
@@ -75,12 +73,13 @@ impl Template {
             .filter(|(key, value)| key.ends_with("_token") && value.is_string());
         let mut variables = Map::from_iter([("add_generation_prompt".to_owned(), json!(false))]);
         variables.extend(special);
-        variables.extend(config.processing_kwargs.chat_template);
+        variables.extend(given);
         let template = Self {
             environment: environment(),
             source,
             variables,
             instruction,
+            max_tokens: config.max_seq_length,
         };
         let takes_pairs = template
             .takes_pairs()
@@ -89,6 +88,11 @@ impl Template {
                 source: Box::new(source),
             })?;
         Ok(takes_pairs.then_some(template))
+    }
+
+    /// Tokens of a prompt at most, where the folder says so beside the template.
+    pub(super) fn max_tokens(&self) -> Option<usize> {
+        self.max_tokens
     }
 
     /// The prompt for one pair.
@@ -111,6 +115,23 @@ impl Template {
         let parts = ["\u{f8ff}first", "\u{f8ff}second"];
         let prompt = self.render(parts[0], parts[1])?;
         Ok(parts.iter().all(|part| prompt.contains(part)))
+    }
+}
+
+/// What sentence-transformers gives to the template. Arguments that would cut prompts another way are refused.
+fn given(
+    transformer: &Folder,
+    mut processing: Map<String, Value>,
+) -> Result<Map<String, Value>, LocalError> {
+    let given = match processing.remove("chat_template") {
+        Some(Value::Object(given)) => given,
+        _ => Map::new(),
+    };
+    let cuts = ["max_length", "restore_suffix", "truncation"];
+    let cuts = given.keys().filter(|key| cuts.contains(&key.as_str()));
+    match processing.keys().chain(cuts).next() {
+        Some(key) => Err(transformer.unsupported(TRANSFORMER, "processing_kwargs", key)),
+        None => Ok(given),
     }
 }
 
@@ -143,4 +164,43 @@ fn environment() -> Environment<'static> {
         Err::<String, _>(Error::new(ErrorKind::InvalidOperation, message))
     });
     environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(source: &str, instruction: Option<&str>) -> String {
+        let template = Template {
+            environment: environment(),
+            source: source.to_owned(),
+            variables: Map::from_iter([("add_generation_prompt".to_owned(), json!(true))]),
+            instruction: instruction.map(ToOwned::to_owned),
+            max_tokens: None,
+        };
+        template.render("why?", "so\n").unwrap()
+    }
+
+    #[test]
+    fn parts_are_found_by_their_roles() {
+        let source = "<Instruct>: {{ messages | selectattr(\"role\", \"eq\", \"system\") | map(attribute=\"content\") \
+                      | first | default(\"Search\") }}\n\
+                      <Query>: {{ (messages | selectattr(\"role\", \"eq\", \"query\") | first).content }}\n\
+                      <Document>: {{ messages | selectattr(\"role\", \"eq\", \"document\") | map(attribute=\"content\") | first }}";
+        assert_eq!(
+            rendered(source, None),
+            "<Instruct>: Search\n<Query>: why?\n<Document>: so\n"
+        );
+        assert_eq!(
+            rendered(source, Some("Find")),
+            "<Instruct>: Find\n<Query>: why?\n<Document>: so\n"
+        );
+    }
+
+    #[test]
+    fn lines_of_blocks_and_the_last_line_break_leave_nothing_behind() {
+        let source = "{% for message in messages %}\n{{ message.role }}\n  {% endfor %}\n\
+                      {% if add_generation_prompt %}\n<think>\n\n{% endif %}\n\n\n";
+        assert_eq!(rendered(source, None), "query\ndocument\n<think>\n\n\n");
+    }
 }
