@@ -10,7 +10,7 @@ use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
-use super::model::{Model, threads, window_name};
+use super::model::{Model, named, threads, window_name};
 use super::pipeline::Pipeline;
 use super::pooling::normalize;
 use super::projection::Projection;
@@ -171,7 +171,6 @@ fn identity(
         pipeline,
         projection,
     } = encoder;
-    let name = settings.name.clone();
     let length = if pipeline.normalize {
         "normalized"
     } else {
@@ -198,6 +197,5 @@ fn identity(
         window_name(window),
         settings.dtype.name(),
     );
-    let name = name.unwrap_or_else(|| folder.name().to_owned());
-    Ok(ModelIdentity::new("local", name).with_digest(digest))
+    Ok(named(folder, settings, digest))
 }

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::encoder::{Activation, Linear, Norm, Scratch, Write};
 use super::error::LocalError;
-use super::families::{Builder, Family};
+use super::families::{Builder, Family, activation};
 use super::folder::Folder;
 use super::settings::Pooling;
 
@@ -64,7 +64,7 @@ impl Config {
                 first_token("classifier.dense", Activation::Tanh, "classifier.out_proj")
             }
             Family::ModernBert => {
-                let name = self.classifier_activation.as_deref();
+                let name = self.classifier_activation.as_deref().unwrap_or("gelu");
                 Form {
                     pooling: self.classifier_pooling.unwrap_or(Pooling::Cls),
                     norm: Some("head.norm"),
@@ -76,7 +76,7 @@ impl Config {
                 }
             }
             Family::DebertaV2 => {
-                let name = self.pooler_hidden_act.as_deref();
+                let name = self.pooler_hidden_act.as_deref().unwrap_or("gelu");
                 let activation = activation(folder, "pooler_hidden_act", name)?;
                 first_token("pooler.dense", activation, "classifier")
             }
@@ -102,23 +102,11 @@ impl Config {
         Ok(Form {
             pooling,
             dense: "sequence_summary.summary",
-            activation: activation(folder, "summary_activation", Some(name))?,
+            activation: activation(folder, "summary_activation", name)?,
             norm: None,
             classifier: "logits_proj",
         })
     }
-}
-
-/// The activation of this name, or GELU where none is stated.
-fn activation(
-    folder: &Folder,
-    key: &'static str,
-    name: Option<&str>,
-) -> Result<Activation, LocalError> {
-    let Some(name) = name else {
-        return Ok(Activation::Gelu);
-    };
-    Activation::named(name).ok_or_else(|| folder.unsupported(CONFIG, key, name))
 }
 
 impl Head {

@@ -9,6 +9,7 @@ use super::folder::Folder;
 use super::settings::{Dtype, LocalSettings};
 use super::tokens::{Encoded, Tokens};
 use super::weights::Weights;
+use crate::ModelIdentity;
 
 /// What there is to load a head from.
 #[derive(Debug)]
@@ -97,6 +98,12 @@ impl Model {
     pub(super) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
         self.encoder.encode(texts, scratch)
     }
+}
+
+/// The identity of the folder's model, by the name of the settings if they have one.
+pub(super) fn named(folder: &Folder, settings: &LocalSettings, digest: String) -> ModelIdentity {
+    let name = settings.name.as_deref().unwrap_or(folder.name());
+    ModelIdentity::new("local", name).with_digest(digest)
 }
 
 /// The window as identities have it.

@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use thiserror::Error;
 
 use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
-use super::model::{Model, threads, window_name};
+use super::model::{Model, named, threads, window_name};
+use super::scores::{comparable, reranked};
 use super::scoring::Scoring;
 use super::settings::LocalSettings;
 use super::tokens::Encoded;
 use super::workers::Workers;
-use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker};
+use crate::{ModelIdentity, RerankError, Reranked, Reranker};
 
 /// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
 /// (BERT), bge-reranker (XLM-RoBERTa), gte-reranker-modernbert (`ModernBERT`) and mxbai-rerank v1 (`DeBERTa`) are, or a language
@@ -36,13 +36,6 @@ pub struct LocalReranker {
 struct Scorer {
     model: Model,
     scoring: Scoring,
-}
-
-/// A text's score cannot be compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the score of text {index} is not a finite number")]
-struct ScoreError {
-    index: usize,
 }
 
 impl LocalReranker {
@@ -71,10 +64,8 @@ impl LocalReranker {
             window_name(window),
             settings.dtype.name()
         );
-        let name = settings.name.clone();
-        let name = name.unwrap_or_else(|| folder.name().to_owned());
         Ok(Self {
-            identity: ModelIdentity::new("local", name).with_digest(digest),
+            identity: named(&folder, settings, digest),
             scorer: Arc::new(Scorer { model, scoring }),
             workers: Workers::start(threads(settings))?,
         })
@@ -90,11 +81,7 @@ impl LocalReranker {
         let encoded = self.workers.tokenize(texts, encode).await?;
         let scorer = Arc::clone(&self.scorer);
         let score = move |pairs: &[&Encoded], scratch: &mut Scratch| scorer.scores(pairs, scratch);
-        let scores: Vec<f32> = self.workers.compute(encoded, score).await?;
-        match scores.iter().position(|score| !score.is_finite()) {
-            Some(index) => Err(ScoreError { index }.into()),
-            None => Ok(scores),
-        }
+        comparable(self.workers.compute(encoded, score).await?)
     }
 }
 
@@ -133,20 +120,6 @@ impl Reranker for LocalReranker {
     ) -> Result<Reranked, RerankError> {
         let begun = Instant::now();
         let scores = self.scores(query, texts).await;
-        let scores = scores.map_err(|source| RerankError {
-            model: self.identity.clone(),
-            texts: texts.len(),
-            failure: match source.downcast_ref::<ScoreError>() {
-                Some(_) => Failure::Content,
-                None => Failure::Terminal,
-            },
-            source,
-        })?;
-        Ok(Reranked {
-            scores,
-            usage: None,
-            service_time: begun.elapsed(),
-            cached: false,
-        })
+        reranked(&self.identity, texts.len(), scores, begun.elapsed())
     }
 }

@@ -158,7 +158,7 @@ async fn segments_are_left_out_where_the_tokenizer_s_configuration_leaves_them_o
 
 #[tokio::test]
 async fn eight_bits_stay_close() {
-    for name in ["deberta", "deberta-own-maps", "xlnet"] {
+    for name in ["deberta", "deberta-own-maps", "xlnet", "qwen2", "qwen3"] {
         let settings = LocalSettings {
             dtype: Dtype::Int8,
             ..LocalSettings::default()

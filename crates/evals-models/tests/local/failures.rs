@@ -43,6 +43,11 @@ pub(crate) fn refusal(folder: &TempDir, settings: &LocalSettings) -> (String, St
     told(&LocalEmbedder::open(folder, settings).unwrap_err(), folder)
 }
 
+/// The same of a reranker.
+pub(crate) fn reranker_refusal(folder: &TempDir, settings: &LocalSettings) -> (String, String) {
+    told(&LocalReranker::open(folder, settings).unwrap_err(), folder)
+}
+
 pub(crate) fn told(error: &LocalError, folder: &TempDir) -> (String, String) {
     let place = format!("{}/", folder.path().display());
     let source = error.source().map(ToString::to_string).unwrap_or_default();
@@ -176,8 +181,7 @@ fn windows_that_cannot_be_are_refused() {
 #[test]
 fn a_model_without_a_head_is_no_reranker() {
     let folder = copy("bert");
-    let error = LocalReranker::open(&folder, &LocalSettings::default()).unwrap_err();
-    let (_, source) = told(&error, &folder);
+    let (_, source) = reranker_refusal(&folder, &LocalSettings::default());
     assert_eq!(source, "there is no tensor `classifier.weight`");
 }
 
@@ -280,9 +284,8 @@ fn classifiers_of_another_form_are_refused_by_key() {
     ] {
         let folder = copy("xlnet-reranker");
         rewrite(&folder, "config.json", from, to);
-        let error = LocalReranker::open(&folder, &LocalSettings::default()).unwrap_err();
         assert_eq!(
-            told(&error, &folder).0,
+            reranker_refusal(&folder, &LocalSettings::default()).0,
             format!("`config.json` asks for {refused}, which is not supported")
         );
     }

@@ -8,7 +8,7 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::{Builder, CONFIG};
+use super::{Builder, CONFIG, activation, gelu};
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -22,10 +22,6 @@ struct Config {
     layer_norm_eps: f32,
     position_embedding_type: Option<String>,
     pad_token_id: Option<usize>,
-}
-
-fn gelu() -> String {
-    "gelu".to_owned()
 }
 
 fn epsilon() -> f32 {
@@ -51,8 +47,7 @@ pub(super) fn encoder(
     {
         return Err(folder.unsupported(CONFIG, "position_embedding_type", kind));
     }
-    let activation = Activation::named(&config.hidden_act)
-        .ok_or_else(|| folder.unsupported(CONFIG, "hidden_act", &config.hidden_act))?;
+    let activation = activation(folder, "hidden_act", &config.hidden_act)?;
     let width = config.hidden_size;
     let positions = builder.table("embeddings.position_embeddings.weight", width)?;
     let first = match first {

@@ -10,7 +10,7 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::{Builder, CONFIG};
+use super::{Builder, CONFIG, activation, gelu};
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -77,10 +77,6 @@ fn split(names: &str) -> Vec<String> {
         .split('|')
         .map(|name| name.trim().to_owned())
         .collect()
-}
-
-fn gelu() -> String {
-    "gelu".to_owned()
 }
 
 fn epsilon() -> f32 {
@@ -165,8 +161,7 @@ impl Config {
 pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
     let config: Config = folder.required(CONFIG)?;
     config.check(folder)?;
-    let activation = Activation::named(&config.hidden_act)
-        .ok_or_else(|| folder.unsupported(CONFIG, "hidden_act", &config.hidden_act))?;
+    let activation = activation(folder, "hidden_act", &config.hidden_act)?;
     let distances = config.distances(folder, &builder)?;
     let layers = (0..config.num_hidden_layers)
         .map(|index| layer(&config, activation, &distances, &builder, index))

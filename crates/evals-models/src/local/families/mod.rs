@@ -10,7 +10,7 @@ mod xlnet;
 
 use serde_json::Value;
 
-use super::encoder::Encoder;
+use super::encoder::{Activation, Encoder};
 use super::error::LocalError;
 use super::folder::Folder;
 use super::settings::Dtype;
@@ -19,6 +19,20 @@ use super::weights::Weights;
 pub(super) use blocks::Builder;
 
 const CONFIG: &str = "config.json";
+
+/// What configurations mean that name no activation.
+fn gelu() -> String {
+    "gelu".to_owned()
+}
+
+/// The activation that `config.json` names by this key.
+pub(super) fn activation(
+    folder: &Folder,
+    key: &'static str,
+    name: &str,
+) -> Result<Activation, LocalError> {
+    Activation::named(name).ok_or_else(|| folder.unsupported(CONFIG, key, name))
+}
 
 /// A family of architectures, by the `model_type` of its configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

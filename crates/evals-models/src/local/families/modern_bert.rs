@@ -12,7 +12,7 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::{Builder, CONFIG};
+use super::{Builder, CONFIG, activation};
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -54,9 +54,7 @@ impl Config {
 
 pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
     let config: Config = folder.required(CONFIG)?;
-    let activation = Activation::named(&config.hidden_activation).ok_or_else(|| {
-        folder.unsupported(CONFIG, "hidden_activation", &config.hidden_activation)
-    })?;
+    let activation = activation(folder, "hidden_activation", &config.hidden_activation)?;
     let width = config.hidden_size;
     let rotary = |base| {
         let head_size = width / config.num_attention_heads;

@@ -12,7 +12,7 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::{Builder, CONFIG};
+use super::{Builder, CONFIG, activation};
 
 /// The table of tokens, by which a checkpoint's prefix is found.
 pub(super) const TOKENS: &str = "embed_tokens.weight";
@@ -135,8 +135,7 @@ pub(super) fn encoder(
 ) -> Result<(Encoder, Builder), LocalError> {
     let config: Config = folder.required(CONFIG)?;
     config.check(folder)?;
-    let activation = Activation::named(&config.hidden_act)
-        .ok_or_else(|| folder.unsupported(CONFIG, "hidden_act", &config.hidden_act))?;
+    let activation = activation(folder, "hidden_act", &config.hidden_act)?;
     let width = config.hidden_size;
     let rotary = Arc::new(Rotary::new(
         config.base(),

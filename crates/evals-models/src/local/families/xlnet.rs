@@ -11,7 +11,7 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::{Builder, CONFIG};
+use super::{Builder, CONFIG, activation, gelu};
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -34,10 +34,6 @@ struct Config {
     /// Not above 0: distances are as they are.
     #[serde(default)]
     clamp_len: i64,
-}
-
-fn gelu() -> String {
-    "gelu".to_owned()
 }
 
 fn epsilon() -> f32 {
@@ -73,8 +69,7 @@ impl Config {
 pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
     let config: Config = folder.required(CONFIG)?;
     config.check(folder)?;
-    let activation = Activation::named(&config.ff_activation)
-        .ok_or_else(|| folder.unsupported(CONFIG, "ff_activation", &config.ff_activation))?;
+    let activation = activation(folder, "ff_activation", &config.ff_activation)?;
     let width = config.d_model;
     let farthest = usize::try_from(config.clamp_len).ok();
     let waves = Arc::new(Waves::new(width, farthest.filter(|length| *length > 0)));

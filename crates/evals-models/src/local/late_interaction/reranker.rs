@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use thiserror::Error;
 
 use super::conventions::{Conventions, Projected, Side};
 use super::marked::Marked;
@@ -14,12 +13,13 @@ use crate::local::digest;
 use crate::local::encoder::{Encoder, Scratch};
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
-use crate::local::model::{Model, Parts, threads};
+use crate::local::model::{Model, Parts, named, threads};
 use crate::local::projection::Projection;
+use crate::local::scores::{comparable, reranked};
 use crate::local::settings::LocalSettings;
 use crate::local::tokens::Encoded;
 use crate::local::workers::Workers;
-use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker};
+use crate::{ModelIdentity, RerankError, Reranked, Reranker};
 
 /// Files that say how texts are read and compared; all of them are part of the identity.
 const FILES: [&str; 7] = [
@@ -55,13 +55,6 @@ struct Scorer {
     encoder: Encoder,
     projection: Projection,
     marked: Marked,
-}
-
-/// A text's score cannot be compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the score of text {index} is not a finite number")]
-struct ScoreError {
-    index: usize,
 }
 
 impl LateInteractionReranker {
@@ -110,11 +103,7 @@ impl LateInteractionReranker {
             let scores = documents.iter().map(|text| query.score(text, scratch));
             scores.collect()
         };
-        let scores: Vec<f32> = self.workers.compute(encoded, score).await?;
-        match scores.iter().position(|score| !score.is_finite()) {
-            Some(index) => Err(ScoreError { index }.into()),
-            None => Ok(scores),
-        }
+        comparable(self.workers.compute(encoded, score).await?)
     }
 
     async fn query(&self, query: &str) -> Result<QueryVectors, Box<dyn Error + Send + Sync>> {
@@ -213,9 +202,7 @@ fn identity(
         settings.dtype.name(),
         digest::short(&parts)
     );
-    let name = settings.name.clone();
-    let name = name.unwrap_or_else(|| folder.name().to_owned());
-    Ok(ModelIdentity::new("local", name).with_digest(digest))
+    Ok(named(folder, settings, digest))
 }
 
 #[async_trait]
@@ -233,20 +220,6 @@ impl Reranker for LateInteractionReranker {
     ) -> Result<Reranked, RerankError> {
         let begun = Instant::now();
         let scores = self.scores(query, texts).await;
-        let scores = scores.map_err(|source| RerankError {
-            model: self.identity.clone(),
-            texts: texts.len(),
-            failure: match source.downcast_ref::<ScoreError>() {
-                Some(_) => Failure::Content,
-                None => Failure::Terminal,
-            },
-            source,
-        })?;
-        Ok(Reranked {
-            scores,
-            usage: None,
-            service_time: begun.elapsed(),
-            cached: false,
-        })
+        reranked(&self.identity, texts.len(), scores, begun.elapsed())
     }
 }
