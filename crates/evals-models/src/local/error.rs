@@ -54,6 +54,15 @@ pub enum LocalError {
         /// Its value.
         value: String,
     },
+    /// The model has a vector for each token and none for a text, which is no use to an embedder.
+    #[error(
+        "`{}` holds a model of late interaction, which has no single vector for a text; use it as a reranker",
+        folder.display()
+    )]
+    LateInteraction {
+        /// The folder that was opened.
+        folder: PathBuf,
+    },
     /// The weights do not fit the configuration.
     #[error("`{}` does not hold the weights that `config.json` describes", path.display())]
     Weights {

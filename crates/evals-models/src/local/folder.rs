@@ -90,6 +90,13 @@ impl Folder {
         }
     }
 
+    /// The error that says what else the model is for.
+    pub(super) fn late_interaction(&self) -> LocalError {
+        LocalError::LateInteraction {
+            folder: self.path.clone(),
+        }
+    }
+
     /// The error that says why the tokenizer is of no use.
     pub(super) fn unusable_tokenizer(&self, source: Box<dyn Error + Send + Sync>) -> LocalError {
         LocalError::Tokenizer {

@@ -4,7 +4,9 @@ use std::fs;
 use std::num::NonZeroUsize;
 
 use evals_models::Reranker;
-use evals_models::local::{Dtype, LateInteractionReranker, LocalSettings, open_reranker};
+use evals_models::local::{
+    Dtype, LateInteractionReranker, LocalEmbedder, LocalSettings, open_reranker,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -208,6 +210,33 @@ fn an_identity_tells_apart_what_gives_other_scores() {
             digest(&folder, &LocalSettings::default()),
             published,
             "{to}"
+        );
+    }
+}
+
+#[test]
+fn an_embedder_refuses_it_and_says_what_it_is_for() {
+    let without_metadata = copy("colbert");
+    fs::remove_file(without_metadata.path().join("artifact.metadata")).unwrap();
+    let without_architecture = copy("colbert");
+    rewrite(
+        &without_architecture,
+        "config.json",
+        "HF_ColBERT",
+        "BertModel",
+    );
+    for folder in [
+        without_metadata,
+        without_architecture,
+        copy("pylate-modernbert"),
+    ] {
+        let error = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`{}` holds a model of late interaction, which has no single vector for a text; use it as a reranker",
+                folder.path().display()
+            )
         );
     }
 }
