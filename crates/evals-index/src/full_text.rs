@@ -90,6 +90,20 @@ impl FullText {
     }
 }
 
+/// Chunks up to which the full-text index is read into memory before it is searched. It takes about 100 bytes for each.
+const MOST_HELD: usize = 500_000;
+
+/// Reads the full-text index of `table` into memory where it is small: each search would else read the lists of its terms, and
+/// plan for it.
+pub(crate) async fn hold(table: &Table, chunks: usize) -> Result<(), IndexError> {
+    // What a server holds is its own affair.
+    if chunks > MOST_HELD || table.dataset().is_none() {
+        return Ok(());
+    }
+    let held = table.prewarm_index(INDEX_NAME).await;
+    held.map_err(EngineError::during("read the full-text index"))
+}
+
 /// How many rows the full-text index of `table` covers and leaves out. A row left out is scored by other corpus statistics than
 /// the rest, so nothing may be searched before it is covered.
 pub(crate) async fn coverage(table: &Table) -> Result<Option<Coverage>, IndexError> {

@@ -188,6 +188,9 @@ impl Index {
         if profile.needs_embeddings() && self.contents.embedder.is_none() {
             return Err(IndexError::NoEmbeddings { profile });
         }
+        if profile.needs_full_text() {
+            full_text::hold(&self.contents.table, self.contents.positions.chunks()).await?;
+        }
         let filter = match &options.filter {
             Some(sql) => Filter::parse(sql, &self.contents.table).await?,
             None => Filter::default(),

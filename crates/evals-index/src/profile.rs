@@ -54,6 +54,11 @@ impl Profile {
     pub fn needs_embeddings(self) -> bool {
         matches!(self, Self::Semantic | Self::Hybrid(_))
     }
+
+    /// Whether the profile searches the full-text index.
+    pub(crate) fn needs_full_text(self) -> bool {
+        matches!(self, Self::Bm25 | Self::Hybrid(_))
+    }
 }
 
 impl fmt::Display for Profile {
