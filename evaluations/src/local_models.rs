@@ -28,7 +28,13 @@ const FIELDS: [&str; 7] = [
 ];
 
 /// The settings that mean something for a local reranker.
-const RERANKER_FIELDS: [&str; 3] = ["dtype", "max_tokens", "revision"];
+const RERANKER_FIELDS: [&str; 5] = [
+    "dtype",
+    "instruction",
+    "max_tokens",
+    "rerank_prompt",
+    "revision",
+];
 
 /// Where models are on the hub unless settings say otherwise.
 const MAIN: &str = "main";
@@ -154,6 +160,8 @@ impl<'r> LocalModel<'r> {
             max_tokens: tokens.and_then(NonZeroUsize::new),
             query_prompt: model.query_prefix.clone(),
             document_prompt: model.document_prefix.clone(),
+            instruction: model.instruction.clone(),
+            rerank_prompt: model.rerank_prompt.map(rerank_prompt),
             dtype: model.dtype.map(dtype).unwrap_or_default(),
             ..LocalSettings::default()
         }
@@ -183,6 +191,7 @@ impl<'r> LocalModel<'r> {
     fn not_loaded(&self, error: LocalError) -> Error {
         let field = match &error {
             LocalError::Window { .. } | LocalError::Positions { .. } => "max_tokens",
+            LocalError::RerankPrompt { .. } => "rerank_prompt",
             LocalError::Read { .. } | LocalError::Threads(_) => return error.into(),
             _ => "name",
         };
@@ -249,6 +258,13 @@ fn pooling(pooling: settings::Pooling) -> local::Pooling {
         settings::Pooling::Max => local::Pooling::Max,
         settings::Pooling::Last => local::Pooling::Last,
         settings::Pooling::WeightedMean => local::Pooling::WeightedMean,
+    }
+}
+
+fn rerank_prompt(prompt: settings::RerankPrompt) -> local::RerankPrompt {
+    match prompt {
+        settings::RerankPrompt::Qwen3 => local::RerankPrompt::Qwen3,
+        settings::RerankPrompt::Mxbai => local::RerankPrompt::Mxbai,
     }
 }
 

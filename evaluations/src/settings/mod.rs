@@ -21,7 +21,7 @@ use serde_json::Value;
 pub(crate) use address::command_line;
 pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
-pub(crate) use model::{Dtype, Effort, Model, Pooling, Think};
+pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Layer, Resolved, resolve};
 
 /// Everything a run can be told apart from its dataset; see `docs/settings.md`.

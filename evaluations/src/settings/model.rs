@@ -22,6 +22,12 @@ pub(crate) struct Model {
     /// Local models: how the vectors of tokens become one, instead of what the model's files say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pooling: Option<Pooling>,
+    /// Local rerankers that are language models: what they are to look for, instead of what their authors ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) instruction: Option<String>,
+    /// Local rerankers that are language models: whose prompt they are asked by, where name and files do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rerank_prompt: Option<RerankPrompt>,
     /// Dimensions of an embedding model's vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) vector_dim: Option<NonZeroUsize>,
@@ -82,6 +88,8 @@ impl Model {
             revision: None,
             dtype: None,
             pooling: None,
+            instruction: None,
+            rerank_prompt: None,
             vector_dim: None,
             base_url: None,
             api_key_env: None,
@@ -135,6 +143,16 @@ pub(crate) enum Pooling {
     Last,
     /// Their mean, later tokens weighing more.
     WeightedMean,
+}
+
+/// The prompts of published rerankers that are language models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RerankPrompt {
+    /// That of Qwen3-Reranker.
+    Qwen3,
+    /// That of mxbai-rerank-v2.
+    Mxbai,
 }
 
 /// Whether and how much a model reasons before it answers.
