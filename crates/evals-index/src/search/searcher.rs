@@ -81,11 +81,14 @@ impl IndexSearcher {
         })
     }
 
-    /// Chunks asked for in the first try. What is fused depends on their number, and what is shared has to have the same; the
-    /// ranking of a single search does not, so that it goes no deeper than it needs to.
+    /// Chunks asked for in the first try. What is fused depends on their number, and what is shared has to have the same. A single
+    /// search does not, and goes no deeper than it needs to, unless more passages than documents are wanted: how many there are of
+    /// `k` documents depends on the depth, too.
     fn first_depth(&self, k: usize) -> usize {
         match (self.profile, &self.cache) {
-            (Profile::Bm25 | Profile::Semantic, None) => k.saturating_mul(DEEPER).max(FEWEST),
+            (Profile::Bm25 | Profile::Semantic, None) if self.passages <= k => {
+                k.saturating_mul(DEEPER).max(FEWEST)
+            }
             _ => self.candidates.get(),
         }
     }

@@ -84,3 +84,26 @@ async fn any_number_of_documents_may_be_asked_for() {
         assert_eq!(pairs(&found), all);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_on_its_own_finds_the_same_passages() {
+    let recipe = evals_index::Recipe::new("test", chunks_of(2));
+    // The second passage of the best document comes behind those of all others.
+    let others: Vec<String> = (0..100).map(|number| format!("b{number}")).collect();
+    let others = others.iter().map(|uri| (uri.as_str(), "kelp dune"));
+    let texts: Vec<_> = [("a", "kelp kelp dune kelp")]
+        .into_iter()
+        .chain(others)
+        .collect();
+    let fixture = Fixture::new(&recipe, documents(&texts)).await;
+    for cache in [CachePolicy::Shared, CachePolicy::Fresh] {
+        let options = SearchOptions {
+            passages: 5,
+            cache,
+            ..SearchOptions::default()
+        };
+        let found = fixture.retrieve_with("bm25", "kelp", 1, options).await;
+        let texts: Vec<&str> = found.passages.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, ["kelp kelp", "dune kelp"], "{cache:?}");
+    }
+}
