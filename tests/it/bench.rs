@@ -1,5 +1,7 @@
 //! `evaluations bench embed`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -159,6 +161,36 @@ fn a_model_that_fails_does_not_hide_the_others() {
     );
 }
 
+/// A text of one token, 0.5 USD for a million of them, and a server that fails while the throughput is measured, if it comes so far.
+#[test]
+fn what_was_answered_is_paid_for_even_if_the_model_fails_then() {
+    const ANSWERED: usize = 210;
+    let answered = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&answered);
+    let server = ScriptedServer::start(move |request, before| {
+        if request.body["input"] != json!(["one"]) {
+            return Reaction::Sound;
+        }
+        if before >= ANSWERED {
+            return Reaction::json(400, &json!({"error": {"message": "no more"}}));
+        }
+        counted.fetch_add(1, Ordering::SeqCst);
+        Reaction::Sound
+    });
+    let sandbox = sandbox(&server);
+    sandbox.write("texts.txt", "one");
+    let line = "bench embed --json --texts texts.txt --model openai:scripted --seconds 5 --batch 1 --concurrency 1";
+    let ran = ended(&mut sandbox.command(line));
+    let figures: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let spent = figures["models"][0]["usd_spent"].as_f64().unwrap();
+    let answered = u32::try_from(answered.load(Ordering::SeqCst)).unwrap();
+    let expected = f64::from(answered) * 0.5 / 1e6;
+    assert!(
+        (spent - expected).abs() < 1e-12,
+        "{spent} {expected} {ran:?}"
+    );
+}
+
 #[test]
 fn the_bundled_texts_and_the_model_of_the_settings_are_the_default() {
     let printed = Sandbox::new().succeed("bench embed --seconds 0.5");
@@ -183,6 +215,7 @@ fn what_cannot_be_measured_is_refused_before_anything_is_asked() {
     assert!(refused("--out no/figures.json").contains("there is no folder `no`"));
     assert!(refused("--seconds 0").contains("has to be from 0.1 to 86400"));
     assert!(refused("--batch 0").contains("has to be at least 1"));
+    assert!(refused("--batch 1000000000000000").contains("has to be at most 65536"));
     assert!(refused("--texts none.txt").contains("cannot read `none.txt`"));
     assert!(server.received().is_empty());
 }

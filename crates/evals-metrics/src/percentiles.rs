@@ -3,9 +3,6 @@ use serde::{Deserialize, Serialize};
 use crate::arithmetic_mean::arithmetic_mean;
 use crate::quantile::quantile;
 
-/// Below this many samples a percentile says more about chance than about the system.
-const FEWEST_SAMPLES: usize = 20;
-
 /// How measurements such as latencies spread; in the unit of the samples.
 ///
 /// Percentiles interpolate linearly between samples, as `numpy.percentile` does by default. There
@@ -25,6 +22,9 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
+    /// Below this many samples a percentile says more about chance than about the system.
+    pub const FEWEST_SAMPLES: usize = 20;
+
     /// Summarises samples, in any order. Samples that are not finite are no measurements, and do
     /// not count.
     pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
@@ -35,7 +35,7 @@ impl Percentiles {
         samples.sort_unstable_by(f64::total_cmp);
         let n = samples.len();
         let percentile = |q| {
-            if n < FEWEST_SAMPLES {
+            if n < Self::FEWEST_SAMPLES {
                 None
             } else {
                 quantile(&samples, q)

@@ -6,6 +6,9 @@ use clap::{Args, Subcommand};
 
 use super::{ModelName, SettingsArgs, at_least_one};
 
+/// Texts of one call, at most: more than any server takes.
+const MOST_TEXTS: usize = 65_536;
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
@@ -27,7 +30,7 @@ pub(crate) struct BenchEmbedArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     /// Texts of one call; give it again for further sizes. Throughput is measured with the middle one
-    #[arg(long = "batch", value_name = "N", value_parser = at_least_one, default_values = ["1", "8", "32"])]
+    #[arg(long = "batch", value_name = "N", value_parser = texts_of_a_call, default_values = ["1", "8", "32"])]
     pub(crate) batches: Vec<NonZeroUsize>,
     /// Calls at the same time; give it again for further numbers
     #[arg(long, value_name = "N", value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
@@ -63,6 +66,14 @@ impl FromStr for EmbeddingModel {
         }
         text.parse().map(Self::Named)
     }
+}
+
+fn texts_of_a_call(text: &str) -> Result<NonZeroUsize, String> {
+    let texts = at_least_one(text)?;
+    if texts.get() > MOST_TEXTS {
+        return Err(format!("has to be at most {MOST_TEXTS}"));
+    }
+    Ok(texts)
 }
 
 /// A time that is long enough for a few calls, and at most a day.

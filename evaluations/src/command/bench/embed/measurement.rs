@@ -16,8 +16,6 @@ use super::texts::Texts;
 
 /// Calls that are timed for one batch size, at most.
 const MOST_CALLS: usize = 200;
-/// Calls from which on there are percentiles.
-const ENOUGH_FOR_PERCENTILES: usize = 20;
 /// What a throughput is measured for where calls are quick.
 const LONG_ENOUGH: Duration = Duration::from_secs(2);
 /// Calls that make a throughput, if it was measured for long enough.
@@ -39,7 +37,7 @@ pub(super) struct Plan {
 /// Three fifths of the time are for latencies: first as many batch sizes as possible, the smallest first, are called often enough for
 /// percentiles, then all of them have equal parts of what is left. The rest is for throughput, more of it for more calls at once, which
 /// take longer together. What one measurement leaves, the next have. Nothing is begun that, by the calls before it, would not end
-/// in time.
+/// in time; a batch size that was begun has one call that counts.
 pub(super) struct Measurement<'m> {
     embedder: Arc<dyn Embedder>,
     plan: &'m Plan,
@@ -147,7 +145,7 @@ impl<'m> Measurement<'m> {
             .iter_mut()
             .filter(|it| it.seconds.len() < MOST_CALLS && self.expected(it.batch) <= left)
             .min_by_key(|it| {
-                let has_percentiles = it.seconds.len() >= ENOUGH_FOR_PERCENTILES;
+                let has_percentiles = it.seconds.len() >= Percentiles::FEWEST_SAMPLES;
                 let together = if has_percentiles {
                     it.together
                 } else {
@@ -213,18 +211,17 @@ impl<'m> Measurement<'m> {
             deadline: until,
             long_enough: started + LONG_ENOUGH,
         });
-        // Dropped on the first failure, which takes the other calls back.
         let mut callers = JoinSet::new();
         for _ in 0..concurrency.get() {
             callers.spawn(Arc::clone(&round).call_on());
         }
-        while let Some(caller) = callers.join_next().await {
-            caller.context("a call was given up")??;
-        }
+        let ended = all(callers).await;
         let seconds = started.elapsed().as_secs_f64().max(f64::EPSILON);
         let texts = round.ended.load(Ordering::Relaxed) * batch.get();
         let tokens = round.tokens.load(Ordering::Relaxed);
+        // What was answered before a failure has to be paid for, too.
         self.figures.spend(tokens);
+        ended?;
         #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52")]
         let rate = |count: usize| count as f64 / seconds;
         self.figures.throughput.push(Throughput {
@@ -267,6 +264,14 @@ impl Round {
             }
         }
     }
+}
+
+/// Waits for all calls. The first failure takes the others back.
+async fn all(mut callers: JoinSet<Result<(), EmbedError>>) -> Result<()> {
+    while let Some(caller) = callers.join_next().await {
+        caller.context("a call was given up")??;
+    }
+    Ok(())
 }
 
 fn number(count: NonZeroUsize) -> u32 {

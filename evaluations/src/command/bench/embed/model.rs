@@ -1,6 +1,7 @@
 //! One model of the benchmark.
 
 use std::iter;
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -20,7 +21,14 @@ use crate::servers::Servers;
 use crate::settings::{self, Layer, Model, Resolved};
 
 /// Settings that tell two models of one name apart.
-const TELLING: [&str; 4] = ["revision", "dtype", "pooling", "max_tokens"];
+const TELLING: [&str; 6] = [
+    "revision",
+    "dtype",
+    "pooling",
+    "max_tokens",
+    "base_url",
+    "max_concurrency",
+];
 
 /// A model and the settings that it has.
 #[derive(Debug)]
@@ -67,14 +75,16 @@ impl BenchedModel {
         let started = Instant::now();
         let mut servers = Servers::new(&self.resolved, printer, 0);
         let embedder = embedders::open(printer, &self.resolved, &mut servers).await?;
-        embedder
-            .embed(&[plan.texts.first()], TextKind::Document)
-            .await?;
+        let (first, tokens) = plan
+            .texts
+            .batch(0, NonZeroUsize::MIN, embedder.max_tokens());
+        embedder.embed(&first, TextKind::Document).await?;
         figures.first_vector_seconds = Some(started.elapsed().as_secs_f64());
         figures.enter(
             &*embedder,
             choices::prices(&self.resolved).of(embedder.identity()),
         );
+        figures.spend(tokens);
         Measurement::new(embedder, plan, figures).run().await?;
         Ok(())
     }
@@ -119,6 +129,12 @@ mod tests {
         assert_eq!(
             benched(model).unwrap().label,
             "local:org/model dtype=int8 max_tokens=64"
+        );
+        let served =
+            "{provider: openai, name: m, base_url: http://localhost:1/v1, max_concurrency: 8}";
+        assert_eq!(
+            benched(served).unwrap().label,
+            "openai:m base_url=http://localhost:1/v1 max_concurrency=8"
         );
         let embedded = benched("embedded:static-minilm").unwrap();
         assert_eq!(embedded.label, "embedded:static-minilm");

@@ -76,10 +76,6 @@ impl Texts {
         self.texts.len()
     }
 
-    pub(super) fn first(&self) -> &str {
-        &self.texts[0].text
-    }
-
     /// The tokens of each text.
     pub(super) fn tokens(&self) -> Vec<usize> {
         self.texts.iter().map(|text| text.tokens).collect()
