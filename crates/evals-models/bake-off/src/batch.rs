@@ -7,8 +7,6 @@ use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
 use crate::engine::Engine;
 
-/// Texts that go through an engine at a time: the default of sentence-transformers.
-const TEXTS: usize = 32;
 /// Tokens at which texts are cut, which is what the model's `sentence_bert_config.json` says.
 const TOKENS: usize = 256;
 
@@ -70,10 +68,12 @@ impl Batch {
 /// The tokenizer, with truncation as the model has it instead of what `tokenizer.json` says.
 pub(crate) struct Batches {
     tokenizer: Tokenizer,
+    /// Texts that go through an engine at a time.
+    size: usize,
 }
 
 impl Batches {
-    pub(crate) fn open(model: &Path) -> Result<Self> {
+    pub(crate) fn open(model: &Path, size: usize) -> Result<Self> {
         let mut tokenizer =
             Tokenizer::from_file(model.join("tokenizer.json")).map_err(|error| anyhow!(error))?;
         let truncation = TruncationParams {
@@ -84,7 +84,7 @@ impl Batches {
             .with_padding(None)
             .with_truncation(Some(truncation))
             .map_err(|error| anyhow!(error))?;
-        Ok(Self { tokenizer })
+        Ok(Self { tokenizer, size })
     }
 
     /// One vector for each text, in their order.
@@ -96,7 +96,7 @@ impl Batches {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&text| encodings[text].len());
         let mut vectors = vec![Vec::new(); texts.len()];
-        for texts in order.chunks(TEXTS) {
+        for texts in order.chunks(self.size) {
             let encodings: Vec<&Encoding> = texts.iter().map(|&text| &encodings[text]).collect();
             let batch = Batch::new(&encodings);
             let states = engine.states(&batch)?;

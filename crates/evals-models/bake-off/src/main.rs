@@ -1,19 +1,20 @@
 //! Runs all-MiniLM-L6-v2 in an engine that others wrote, and prints what `benches/local.rs` prints of the one of this repository.
 //!
 //! ```text
-//! bake-off candle f32 | rten f32|int8 | ort f32|int8
+//! bake-off candle|rten|ort f32|int8 TEXTS_OF_A_BATCH
 //! ```
 //!
 //! `EVALUATIONS_LOCAL_MODEL` names the model's folder, `EVALUATIONS_LOCAL_ONNX` the folder of `f32.onnx` and `int8.onnx`,
 //! `EVALUATIONS_LOCAL_TEXTS` a file with an array of texts, `EVALUATIONS_LOCAL_VECTORS` the file for their vectors and `ORT_DYLIB_PATH`
-//! the library of ONNX Runtime. Every engine gets the same batches: 32 texts that are next to each other by length, padded to
-//! the longest of them. `scripts/bake-off` prepares all of this and compares the vectors.
+//! the library of ONNX Runtime. A batch has texts that are next to each other by length, padded to the
+//! longest of them. candle has no int8. `scripts/bake-off` prepares all of this and compares the vectors.
 
 mod batch;
 mod engine;
 #[path = "../../benches/local/figures.rs"]
 mod figures;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 use std::{env, fs};
@@ -29,11 +30,11 @@ const THREADS: usize = 2;
 fn main() -> Result<()> {
     let started = Instant::now();
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [name, dtype] = arguments.as_slice() else {
-        bail!("usage: bake-off candle f32 | rten f32|int8 | ort f32|int8");
+    let [name, dtype, size] = arguments.as_slice() else {
+        bail!("usage: bake-off candle|rten|ort f32|int8 TEXTS_OF_A_BATCH");
     };
     let folder = path("EVALUATIONS_LOCAL_MODEL")?;
-    let batches = Batches::open(&folder)?;
+    let batches = Batches::open(&folder, size.parse::<NonZeroUsize>()?.get())?;
     let mut engine = open(name, dtype)?;
     batches.embed(engine.as_mut(), &["first".to_owned()])?;
     let first_vector = started.elapsed();
