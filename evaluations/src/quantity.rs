@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// How many of what `noun` names there are, for nouns that take an `s` in the plural.
-pub(crate) fn of<N: Display + PartialEq + From<bool>>(count: N, noun: &str) -> String {
+pub(crate) fn of<N: Copy + Display + PartialEq + From<bool>>(count: N, noun: &str) -> String {
     let one = N::from(true);
     let plural = if count == one { "" } else { "s" };
     format!("{count} {noun}{plural}")

@@ -10,7 +10,7 @@ use crate::full_text::{self, Coverage};
 use crate::ingest::{self, BuildObserver, BuildOptions, BuildReport};
 use crate::neighbours::IndexNeighbours;
 use crate::positions::Positions;
-use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions, Usual};
+use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions, UsualTies};
 use crate::{EngineError, Identity, IndexError, Profile, Recipe, Store, table};
 
 /// A complete index, open for searches.
@@ -207,7 +207,7 @@ impl Index {
             candidates: options.candidates,
             passages: options.passages,
             best_of: options.best_of,
-            usual: Usual::default(),
+            ties: UsualTies::default(),
             cache,
         }))
     }

@@ -46,7 +46,7 @@ pub struct ModelFiles {
 
 impl Hub {
     /// Brings the model repository `id` into the cache and verifies it, as [`fetch`](Self::fetch) does: configuration,
-    /// tokenizer, weights in safetensors or else in files of PyTorch, and what says how texts are prompted and tokens pooled.
+    /// tokenizer, weights in safetensors or else in files of `PyTorch`, and what says how texts are prompted and tokens pooled.
     /// Only the last may be missing. Weights in other formats are left on the hub.
     pub async fn fetch_model(
         &self,
@@ -88,7 +88,7 @@ impl Hub {
             .any(|weights| globs(weights).is_ok_and(|globs| self.is_there(&repo, revision, &globs)))
     }
 
-    /// Whether weights in safetensors failed to come because there are none, and files of PyTorch may be there instead.
+    /// Whether weights in safetensors failed to come because there are none, and files of `PyTorch` may be there instead.
     fn is_only_in_pytorch(&self, error: &HubError, repo: &Repository, revision: &str) -> bool {
         let is_unlisted =
             matches!(error, HubError::NoFileMatches { glob, .. } if glob == SAFETENSORS);

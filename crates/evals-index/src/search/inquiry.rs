@@ -9,7 +9,7 @@ use super::found::Found;
 use super::hit;
 use super::leg::Leg;
 use super::timings::Timings;
-use super::{Cache, Filter, Usual, unranked};
+use super::{Cache, Filter, UsualTies, unranked};
 use crate::contents::Contents;
 use crate::{Fusion, IndexError, Profile, ingest};
 
@@ -20,7 +20,7 @@ pub(super) struct Inquiry<'a> {
     pub(super) filter: &'a Filter,
     pub(super) cache: &'a Cache,
     pub(super) question: &'a str,
-    pub(super) usual: &'a Usual,
+    pub(super) ties: &'a UsualTies,
     /// Chunks taken from each search.
     pub(super) depth: usize,
     pub(super) timings: &'a mut Timings,
@@ -133,7 +133,7 @@ impl Inquiry<'_> {
         let Contents {
             table, positions, ..
         } = self.contents;
-        leg.search(table, positions, self.filter, self.depth, self.usual)
+        leg.search(table, positions, self.filter, self.depth, self.ties)
             .await
     }
 

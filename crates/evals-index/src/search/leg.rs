@@ -24,12 +24,12 @@ pub(super) enum Leg<'a> {
 /// How many chunks tied at the cut of a search's last question, so that the next one is asked for as many at once: where all
 /// documents are alike, every question ends in a tie.
 #[derive(Debug, Default)]
-pub(crate) struct Usual {
+pub(crate) struct UsualTies {
     bm25: AtomicUsize,
     semantic: AtomicUsize,
 }
 
-impl Usual {
+impl UsualTies {
     fn tied(&self, leg: Leg<'_>) -> &AtomicUsize {
         match leg {
             Leg::Bm25 { .. } => &self.bm25,
@@ -49,10 +49,10 @@ impl Leg<'_> {
         positions: &Positions,
         filter: &Filter,
         depth: usize,
-        usual: &Usual,
+        ties: &UsualTies,
     ) -> Result<Found, IndexError> {
         let started = Instant::now();
-        let tied = usual.tied(self);
+        let tied = ties.tied(self);
         let first = depth + MARGIN + tied.load(Ordering::Relaxed);
         let mut limit = first.min(positions.chunks());
         loop {
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn each_leg_has_its_own_ties() {
-        let usual = Usual::default();
+        let ties = UsualTies::default();
         let bm25 = Leg::Bm25 { question: "" };
-        usual.tied(bm25).store(7, Ordering::Relaxed);
+        ties.tied(bm25).store(7, Ordering::Relaxed);
         let semantic = Leg::Semantic { vector: &[] };
-        assert_eq!(usual.tied(semantic).load(Ordering::Relaxed), 0);
-        assert_eq!(usual.tied(bm25).load(Ordering::Relaxed), 7);
+        assert_eq!(ties.tied(semantic).load(Ordering::Relaxed), 0);
+        assert_eq!(ties.tied(bm25).load(Ordering::Relaxed), 7);
     }
 }

@@ -18,7 +18,7 @@ mod unranked;
 pub(crate) use cache::Cache;
 pub(crate) use filter::Filter;
 pub(crate) use hit::Hit;
-pub(crate) use leg::Usual;
+pub(crate) use leg::UsualTies;
 pub(crate) use searcher::IndexSearcher;
 
 pub use options::{CachePolicy, SearchOptions};

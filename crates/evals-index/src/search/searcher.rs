@@ -7,7 +7,7 @@ use evals_rag::{Passage, Retrieved, SearchError, Searcher};
 use super::hit::{self, Hit, Wanted};
 use super::inquiry::Inquiry;
 use super::timings::Timings;
-use super::{Cache, Filter, Usual, passages};
+use super::{Cache, Filter, UsualTies, passages};
 use crate::contents::Contents;
 use crate::{IndexError, Profile};
 
@@ -31,7 +31,7 @@ pub(crate) struct IndexSearcher {
     pub(crate) best_of: usize,
     /// Shared with the other searchers of the index; `None` computes everything for each question.
     pub(crate) cache: Option<Arc<Cache>>,
-    pub(crate) usual: Usual,
+    pub(crate) ties: UsualTies,
 }
 
 #[async_trait]
@@ -61,7 +61,7 @@ impl IndexSearcher {
             let mut inquiry = Inquiry {
                 contents: &self.contents,
                 filter: &self.filter,
-                usual: &self.usual,
+                ties: &self.ties,
                 cache: &cache,
                 question,
                 depth,
