@@ -5,33 +5,73 @@ use evals_models::Tokenizer;
 use super::task::Budget;
 use crate::Passage;
 
+/// The passages that fit into a budget together.
+#[derive(Debug, PartialEq)]
+pub(super) struct Fitted {
+    pub(super) passages: Vec<Passage>,
+    /// Their tokens, never more than the budget.
+    pub(super) tokens: usize,
+    /// Tokens that the best passage had, where even that one alone did not fit and was cut.
+    pub(super) cut_from: Option<usize>,
+}
+
 /// Keeps the best passages that fit into the budget together, and says how many tokens they have.
 ///
 /// Passages stay whole, and none is taken in place of a better one: the first that does not fit ends the context. Only where
 /// the best one alone is too long is it cut, since a model that is shown nothing cannot answer.
-pub(super) fn cut(mut passages: Vec<Passage>, budget: &Budget) -> (Vec<Passage>, usize) {
-    let most = budget.tokens.get();
-    let mut total = 0_usize;
-    let fitting = passages.iter().take_while(|passage| {
-        total = total.saturating_add(tokens(passage, &budget.tokenizer));
-        total <= most
+pub(super) fn fit(mut passages: Vec<Passage>, budget: &Budget) -> Fitted {
+    let sizes = passages
+        .iter()
+        .map(|passage| tokens(passage, &budget.tokenizer));
+    let ends = sizes.scan(0_usize, |total, size| {
+        *total = total.saturating_add(size);
+        Some(*total)
     });
-    let fitting = fitting.count();
-    passages.truncate(fitting.max(1));
-    if fitting == 0
-        && let Some(best) = passages.first_mut()
-    {
-        let title = title_tokens(best, &budget.tokenizer);
-        let text = budget
-            .tokenizer
-            .truncate(&best.text, most.saturating_sub(title));
-        best.text.truncate(text.len());
+    let most = budget.tokens.get();
+    let fitting: Vec<usize> = ends.take_while(|total| *total <= most).collect();
+    if fitting.is_empty() && !passages.is_empty() {
+        return cut(passages.swap_remove(0), budget);
     }
+    passages.truncate(fitting.len());
+    Fitted {
+        passages,
+        tokens: fitting.last().copied().unwrap_or(0),
+        cut_from: None,
+    }
+}
+
+/// The start of a passage, without its title where that leaves no room for text; nothing where no text fits at all.
+fn cut(mut passage: Passage, budget: &Budget) -> Fitted {
+    let most = budget.tokens.get();
+    let cut_from = Some(tokens(&passage, &budget.tokenizer));
+    let title = title_tokens(&passage, &budget.tokenizer);
+    let beside = most.saturating_sub(title);
+    let mut kept = start(&passage.text, beside, &budget.tokenizer).len();
+    if kept == 0 {
+        passage.title = None;
+        kept = start(&passage.text, most, &budget.tokenizer).len();
+    }
+    passage.text.truncate(kept);
+    let is_empty = passage.text.is_empty();
+    let passages = if is_empty { vec![] } else { vec![passage] };
     let kept = passages
         .iter()
         .map(|passage| tokens(passage, &budget.tokenizer));
-    let kept = kept.sum();
-    (passages, kept)
+    Fitted {
+        tokens: kept.sum(),
+        passages,
+        cut_from,
+    }
+}
+
+/// The longest start of a text that by itself has at most so many tokens: at its new end it may have more than it had there in
+/// the whole text.
+fn start<'t>(text: &'t str, most: usize, tokenizer: &Arc<dyn Tokenizer>) -> &'t str {
+    let mut starts = (1..=most)
+        .rev()
+        .map(|tokens| tokenizer.truncate(text, tokens));
+    let fitting = starts.find(|start| tokenizer.count(start) <= most);
+    fitting.unwrap_or_default()
 }
 
 /// Tokens of what a model is shown of a passage.
@@ -81,23 +121,30 @@ mod tests {
     }
 
     fn kept(tokens: usize) -> (Vec<String>, usize) {
-        let budget = Budget {
-            tokens: NonZeroUsize::new(tokens).unwrap(),
-            tokenizer: Arc::new(Words),
-        };
         let passages = vec![
             passage(Some("A title"), "one two three"),
             passage(None, "four five six seven"),
             passage(None, "eight"),
         ];
-        let (passages, tokens) = cut(passages, &budget);
-        let texts = passages.into_iter().map(|passage| passage.text);
-        (texts.collect(), tokens)
+        let fitted = fit(passages, &budget(tokens, Words));
+        assert_eq!(fitted.cut_from, (tokens < 5).then_some(5));
+        let texts = fitted.passages.into_iter().map(|passage| {
+            let title = passage.title.map(|title| format!("{title}: "));
+            title.unwrap_or_default() + &passage.text
+        });
+        (texts.collect(), fitted.tokens)
+    }
+
+    fn budget(tokens: usize, tokenizer: impl Tokenizer + 'static) -> Budget {
+        Budget {
+            tokens: NonZeroUsize::new(tokens).unwrap(),
+            tokenizer: Arc::new(tokenizer),
+        }
     }
 
     #[test]
     fn passages_stay_whole_and_the_best_come_first() {
-        let all = ["one two three", "four five six seven", "eight"];
+        let all = ["A title: one two three", "four five six seven", "eight"];
         let all = all.map(str::to_owned).to_vec();
         assert_eq!(kept(10), (all.clone(), 10));
         assert_eq!(kept(9), (all[..2].to_vec(), 9));
@@ -108,16 +155,55 @@ mod tests {
 
     #[test]
     fn the_best_passage_alone_is_cut_where_it_is_too_long() {
-        assert_eq!(kept(4), (vec!["one two".to_owned()], 4));
-        assert_eq!(kept(1), (vec![String::new()], 2));
+        let one = |text: &str| vec![text.to_owned()];
+        assert_eq!(kept(4), (one("A title: one two"), 4));
+        assert_eq!(kept(3), (one("A title: one"), 3));
+        // A title with no text under it would be of no use, and one beyond the limit would break it.
+        assert_eq!(kept(2), (one("one two"), 2));
+        assert_eq!(kept(1), (one("one"), 1));
+    }
+
+    /// A word before a blank is one token, and the last one as many as it has letters.
+    #[derive(Debug)]
+    struct WordsThenLetters;
+
+    impl Tokenizer for WordsThenLetters {
+        fn identity(&self) -> &'static str {
+            "words, then letters"
+        }
+
+        fn boundaries(&self, text: &str) -> Vec<Range<usize>> {
+            let last = text.rfind(' ').map_or(0, |blank| blank + 1);
+            let mut tokens = Words.boundaries(&text[..last]);
+            tokens.extend((last..text.len()).map(|letter| letter..letter + 1));
+            tokens
+        }
+    }
+
+    #[test]
+    fn a_start_that_has_more_tokens_by_itself_is_cut_further() {
+        let kept = |tokens: usize| {
+            let passages = vec![passage(None, "one two three four")];
+            let fitted = fit(passages, &budget(tokens, WordsThenLetters));
+            let texts = fitted.passages.into_iter().map(|passage| passage.text);
+            (texts.collect::<Vec<_>>(), fitted.tokens, fitted.cut_from)
+        };
+        let one = |text: &str| vec![text.to_owned()];
+        assert_eq!(kept(7), (one("one two three four"), 7, None));
+        assert_eq!(kept(6), (one("one two three fou"), 6, Some(7)));
+        // `one two three` has 7 tokens, and `one two` 4.
+        assert_eq!(kept(3), (one("one"), 3, Some(7)));
+        // Even `one` has 3.
+        assert_eq!(kept(2), (Vec::new(), 0, Some(7)));
     }
 
     #[test]
     fn without_passages_there_is_no_context() {
-        let budget = Budget {
-            tokens: NonZeroUsize::MIN,
-            tokenizer: Arc::new(Words),
+        let nothing = Fitted {
+            passages: Vec::new(),
+            tokens: 0,
+            cut_from: None,
         };
-        assert_eq!(cut(Vec::new(), &budget), (Vec::new(), 0));
+        assert_eq!(fit(Vec::new(), &budget(1, Words)), nothing);
     }
 }

@@ -23,9 +23,12 @@ pub struct Settings {
 }
 
 /// A limit to the tokens of a context, titles included, the rest of the prompt not.
+///
+/// Passages stay whole; only where the best one alone is longer than the limit is it cut, and shown without its title where
+/// that leaves no room for text.
 #[derive(Debug, Clone)]
 pub struct Budget {
-    /// Most tokens.
+    /// Most tokens; there are never more.
     pub tokens: NonZeroUsize,
     /// Counts them.
     pub tokenizer: Arc<dyn Tokenizer>,
@@ -45,7 +48,8 @@ impl Settings {
 /// Makes the task that searches, cuts the context and has the question answered.
 ///
 /// Records the search's stages, `neighbours` where passages are widened, and the answerer's calls as [`Purpose::Answerer`]
-/// says, those of a failed answer included; also the metrics `context passages` and, with a budget, `context tokens`.
+/// says, those of a failed answer included; also the metrics `context passages` and, with a budget, `context tokens`. Where the
+/// best passage was cut, the attribute `context cut from` has the tokens that it had before.
 pub fn task(
     searcher: Arc<dyn Searcher>,
     answerer: Arc<dyn Answerer>,
@@ -105,9 +109,12 @@ impl Pipeline {
             scope.timing("neighbours", started.elapsed());
         }
         if let Some(budget) = &self.settings.budget {
-            let (kept, tokens) = context::cut(passages, budget);
-            scope.metric("context tokens", call::number(tokens));
-            passages = kept;
+            let fitted = context::fit(passages, budget);
+            scope.metric("context tokens", call::number(fitted.tokens));
+            if let Some(tokens) = fitted.cut_from {
+                scope.attribute("context cut from", tokens);
+            }
+            passages = fitted.passages;
         }
         scope.metric("context passages", call::number(passages.len()));
         Ok(passages)

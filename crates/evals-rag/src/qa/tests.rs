@@ -414,11 +414,32 @@ async fn passages_are_widened_and_then_cut() {
     assert_eq!(answer.passages[0].text, "Rome.\nchunk 1");
     assert_eq!(case.metrics["context tokens"].to_bits(), 13_f64.to_bits());
     assert_eq!(case.metrics["context passages"].to_bits(), 1_f64.to_bits());
+    assert!(case.attributes.is_empty());
     let stages = case.timings.iter().map(|timing| timing.stage.as_str());
     assert_eq!(
         stages.collect::<Vec<_>>(),
         ["bm25", "neighbours", "generate"]
     );
+}
+
+#[tokio::test]
+async fn a_case_says_that_its_only_passage_was_cut() {
+    let model = Scripted::new([said("Rome [1]")]);
+    let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
+    let settings = Settings {
+        budget: Some(Budget {
+            tokens: NonZeroUsize::new(4).unwrap(),
+            tokenizer: Arc::new(ByLetter),
+        }),
+        ..Settings::new(NonZeroUsize::new(2).unwrap())
+    };
+    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let dataset = dataset("demo", [question("q", true)]).unwrap();
+    let report = Experiment::new(dataset, task).run().await;
+    let case = &report.cases[0];
+    assert_eq!(case.result.output().unwrap().passages[0].text, "Rome");
+    assert_eq!(case.metrics["context tokens"].to_bits(), 4_f64.to_bits());
+    assert_eq!(case.attributes["context cut from"], 5);
 }
 
 #[tokio::test]
