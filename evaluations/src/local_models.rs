@@ -192,6 +192,7 @@ impl<'r> LocalModel<'r> {
         let field = match &error {
             LocalError::Window { .. } | LocalError::Positions { .. } => "max_tokens",
             LocalError::RerankPrompt { .. } => "rerank_prompt",
+            LocalError::UnreadSetting { setting, .. } => *setting,
             LocalError::Read { .. } | LocalError::Threads(_) => return error.into(),
             _ => "name",
         };

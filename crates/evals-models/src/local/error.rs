@@ -34,9 +34,31 @@ pub enum LocalError {
         /// Name of the file.
         file: &'static str,
     },
+    /// The folder has no file of weights in either format.
+    #[error(
+        "`{}` has neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",
+        folder.display()
+    )]
+    NoWeights {
+        /// The folder that was opened.
+        folder: PathBuf,
+    },
     /// The architecture is none of those that can be run here.
     #[error("`{}` is of the family `{model_type}`; supported are {supported}", path.display())]
     Family {
+        /// The model's `config.json`.
+        path: PathBuf,
+        /// Its `model_type`.
+        model_type: String,
+        /// What could be run instead, as a list to read.
+        supported: String,
+    },
+    /// The architecture is none of those that rerankers are run of here.
+    #[error(
+        "`{}` is of the family `{model_type}`; supported as rerankers are {supported}",
+        path.display()
+    )]
+    RerankerFamily {
         /// The model's `config.json`.
         path: PathBuf,
         /// Its `model_type`.
@@ -62,6 +84,36 @@ pub enum LocalError {
     LateInteraction {
         /// The folder that was opened.
         folder: PathBuf,
+    },
+    /// The model scores pairs and was never trained to give vectors of texts.
+    #[error(
+        "`{}` holds a classifier, `{architecture}`, which has no vector for a text; use it as a reranker",
+        folder.display()
+    )]
+    Classifier {
+        /// The folder that was opened.
+        folder: PathBuf,
+        /// What `config.json` says it is.
+        architecture: String,
+    },
+    /// The model has nothing that makes a score of a pair.
+    #[error("`{}` holds no reranker: {reason}", folder.display())]
+    NoReranker {
+        /// The folder that was opened.
+        folder: PathBuf,
+        /// What shows it.
+        reason: String,
+    },
+    /// A setting asks of a reranker what only a language model can be asked.
+    #[error(
+        "`{}` holds a reranker that reads no `{setting}`; only language models do",
+        folder.display()
+    )]
+    UnreadSetting {
+        /// The folder that was opened.
+        folder: PathBuf,
+        /// The setting: `instruction` or `rerank_prompt`.
+        setting: &'static str,
     },
     /// The weights do not fit the configuration.
     #[error("`{}` does not hold the weights that `config.json` describes", path.display())]

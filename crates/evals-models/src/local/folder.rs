@@ -97,6 +97,37 @@ impl Folder {
         }
     }
 
+    /// The error that says which files weights could be in.
+    pub(super) fn no_weights(&self) -> LocalError {
+        LocalError::NoWeights {
+            folder: self.path.clone(),
+        }
+    }
+
+    /// The error that says what else a classifier is for.
+    pub(super) fn classifier(&self, architecture: String) -> LocalError {
+        LocalError::Classifier {
+            folder: self.path.clone(),
+            architecture,
+        }
+    }
+
+    /// The error that says what shows that the model does not rerank.
+    pub(super) fn no_reranker(&self, reason: impl Into<String>) -> LocalError {
+        LocalError::NoReranker {
+            folder: self.path.clone(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The error that says which setting would have no effect.
+    pub(super) fn unread(&self, setting: &'static str) -> LocalError {
+        LocalError::UnreadSetting {
+            folder: self.path.clone(),
+            setting,
+        }
+    }
+
     /// The error that says why the tokenizer is of no use.
     pub(super) fn unusable_tokenizer(&self, source: Box<dyn Error + Send + Sync>) -> LocalError {
         LocalError::Tokenizer {

@@ -119,9 +119,11 @@ impl Head {
     ) -> Result<Self, LocalError> {
         let config: Config = folder.required(CONFIG)?;
         let form = config.form(folder, family)?;
-        let labels = builder
-            .weights
-            .shape(&format!("{}.weight", form.classifier))?[0];
+        let weights = format!("{}.weight", form.classifier);
+        if !builder.weights.has(&weights) {
+            return Err(folder.no_reranker(format!("there is no tensor `{weights}`")));
+        }
+        let labels = builder.weights.shape(&weights)?[0];
         if labels != 1 {
             return Err(folder.unsupported(CONFIG, "num_labels", labels.to_string()));
         }

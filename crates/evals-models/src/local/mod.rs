@@ -27,6 +27,7 @@ mod pooling;
 mod projection;
 mod prompt;
 mod reranker;
+mod role;
 mod scores;
 mod scoring;
 mod settings;

@@ -10,6 +10,7 @@ use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
 use super::model::{Model, named, threads, window_name};
+use super::role;
 use super::scores::{comparable, reranked};
 use super::scoring::Scoring;
 use super::settings::LocalSettings;
@@ -42,10 +43,11 @@ impl LocalReranker {
     /// Loads a cross-encoder from a folder as the hub lays it out, or from a repository in the hub's cache.
     ///
     /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter, and for language models `instruction` and
-    /// `rerank_prompt`. `max_tokens` is for all that is read of a pair: the longer text is cut first, or the document in the
-    /// prompt of a language model.
+    /// `rerank_prompt`, which are refused for others. `max_tokens` is for all that is read of a pair: the longer text is cut
+    /// first, or the document in the prompt of a language model.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
+        role::check_reranker(&folder, settings)?;
         let (model, scoring) = Model::open(&folder, settings.dtype, |parts| {
             Scoring::load(&folder, settings, parts)
         })?;

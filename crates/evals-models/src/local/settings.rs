@@ -21,10 +21,10 @@ pub struct LocalSettings {
     /// Put before every document. Default: the prompt `document` or `passage`, else the default prompt.
     pub document_prompt: Option<String>,
     /// What a reranker that follows instructions is to look for. Default: the default prompt of
-    /// `config_sentence_transformers.json`, else what the model's authors say.
+    /// `config_sentence_transformers.json`, else what the model's authors say. An error with other rerankers.
     pub instruction: Option<String>,
     /// How a language model is asked whether a text answers a query. Default: its chat template where `modules.json` makes it
-    /// a reranker, else that of the published models by their names.
+    /// a reranker, else that of the published models by their names. An error with other rerankers.
     pub rerank_prompt: Option<RerankPrompt>,
     /// Numbers that the linear maps are computed in.
     pub dtype: Dtype,

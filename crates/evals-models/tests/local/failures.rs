@@ -85,6 +85,16 @@ fn missing_files_are_named() {
         error.to_string(),
         format!("`{}` has no `tokenizer.json`", folder.path().display())
     );
+    let folder = copy("bert");
+    fs::remove_file(folder.path().join("model.safetensors")).unwrap();
+    let error = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` has neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",
+            folder.path().display()
+        )
+    );
 }
 
 #[test]
@@ -176,13 +186,6 @@ fn windows_that_cannot_be_are_refused() {
         refusal(&folder, &window(2)).0,
         "at most 2 tokens are to be read, of which 2 are special tokens"
     );
-}
-
-#[test]
-fn a_model_without_a_head_is_no_reranker() {
-    let folder = copy("bert");
-    let (_, source) = reranker_refusal(&folder, &LocalSettings::default());
-    assert_eq!(source, "there is no tensor `classifier.weight`");
 }
 
 #[tokio::test]
@@ -321,7 +324,7 @@ fn linear_maps_that_do_not_fit_are_refused() {
         refusal(&folder, &LocalSettings::default())
             .0
             .replace(&folder.path().display().to_string(), ""),
-        "`3_Dense` has no `model.safetensors`"
+        "`3_Dense` has neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either"
     );
 }
 

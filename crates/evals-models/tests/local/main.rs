@@ -8,3 +8,4 @@ mod failures;
 mod late_interaction;
 mod minilm;
 mod pytorch;
+mod roles;

@@ -34,6 +34,12 @@ pub(super) fn activation(
     Activation::named(name).ok_or_else(|| folder.unsupported(CONFIG, key, name))
 }
 
+fn model_type(folder: &Folder) -> Result<String, LocalError> {
+    let config: Value = folder.required(CONFIG)?;
+    let model_type = config["model_type"].as_str().unwrap_or("unknown");
+    Ok(model_type.to_owned())
+}
+
 /// A family of architectures, by the `model_type` of its configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
@@ -63,17 +69,40 @@ impl Family {
 
     /// Reads the family from `config.json`, and refuses those that cannot be run.
     pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
-        let config: Value = folder.required(CONFIG)?;
-        let model_type = config["model_type"].as_str().unwrap_or("unknown");
-        let known = Self::ALL.iter().find(|(name, _)| *name == model_type);
-        known.map(|(_, family)| *family).ok_or_else(|| {
-            let supported = Self::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
-            LocalError::Family {
-                path: folder.path(CONFIG),
-                model_type: model_type.to_owned(),
-                supported,
-            }
+        let model_type = model_type(folder)?;
+        Self::named(&model_type).ok_or_else(|| LocalError::Family {
+            path: folder.path(CONFIG),
+            model_type,
+            supported: Self::list(|_| true),
         })
+    }
+
+    /// The same for a reranker, which not every family has.
+    pub(super) fn of_reranker(folder: &Folder) -> Result<Self, LocalError> {
+        let model_type = model_type(folder)?;
+        let known = Self::named(&model_type).filter(|family| family.reranks());
+        known.ok_or_else(|| LocalError::RerankerFamily {
+            path: folder.path(CONFIG),
+            model_type,
+            supported: Self::list(Self::reranks),
+        })
+    }
+
+    fn named(model_type: &str) -> Option<Self> {
+        let known = Self::ALL.iter().find(|(name, _)| *name == model_type);
+        known.map(|(_, family)| *family)
+    }
+
+    /// Names to read of those families that are wanted.
+    fn list(is_wanted: impl Fn(Self) -> bool) -> String {
+        let wanted = Self::ALL.iter().filter(|(_, family)| is_wanted(*family));
+        let names: Vec<String> = wanted.map(|(name, _)| format!("`{name}`")).collect();
+        names.join(", ")
+    }
+
+    /// Whether it has a head that scores pairs.
+    fn reranks(self) -> bool {
+        self != Self::NomicBert
     }
 
     /// Its `model_type`.

@@ -15,6 +15,7 @@ use crate::local::error::LocalError;
 use crate::local::folder::Folder;
 use crate::local::model::{Model, Parts, named, threads};
 use crate::local::projection::Projection;
+use crate::local::role;
 use crate::local::scores::{comparable, reranked};
 use crate::local::settings::LocalSettings;
 use crate::local::tokens::Encoded;
@@ -61,9 +62,10 @@ impl LateInteractionReranker {
     /// Loads a model from a folder as the hub lays it out, or from a repository in the hub's cache.
     ///
     /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter; `max_tokens` is for texts, their special tokens
-    /// included, and the length of queries is the model's own.
+    /// included, and the length of queries is the model's own. `instruction` and `rerank_prompt` are refused.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
+        role::check_unprompted(&folder, settings)?;
         let mut conventions = Conventions::read(&folder)?;
         let (model, projection) = Model::open(&folder, settings.dtype, |parts| {
             projection(&folder, &conventions, parts)

@@ -79,6 +79,10 @@ fn answers(folder: &Folder, modules: &[Module]) -> Result<Option<Answers>, Local
                     negative: stated.false_token_id,
                 });
             }
+            "Pooling" => {
+                let reason = "`modules.json` makes it an embedder, which pools tokens to a vector";
+                return Err(folder.no_reranker(reason));
+            }
             _ => return Err(folder.unsupported(MODULES, "type", &module.kind)),
         }
     }

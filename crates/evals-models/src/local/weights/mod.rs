@@ -105,7 +105,7 @@ impl Weights {
                 return Ok((format, files));
             }
         }
-        Err(folder.missing(Format::Safetensors.single()))
+        Err(folder.no_weights())
     }
 
     /// Looks names up behind the first of `prefixes` under which `name` exists. Checkpoints with a head put the encoder
