@@ -29,4 +29,4 @@ mod measures;
 mod side_by_side;
 mod single_line;
 
-pub use console::{Color, Console, Symbols};
+pub use console::{Color, Console, Messages, Symbols};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals::render::{self, Color, Console, Symbols};
+use evals::render::{self, Color, Console, Messages, Symbols};
 use evals::{
     CaseReport, Comparison, EvaluatorFailure, EvaluatorOrigin, FailureKind, Report, Summary, Value,
 };
@@ -222,6 +222,21 @@ fn a_stopped_run_says_why_and_how_much_is_missing() {
     let page = written(|out| plain(80).comparison(out, &comparison));
     let note = "bm25 was stopped, 3 of 5 were not run: quota *exhausted* see <billing>";
     assert!(page.lines().any(|line| line == note), "{page}");
+}
+
+#[test]
+fn a_message_is_cut_for_a_terminal_and_whole_for_a_file() {
+    let report = report(vec![failed("q0", &"a long message ".repeat(9))]);
+    let cut = on_console(plain(40), &report);
+    let expected = "  q0: a long message a long message a l…";
+    assert_eq!(cut.lines().last(), Some(expected));
+    let file = Console {
+        messages: Messages::Whole,
+        ..plain(40)
+    };
+    let whole = on_console(file, &report);
+    let expected = format!("  q0: {}", ["a long message"; 9].join(" "));
+    assert_eq!(whole.lines().last(), Some(expected.as_str()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use evals::render::{Color, Console, Symbols};
+use evals::render::{Color, Console, Messages, Symbols};
 use evals::{Comparison, Domain, Report, Summary};
 use evals_metrics::Percentiles;
 
@@ -27,6 +27,11 @@ pub(crate) fn console(printer: &Printer) -> Console {
             Symbols::Unicode
         } else {
             Symbols::Ascii
+        },
+        messages: if stdout.is_terminal {
+            Messages::Cut
+        } else {
+            Messages::Whole
         },
     }
 }
@@ -56,7 +61,7 @@ pub(super) fn comparison(
     let facts = [
         plan.name.clone(),
         quantity::of(questions, "question"),
-        format!("{} documents kept", plan.k),
+        format!("{} kept", quantity::of(plan.k.get(), "document")),
     ];
     let mut page = facts.join(separator) + "\n\n";
     page.push_str(&text(|out| console(printer).comparison(out, comparison))?);

@@ -27,6 +27,8 @@ pub struct Console {
     pub color: Color,
     /// Which characters lines and marks are made of; Unicode by default.
     pub symbols: Symbols,
+    /// Whether messages of failures may be longer than a line; cut by default.
+    pub messages: Messages,
 }
 
 /// Whether to write ANSI escape codes.
@@ -49,12 +51,23 @@ pub enum Symbols {
     Ascii,
 }
 
+/// How much of a failure's message is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Messages {
+    /// What fits into one line of the terminal.
+    #[default]
+    Cut,
+    /// All of it, in one line however long: for a file, where nothing else has the rest.
+    Whole,
+}
+
 impl Default for Console {
     fn default() -> Self {
         Self {
             width: 80,
             color: Color::default(),
             symbols: Symbols::default(),
+            messages: Messages::default(),
         }
     }
 }
@@ -233,7 +246,7 @@ impl<W: Write> Page<W> {
         writeln!(self.out)?;
         self.line(Style::Error, &format!("Failures ({})", failures.total))?;
         for (place, message) in &failures.first {
-            self.cut(&format!("  {place}: {message}"))?;
+            self.message(&format!("  {place}: {message}"))?;
         }
         match failures.more() {
             0 => Ok(()),
@@ -259,13 +272,16 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    /// Writes text that takes one line, cut off where the width ends.
-    fn cut(&mut self, text: &str) -> io::Result<()> {
-        writeln!(
-            self.out,
-            "{}",
-            wrap::cut(text, self.console.width.into(), self.glyphs.ellipsis)
-        )
+    /// Writes text that takes one line, cut off where the width ends unless all of it is wanted.
+    fn message(&mut self, text: &str) -> io::Result<()> {
+        match self.console.messages {
+            Messages::Whole => writeln!(self.out, "{text}"),
+            Messages::Cut => writeln!(
+                self.out,
+                "{}",
+                wrap::cut(text, self.console.width.into(), self.glyphs.ellipsis)
+            ),
+        }
     }
 
     fn or_undefined(&self, text: Option<String>) -> String {
