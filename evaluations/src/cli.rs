@@ -1,18 +1,19 @@
 //! The command line: what can be typed, before anything is resolved.
 
 mod bench;
+mod cache;
 
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use evals_metrics::Measure;
 
 pub(crate) use bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
+pub(crate) use cache::{CacheArgs, CacheCommand};
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
 #[derive(Debug, Parser)]
@@ -138,7 +139,7 @@ pub(crate) struct StageArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Retrieval")]
 pub(crate) struct RetrievalArgs {
-    /// Search profile: unranked, bm25, semantic, hybrid or all; several are compared
+    /// Search profile: unranked, bm25, semantic or hybrid, each also with `+rerank` behind it, or all; several are compared
     #[arg(long = "profile", value_name = "NAME")]
     pub(crate) profiles: Vec<String>,
     /// Documents kept for each question [default: the dataset's]
@@ -328,30 +329,6 @@ pub(crate) struct TableArgs {
 }
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct CacheArgs {
-    #[command(subcommand)]
-    pub(crate) command: CacheCommand,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum CacheCommand {
-    /// Show how many replies and vectors are stored, of which models
-    Stats,
-    /// Remove stored replies and vectors
-    Prune {
-        /// Only those older than this, e.g. `30d`, `12h`
-        #[arg(long, value_name = "AGE", value_parser = age, required_unless_present_any = ["model", "all"])]
-        older_than: Option<Duration>,
-        /// Only those of this model, as `cache stats` names it
-        #[arg(long, value_name = "PROVIDER:NAME", conflicts_with = "older_than")]
-        model: Option<String>,
-        /// All of them
-        #[arg(long, conflicts_with_all = ["older_than", "model"])]
-        all: bool,
-    },
-}
-
-#[derive(Debug, Clone, Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(crate) command: ConfigCommand,
@@ -381,23 +358,6 @@ pub(crate) struct DoctorArgs {
     /// The model that judges answers [default: the setting evaluations.judge]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
-}
-
-/// A number with `d`, `h` or `m` behind it.
-fn age(text: &str) -> Result<Duration, String> {
-    let unit = match text.chars().last() {
-        Some('d') => 86_400,
-        Some('h') => 3_600,
-        Some('m') => 60,
-        _ => return Err("not an age such as 30d, 12h or 45m".to_owned()),
-    };
-    let number: u64 = text[..text.len() - 1]
-        .parse()
-        .map_err(|_| "not an age such as 30d, 12h or 45m".to_owned())?;
-    number
-        .checked_mul(unit)
-        .map(Duration::from_secs)
-        .ok_or_else(|| "longer than anything".to_owned())
 }
 
 fn dollars(text: &str) -> Result<f64, String> {

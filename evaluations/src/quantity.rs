@@ -2,11 +2,23 @@
 
 use std::fmt::Display;
 
-/// How many of what `noun` names there are, for nouns that take an `s` in the plural.
+/// How many of what `noun` names there are, for nouns with a regular plural.
 pub(crate) fn of<N: Copy + Display + PartialEq + From<bool>>(count: N, noun: &str) -> String {
-    let one = N::from(true);
-    let plural = if count == one { "" } else { "s" };
-    format!("{count} {noun}{plural}")
+    if count == N::from(true) {
+        format!("{count} {noun}")
+    } else {
+        format!("{count} {}", plural(noun))
+    }
+}
+
+/// The plural of a regular noun.
+pub(crate) fn plural(noun: &str) -> String {
+    let before_y = noun.strip_suffix('y');
+    match before_y.filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {
+        Some(stem) => format!("{stem}ies"),
+        None if noun.ends_with("ch") || noun.ends_with(['s', 'x']) => format!("{noun}es"),
+        None => format!("{noun}s"),
+    }
 }
 
 #[cfg(test)]
@@ -16,5 +28,14 @@ mod tests {
         assert_eq!(super::of(0_u64, "document"), "0 documents");
         assert_eq!(super::of(1_usize, "document"), "1 document");
         assert_eq!(super::of(2_u32, "document"), "2 documents");
+    }
+
+    #[test]
+    fn the_end_of_a_noun_makes_its_plural() {
+        let two = |noun| super::of(2_u32, noun);
+        assert_eq!(
+            ["reply", "key", "search", "index"].map(two),
+            ["2 replies", "2 keys", "2 searches", "2 indexes"]
+        );
     }
 }

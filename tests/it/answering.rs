@@ -260,6 +260,13 @@ fn the_cache_is_shown_and_emptied() {
     let stats = sandbox.succeed("cache stats");
     assert!(stats.starts_with("10 replies"), "{stats}");
     assert!(stats.contains("openai:judge"), "{stats}");
+    let which = sandbox.refuse("cache prune");
+    assert!(
+        which.contains("<--older-than <AGE>|--model <PROVIDER:NAME>|--all>"),
+        "{which}"
+    );
+    let both = sandbox.refuse("cache prune --all --model openai:judge");
+    assert!(both.contains("cannot be used with"), "{both}");
     sandbox.succeed("cache prune --model openai:judge");
     assert!(sandbox.succeed("cache stats").starts_with("5 replies"));
     sandbox.succeed("cache prune --all");

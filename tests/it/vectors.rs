@@ -196,6 +196,16 @@ fn vectors_are_shown_and_pruned_beside_replies() {
         ["openai:scripted", &all.to_string(), "1", "kB"],
         "{stats}"
     );
+    let unknown = sandbox.run("cache prune --model openai:script");
+    assert_eq!(unknown.code, Some(0));
+    assert!(
+        unknown
+            .stderr
+            .contains("nothing of `openai:script` is stored"),
+        "{}",
+        unknown.stderr
+    );
+    assert!(!unknown.stderr.contains("removed"), "{}", unknown.stderr);
     let pruned = sandbox.run("cache prune --model openai:scripted");
     assert!(
         pruned.stderr.contains(&format!("removed {all} vectors")),

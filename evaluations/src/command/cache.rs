@@ -14,6 +14,7 @@ use super::Session;
 use crate::cli::{CacheArgs, CacheCommand};
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::quantity;
 use crate::table;
 
 /// Both stores, as far as they are there.
@@ -72,29 +73,38 @@ impl Stores {
         let mut parts = Vec::new();
         if let Some(store) = &self.replies {
             let statistics = store.statistics().await?;
-            parts.push(text(printer, "replies", store.path(), &statistics)?);
+            parts.push(text(printer, "reply", store.path(), &statistics)?);
         }
         if let Some(store) = &self.vectors {
             let statistics = store.statistics().await?;
-            parts.push(text(printer, "vectors", store.path(), &statistics)?);
+            parts.push(text(printer, "vector", store.path(), &statistics)?);
         }
         printer.result(&parts.join("\n"))?;
         Ok(())
     }
 
     async fn prune(&self, printer: &Printer, which: &Prune) -> Result<()> {
-        let tell = |what, pruned: Pruned| {
-            printer.note(&format!(
-                "removed {} {what}; the file is {} smaller",
-                pruned.entries,
-                kilobytes(pruned.bytes)
-            ));
-        };
+        let mut pruned = Vec::new();
         if let Some(store) = &self.replies {
-            tell("replies", store.prune(which.clone()).await?);
+            pruned.push(("reply", store.prune(which.clone()).await?));
         }
         if let Some(store) = &self.vectors {
-            tell("vectors", store.prune(which.clone()).await?);
+            pruned.push(("vector", store.prune(which.clone()).await?));
+        }
+        if let Prune::Model(model) = which
+            && pruned.iter().all(|(_, pruned)| pruned.entries == 0)
+        {
+            printer.note(&format!(
+                "nothing of `{model}` is stored; `evaluations cache stats` lists the models there are"
+            ));
+            return Ok(());
+        }
+        for (what, Pruned { entries, bytes }) in pruned {
+            printer.note(&format!(
+                "removed {}; the file is {} smaller",
+                quantity::of(entries, what),
+                kilobytes(bytes)
+            ));
         }
         Ok(())
     }
@@ -108,8 +118,8 @@ fn text(
     statistics: &StoreStatistics,
 ) -> Result<String> {
     let mut text = format!(
-        "{} {what}, {} in {}\n",
-        statistics.entries,
+        "{}, {} in {}\n",
+        quantity::of(statistics.entries, what),
         kilobytes(statistics.bytes),
         path.display()
     );
@@ -129,7 +139,8 @@ fn text(
         .collect();
     if !rows.is_empty() {
         text.push('\n');
-        text.push_str(&table::render(printer, &["model", what, "size"], &rows));
+        let header = ["model", &quantity::plural(what), "size"];
+        text.push_str(&table::render(printer, &header, &rows));
     }
     Ok(text)
 }
