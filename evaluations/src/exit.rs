@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use crate::hint;
 
-/// The exit codes that scripts can rely on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The exit codes that scripts can rely on, the worse the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// Everything asked for was done.
     Done = 0,

@@ -208,6 +208,46 @@ fn a_reply_that_stays_unreadable_fails_its_question_alone() {
 }
 
 #[test]
+fn a_profile_without_a_single_ranking_fails_the_run() {
+    let sandbox = Sandbox::new();
+    let rambling = "the second one ".repeat(30);
+    let server = ScriptedServer::start(move |_, _| Reaction::say(&rambling));
+    let model = json!({"provider": "llm", "name": "openai:ranker"});
+    write(&sandbox, &server, &model, "listwise");
+    let alone = run(&sandbox, "--skip-qa --profile bm25+rerank --limit 3");
+    assert_eq!(alone.code, Some(1), "{}", alone.stderr);
+    let warning = "warning: no search by `bm25+rerank` succeeded; the report says why";
+    assert!(alone.stderr.contains(warning), "{}", alone.stderr);
+    let report = sandbox.runs()[0].join("report.json");
+    let located = format!("every failure in full: {}", report.display());
+    assert!(alone.stderr.contains(&located), "{}", alone.stderr);
+    let whole = json(&report)["cases"][0]["result"]["failure"]["message"].clone();
+    let whole = whole.as_str().unwrap();
+    assert!(whole.len() > 120, "{whole}");
+    let printed = alone.stdout.lines().find(|line| line.contains("q0: "));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words(printed.unwrap()).ends_with(&words(whole)),
+        "{}",
+        alone.stdout
+    );
+
+    let beside = run(
+        &sandbox,
+        "--skip-qa --profile bm25 --profile bm25+rerank --limit 3",
+    );
+    assert_eq!(beside.code, Some(1), "{}", beside.stderr);
+    assert!(!beside.stderr.contains("by `bm25` "), "{}", beside.stderr);
+
+    // Answers from another profile do not make up for it.
+    let followed = run(
+        &sandbox,
+        "--profile bm25 --profile bm25+rerank --limit 3 --model embedded:extractive --judge embedded:overlap",
+    );
+    assert_eq!(followed.code, Some(1), "{}", followed.stderr);
+}
+
+#[test]
 fn a_busy_server_is_waited_for_and_a_wrong_key_ends_the_run() {
     let sandbox = Sandbox::new();
     let busy = ScriptedServer::start(|request, before| match before {

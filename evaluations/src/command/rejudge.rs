@@ -7,6 +7,7 @@ use super::Session;
 use super::run::{self, OutFile, Source};
 use crate::cli::RejudgeArgs;
 use crate::exit::Exit;
+use crate::quantity;
 use crate::run_folder::{RunFolder, RunState};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<Exit> {
@@ -21,8 +22,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
     }
     if let RunState::Interrupted { not_run } = folder.state() {
         bail!(
-            "run `{}` is not whole: {not_run} cases are not answered yet; the command that made it goes on with it",
-            folder.name()
+            "run `{}` is not whole: not answered yet: {}; the command that made it goes on with it",
+            folder.name(),
+            quantity::of(not_run, "case")
         );
     }
     let (report, digest) = folder.read_report_with_digest()?;

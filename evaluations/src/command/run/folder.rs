@@ -92,9 +92,12 @@ impl<'r> Recorder<'r> {
 }
 
 /// Writes what a finished run found.
-pub(super) fn record(folder: &RunFolder, finished: &Finished) -> Result<()> {
+pub(super) fn record(finished: &Finished) -> Result<()> {
     let Finished {
-        report, summary, ..
+        report,
+        summary,
+        folder,
+        ..
     } = finished;
     let (qrels, run) = rankings(report);
     let ids = TrecIds::of(&qrels, &run);

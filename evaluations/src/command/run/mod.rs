@@ -2,6 +2,7 @@
 
 mod console;
 mod embedding;
+mod failures;
 mod folder;
 mod index;
 mod interrupt;
@@ -22,7 +23,6 @@ use evals::{Comparison, StopSignal};
 use evals_data::Collection;
 use evals_models::http::Traffic;
 use evals_rag::Question;
-use evals_rag::qa::Equivalence;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use console::report as report_text;
@@ -82,7 +82,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
             && !cancellation.is_cancelled()
             && prepared.stop.reason().is_none()
         {
-            exit = answer(run, qa, ready).await?;
+            exit = exit.max(answer(run, qa, ready).await?);
         }
         Ok(exit)
     })
@@ -235,11 +235,12 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
             started: Utc::now(),
         }
         .open(profile)?;
-        let measured = retrieval::run(run, profile).await?;
-        folder::record(&folder, &measured)?;
-        session
-            .printer
-            .detail(&format!("{profile}: report in {}", folder.path().display()));
+        let measured = retrieval::run(run, profile, folder).await?;
+        folder::record(&measured)?;
+        session.printer.detail(&format!(
+            "{profile}: report in {}",
+            measured.folder.path().display()
+        ));
         finished.push(measured);
         if cancellation.is_cancelled() || run.prepared.stop.reason().is_some() {
             break;
@@ -250,13 +251,17 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     }
     print(session, plan, &finished)?;
     write_out(session, plan, &finished)?;
+    for run in &finished {
+        failures::locate(session.printer, &run.report, &run.folder);
+    }
     if cancellation.is_cancelled() {
         return Ok(Exit::Interrupted);
     }
     if let Some(reason) = run.prepared.stop.reason() {
         let not_run: usize = finished.iter().map(|it| it.report.not_run).sum();
         session.printer.warn(&format!(
-            "stopped early, {not_run} searches not run: {reason}"
+            "stopped early, {} not run: {reason}",
+            quantity::of(not_run, "search")
         ));
         return Ok(if run.prepared.spending.is_spent() {
             Exit::CheckFailed
@@ -264,7 +269,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
             Exit::CouldNot
         });
     }
-    Ok(Exit::Done)
+    Ok(failures::of_searches(session.printer, &finished))
 }
 
 /// Answers and judges, and prints what came of it.
@@ -299,6 +304,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
         file.report(&answered.report, &answered.summary)?;
         printer.note(&format!("wrote {file}"));
     }
+    failures::locate(printer, &answered.report, &answered.folder);
     if run.cancellation.is_cancelled() {
         printer.note("interrupted; the same command goes on where this one stopped");
         return Ok(Exit::Interrupted);
@@ -314,32 +320,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
             Exit::CheckFailed
         });
     }
-    Ok(warn_of_failures(printer, &answered))
-}
-
-/// Says what became of failed cases. A run in which nothing was judged is not one that went well.
-fn warn_of_failures(printer: &Printer, answered: &qa::Finished) -> Exit {
-    let summary = &answered.summary;
-    let transient = answered.transient_failures;
-    if transient > 0 {
-        printer.warn(&format!(
-            "{} failed for a reason that may be gone by now; the same command tries again",
-            quantity::of(transient, "case")
-        ));
-    }
-    if summary.finished > 0 && summary.failed == summary.finished {
-        printer.warn("no case has an answer; the report says why");
-        return Exit::CheckFailed;
-    }
-    let mut accuracies = summary.accuracy.iter();
-    let judged = accuracies.find(|(name, _)| name == Equivalence::OUTCOME);
-    let nothing_judged =
-        judged.is_some_and(|(_, accuracy)| accuracy.scored.n == 0 && accuracy.judge_failures > 0);
-    if nothing_judged {
-        printer.warn("no answer was judged; the report says why");
-        return Exit::CheckFailed;
-    }
-    Exit::Done
+    Ok(failures::of_answers(printer, &answered))
 }
 
 fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {

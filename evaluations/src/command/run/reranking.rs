@@ -17,6 +17,7 @@ use super::qa::{Opener, Prompts, dollars, reranking_cost};
 use crate::command::Session;
 use crate::downloads;
 use crate::local_models::LocalModel;
+use crate::quantity;
 use crate::rerankers::{self, Kind};
 use crate::search_profile::SearchProfile;
 use crate::settings::{RerankMode, Resolved};
@@ -129,7 +130,8 @@ impl Reranking {
     /// What reranking took in a retrieval run, in a line for people.
     pub(super) fn account(&self, report: &Report<Retrieval>, prices: &Prices) -> String {
         let model = self.identity();
-        let what = format!("{model}, {} documents for each question", self.candidates);
+        let candidates = quantity::of(self.candidates.get(), "document");
+        let what = format!("{model}, {candidates} for each question");
         if model.provider == "local" {
             return format!("{what}, in this process, no LLM");
         }

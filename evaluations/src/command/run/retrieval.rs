@@ -12,6 +12,7 @@ use super::Run;
 use super::search::{self, Depth};
 use crate::choices;
 use crate::progress;
+use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 
 /// One profile's finished run.
@@ -20,12 +21,18 @@ pub(super) struct Finished {
     pub(super) profile: SearchProfile,
     pub(super) report: Report<Retrieval>,
     pub(super) summary: Summary,
+    /// Where the report is kept.
+    pub(super) folder: RunFolder,
     /// What reranking took, in a line for people.
     pub(super) reranking: Option<String>,
 }
 
-/// Searches every question with `profile` and measures the rankings.
-pub(super) async fn run(run: Run<'_>, profile: SearchProfile) -> Result<Finished> {
+/// Searches every question with `profile` and measures the rankings. What was found is still to be written into `folder`.
+pub(super) async fn run(
+    run: Run<'_>,
+    profile: SearchProfile,
+    folder: RunFolder,
+) -> Result<Finished> {
     let Run {
         arguments,
         plan,
@@ -77,6 +84,7 @@ pub(super) async fn run(run: Run<'_>, profile: SearchProfile) -> Result<Finished
         profile,
         report,
         summary,
+        folder,
         reranking,
     })
 }

@@ -56,10 +56,10 @@ pub(super) async fn text(
     let refusals = refusals(&ready.judging, &workload, &estimate);
     let prices = choices::prices(&plan.resolved);
     let mut text = format!(
-        "{} questions, {} passages of about {} tokens each\n",
-        workload.questions * workload.repeats,
-        workload.passages,
-        workload.passage_tokens
+        "{}, {} of about {} each\n",
+        quantity::of(workload.questions * workload.repeats, "question"),
+        quantity::of(workload.passages, "passage"),
+        quantity::of(workload.passage_tokens, "token")
     );
     let models = &ready.cast.models;
     let mut total = Some(0.0);

@@ -10,6 +10,7 @@ use evals_rag::qa::Qa;
 use serde_json::Value;
 
 use crate::command::Session;
+use crate::quantity;
 use crate::run_folder::{RunFolder, RunState};
 use crate::run_identity::{differences, identity};
 
@@ -119,8 +120,9 @@ fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Op
         .filter(|case| !is_transient(case))
         .collect();
     session.printer.note(&format!(
-        "continuing `{}`: {read} cases are done{}",
+        "continuing `{}`: {} done{}",
         folder.name(),
+        quantity::of(read, "case"),
         match read - finished.len() {
             0 => String::new(),
             again => format!(", {again} of them failed and are tried again"),

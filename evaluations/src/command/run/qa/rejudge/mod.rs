@@ -19,7 +19,7 @@ use self::former::FormerVerdicts;
 use self::stored::Stored;
 use super::super::interrupt::cancelled_by_interrupt;
 use super::super::manifest::Tool;
-use super::super::{OutFile, console};
+use super::super::{OutFile, console, failures};
 use super::folder::{self, TakeUp};
 use super::models::{Cast, Judging, Opener};
 use super::plan::{JudgingPlan, Replies};
@@ -118,6 +118,7 @@ pub(in crate::command) async fn rejudge(
         file.report(&report, &summary)?;
         session.printer.note(&format!("wrote {file}"));
     }
+    failures::locate(session.printer, &report, &opened.folder);
     Ok(if cancellation.is_cancelled() {
         Exit::Interrupted
     } else if report.stopped.is_some() {
