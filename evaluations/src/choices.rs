@@ -9,8 +9,11 @@ use evals_rag::prices::{Price, Prices};
 use crate::local_models::LocalModel;
 use crate::model_fields;
 use crate::rerankers;
-use crate::search_profile::{RERANK, SearchProfile};
+use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
 use crate::settings::{self, FusionMethod, Model, Resolved, SettingsError};
+
+/// The provider of what needs neither server nor download.
+pub(crate) const EMBEDDED: &str = "embedded";
 
 /// What settings call the embedded model.
 const STATIC_MINILM: &str = "static-minilm";
@@ -46,14 +49,15 @@ pub(crate) fn profiles<'n>(
     names: impl IntoIterator<Item = &'n str>,
     hybrid: Profile,
     reranker: bool,
-) -> Result<Vec<SearchProfile>, UnknownProfile> {
+) -> Result<Vec<SearchProfile>, UnknownSearchProfile> {
     let mut profiles: Vec<SearchProfile> = Vec::new();
     for name in names {
         let (base, rerank) = match name.strip_suffix(RERANK) {
             Some(base) => (base, true),
             None => (name, false),
         };
-        let mut of_name: Vec<SearchProfile> = bases(base, hybrid)?
+        let mut of_name: Vec<SearchProfile> = bases(base, hybrid)
+            .map_err(|unknown| UnknownSearchProfile::new(name, unknown))?
             .into_iter()
             .map(|base| SearchProfile { base, rerank })
             .collect();
@@ -116,7 +120,7 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
 
 /// Whether a model is part of the program.
 pub(crate) fn is_embedded(model: &Model) -> bool {
-    model.provider == "embedded"
+    model.provider == EMBEDDED
 }
 
 /// Whether a model is run in this process, from files.

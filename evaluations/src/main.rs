@@ -17,6 +17,7 @@ mod hint;
 mod local_models;
 mod memory;
 mod model_fields;
+mod nearest;
 mod printer;
 mod progress;
 mod quantity;

@@ -1,7 +1,12 @@
-//! Which settings of a model mean something for its provider and its place. What would be ignored is refused.
+//! Which settings of a model mean something for its provider and its place. What would be ignored is refused, and so is an
+//! embedded model that there is not.
 
 use crate::choices::{is_embedded, is_local};
 use crate::settings::{Model, Resolved, SettingsError};
+
+/// What settings call the embedded answerer and the embedded judge.
+const EXTRACTIVE: &str = "extractive";
+pub(crate) const OVERLAP: &str = "overlap";
 
 /// Of every model behind a server.
 const SERVED: [&str; 5] = [
@@ -43,7 +48,36 @@ pub(crate) fn check(resolved: &Resolved) -> Result<(), SettingsError> {
     )
 }
 
-/// The same of the model that writes at `path`.
+/// Refuses an embedded answering model that there is not. A run that answers nothing does not ask.
+pub(crate) fn check_answerer(resolved: &Resolved) -> Result<(), SettingsError> {
+    check_embedded(
+        resolved,
+        "qa.model",
+        &resolved.settings.qa.model,
+        EXTRACTIVE,
+    )
+}
+
+/// The same of the judge.
+pub(crate) fn check_judge(resolved: &Resolved) -> Result<(), SettingsError> {
+    let judge = &resolved.settings.evaluations.judge;
+    check_embedded(resolved, "evaluations.judge", judge, OVERLAP)
+}
+
+fn check_embedded(
+    resolved: &Resolved,
+    path: &str,
+    model: &Model,
+    only: &str,
+) -> Result<(), SettingsError> {
+    if is_embedded(model) && model.name != only {
+        let message = format!("the only embedded one is `{only}`");
+        return Err(resolved.bad_value(&format!("{path}.name"), &message));
+    }
+    Ok(())
+}
+
+/// Refuses settings of the model that writes at `path` that mean nothing for it.
 fn check_chat(resolved: &Resolved, path: &str, model: &Model) -> Result<(), SettingsError> {
     if is_embedded(model) {
         return refuse(resolved, path, model, &[]);

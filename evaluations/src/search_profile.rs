@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use evals_index::Profile;
+use evals_index::{Profile, UnknownProfile};
+
+use crate::nearest;
 
 /// The end of the name of a profile whose results are reranked.
 pub(crate) const RERANK: &str = "+rerank";
@@ -12,6 +14,35 @@ pub(crate) const RERANK: &str = "+rerank";
 pub(crate) struct SearchProfile {
     pub(crate) base: Profile,
     pub(crate) rerank: bool,
+}
+
+/// A name that no search profile has.
+#[derive(Debug, thiserror::Error)]
+#[error("{unknown}, each also with `{RERANK}` behind it, and `all`{}", suggestion(nearest.as_deref()))]
+pub(crate) struct UnknownSearchProfile {
+    unknown: UnknownProfile,
+    nearest: Option<String>,
+}
+
+impl UnknownSearchProfile {
+    /// Of a `name` whose search the index does not know.
+    pub(crate) fn new(name: &str, unknown: UnknownProfile) -> Self {
+        let mut names: Vec<String> = Profile::all().iter().map(ToString::to_string).collect();
+        names.push("all".to_owned());
+        let reranked: Vec<String> = names.iter().map(|name| name.clone() + RERANK).collect();
+        names.extend(reranked);
+        let nearest = nearest::of(name, names.iter().map(String::as_str));
+        Self {
+            nearest: nearest.map(str::to_owned),
+            unknown,
+        }
+    }
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| {
+        format!("; did you mean `{nearest}`?")
+    })
 }
 
 impl SearchProfile {
@@ -37,5 +68,28 @@ impl fmt::Display for SearchProfile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let suffix = if self.rerank { RERANK } else { "" };
         write!(formatter, "{}{suffix}", self.base)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(name: &str) -> String {
+        let base = name.strip_suffix(RERANK).unwrap_or(name);
+        let unknown = base.parse::<Profile>().unwrap_err();
+        UnknownSearchProfile::new(name, unknown).to_string()
+    }
+
+    #[test]
+    fn a_misspelt_name_is_told_the_nearest_and_all_there_are() {
+        assert_eq!(
+            message("hybrd"),
+            "no search profile `hybrd`: there are `unranked`, `bm25`, `semantic`, `hybrid`, `hybrid-rrf-K`, `hybrid-linear`, \
+             `hybrid-linear-WEIGHT` and `hybrid-log-bm25`, each also with `+rerank` behind it, and `all`; did you mean `hybrid`?"
+        );
+        assert!(message("bm52+rerank").ends_with("; did you mean `bm25+rerank`?"));
+        assert!(message("bm25+rernk").ends_with("; did you mean `bm25+rerank`?"));
+        assert!(message("splade").ends_with(", and `all`"));
     }
 }

@@ -55,6 +55,11 @@ fn unknown_measures_profiles_and_formats_are_refused() {
     );
     assert!(
         sandbox
+            .refuse("sample --skip-qa --profile hybrd")
+            .contains("each also with `+rerank` behind it, and `all`; did you mean `hybrid`?")
+    );
+    assert!(
+        sandbox
             .refuse("sample --skip-qa --out report.xlsx")
             .contains(".json, .jsonl, .csv or .md")
     );

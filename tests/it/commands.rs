@@ -125,6 +125,32 @@ fn doctor_and_config_show_find_settings_that_no_run_could_use() {
 }
 
 #[test]
+fn doctor_refuses_the_embedded_models_that_a_run_refuses() {
+    let sandbox = Sandbox::new();
+    let expected = [
+        "bad value for `qa.model.name`: the only embedded one is `extractive`",
+        "bad value for `evaluations.judge.name`: the only embedded one is `overlap`",
+    ];
+    let examined = sandbox.run("doctor --model embedded:foo --judge embedded:bar");
+    assert_eq!(examined.code, Some(1), "{examined:?}");
+    for message in expected {
+        assert!(examined.stdout.contains(message), "{}", examined.stdout);
+    }
+    for role in ["answering model", "judge"] {
+        let good = format!("ok    {role}");
+        assert!(!examined.stdout.contains(&good), "{}", examined.stdout);
+    }
+    let model = "--model embedded:foo --judge embedded:overlap";
+    let judge = "--model embedded:extractive --judge embedded:bar";
+    for (options, message) in [model, judge].into_iter().zip(expected) {
+        let refused = sandbox.refuse(&format!("sample --skip-retrieval {options}"));
+        assert!(refused.contains(message), "{refused}");
+    }
+    let sound = sandbox.run("doctor --model embedded:extractive --judge embedded:overlap");
+    assert_eq!(sound.code, Some(0), "{sound:?}");
+}
+
+#[test]
 fn a_command_that_is_misspelt_is_not_only_an_unknown_dataset() {
     let sandbox = Sandbox::new();
     assert!(

@@ -15,10 +15,12 @@ use crate::cli::DoctorArgs;
 use crate::downloads;
 use crate::exit::Exit;
 use crate::local_models::LocalModel;
+use crate::model_fields;
 use crate::printer::Printer;
+use crate::quantity;
 use crate::rerankers::{self, Kind};
 use crate::servers::Servers;
-use crate::settings::{self, Model, Resolved};
+use crate::settings::{self, Model, Resolved, SettingsError};
 
 /// Most tokens of the reply to a question that only finds out whether anybody answers.
 const PROBE_TOKENS: u32 = 16;
@@ -102,16 +104,30 @@ async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding
     let settings = &resolved.settings;
     let mut findings = vec![check_embedder(session, &mut servers, resolved).await];
     findings.extend(check_reranker(session.printer, &mut servers, resolved).await);
-    for (role, path, model) in [
-        ("answering model", "qa.model", &settings.qa.model),
-        ("judge", "evaluations.judge", &settings.evaluations.judge),
+    let (answerer, judge) = (&settings.qa.model, &settings.evaluations.judge);
+    for (role, path, model, embedded) in [
+        (
+            "answering model",
+            "qa.model",
+            answerer,
+            model_fields::check_answerer(resolved),
+        ),
+        (
+            "judge",
+            "evaluations.judge",
+            judge,
+            model_fields::check_judge(resolved),
+        ),
     ] {
+        if choices::is_embedded(model) {
+            findings.push(embedded_finding(role, model, embedded));
+            continue;
+        }
         findings.push(check_chat(&mut servers, role, path, model).await);
-        if !choices::is_embedded(model)
-            && choices::prices(resolved)
-                .of(&ModelIdentity::new(&model.provider, &model.name))
-                .input
-                .is_none()
+        if choices::prices(resolved)
+            .of(&ModelIdentity::new(&model.provider, &model.name))
+            .input
+            .is_none()
         {
             findings.push(Finding::Note(format!(
                 "{role}: no price for `{}`; its cost will be shown as unknown (`prices`)",
@@ -119,7 +135,7 @@ async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding
             )));
         }
     }
-    if !choices::is_embedded(&settings.qa.model) && !resolved.sets("evaluations.judge") {
+    if !choices::is_embedded(answerer) && !resolved.sets("evaluations.judge") {
         findings.push(Finding::Bad {
             what: "judge: none is set for the answers of a model".to_owned(),
             mend: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),
@@ -169,11 +185,22 @@ async fn check_reranker(
     })
 }
 
+/// What a run says of an embedded model of that name.
+fn embedded_finding(role: &str, model: &Model, checked: Result<(), SettingsError>) -> Finding {
+    match checked {
+        Ok(()) => Finding::Good(format!(
+            "{role}: {}:{}, part of this program",
+            model.provider, model.name
+        )),
+        Err(error) => Finding::Bad {
+            what: format!("{role}: {error}"),
+            mend: "take that one, or a model behind a server".to_owned(),
+        },
+    }
+}
+
 async fn check_chat(servers: &mut Servers<'_>, role: &str, path: &str, model: &Model) -> Finding {
     let name = format!("{}:{}", model.provider, model.name);
-    if choices::is_embedded(model) {
-        return Finding::Good(format!("{role}: {name}, part of this program"));
-    }
     let mut request = ChatRequest::new(vec![Message::user("Reply with the word ok.")]);
     request.max_tokens = NonZeroU32::new(PROBE_TOKENS);
     let asked = async {
@@ -252,7 +279,8 @@ fn indexes(session: &Session<'_>) -> Finding {
     Finding::Note(match databases {
         0 => "indexes: none yet; the first run of a dataset makes one".to_owned(),
         count => format!(
-            "indexes: databases of {count} datasets in {}; one that does not fit the settings is built anew beside the old",
+            "indexes: databases of {} in {}; one that does not fit the settings is built anew beside the old",
+            quantity::of(count, "dataset"),
             folder.display()
         ),
     })

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::tree::{Entry, Tree};
+use crate::nearest;
 
 /// A key that no setting has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +54,8 @@ impl<'s> Walk<'s> {
                 // A section whose keys are all commented out is left as it is.
                 return entry.value != Tree::Leaf(Value::Null) || allows_null(property);
             }
-            let nearest = nearest(&entry.key, properties.keys()).map(|key| join(prefix, key));
+            let keys = properties.keys().map(String::as_str);
+            let nearest = nearest::of(&entry.key, keys).map(|key| join(prefix, key));
             self.unknown.push(UnknownKey {
                 path,
                 line: entry.line,
@@ -109,15 +111,6 @@ fn join(prefix: &str, key: &str) -> String {
     } else {
         format!("{prefix}.{key}")
     }
-}
-
-/// The candidate that is a typing error away from `key`: at most every third letter differs.
-fn nearest<'a>(key: &str, candidates: impl Iterator<Item = &'a String>) -> Option<&'a str> {
-    candidates
-        .map(|candidate| (strsim::osa_distance(key, candidate), candidate.as_str()))
-        .filter(|(distance, candidate)| distance * 3 <= key.len().max(candidate.len()))
-        .min()
-        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

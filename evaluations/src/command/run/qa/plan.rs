@@ -10,16 +10,12 @@ use evals_models::ModelIdentity;
 
 use super::super::super::Session;
 use super::prompts::Prompts;
-use crate::choices::{self, is_embedded};
+use crate::choices::{self, EMBEDDED, is_embedded};
 use crate::cli::{Refresh, RunArgs};
+use crate::model_fields::{self, OVERLAP};
 use crate::rerankers::{self, Kind};
 use crate::search_profile::SearchProfile;
 use crate::settings::{Model, Resolved, SettingsError};
-
-/// The provider of what needs neither server nor download.
-const EMBEDDED: &str = "embedded";
-const EXTRACTIVE: &str = "extractive";
-const OVERLAP: &str = "overlap";
 
 /// Question answering with every choice made.
 #[derive(Debug)]
@@ -88,7 +84,7 @@ impl QaPlan {
     ) -> Result<Self> {
         let settings = &resolved.settings;
         let answerer = settings.qa.model.clone();
-        check_embedded(resolved, "qa.model", &answerer, EXTRACTIVE)?;
+        model_fields::check_answerer(resolved)?;
         if arguments.control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(
                 "`--fresh` starts anew and `--refresh failed` takes up an earlier run; choose one"
@@ -144,7 +140,7 @@ impl JudgingPlan {
         }
         let evaluations = &resolved.settings.evaluations;
         let judge = evaluations.judge.clone();
-        check_embedded(resolved, "evaluations.judge", &judge, OVERLAP)?;
+        model_fields::check_judge(resolved)?;
         if evaluations.judge_refusals && is_embedded(&judge) {
             let message = "the embedded judge knows refusals by their sentences only; set `evaluations.judge` to a model";
             return Err(resolved
@@ -168,19 +164,6 @@ fn chosen(profiles: &[SearchProfile], default: SearchProfile) -> SearchProfile {
         several if several.contains(&default) => default,
         several => several.first().copied().unwrap_or(default),
     }
-}
-
-fn check_embedded(
-    resolved: &Resolved,
-    path: &str,
-    model: &Model,
-    only: &str,
-) -> Result<(), SettingsError> {
-    if is_embedded(model) && model.name != only {
-        let message = format!("the only embedded one is `{only}`");
-        return Err(resolved.bad_value(&format!("{path}.name"), &message));
-    }
-    Ok(())
 }
 
 /// A budget that cannot be counted would never be reached.
