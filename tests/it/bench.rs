@@ -202,6 +202,19 @@ fn the_bundled_texts_and_the_model_of_the_settings_are_the_default() {
 }
 
 #[test]
+fn what_was_not_measured_has_no_table() {
+    let server =
+        ScriptedServer::start(|_, _| Reaction::json(404, &json!({"error": {"message": "gone"}})));
+    let sandbox = sandbox(&server);
+    let line = "bench embed --texts texts.txt --seconds 0.5 --model openai:scripted";
+    let ran = ended(&mut sandbox.command(line));
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    for table in ["Latency", "Throughput"] {
+        assert!(!ran.stdout.contains(table), "{}", ran.stdout);
+    }
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused_before_anything_is_asked() {
     let server = server(Duration::ZERO);
     let sandbox = sandbox(&server);
@@ -210,6 +223,7 @@ fn what_cannot_be_measured_is_refused_before_anything_is_asked() {
     assert!(
         refused("--model embedded:large").contains("the only embedded model is `static-minilm`")
     );
+    assert!(refused("--model foo:bar").contains("there is no provider `foo`"));
     assert!(refused("--model bge-m3").contains("has to be of the form PROVIDER:NAME"));
     assert!(refused("--out figures.md").contains("its name has to end in .json"));
     assert!(refused("--out no/figures.json").contains("there is no folder `no`"));

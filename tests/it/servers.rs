@@ -33,7 +33,7 @@ fn a_model_that_is_not_listed_is_noted_and_asked() {
     towers::write(&sandbox, 3, &server);
     let run = ended(&mut towers::command(&sandbox, ""));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let expected = "`answerer` is not among the 1 models that";
+    let expected = "`answerer` is not among the 1 model that";
     assert!(run.stderr.contains(expected), "{}", run.stderr);
     assert!(!run.stderr.contains("`judge` is not"), "{}", run.stderr);
 }

@@ -18,6 +18,7 @@ use evals_models::{ChatModel, Embedder};
 use self::place::Place;
 use crate::choices;
 use crate::printer::Printer;
+use crate::quantity;
 use crate::rerankers;
 use crate::settings::{Model, Resolved, SettingsError};
 
@@ -95,6 +96,18 @@ impl<'r> Servers<'r> {
         })
     }
 
+    /// Refuses a model at `path` whose provider there is not, without asking anybody.
+    pub(crate) fn check(
+        resolved: &'r Resolved,
+        path: &'r str,
+        model: &'r Model,
+    ) -> Result<(), SettingsError> {
+        if choices::is_embedded(model) || choices::is_local(model) {
+            return Ok(());
+        }
+        Place::of(resolved, path, model).map(drop)
+    }
+
     /// The address of a model behind a server that may tell no digest of its weights; `None` where the model's identity is enough.
     pub(crate) fn undigested_place(
         &self,
@@ -133,9 +146,9 @@ impl<'r> Servers<'r> {
         let found = models.iter().find(|served| served.name == model.name);
         if found.is_none() && !models.is_empty() {
             self.printer.note(&format!(
-                "`{}` is not among the {} models that `{}` lists",
+                "`{}` is not among the {} that `{}` lists",
                 model.name,
-                models.len(),
+                quantity::of(models.len(), "model"),
                 server.base_url
             ));
         }

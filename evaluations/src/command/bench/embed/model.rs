@@ -55,6 +55,11 @@ impl BenchedModel {
         let resolved = settings::resolve(layers)?;
         model_fields::check(&resolved)?;
         choices::check_embedder(&resolved)?;
+        Servers::check(
+            &resolved,
+            embedders::PATH,
+            &resolved.settings.embeddings.model,
+        )?;
         Ok(Self {
             label: label(&resolved.settings.embeddings.model),
             resolved,

@@ -25,17 +25,11 @@ pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
     ];
     text.push_str(&table::render(printer, &header, &facts(&figures.models)));
     let header = ["batch", "model", "calls", "mean", "p50", "p95", "p99"];
-    section(
-        &mut text,
-        "Latency",
-        &table::render(printer, &header, &latencies(&figures.models)),
-    );
+    let rows = latencies(&figures.models);
+    section(printer, &mut text, "Latency", &header, &rows);
     let header = ["at once", "model", "batch", "texts/s", "tokens/s"];
-    section(
-        &mut text,
-        "Throughput",
-        &table::render(printer, &header, &throughputs(&figures.models)),
-    );
+    let rows = throughputs(&figures.models);
+    section(printer, &mut text, "Throughput", &header, &rows);
     let mut gap = "\n";
     for model in &figures.models {
         for left_out in &model.left_out {
@@ -51,8 +45,18 @@ pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
     text
 }
 
-fn section(text: &mut String, title: &str, table: &str) {
-    write!(text, "\n{title}\n{table}").expect("a string takes any text");
+/// A table under its title, where there are rows.
+fn section(
+    printer: &Printer,
+    text: &mut String,
+    title: &str,
+    header: &[&str],
+    rows: &[Vec<String>],
+) {
+    if !rows.is_empty() {
+        let table = table::render(printer, header, rows);
+        write!(text, "\n{title}\n{table}").expect("a string takes any text");
+    }
 }
 
 fn facts(models: &[ModelFigures]) -> Vec<Vec<String>> {
