@@ -10,9 +10,16 @@ use crate::printer::Printer;
 const GAP: usize = 2;
 
 /// Renders rows under a header, without lines and without wrapping, so that the columns are easy to read, to copy and to
-/// cut. On a terminal the last column ends where the terminal does.
+/// cut. On a terminal the last column ends where the terminal does, and columns that do not fit are named below.
 pub(crate) fn render(printer: &Printer, header: &[&str], rows: &[Vec<String>]) -> String {
     let stdout = printer.stdout();
+    let limit = stdout.is_terminal.then_some(usize::from(stdout.width));
+    let mark = if stdout.unicode { "…" } else { "..." };
+    text(header, rows, limit, mark)
+}
+
+/// The listing in lines of at most `limit` columns, `mark` being where a text is cut.
+fn text(header: &[&str], rows: &[Vec<String>], limit: Option<usize>, mark: &str) -> String {
     let header: Vec<String> = header.iter().map(|name| name.to_uppercase()).collect();
     let widths: Vec<usize> = (0..header.len())
         .map(|column| {
@@ -24,12 +31,38 @@ pub(crate) fn render(printer: &Printer, header: &[&str], rows: &[Vec<String>]) -
                 .unwrap_or(0)
         })
         .collect();
-    let limit = stdout.is_terminal.then_some(usize::from(stdout.width));
-    let mark = if stdout.unicode { "…" } else { "..." };
-    std::iter::once(&header)
+    let shown = fitting(&header, &widths, limit.unwrap_or(usize::MAX));
+    let (_, left_out) = header.split_at(shown);
+    let mut text: String = std::iter::once(&header)
         .chain(rows)
-        .map(|row| line(row, &widths, limit, mark) + "\n")
-        .collect()
+        .map(|row| line(&row[..shown.min(row.len())], &widths, limit, mark) + "\n")
+        .collect();
+    if !left_out.is_empty() {
+        let left_out = left_out.join(", ");
+        writeln!(
+            text,
+            "no room for {left_out}: widen the terminal, or print into a file"
+        )
+        .expect("a string takes any text");
+    }
+    text
+}
+
+/// How many columns fit. The first is always shown; the last may be cut, though not its title.
+fn fitting(header: &[String], widths: &[usize], limit: usize) -> usize {
+    let last = widths.len().saturating_sub(1);
+    let mut start = 0;
+    let fits = widths.iter().enumerate().take_while(|(column, width)| {
+        let least = if *column == last {
+            measure_text_width(&header[last])
+        } else {
+            **width
+        };
+        let fits = *column == 0 || start + least <= limit;
+        start += **width + GAP;
+        fits
+    });
+    fits.count()
 }
 
 fn line(row: &[String], widths: &[usize], limit: Option<usize>, mark: &str) -> String {
@@ -41,11 +74,13 @@ fn line(row: &[String], widths: &[usize], limit: Option<usize>, mark: &str) -> S
         let padded = pad_str(cell, width + GAP, Alignment::Left, None);
         write!(line, "{padded}").expect("a string takes any text");
     }
-    let room = limit.map(|limit| limit.saturating_sub(measure_text_width(&line)));
-    match room {
-        Some(room) if room > mark.len() => line.push_str(&console::truncate_str(last, room, mark)),
-        Some(_) => {}
-        None => line.push_str(last),
+    match limit {
+        // What a row is about is shown whole, so that it can be copied.
+        Some(limit) if !first.is_empty() => {
+            let room = limit.saturating_sub(measure_text_width(&line));
+            line.push_str(&console::truncate_str(last, room, mark));
+        }
+        _ => line.push_str(last),
     }
     line.trim_end().to_owned()
 }
@@ -66,13 +101,39 @@ mod tests {
         );
     }
 
+    fn listing(limit: usize) -> String {
+        let rows = [row(&["a-long-name", "320", "a description of some length"])];
+        text(
+            &["name", "questions", "description"],
+            &rows,
+            Some(limit),
+            "…",
+        )
+    }
+
     #[test]
     fn only_the_last_column_gives_way_to_a_narrow_terminal() {
-        let cells = row(&["a-long-name", "a description of some length"]);
         assert_eq!(
-            line(&cells, &[11, 28], Some(26), "…"),
-            "a-long-name  a descriptio…"
+            listing(52),
+            "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of some length\n"
         );
-        assert_eq!(line(&cells, &[11, 28], Some(5), "…"), "a-long-name");
+        assert_eq!(
+            listing(35),
+            "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a descript…\n"
+        );
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_named() {
+        assert_eq!(
+            listing(34),
+            "NAME         QUESTIONS\na-long-name  320\n\
+             no room for DESCRIPTION: widen the terminal, or print into a file\n"
+        );
+        assert_eq!(
+            listing(5),
+            "NAME\na-long-name\n\
+             no room for QUESTIONS, DESCRIPTION: widen the terminal, or print into a file\n"
+        );
     }
 }
