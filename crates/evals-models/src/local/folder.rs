@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
@@ -44,11 +44,26 @@ impl Folder {
         self.path.join(file)
     }
 
-    /// A folder of the model's own, with the files of one of its modules.
-    pub(super) fn inside(&self, path: &str) -> Self {
-        Self {
-            path: self.path.join(path),
+    /// The folder of one of the model's modules, as `modules.json` names it.
+    pub(super) fn inside(&self, path: &str) -> Result<Self, LocalError> {
+        Ok(Self {
+            path: self.own("modules.json", "path", path)?,
             name: self.name.clone(),
+        })
+    }
+
+    /// Where `name`, which stands under `key` in `file`, is: in the model's folder. A model names nothing outside of it.
+    pub(super) fn own(
+        &self,
+        file: &str,
+        key: &'static str,
+        name: &str,
+    ) -> Result<PathBuf, LocalError> {
+        let mut parts = Path::new(name).components();
+        if parts.all(|part| matches!(part, Component::Normal(_))) {
+            Ok(self.path.join(name))
+        } else {
+            Err(self.unsupported(file, key, name))
         }
     }
 

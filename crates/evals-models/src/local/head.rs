@@ -123,7 +123,8 @@ impl Head {
         if !builder.weights.has(&weights) {
             return Err(folder.no_reranker(format!("there is no tensor `{weights}`")));
         }
-        let labels = builder.weights.shape(&weights)?[0];
+        let shape = builder.weights.shape(&weights)?;
+        let labels = shape.first().copied().unwrap_or(0);
         if labels != 1 {
             return Err(folder.unsupported(CONFIG, "num_labels", labels.to_string()));
         }

@@ -76,7 +76,10 @@ impl LastToken {
             .tie_word_embeddings
             .unwrap_or_else(|| !parts.builder.weights.has(OUTPUTS));
         let own = (!tied)
-            .then(|| parts.builder.table(OUTPUTS, encoder.width()))
+            .then(|| {
+                let shape = [encoder.vocabulary(), encoder.width()];
+                parts.builder.weights.tensor(OUTPUTS, &shape)
+            })
             .transpose()?;
         let row = |id: u32| match &own {
             Some(rows) => &rows[id as usize * encoder.width()..][..encoder.width()],

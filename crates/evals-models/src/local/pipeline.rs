@@ -117,14 +117,14 @@ pub(super) fn transformer_config(
     folder: &Folder,
     path: &str,
 ) -> Result<TransformerConfig, LocalError> {
-    let config = folder.inside(path).json("sentence_bert_config.json")?;
+    let config = folder.inside(path)?.json("sentence_bert_config.json")?;
     Ok(config.unwrap_or_default())
 }
 
 /// Reads which tokens make the vector: one flag for each way, or one name.
 fn pooling(folder: &Folder, path: &str) -> Result<Pooling, LocalError> {
-    let folder = folder.inside(path);
-    let config: Map<String, Value> = folder.json(CONFIG)?.unwrap_or_default();
+    let folder = folder.inside(path)?;
+    let config: Map<String, Value> = folder.required(CONFIG)?;
     if config.get("include_prompt") == Some(&Value::Bool(false)) {
         return Err(folder.unsupported(CONFIG, "include_prompt", "false"));
     }

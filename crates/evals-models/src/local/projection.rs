@@ -25,7 +25,7 @@ impl Projection {
             digests: Vec::new(),
         };
         for path in paths {
-            let module = folder.inside(path);
+            let module = folder.inside(path)?;
             let map = Dense::load(&module, projection.width, subject)?;
             projection.width = map.outputs();
             projection.maps.push(map);

@@ -348,3 +348,65 @@ fn linear_maps_are_part_of_the_identity() {
     fs::write(&weights, bytes).unwrap();
     assert_ne!(digest(&folder), published);
 }
+
+#[test]
+fn sizes_that_no_model_has_are_refused_by_key() {
+    for (name, from, to, refused) in [
+        (
+            "bert",
+            r#""num_attention_heads": 4"#,
+            r#""num_attention_heads": 0"#,
+            "`num_attention_heads` = `0`",
+        ),
+        (
+            "modernbert",
+            r#""num_attention_heads": 4"#,
+            r#""num_attention_heads": 5"#,
+            "`num_attention_heads` = `5`",
+        ),
+        (
+            "qwen3",
+            r#""head_dim": 12"#,
+            r#""head_dim": 11"#,
+            "`head_dim` = `11`",
+        ),
+        (
+            "deberta",
+            r#""max_position_embeddings": 320"#,
+            r#""max_position_embeddings": 1000000000000"#,
+            "`max_position_embeddings` = `1000000000000`",
+        ),
+        (
+            "deberta",
+            r#""max_relative_positions": -1"#,
+            r#""max_relative_positions": 5"#,
+            "`max_relative_positions` = `5`",
+        ),
+    ] {
+        let message = changed(name, from, to);
+        assert!(message.contains(refused), "{name}: {message}");
+    }
+}
+
+#[test]
+fn a_model_names_nothing_outside_its_folder() {
+    let folder = copy("bert");
+    rewrite(&folder, "modules.json", "1_Pooling", "../elsewhere");
+    let (message, _) = refusal(&folder, &LocalSettings::default());
+    assert!(message.contains("`path` = `../elsewhere`"), "{message}");
+
+    let folder = copy("bert");
+    fs::remove_file(folder.path().join("model.safetensors")).unwrap();
+    let index = r#"{"weight_map": {"a": "/dev/zero"}}"#;
+    fs::write(folder.path().join("model.safetensors.index.json"), index).unwrap();
+    let (message, _) = refusal(&folder, &LocalSettings::default());
+    assert!(message.contains("`weight_map` = `/dev/zero`"), "{message}");
+}
+
+#[test]
+fn pooling_that_is_announced_has_to_be_stated() {
+    let folder = copy("bert");
+    fs::remove_file(folder.path().join("1_Pooling/config.json")).unwrap();
+    let (message, _) = refusal(&folder, &LocalSettings::default());
+    assert!(message.contains("config.json"), "{message}");
+}

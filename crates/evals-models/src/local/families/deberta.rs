@@ -130,6 +130,12 @@ impl Config {
         let farthest = positive(self.max_relative_positions);
         let farthest = farthest.unwrap_or(self.max_position_embeddings);
         let buckets = positive(self.position_buckets);
+        // Distances up to half the buckets have one each; logarithms are of what lies beyond.
+        let exact = buckets.map(|buckets| buckets / 2 + 1);
+        if exact.is_some_and(|exact| farthest <= exact && exact < self.max_position_embeddings) {
+            let value = farthest.to_string();
+            return Err(folder.unsupported(CONFIG, "max_relative_positions", value));
+        }
         let span = buckets.unwrap_or(farthest);
         let name = "encoder.rel_embeddings.weight";
         let mut vectors = builder.weights.tensor(name, &[2 * span, width])?;

@@ -73,7 +73,7 @@ fn answers(folder: &Folder, modules: &[Module]) -> Result<Option<Answers>, Local
         match module.name() {
             "Transformer" => {}
             "LogitScore" => {
-                let stated: LogitScore = folder.inside(&module.path).required("config.json")?;
+                let stated: LogitScore = folder.inside(&module.path)?.required("config.json")?;
                 answers = Some(Answers {
                     positive: stated.true_token_id,
                     negative: stated.false_token_id,

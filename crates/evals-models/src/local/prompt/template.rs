@@ -52,7 +52,7 @@ impl Template {
         path: &str,
         instruction: Option<String>,
     ) -> Result<Option<Self>, LocalError> {
-        let transformer = folder.inside(path);
+        let transformer = folder.inside(path)?;
         let config: TransformerConfig = transformer.json(TRANSFORMER)?.unwrap_or_default();
         let Some(messages) = config.modality_config.message else {
             return Ok(None);

@@ -53,7 +53,8 @@ impl Format {
         let mut names: Vec<_> = index.unwrap_or_default().weight_map.into_values().collect();
         names.sort();
         names.dedup();
-        Ok(names.iter().map(|name| folder.path(name)).collect())
+        let own = |name: &String| folder.own(self.index(), "weight_map", name);
+        names.iter().map(own).collect()
     }
 
     fn locate(self, file: &TensorFile) -> Result<BTreeMap<String, Located>, LocalError> {
