@@ -283,6 +283,16 @@ fn what_would_be_computed_otherwise_is_refused() {
             "`rope_parameters` = `partial_rotary_factor 0.5`",
         ),
         (
+            r#""rope_type": "default""#,
+            r#""full_attention": {"rope_theta": 1000.0}"#,
+            "`rope_parameters` = `full_attention`",
+        ),
+        (
+            r#""use_cache""#,
+            r#""partial_rotary_factor": 0.5, "use_cache""#,
+            "`partial_rotary_factor` = `0.5`",
+        ),
+        (
             r#""use_cache""#,
             r#""is_causal": false, "use_cache""#,
             "`is_causal` = `false`",

@@ -39,6 +39,7 @@ struct Config {
     rms_norm_eps: f32,
     rope_theta: Option<f64>,
     rope_scaling: Option<Map<String, Value>>,
+    partial_rotary_factor: Option<f64>,
     /// Newer configurations keep base and scaling of positions here.
     rope_parameters: Option<Map<String, Value>>,
     #[serde(default)]
@@ -62,8 +63,10 @@ impl Config {
     }
 
     fn base(&self) -> f64 {
-        let newer = self.rope_parameters.as_ref();
-        let newer = newer.and_then(|rope| rope.get("rope_theta")?.as_f64());
+        let mut ropes = [&self.rope_parameters, &self.rope_scaling]
+            .into_iter()
+            .flatten();
+        let newer = ropes.find_map(|rope| rope.get("rope_theta")?.as_f64());
         newer.or(self.rope_theta).unwrap_or(10_000.0)
     }
 
@@ -106,11 +109,20 @@ impl Config {
     }
 
     fn check_positions(&self, folder: &Folder) -> Result<(), LocalError> {
+        if let Some(part) = self.partial_rotary_factor
+            && part < 1.0
+        {
+            return Err(folder.unsupported(CONFIG, "partial_rotary_factor", part.to_string()));
+        }
         for (key, rope) in [
             ("rope_scaling", &self.rope_scaling),
             ("rope_parameters", &self.rope_parameters),
         ] {
             let Some(rope) = rope else { continue };
+            // One for each kind of layer, of which there is one here.
+            if let Some((kind, _)) = rope.iter().find(|(_, value)| value.is_object()) {
+                return Err(folder.unsupported(CONFIG, key, kind.clone()));
+            }
             let kind = rope.get("rope_type").or_else(|| rope.get("type"));
             let kind = kind.and_then(Value::as_str).unwrap_or("default");
             if kind != "default" {

@@ -11,6 +11,9 @@ use crate::local::error::WeightsError;
 /// Most values that are made; the tables of known models need some ten thousand.
 const MAX_VALUES: usize = 1 << 20;
 
+/// Longest name of a tensor that is believed.
+const MAX_NAME: usize = 1024;
+
 /// Most dimensions of a tensor; weights of transformers have at most four.
 const MAX_DIMENSIONS: usize = 8;
 
@@ -106,13 +109,16 @@ pub(super) fn entries(pickle: &[u8]) -> Result<BTreeMap<String, Tensor>, Weights
     let Value::Dict(entries) = &machine.values[table] else {
         return Err(damaged("it is not a table of tensors"));
     };
-    let named = entries.iter().filter_map(|(key, value)| {
-        match (&machine.values[*key], &machine.values[*value]) {
-            (Value::Text(name), Value::Tensor(tensor)) => Some((name.to_string(), tensor.clone())),
-            _ => None,
+    // One by one: a list of all would have a name as often as the pickle repeats it.
+    let mut named = BTreeMap::new();
+    for (key, value) in entries {
+        if let (Value::Text(name), Value::Tensor(tensor)) =
+            (&machine.values[*key], &machine.values[*value])
+        {
+            named.insert(name.to_string(), tensor.clone());
         }
-    });
-    Ok(named.collect())
+    }
+    Ok(named)
 }
 
 impl Machine<'_> {
@@ -189,6 +195,10 @@ impl Machine<'_> {
             0x8c | b'U' => usize::from(self.byte()?),
             _ => self.long_index()?,
         };
+        // One name may stand in a table many times over.
+        if length > MAX_NAME {
+            return Err(damaged("it has a name longer than those of tensors"));
+        }
         let text = std::str::from_utf8(self.take(length)?);
         let text = text.map_err(|_| damaged("it has a name that is not UTF-8"))?;
         let value = Value::Text(text.into());
