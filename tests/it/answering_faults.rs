@@ -203,6 +203,14 @@ fn nothing_judged_is_not_a_run_that_went_well() {
         (&accuracy["coverage"], &accuracy["worst"], &accuracy["best"]),
         (&0.0.into(), &0.0.into(), &1.0.into())
     );
+    let again = "rejudge latest --judge openai:judge";
+    let again = ended(&mut towers::with_settings(&sandbox, again));
+    assert_eq!(again.code, Some(1), "{}", again.stderr);
+    assert!(
+        again.stderr.contains("no answer was judged"),
+        "{}",
+        again.stderr
+    );
 }
 
 #[test]

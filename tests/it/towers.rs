@@ -52,8 +52,12 @@ pub(crate) fn settings(server: &ScriptedServer) -> Value {
 
 /// The command that answers and judges, with the key in its environment.
 pub(crate) fn command(sandbox: &Sandbox, rest: &str) -> std::process::Command {
-    let line = format!("run towers.yaml --config settings.yaml --skip-retrieval {rest}");
-    let mut command = sandbox.command(&line);
+    with_settings(sandbox, &format!("run towers.yaml --skip-retrieval {rest}"))
+}
+
+/// A command that asks the server of the settings.
+pub(crate) fn with_settings(sandbox: &Sandbox, line: &str) -> std::process::Command {
+    let mut command = sandbox.command(&format!("{line} --config settings.yaml"));
     command.env("TOWERS_KEY", KEY);
     command
 }

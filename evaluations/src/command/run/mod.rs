@@ -287,40 +287,22 @@ async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
         ));
     }
     let answered = qa::run(run, qa, ready).await?;
-    let text = console::report(printer, &answered.report, &answered.summary)?;
+    let text = answered.text(printer)?;
     let gap = if plan.retrieval { "\n" } else { "" };
     printer.result(&format!("{gap}{text}"))?;
-    printer.detail(&format!(
-        "answers: report in {}",
-        answered.folder.path().display()
-    ));
-    for file in &plan.out {
-        // The retrieval benchmark has the name as it was given.
-        let file = if plan.retrieval {
-            file.of("qa")
-        } else {
-            file.clone()
-        };
-        file.report(&answered.report, &answered.summary)?;
-        printer.note(&format!("wrote {file}"));
-    }
-    failures::locate(printer, &answered.report, &answered.folder);
-    if run.cancellation.is_cancelled() {
-        printer.note("interrupted; the same command goes on where this one stopped");
-        return Ok(Exit::Interrupted);
-    }
-    if let Some(reason) = &answered.report.stopped {
-        printer.warn(&format!(
-            "stopped early, {} not run: {reason}",
-            quantity::of(answered.report.not_run, "case")
-        ));
-        return Ok(if answered.refused {
-            Exit::CouldNot
-        } else {
-            Exit::CheckFailed
-        });
-    }
-    Ok(failures::of_answers(printer, &answered))
+    // The retrieval benchmark has the names as they were given.
+    let files: Vec<_> = plan
+        .out
+        .iter()
+        .map(|file| {
+            if plan.retrieval {
+                file.of("qa")
+            } else {
+                file.clone()
+            }
+        })
+        .collect();
+    answered.tell(printer, &files, run.cancellation.is_cancelled())
 }
 
 fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {

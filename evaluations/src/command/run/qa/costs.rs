@@ -146,21 +146,47 @@ fn is_served(model: &ModelIdentity) -> bool {
     !is_embedded(model) && model.provider != "local"
 }
 
+/// Attempts at requests of servers beyond those that brought an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attempts {
+    retries: u64,
+    unanswered: u64,
+}
+
+impl Attempts {
+    /// Those seen since the process began.
+    pub(super) fn so_far(traffic: &[Arc<Traffic>]) -> Self {
+        let seen: Vec<_> = traffic.iter().map(|it| it.statistics()).collect();
+        Self {
+            retries: seen.iter().map(|it| it.retries).sum(),
+            unanswered: seen.iter().map(|it| it.unanswered).sum(),
+        }
+    }
+
+    /// Those made after `earlier` was taken.
+    pub(super) fn since(self, earlier: Self) -> Self {
+        Self {
+            retries: self.retries.saturating_sub(earlier.retries),
+            unanswered: self.unanswered.saturating_sub(earlier.unanswered),
+        }
+    }
+}
+
 /// Says how many calls this process made, where any model outside the program took part: fewer than the report counts
 /// where replies came from the cache or from an earlier session. Attempts without an answer may have been charged for.
-pub(super) fn note_calls(printer: &Printer, cast: &Cast, calls: u64, traffic: &[Arc<Traffic>]) {
+///
+/// A server that also embeds questions has its attempts at that among `attempts`.
+pub(super) fn note_calls(printer: &Printer, cast: &Cast, calls: u64, attempts: Attempts) {
     if !cast.models.values().any(is_served) {
         return;
     }
-    let seen: Vec<_> = traffic.iter().map(|it| it.statistics()).collect();
-    let retries: u64 = seen.iter().map(|it| it.retries).sum();
-    let unanswered: u64 = seen.iter().map(|it| it.unanswered).sum();
     let mut note = format!("{} made now", quantity::of(calls, "call"));
-    if retries > 0 {
-        write!(note, ", {}", quantity::of(retries, "further attempt")).expect(TEXT);
+    if attempts.retries > 0 {
+        let retries = quantity::of(attempts.retries, "further attempt");
+        write!(note, ", {retries} at what had failed").expect(TEXT);
     }
-    if unanswered > 0 {
-        let attempts = quantity::of(unanswered, "attempt");
+    if attempts.unanswered > 0 {
+        let attempts = quantity::of(attempts.unanswered, "attempt");
         write!(
             note,
             "; {attempts} without an answer, which a server may charge for"

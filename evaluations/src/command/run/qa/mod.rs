@@ -1,5 +1,6 @@
 //! The question answering benchmark: answers from retrieved passages, and what a judge and further evaluators say of them.
 
+mod closing;
 mod costs;
 mod estimate;
 mod evaluators;
@@ -14,19 +15,21 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals::{Event, Experiment, Observer, Report, Summary, render};
-use evals_metrics::Bootstrap;
+use evals::{Event, Experiment, Observer};
 use evals_models::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Expansion, Qa, Settings};
 use indicatif::ProgressBar;
 
+pub(super) use self::closing::Finished;
 pub(super) use self::costs::{dollars, reranking as reranking_cost};
 pub(super) use self::models::Opener;
 pub(super) use self::plan::{QaPlan, Replies};
 pub(super) use self::prompts::Prompts;
 pub(in crate::command) use self::rejudge::{Source, rejudge};
 
+use self::closing::Closing;
+use self::costs::Attempts;
 use self::folder::{Opened, TakeUp};
 use self::models::{Answering, Cast, Judging};
 use super::folder::Recorder;
@@ -35,21 +38,8 @@ use super::search::{self, Depth};
 use super::{Models, Prepared, Run};
 use crate::choices;
 use crate::progress;
-use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 use crate::servers::Servers;
-
-/// A finished run, as far as it came.
-#[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) report: Report<Qa>,
-    pub(super) summary: Summary,
-    pub(super) folder: RunFolder,
-    /// Cases that failed for a reason that goes away by itself.
-    pub(super) transient_failures: usize,
-    /// Whether something that has to be mended ended the run early.
-    pub(super) refused: bool,
-}
 
 /// Everything that the benchmark asks, ready before the first question.
 pub(super) struct Ready {
@@ -113,6 +103,15 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
         qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?,
         &ready.judging,
     );
+    let closing = Closing {
+        printer,
+        cast: &ready.cast,
+        prices: choices::prices(&plan.resolved),
+        seed: arguments.control.seed,
+        spending: &prepared.spending,
+        traffic: &prepared.traffic,
+        attempts_before: Attempts::so_far(&prepared.traffic),
+    };
     let bar = Arc::new(Bar(progress::counted(printer, "answering")));
     let task = qa::task(
         searcher,
@@ -136,51 +135,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     .run()
     .await;
     bar.0.finish_and_clear();
-    finish(run, ready, report, opened.folder)
-}
-
-fn finish(
-    run: Run<'_>,
-    ready: &Ready,
-    mut report: Report<Qa>,
-    folder: RunFolder,
-) -> Result<Finished> {
-    let costs = costs::of(&report, &ready.cast, &choices::prices(&run.plan.resolved));
-    facts::add(&mut report, &ready.cast, &costs, run.arguments.control.seed)?;
-    let summary = report.summary(&Bootstrap {
-        seed: run.arguments.control.seed,
-        ..Bootstrap::default()
-    });
-    record(&folder, &report, &summary)?;
-    let spending = &run.prepared.spending;
-    costs::note_calls(
-        run.session.printer,
-        &ready.cast,
-        spending.calls(),
-        &run.prepared.traffic,
-    );
-    let refused = report.stopped.is_some() && !spending.is_spent();
-    let transient = report
-        .cases
-        .iter()
-        .filter(|case| folder::is_transient(case));
-    Ok(Finished {
-        transient_failures: transient.count(),
-        report,
-        summary,
-        folder,
-        refused,
-    })
-}
-
-/// Writes what was found. The report comes last: a folder that has one has everything.
-pub(crate) fn record(folder: &RunFolder, report: &Report<Qa>, summary: &Summary) -> Result<()> {
-    folder.write("report.md", |file| {
-        render::markdown::report(file, report, summary)
-    })?;
-    folder.write("report.json", |file| {
-        render::json::report(file, report, summary)
-    })
+    closing.close(report, opened.folder)
 }
 
 async fn open_folder(

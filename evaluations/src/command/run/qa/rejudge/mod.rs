@@ -9,7 +9,6 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals::{Experiment, Report, StopSignal};
-use evals_metrics::Bootstrap;
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
@@ -17,13 +16,15 @@ use serde_json::{Value, json};
 
 use self::former::FormerVerdicts;
 use self::stored::Stored;
+use super::super::OutFile;
 use super::super::interrupt::cancelled_by_interrupt;
 use super::super::manifest::Tool;
-use super::super::{OutFile, console, failures};
+use super::closing::Closing;
+use super::costs::Attempts;
+use super::evaluators;
 use super::folder::{self, TakeUp};
 use super::models::{Cast, Judging, Opener};
 use super::plan::{JudgingPlan, Replies};
-use super::{costs, evaluators, facts, record};
 use crate::choices;
 use crate::cli::RejudgeArgs;
 use crate::command::{Session, named_models};
@@ -90,7 +91,17 @@ pub(in crate::command) async fn rejudge(
     let dataset = stored.dataset(&source.report.dataset)?;
     let dataset = evaluators::enrol(dataset, &judging)
         .evaluator(FormerVerdicts::new(&former.to_string(), &stored));
-    let mut report = Experiment::new(dataset, stored.task())
+    let traffic = servers.traffic_so_far();
+    let closing = Closing {
+        printer: session.printer,
+        cast: &cast,
+        prices: choices::prices(&resolved),
+        seed,
+        spending: &spending,
+        traffic: &traffic,
+        attempts_before: Attempts::so_far(&traffic),
+    };
+    let report = Experiment::new(dataset, stored.task())
         .name(source.report.name)
         .metadata("rejudged", source.name)
         .concurrency(concurrency)
@@ -102,30 +113,9 @@ pub(in crate::command) async fn rejudge(
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
         .run()
         .await;
-    let costs = costs::of(&report, &cast, &choices::prices(&resolved));
-    facts::add(&mut report, &cast, &costs, seed)?;
-    let summary = report.summary(&Bootstrap {
-        seed,
-        ..Bootstrap::default()
-    });
-    record(&opened.folder, &report, &summary)?;
-    session
-        .printer
-        .result(&console::report(session.printer, &report, &summary)?)?;
-    let traffic = servers.traffic_so_far();
-    costs::note_calls(session.printer, &cast, spending.calls(), &traffic);
-    for file in files {
-        file.report(&report, &summary)?;
-        session.printer.note(&format!("wrote {file}"));
-    }
-    failures::locate(session.printer, &report, &opened.folder);
-    Ok(if cancellation.is_cancelled() {
-        Exit::Interrupted
-    } else if report.stopped.is_some() {
-        Exit::CouldNot
-    } else {
-        Exit::Done
-    })
+    let judged = closing.close(report, opened.folder)?;
+    session.printer.result(&judged.text(session.printer)?)?;
+    judged.tell(session.printer, files, cancellation.is_cancelled())
 }
 
 /// The manifest of the stored run with everything that concerns judging as it is now.
