@@ -99,3 +99,28 @@ fn without_a_file_the_tables_are_printed() {
     let message = sandbox.refuse("table --dataset wix");
     assert!(message.contains("on wix"), "{message}");
 }
+
+#[test]
+fn rows_that_would_look_alike_say_what_tells_them_apart() {
+    let sandbox = Sandbox::new();
+    for radius in [0, 1] {
+        sandbox.succeed(&format!(
+            "sample --limit 3 --skip-retrieval --set search.context_radius={radius}"
+        ));
+    }
+    for candidates in [10, 20] {
+        sandbox.succeed(&format!(
+            "sample --limit 3 --profile bm25 --skip-qa --set reranking.candidates={candidates}"
+        ));
+    }
+    let printed = sandbox.succeed("table --dataset sample");
+    for radius in ["search.context_radius=0", "search.context_radius=1"] {
+        let row = format!("| hybrid | – | {radius} | 5 | 3 |");
+        assert!(printed.contains(&row), "{row}\n{printed}");
+    }
+    assert_eq!(
+        printed.matches("| bm25 | – | 3 |").count(),
+        1,
+        "nothing was reranked: {printed}"
+    );
+}

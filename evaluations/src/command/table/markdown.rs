@@ -39,18 +39,20 @@ fn retrieval(runs: &[&StoredRun]) -> String {
             measures.push(name);
         }
     }
-    let mut table = Table::new(&["embedding model", "chunks", "profile", "reranker"]);
-    table.numbers(&["questions"]);
-    table.numbers(&measures);
-    for run in runs {
+    let columns = ["embedding model", "chunks", "profile", "reranker"];
+    let (mut table, labels) = labelled(&columns, runs, |run| {
         let manifest = &run.manifest;
-        let mut cells = vec![
+        [
             manifest.model("embedder"),
             manifest.chunks(),
             profile(run),
             manifest.model("reranker"),
-            manifest.dataset.questions.to_string(),
-        ];
+        ]
+    });
+    table.numbers(&["questions"]);
+    table.numbers(&measures);
+    for (run, mut cells) in runs.iter().zip(labels) {
+        cells.push(run.manifest.dataset.questions.to_string());
         let scores: BTreeMap<_, _> = run.summary.scores.iter().map(|(k, v)| (k, v)).collect();
         cells.extend(measures.iter().map(|name| {
             scores
@@ -63,37 +65,70 @@ fn retrieval(runs: &[&StoredRun]) -> String {
 }
 
 fn answering(runs: &[&StoredRun]) -> String {
-    let mut table = Table::new(&[
+    let columns = [
         "QA model",
         "judge",
         "embedding model",
         "chunks",
         "profile",
         "reranker",
-    ]);
-    table.numbers(&["passages", "cases", "accuracy", "worst case", "coverage"]);
-    for run in runs {
+    ];
+    let (mut table, labels) = labelled(&columns, runs, |run| {
         let manifest = &run.manifest;
-        let mut accuracies = run.summary.accuracy.iter();
-        let accuracy = accuracies
-            .find(|(name, _)| name == EQUIVALENT)
-            .map(|(_, accuracy)| accuracy);
-        let share = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.4}"));
-        table.row(&[
+        [
             manifest.model("answerer"),
             manifest.model("judge"),
             manifest.model("embedder"),
             manifest.chunks(),
             profile(run),
             manifest.model("reranker"),
-            manifest.k.to_string(),
+        ]
+    });
+    table.numbers(&["passages", "cases", "accuracy", "worst case", "coverage"]);
+    for (run, mut cells) in runs.iter().zip(labels) {
+        let mut accuracies = run.summary.accuracy.iter();
+        let accuracy = accuracies
+            .find(|(name, _)| name == EQUIVALENT)
+            .map(|(_, accuracy)| accuracy);
+        let share = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.4}"));
+        cells.extend([
+            run.manifest.k.to_string(),
             accuracy.map_or(0, |accuracy| accuracy.cases).to_string(),
             accuracy.map_or_else(dash, |accuracy| print(&accuracy.scored)),
             share(accuracy.and_then(|accuracy| accuracy.worst)),
             share(accuracy.and_then(|accuracy| accuracy.coverage)),
         ]);
+        table.row(&cells);
     }
     table.text
+}
+
+/// A table whose rows begin with labels, and the labels of each run. Where rows would be labelled alike, a further column
+/// says what tells them apart.
+fn labelled<const N: usize>(
+    columns: &[&str; N],
+    runs: &[&StoredRun],
+    labels: impl Fn(&StoredRun) -> [String; N],
+) -> (Table, Vec<Vec<String>>) {
+    let labels: Vec<_> = runs.iter().map(|run| labels(run)).collect();
+    let distinctions: Vec<String> = runs
+        .iter()
+        .zip(&labels)
+        .map(|(run, own)| {
+            let alike = runs.iter().zip(&labels).filter(|(_, other)| *other == own);
+            run.configuration
+                .distinction(alike.map(|(run, _)| &run.configuration))
+        })
+        .collect();
+    let mut columns = columns.to_vec();
+    let mut labels: Vec<Vec<String>> = labels.into_iter().map(Vec::from).collect();
+    if distinctions.iter().any(|text| !text.is_empty()) {
+        columns.push("settings");
+        for (labels, distinction) in labels.iter_mut().zip(distinctions) {
+            labels.push(distinction);
+        }
+    }
+    (Table::new(&columns), labels)
 }
 
 /// The profile, with the filter where there was one.

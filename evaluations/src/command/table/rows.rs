@@ -9,6 +9,7 @@ use evals::Summary;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::configuration::Configuration;
 use crate::printer::Printer;
 use crate::run_folder::{RunFolder, RunState};
 
@@ -67,6 +68,7 @@ impl fmt::Display for Selection {
 #[derive(Debug, Clone)]
 pub(super) struct StoredRun {
     pub(super) manifest: Manifest,
+    pub(super) configuration: Configuration,
     pub(super) summary: Summary,
 }
 
@@ -144,32 +146,6 @@ impl Manifest {
         }
     }
 
-    /// What tells this configuration from the others: everything that its figures depend on, but how many questions were
-    /// asked. Runs that agree in it are repetitions of one another, of which a table shows one.
-    fn configuration(&self) -> String {
-        let get = |pointer: &str| self.rest.pointer(pointer).cloned().unwrap_or_default();
-        let parts = [
-            serde_json::json!([self.benchmark.name(), self.profile, self.filter, self.k]),
-            serde_json::json!(
-                self.models
-                    .iter()
-                    .map(|(role, model)| (role, model.to_string()))
-                    .collect::<Vec<_>>()
-            ),
-            get("/dataset/name"),
-            get("/dataset/provenance"),
-            get("/index/identity"),
-            get("/models"),
-            get("/parameters"),
-            get("/prompts"),
-            get("/repeat"),
-            get("/settings/qa/context_tokens"),
-            get("/settings/search/context_radius"),
-            get("/settings/reranking"),
-        ];
-        serde_json::Value::from(parts.to_vec()).to_string()
-    }
-
     /// The order of a table's rows.
     fn order(&self) -> impl Ord + use<> {
         (
@@ -204,12 +180,14 @@ fn read_one(folder: &RunFolder) -> Result<StoredRun> {
     let rest: Value = folder.read_manifest()?;
     let mut manifest: Manifest = serde_json::from_value(rest.clone())
         .with_context(|| format!("run `{}` is left out", folder.name()))?;
+    let configuration = Configuration::of(&rest);
     manifest.rest = rest;
     let report: Report = folder
         .read_report()
         .with_context(|| format!("run `{}` is left out", folder.name()))?;
     Ok(StoredRun {
         manifest,
+        configuration,
         summary: report.summary,
     })
 }
@@ -217,9 +195,9 @@ fn read_one(folder: &RunFolder) -> Result<StoredRun> {
 /// One run of each configuration, in the order of the configurations: the one with the most questions, and of those the
 /// newest.
 pub(super) fn representatives(runs: Vec<StoredRun>) -> Vec<StoredRun> {
-    let mut chosen: BTreeMap<String, StoredRun> = BTreeMap::new();
+    let mut chosen: BTreeMap<Configuration, StoredRun> = BTreeMap::new();
     for run in runs {
-        match chosen.entry(run.manifest.configuration()) {
+        match chosen.entry(run.configuration.clone()) {
             Entry::Vacant(vacant) => {
                 vacant.insert(run);
             }

@@ -1,0 +1,167 @@
+//! What the figures of a run depend on, value by value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+/// Parts of a manifest that the figures of any run depend on. How many questions were asked is not among them.
+const PARTS: &[&str] = &[
+    "benchmark",
+    "profile",
+    "filter",
+    "k",
+    "dataset.name",
+    "dataset.provenance",
+    "index.identity",
+    "models",
+    "parameters",
+    "prompts",
+    "repeat",
+];
+
+/// Parts that those of answers depend on.
+const OF_ANSWERS: &[&str] = &[
+    "settings.qa.context_tokens",
+    "settings.search.context_radius",
+];
+
+/// The part that those of reranked results depend on.
+const OF_RERANKING: &str = "settings.reranking";
+
+/// Most differences that a row names.
+const LISTED: usize = 3;
+
+/// Most characters of a value that a row shows.
+const SHOWN: usize = 24;
+
+/// What tells one configuration from the others, as values by dotted paths into the manifest. Runs that agree in all of them
+/// are repetitions of one another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Configuration(BTreeMap<String, String>);
+
+impl Configuration {
+    pub(super) fn of(manifest: &Value) -> Self {
+        let mut values = BTreeMap::new();
+        let mut parts = PARTS.to_vec();
+        if manifest["benchmark"] == "qa" {
+            parts.extend(OF_ANSWERS);
+        }
+        if !manifest["models"]["reranker"].is_null() {
+            parts.push(OF_RERANKING);
+        }
+        for part in parts {
+            let pointer = format!("/{}", part.replace('.', "/"));
+            let value = manifest.pointer(&pointer).unwrap_or(&Value::Null);
+            flatten(part, value, &mut values);
+        }
+        // How texts are batched changes no score.
+        values.remove("settings.reranking.batch_size");
+        Self(values)
+    }
+
+    /// What tells this configuration from `others`, for people; empty where nothing does.
+    pub(super) fn distinction<'c>(&self, others: impl Iterator<Item = &'c Self>) -> String {
+        let mut paths = BTreeSet::new();
+        for other in others {
+            let both = self.0.keys().chain(other.0.keys());
+            paths.extend(both.filter(|path| self.0.get(*path) != other.0.get(*path)));
+        }
+        let mut named: Vec<String> = paths
+            .iter()
+            .take(LISTED)
+            .map(|path| {
+                let value = self.0.get(*path).map_or("null", String::as_str);
+                let path = path.strip_prefix("settings.").unwrap_or(path);
+                format!("{path}={}", short(value))
+            })
+            .collect();
+        if paths.len() > LISTED {
+            named.push(format!("{} more", paths.len() - LISTED));
+        }
+        named.join(", ")
+    }
+}
+
+fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(members) => {
+            for (member, value) in members {
+                flatten(&format!("{path}.{member}"), value, into);
+            }
+        }
+        Value::Array(items) => {
+            for (place, value) in items.iter().enumerate() {
+                flatten(&format!("{path}[{place}]"), value, into);
+            }
+        }
+        Value::Null => {}
+        Value::String(text) => {
+            into.insert(path.to_owned(), text.clone());
+        }
+        other => {
+            into.insert(path.to_owned(), json!(other).to_string());
+        }
+    }
+}
+
+fn short(value: &str) -> String {
+    match value.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Value {
+        json!({
+            "benchmark": "retrieval", "profile": "bm25", "k": 5, "models": {"embedder": {"name": "m"}},
+            "settings": {
+                "search": {"context_radius": 0},
+                "qa": {"context_tokens": 4096},
+                "reranking": {"model": null, "candidates": 50, "batch_size": 32},
+            },
+        })
+    }
+
+    fn with(path: &str, value: Value) -> Value {
+        let mut manifest = manifest();
+        *manifest.pointer_mut(path).unwrap() = value;
+        manifest
+    }
+
+    #[test]
+    fn what_a_benchmark_does_not_use_does_not_tell_its_runs_apart() {
+        let one = Configuration::of(&manifest());
+        let radius = with("/settings/search/context_radius", json!(1));
+        assert_eq!(one, Configuration::of(&radius));
+        let candidates = with("/settings/reranking/candidates", json!(20));
+        assert_eq!(one, Configuration::of(&candidates));
+        assert_ne!(one, Configuration::of(&with("/k", json!(10))));
+    }
+
+    #[test]
+    fn what_tells_runs_apart_is_named_with_its_value() {
+        let answers = |radius: u32| {
+            let mut manifest = with("/settings/search/context_radius", json!(radius));
+            manifest["benchmark"] = "qa".into();
+            Configuration::of(&manifest)
+        };
+        let (near, far) = (answers(0), answers(2));
+        let names = |one: &Configuration, other| one.distinction([other].into_iter());
+        assert_eq!(names(&near, &far), "search.context_radius=0");
+        assert_eq!(names(&far, &near), "search.context_radius=2");
+        assert_eq!(names(&far, &far), "");
+        let mut other = manifest();
+        other["benchmark"] = "qa".into();
+        other["models"]["embedder"]["digest"] = "0123456789abcdef0123456789abcdef".into();
+        other["settings"]["qa"]["context_tokens"] = 100.into();
+        other["repeat"] = 3.into();
+        assert_eq!(
+            names(&Configuration::of(&other), &far),
+            "models.embedder.digest=0123456789abcdef01234567…, repeat=3, qa.context_tokens=100, 1 more"
+        );
+    }
+}
