@@ -188,8 +188,11 @@ pub enum DataError {
     },
     /// Judgements name documents that are not in the corpus, or that are dropped from it because they have no text.
     #[error(
-        "judgements name {count} documents that are not in the corpus, or have no text there: {}{}; allow it to score them as never found",
-        quoted(first), if *count > first.len() { ", …" } else { "" }
+        "judgements name {} not in the corpus, or {} no text there: {}{}; allow it to score {} as never found",
+        if *count == 1 { "a document that is".to_owned() } else { format!("{count} documents that are") },
+        if *count == 1 { "has" } else { "have" },
+        quoted(first), if *count > first.len() { ", …" } else { "" },
+        if *count == 1 { "it" } else { "them" }
     )]
     UnknownDocuments {
         /// How many.

@@ -41,17 +41,26 @@ fn whole(number: &Number) -> Option<String> {
 }
 
 /// Ids in a cell: one, a list of them, or none. Null and the empty string name none, as an empty field of a CSV row does.
+/// A text that is a JSON array, `["a", "b"]`, is a list: fields of CSV have no other form for one.
 pub(super) fn ids(cell: &Value, column: &Column, place: &Place) -> Result<Vec<String>, DataError> {
     let names_one = |cell: &&Value| !cell.is_null() && cell.as_str() != Some("");
+    let written = cell.as_str().and_then(written_list);
     let cells = match cell {
         Value::Array(elements) => elements.as_slice(),
-        one => std::slice::from_ref(one),
+        one => written.as_deref().unwrap_or(std::slice::from_ref(one)),
     };
     cells
         .iter()
         .filter(names_one)
         .map(|cell| id(cell, column, place))
         .collect()
+}
+
+/// The elements of a text that is a JSON array.
+fn written_list(text: &str) -> Option<Vec<Value>> {
+    text.trim_start()
+        .starts_with('[')
+        .then(|| serde_json::from_str(text).ok())?
 }
 
 /// A text, or `None` where it is null or blank. A list is its elements, trimmed and joined by a blank.

@@ -215,21 +215,32 @@ pub(super) fn remove_found(
     columns: &DocumentColumns,
     files: &[TableFile],
     sought: &mut BTreeSet<&str>,
-) -> Result<(), DataError> {
+) -> Result<Searched, DataError> {
     let mut columns = columns.clone();
     columns.metadata.clear();
     let mapping = Mapping::new(columns);
+    let mut searched = Searched::default();
     for file in files {
         for row in file.rows(&mapping.wanted)? {
             if sought.is_empty() {
-                return Ok(());
+                return Ok(searched);
             }
+            searched.rows += 1;
             for document in mapping.documents(&row?)?.into_iter().flatten() {
                 if !document.text.is_empty() || document.title.is_some() {
+                    searched.any = true;
                     sought.remove(document.uri.as_str());
                 }
             }
         }
     }
-    Ok(())
+    Ok(searched)
+}
+
+/// What was met in a search for documents.
+#[derive(Debug, Default)]
+pub(super) struct Searched {
+    pub(super) rows: u64,
+    /// Whether any document was.
+    pub(super) any: bool,
 }

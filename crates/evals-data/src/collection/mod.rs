@@ -120,7 +120,8 @@ impl Collection {
     ///   no document is relevant are kept and counted.
     /// * A repeated id is an error; a question without text is dropped and counted.
     /// * A judged document that [`documents`](Self::documents) does not give out, because it is not there or has no text,
-    ///   is an error unless [allowed](Self::allow_missing_judged); to know, the corpus is read until all are found.
+    ///   is an error unless [allowed](Self::allow_missing_judged); to know, the corpus is read until all are found. A
+    ///   corpus without any document is an error in any case.
     pub fn questions(&self) -> Result<Questions, DataError> {
         let judged = match &self.manifest.judgements {
             Some(table) => Some(judged::read(&table.columns, &self.judgements)?),
@@ -157,7 +158,13 @@ impl Collection {
             .map(|(id, _)| id)
             .collect();
         let columns = &self.manifest.documents.columns;
-        documents::remove_found(columns, &self.documents, &mut unknown)?;
+        let searched = documents::remove_found(columns, &self.documents, &mut unknown)?;
+        if !unknown.is_empty() && !searched.any {
+            return Err(DataError::EmptyCorpus {
+                dataset: self.manifest.name.clone(),
+                rows: searched.rows,
+            });
+        }
         Ok(unknown)
     }
 }

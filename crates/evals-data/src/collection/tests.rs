@@ -293,6 +293,38 @@ fn judged_documents_have_to_exist_unless_allowed() {
 }
 
 #[test]
+fn a_corpus_without_documents_is_what_is_wrong_and_not_the_judgements_on_it() {
+    let tables = tables(&[
+        ("corpus.csv", "_id,text\n"),
+        ("queries.csv", "_id,text\nq1,first\n"),
+        ("qrels.csv", "query-id,corpus-id,score\nq1,d1,1\n"),
+    ]);
+    let message = tables.questions_error(BEIR);
+    assert!(message.contains("has no documents"), "{message}");
+}
+
+#[test]
+fn a_field_of_csv_may_hold_a_list_of_ids() {
+    let tables = tables(&[
+        ("docs.csv", "id,text\nd1,one\nd2,two\n[x],three\n"),
+        (
+            "questions.csv",
+            "text,relevant\nfirst,\"[\"\"d1\"\", \"\"d2\"\"]\"\nsecond,d2\nthird,[x]\nfourth,[]\n",
+        ),
+    ]);
+    let manifest = "documents: {source: {path: docs.csv}, uri: id, text: text}\n\
+                    questions: {source: {path: questions.csv}, text: text, relevant: relevant}\n";
+    let read = tables.collection(manifest).questions().unwrap();
+    let relevant: Vec<Vec<&str>> = read
+        .questions
+        .iter()
+        .map(|question| question.relevant.relevant().collect())
+        .collect();
+    let none: &[&str] = &[];
+    assert_eq!(relevant, [&["d1", "d2"][..], &["d2"], &["[x]"], none]);
+}
+
+#[test]
 fn judged_documents_dropped_for_want_of_a_text_are_unknown_too() {
     let tables = tables(&[
         (
@@ -310,7 +342,7 @@ fn judged_documents_dropped_for_want_of_a_text_are_unknown_too() {
                     questions: {source: {path: questions.jsonl}, text: text, relevant: relevant}\n";
     assert_eq!(
         tables.questions_error(manifest),
-        "judgements name 1 documents that are not in the corpus, or have no text there: `d1`; allow it to score them as \
+        "judgements name a document that is not in the corpus, or has no text there: `d1`; allow it to score it as \
          never found"
     );
     let allowed = tables.collection(manifest).allow_missing_judged(true);
