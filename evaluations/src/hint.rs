@@ -1,6 +1,7 @@
 //! How to mend what the libraries report, in the words of the command line, which they do not know.
 
 use std::io;
+use std::path::Path;
 
 use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
@@ -89,6 +90,12 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
     let CatalogError::Unknown { name, .. } = error else {
         return None;
     };
+    let file = ["yaml", "yml"].map(|extension| format!("{name}.{extension}"));
+    if let Some(file) = file.iter().find(|file| Path::new(file).is_file()) {
+        return Some(format!(
+            "there is a file `{file}` here; a manifest is named by its path: `evaluations {file}`"
+        ));
+    }
     let command = cli::names()
         .into_iter()
         .find(|command| strsim::osa_distance(command, name) <= 2);

@@ -14,6 +14,27 @@ fn refused(manifest: &str, rows: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
+fn a_manifest_named_without_its_extension_is_pointed_to() {
+    let sandbox = Sandbox::new();
+    sandbox.write("mine.yaml", "name: mine\n");
+    let message = sandbox.refuse("mine --skip-qa");
+    assert!(message.contains("unknown dataset `mine`"), "{message}");
+    assert!(message.contains("`evaluations mine.yaml`"), "{message}");
+}
+
+#[test]
+fn rankings_are_not_judged_and_the_answers_there_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 2 --skip-retrieval");
+    sandbox.succeed("sample --limit 2 --skip-qa --profile bm25");
+    let message = sandbox.refuse("rejudge latest --judge embedded:overlap");
+    assert!(message.contains("holds rankings"), "{message}");
+    let newest = message.split("the newest run with answers is `").nth(1);
+    let name = newest.unwrap().split('`').next().unwrap();
+    sandbox.succeed(&format!("rejudge {name} --judge embedded:overlap"));
+}
+
+#[test]
 fn an_unknown_dataset_comes_with_the_nearest_names() {
     let message = Sandbox::new().refuse("repliqq --skip-qa");
     assert!(

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use super::Session;
-use super::run::{self, OutFile, Source};
+use super::run::{self, OutFile, RunHeader, Source};
 use crate::cli::RejudgeArgs;
 use crate::exit::Exit;
 use crate::quantity;
@@ -16,8 +16,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
     let manifest: Value = folder.read_manifest()?;
     if manifest["benchmark"] != "qa" {
         bail!(
-            "run `{}` holds rankings; only answers can be judged again",
-            folder.name()
+            "run `{}` holds rankings; only answers can be judged again{}",
+            folder.name(),
+            newest_with_answers(session)?
         );
     }
     if let RunState::Interrupted { not_run } = folder.state() {
@@ -36,4 +37,16 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
         report,
     };
     runtime.block_on(run::rejudge(session, arguments, &files, source))
+}
+
+/// Which run could have been meant, as the end of a message.
+fn newest_with_answers(session: &Session<'_>) -> Result<String> {
+    let mut folders = RunFolder::list(&session.directories.runs())?;
+    folders.retain(|folder| {
+        let header = folder.read_manifest::<RunHeader>();
+        header.is_ok_and(|header| header.benchmark == "qa")
+    });
+    Ok(folders.last().map_or_else(String::new, |folder| {
+        format!("; the newest run with answers is `{}`", folder.name())
+    }))
 }

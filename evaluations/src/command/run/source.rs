@@ -30,6 +30,12 @@ pub(super) fn questions(
     if let Some(summary) = left_out(&read.counts) {
         printer.note(&summary);
     }
+    if read.counts.judged_elsewhere > 0 {
+        printer.note(&format!(
+            "{} not asked: not in the table of questions, or left out of it",
+            quantity::of(read.counts.judged_elsewhere, "judged question")
+        ));
+    }
     if read.counts.unknown_documents > 0 {
         printer.warn(&format!(
             "{} not in the corpus, or without text there; these count as never found",
