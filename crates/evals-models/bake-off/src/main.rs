@@ -1,7 +1,7 @@
 //! Runs all-MiniLM-L6-v2 in an engine that others wrote, and prints what `benches/local.rs` prints of the one of this repository.
 //!
 //! ```text
-//! bake-off candle|rten|ort f32|int8 TEXTS_OF_A_BATCH
+//! bake-off candle|candle-packed|rten|ort f32|int8 TEXTS_OF_A_BATCH
 //! ```
 //!
 //! `EVALUATIONS_LOCAL_MODEL` names the model's folder, `EVALUATIONS_LOCAL_ONNX` the folder of `f32.onnx` and `int8.onnx`,
@@ -21,7 +21,7 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 use batch::Batches;
-use engine::{Candle, Engine, Ort, Rten};
+use engine::{Candle, CandlePacked, Engine, Ort, Rten};
 use figures::Run;
 
 /// How many threads compute. Those of candle and rten are set by `RAYON_NUM_THREADS` and `RTEN_NUM_THREADS`.
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     let started = Instant::now();
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [name, dtype, size] = arguments.as_slice() else {
-        bail!("usage: bake-off candle|rten|ort f32|int8 TEXTS_OF_A_BATCH");
+        bail!("usage: bake-off candle|candle-packed|rten|ort f32|int8 TEXTS_OF_A_BATCH");
     };
     let folder = path("EVALUATIONS_LOCAL_MODEL")?;
     let batches = Batches::open(&folder, size.parse::<NonZeroUsize>()?.get())?;
@@ -55,8 +55,10 @@ fn open(name: &str, dtype: &str) -> Result<Box<dyn Engine>> {
                 .with_extension("onnx"),
         )
     };
+    let model = || path("EVALUATIONS_LOCAL_MODEL");
     Ok(match (name, dtype) {
-        ("candle", "f32") => Box::new(Candle::open(&path("EVALUATIONS_LOCAL_MODEL")?)?),
+        ("candle", "f32") => Box::new(Candle::open(&model()?)?),
+        ("candle-packed", "f32") => Box::new(CandlePacked::open(&model()?)?),
         ("rten", "f32" | "int8") => Box::new(Rten::open(&onnx()?)?),
         ("ort", "f32" | "int8") => Box::new(Ort::open(&onnx()?, THREADS)?),
         _ => bail!("no engine `{name}` with `{dtype}`"),

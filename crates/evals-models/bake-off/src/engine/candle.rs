@@ -14,11 +14,16 @@ pub(crate) struct Candle(BertModel);
 
 impl Candle {
     pub(crate) fn open(model: &Path) -> Result<Self> {
-        let config: Config = serde_json::from_slice(&fs::read(model.join("config.json"))?)?;
-        let weights = fs::read(model.join("model.safetensors"))?;
-        let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;
+        let (config, weights) = read(model)?;
         Ok(Self(BertModel::load(weights, &config)?))
     }
+}
+
+pub(super) fn read(model: &Path) -> Result<(Config, VarBuilder<'static>)> {
+    let config = serde_json::from_slice(&fs::read(model.join("config.json"))?)?;
+    let weights = fs::read(model.join("model.safetensors"))?;
+    let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;
+    Ok((config, weights))
 }
 
 impl Engine for Candle {
