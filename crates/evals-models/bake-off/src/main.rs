@@ -6,8 +6,8 @@
 //!
 //! `EVALUATIONS_LOCAL_MODEL` names the model's folder, `EVALUATIONS_LOCAL_ONNX` the folder of `f32.onnx` and `int8.onnx`,
 //! `EVALUATIONS_LOCAL_TEXTS` a file with an array of texts, `EVALUATIONS_LOCAL_VECTORS` the file for their vectors and `ORT_DYLIB_PATH`
-//! the library of ONNX Runtime. A batch has texts that are next to each other by length, padded to the
-//! longest of them. candle has no int8. `scripts/bake-off` prepares all of this and compares the vectors.
+//! the library of ONNX Runtime. A batch has texts that are next to each other by length, padded to the longest of them; candle-packed
+//! leaves the padding out. candle has no int8. `scripts/bake-off` prepares all of this and compares the vectors.
 
 mod batch;
 mod engine;

@@ -67,19 +67,19 @@ impl Engine for CandlePacked {
             .collect();
         let states = self.forward(&ids, &lengths)?;
         let width = states.dim(D::Minus1)?;
-        let states = states.flatten_all()?.to_vec1::<f32>()?;
-        // Pooling is shared with the engines that pad.
-        let mut states = states.chunks(width);
-        let mut padded = vec![0.0; batch.mask.len() * width];
-        for (row, _) in padded
-            .chunks_mut(width)
-            .zip(&batch.mask)
-            .filter(|&(_, &mask)| mask == 1)
-        {
-            row.copy_from_slice(states.next().expect("as many states as tokens"));
-        }
-        Ok(padded)
+        Ok(padded(&states.flatten_all()?.to_vec1()?, width, batch))
     }
+}
+
+/// States with zeros where the batch has padding: pooling is shared with the engines that compute it.
+fn padded(states: &[f32], width: usize, batch: &Batch) -> Vec<f32> {
+    let mut padded = vec![0.0; batch.mask.len() * width];
+    let rows = padded.chunks_mut(width).zip(&batch.mask);
+    let tokens = rows.filter(|&(_, &mask)| mask == 1);
+    for ((row, _), state) in tokens.zip(states.chunks(width)) {
+        row.copy_from_slice(state);
+    }
+    padded
 }
 
 struct Layer {
@@ -153,10 +153,8 @@ fn projection(weights: &VarBuilder, config: &Config) -> Result<Linear> {
         part("key", 1.0)?,
         part("value", 1.0)?,
     ];
-    let [matrix, bias] = [
-        Tensor::cat(&parts.each_ref().map(|(matrix, _)| matrix), 0)?,
-        Tensor::cat(&parts.each_ref().map(|(_, bias)| bias), 0)?,
-    ];
+    let matrix = Tensor::cat(&parts.each_ref().map(|(matrix, _)| matrix), 0)?;
+    let bias = Tensor::cat(&parts.each_ref().map(|(_, bias)| bias), 0)?;
     Ok(Linear::new(matrix, Some(bias)))
 }
 
