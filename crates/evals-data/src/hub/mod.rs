@@ -122,7 +122,8 @@ impl Hub {
             return self.find_offline(repo, revision, globs).await;
         }
         let online = Online::connect(&self.settings)?;
-        match listed(&online, repo, revision, observer).await {
+        let is_cached = self.is_there(repo, revision, &globs);
+        match listed(&online, repo, revision, is_cached, observer).await {
             Ok((commit, listed)) => {
                 let cache = RepositoryCache::new(&self.settings.cache_dir, repo);
                 let wanted = wanted(repo, &commit, &globs, listed.clone())?;
@@ -198,9 +199,10 @@ async fn listed(
     online: &Online<'_>,
     repo: &Repository,
     revision: &str,
+    is_cached: bool,
     observer: &dyn DownloadObserver,
 ) -> Result<(String, Vec<ListedFile>), HubError> {
-    let commit = online.commit(repo, revision, observer).await?;
+    let commit = online.commit(repo, revision, is_cached, observer).await?;
     let listed = online.list(repo, &commit, observer).await?;
     Ok((commit, listed))
 }

@@ -48,15 +48,19 @@ impl<'a> Online<'a> {
         })
     }
 
-    /// The commit that a revision points to.
+    /// The commit that a revision points to. Where `is_cached`, nobody waits long for a connection.
     pub(super) async fn commit(
         &self,
         repo: &Repository,
         revision: &str,
+        is_cached: bool,
         observer: &dyn DownloadObserver,
     ) -> Result<String, HubError> {
         let url = self.url(repo.api_path()).to_string();
         let mut retry = self.retry();
+        if is_cached {
+            retry = retry.with_fallback();
+        }
         let answer = loop {
             match self.pointed_to(repo, revision).await {
                 Ok(answer) => break answer,

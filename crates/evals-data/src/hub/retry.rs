@@ -8,13 +8,28 @@ use super::{DownloadEvent, DownloadObserver, HubError, RetryPolicy};
 pub(super) struct Retry {
     policy: RetryPolicy,
     failures: u32,
+    /// The most tries where there is no connection.
+    unconnected: u32,
 }
+
+/// Tries in all where there is no connection, and the cache has what was asked for: whoever is on a journey should not wait
+/// at every start.
+const UNCONNECTED: u32 = 2;
 
 impl Retry {
     pub(super) fn new(policy: RetryPolicy) -> Self {
         Self {
             policy,
             failures: 0,
+            unconnected: policy.attempts,
+        }
+    }
+
+    /// Gives up soon where there is no connection, because there is something to fall back on.
+    pub(super) fn with_fallback(self) -> Self {
+        Self {
+            unconnected: UNCONNECTED.min(self.policy.attempts),
+            ..self
         }
     }
 
@@ -29,7 +44,11 @@ impl Retry {
         self.failures += 1;
         let asked = error.retry_after();
         let is_too_long = asked.is_some_and(|pause| pause > self.policy.max_delay);
-        if !error.is_transient() || is_too_long || self.failures >= self.policy.attempts {
+        let attempts = match error {
+            HubError::NoConnection { .. } => self.unconnected,
+            _ => self.policy.attempts,
+        };
+        if !error.is_transient() || is_too_long || self.failures >= attempts {
             return Err(error);
         }
         let delay = asked.unwrap_or_else(|| self.policy.backoff(self.failures));

@@ -210,6 +210,20 @@ impl DownloadObserver for Reasons {
 }
 
 #[tokio::test]
+async fn whoever_has_the_files_waits_for_no_connection() {
+    let hub = FakeHub::start().with(FILE, corpus());
+    let cache = tempfile::tempdir().unwrap();
+    let client = hub.client(cache.path());
+    let globs = [FILE.to_owned()];
+    let fetched = client.fetch(&repository(), "main", &globs, &()).await;
+    drop(hub);
+    let reasons = Reasons::default();
+    let cached = client.fetch(&repository(), "main", &globs, &reasons).await;
+    assert_eq!(cached.unwrap().files, fetched.unwrap().files);
+    assert_eq!(reasons.0.into_inner().unwrap().len(), 1, "two tries");
+}
+
+#[tokio::test]
 async fn an_address_where_nobody_listens_is_unreachable() {
     let hub = FakeHub::start();
     let cache = tempfile::tempdir().unwrap();
