@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::hub::sha256;
 
 /// Changes whenever the same bytes and columns are read as other documents, questions or judgements than before.
-const READING_VERSION: u32 = 1;
+const READING_VERSION: u32 = 2;
 
 /// Which bytes a dataset was read from, and how.
 ///
@@ -42,7 +42,7 @@ pub struct TableProvenance {
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileProvenance {
-    /// Its path in the repository, on disk, or in the bundle.
+    /// Its path in the repository, in the folder that the manifest names, or in the bundle; of a single file on disk, its name.
     pub path: String,
     /// Its bytes.
     pub size: u64,
@@ -112,10 +112,10 @@ mod tests {
             files: vec![file("aa"), file("bb")],
             columns: json!({"uri": "id"}),
         };
-        // printf 'reading 1\n\naa\nbb\n{"uri":"id"}' | sha256sum
+        // printf 'reading 2\n\naa\nbb\n{"uri":"id"}' | sha256sum
         assert_eq!(
             table.fingerprint(),
-            "ec691123645790e0f6c55c844547536593a1a3486246d25b0c202366051ee39b"
+            "9efae1d467db90d8fb081fd7e6222327c51e38d6272c7fbf3b32ed92cdd65eac"
         );
     }
 }

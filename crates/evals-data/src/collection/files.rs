@@ -1,7 +1,7 @@
 //! From a manifest's sources to verified files on this machine.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::catalog::{self, bundled};
 use crate::error::DataError;
@@ -131,8 +131,13 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
                 path: path.to_owned(),
             });
         }
-        let name = path.display().to_string();
-        return local_files([(name, path.to_owned())]);
+        // However the way to it is written, it is the same file.
+        let recorded = path.file_name().unwrap_or(path.as_os_str());
+        return local_files([LocalFile {
+            name: path.display().to_string(),
+            recorded: recorded.to_string_lossy().into_owned(),
+            path: path.to_owned(),
+        }]);
     }
     if globs.is_empty() {
         return Err(DataError::Folder {
@@ -155,18 +160,34 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
         });
     }
     let matching = present.into_iter().filter(|file| compiled.matches(file));
-    local_files(matching.map(|file| (file.clone(), path.join(file))))
+    local_files(matching.map(|file| LocalFile {
+        path: path.join(&file),
+        recorded: file.clone(),
+        name: file,
+    }))
 }
 
-fn local_files(
-    named: impl IntoIterator<Item = (String, std::path::PathBuf)>,
-) -> Result<TableFiles, DataError> {
+/// A file of the user's own.
+struct LocalFile {
+    /// As messages have it.
+    name: String,
+    /// As the provenance has it.
+    recorded: String,
+    path: PathBuf,
+}
+
+fn local_files(found: impl IntoIterator<Item = LocalFile>) -> Result<TableFiles, DataError> {
     let mut table = TableFiles {
         commit: None,
         files: Vec::new(),
         identities: Vec::new(),
     };
-    for (name, path) in named {
+    for LocalFile {
+        name,
+        recorded,
+        path,
+    } in found
+    {
         if !path.exists() {
             return Err(DataError::NoFile { path });
         }
@@ -176,10 +197,10 @@ fn local_files(
                 damage,
             })?;
         table.files.push(TableFile {
-            name: name.clone(),
+            name,
             content: Content::OnDisk(path),
         });
-        table.identities.push(provenance(name, identity));
+        table.identities.push(provenance(recorded, identity));
     }
     Ok(table)
 }

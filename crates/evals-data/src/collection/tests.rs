@@ -293,6 +293,20 @@ fn judged_documents_have_to_exist_unless_allowed() {
 }
 
 #[test]
+fn a_file_is_recorded_alike_however_the_way_to_it_is_written() {
+    let tables = tables(&[("rows.csv", "id,text,relevant\nd1,one,d1\n")]);
+    let recorded = |path: &str| {
+        let manifest = format!(
+            "source: {{path: {path}}}\ndocuments: {{uri: id, text: text}}\nquestions: {{text: text, relevant: relevant}}\n"
+        );
+        let provenance = tables.collection(&manifest).provenance().clone();
+        provenance.documents.files[0].path.clone()
+    };
+    assert_eq!(recorded("rows.csv"), "rows.csv");
+    assert_eq!(recorded("./rows.csv"), "rows.csv");
+}
+
+#[test]
 fn a_corpus_without_documents_is_what_is_wrong_and_not_the_judgements_on_it() {
     let tables = tables(&[
         ("corpus.csv", "_id,text\n"),
