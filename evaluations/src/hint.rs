@@ -75,6 +75,9 @@ fn of_dataset(error: &DataError) -> Option<&'static str> {
         DataError::UnknownDocuments { .. } => {
             Some("`--allow-missing-judged` counts them as never found instead")
         }
+        DataError::NoFile { .. } => Some(
+            "`source.path` of the dataset's manifest is relative to the folder of the manifest, `files` to `source.path`",
+        ),
         DataError::Hub { source, .. } if matches!(**source, HubError::Cache { .. }) => {
             Some(OTHER_CACHE)
         }

@@ -143,7 +143,10 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
         "{}",
         examined.stdout
     );
-    assert!(hub.requests().is_empty(), "nothing is fetched to find out");
+    assert_eq!(hub.requests().len(), 1, "nothing is fetched to find out");
+    assert_eq!(hub.count("/api/whoami-v2"), 1);
+    let line = format!("ok    hub: {}\n", hub.endpoint());
+    assert!(examined.stdout.contains(&line), "{}", examined.stdout);
     for _ in 0..2 {
         let ran = ended(&mut online(&sandbox, &hub, RUN));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

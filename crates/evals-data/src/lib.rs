@@ -47,8 +47,8 @@ pub use collection::{
 };
 pub use error::{DataError, ParquetFailure, Place, Unit};
 pub use hub::{
-    Damage, DownloadEvent, DownloadObserver, FetchedFile, Hub, HubError, HubFiles, HubSettings,
-    HubWarning, ModelFiles, Repository, RetryPolicy, Token, TransportError,
+    Damage, DownloadEvent, DownloadObserver, FetchedFile, Greeting, Hub, HubError, HubFiles,
+    HubSettings, HubWarning, ModelFiles, Repository, RetryPolicy, Token, TransportError,
 };
 pub use manifest::{
     Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Manifest,

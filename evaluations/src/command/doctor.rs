@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
-use evals_data::{Hub, HubSettings};
+use evals_data::{Greeting, Hub, HubSettings};
 use evals_models::{ChatRequest, Embedder, Message, ModelIdentity, Reranker};
 
 use super::{Session, named_models};
@@ -44,7 +44,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<E
     let mut findings = check_settings(session, arguments)?;
     findings.extend(check_folder("data folder", &session.directories.data));
     findings.push(indexes(session));
-    findings.extend(check_hub(&HubSettings::from_env()));
+    findings.extend(check_hub(&HubSettings::from_env())?);
     let mut text = String::new();
     let mut bad = 0;
     for finding in findings {
@@ -318,32 +318,44 @@ fn check_room(folder: &Path) -> Finding {
     }
 }
 
-fn check_hub(settings: &HubSettings) -> Vec<Finding> {
-    let cache = |cache: &PathBuf| {
-        if cache.is_dir() {
-            Finding::Good(format!("hub cache: {}", cache.display()))
-        } else {
-            Finding::Note(format!(
-                "hub cache: {} (made by the first download)",
-                cache.display()
-            ))
-        }
+fn check_hub(settings: &HubSettings) -> Result<Vec<Finding>> {
+    let cache = if settings.cache_dir.is_dir() {
+        Finding::Good(format!("hub cache: {}", settings.cache_dir.display()))
+    } else {
+        Finding::Note(format!(
+            "hub cache: {} (made by the first download)",
+            settings.cache_dir.display()
+        ))
     };
-    let reach = if settings.offline {
-        Finding::Note(
+    let mut findings = vec![cache];
+    if settings.offline {
+        findings.push(Finding::Note(
             "hub: offline, as HF_HUB_OFFLINE says; only cached and bundled datasets can be run"
                 .to_owned(),
-        )
-    } else {
-        Finding::Good(format!("hub: {}", settings.endpoint))
-    };
-    let token = match settings.token {
-        Some(_) => Finding::Good("hub token: set".to_owned()),
-        None => Finding::Note(
+        ));
+        return Ok(findings);
+    }
+    let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
+    let greeting = runtime.block_on(Hub::new(settings.clone()).greet());
+    findings.push(match &greeting {
+        Ok(_) => Finding::Good(format!("hub: {}", settings.endpoint)),
+        Err(error) => Finding::Note(format!(
+            "hub: {error}; only cached and bundled datasets can be run"
+        )),
+    });
+    findings.push(match (&settings.token, greeting) {
+        (None, _) => Finding::Note(
             "hub token: none; only private and gated datasets need one (HF_TOKEN)".to_owned(),
         ),
-    };
-    vec![reach, cache(&settings.cache_dir), token]
+        (Some(_), Ok(Greeting::TokenRefused)) => Finding::Bad {
+            what: format!("hub token: {} refuses it", settings.endpoint),
+            mend: "set HF_TOKEN to a valid token, or to none: public datasets need no token, and are refused with a wrong one"
+                .to_owned(),
+        },
+        (Some(_), Ok(Greeting::Reached)) => Finding::Good("hub token: accepted".to_owned()),
+        (Some(_), Err(_)) => Finding::Note("hub token: set".to_owned()),
+    });
+    Ok(findings)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]

@@ -83,8 +83,17 @@ pub struct FetchedFile {
     pub sha256: String,
 }
 
+/// What a hub answers to nothing but a greeting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Greeting {
+    /// It is there, and takes the token if there is one.
+    Reached,
+    /// It does not know the token.
+    TokenRefused,
+}
+
 impl Hub {
-    /// A hub; nothing is contacted before [`fetch`](Self::fetch).
+    /// A hub; nothing is contacted before [`fetch`](Self::fetch) or [`greet`](Self::greet).
     pub fn new(settings: HubSettings) -> Self {
         Self { settings }
     }
@@ -92,6 +101,11 @@ impl Hub {
     /// The settings it was made with.
     pub fn settings(&self) -> &HubSettings {
         &self.settings
+    }
+
+    /// Whether the hub is there and takes the token, by one request that ends within 5 s. Fails where nobody answers.
+    pub async fn greet(&self) -> Result<Greeting, HubError> {
+        Online::connect(&self.settings)?.greet().await
     }
 
     /// Brings the files of `repo` that match `globs` into the cache and verifies them: size, SHA-256 where the hub states

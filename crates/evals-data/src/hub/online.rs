@@ -1,14 +1,19 @@
 //! Speaking to the hub: what a revision is, which files it has, and their bytes.
 
+use std::time::Duration;
+
 use hf_hub::{HFClient, HFError};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RANGE};
-use reqwest::{Client, RequestBuilder, Response, Url};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 
 use super::answer::{FileAnswer, from_hf, status_error, unreachable};
 use super::repository::Kind;
 use super::retry::Retry;
 use super::tree::{ListedFile, read_page};
-use super::{DownloadObserver, HubError, HubSettings, Repository};
+use super::{DownloadObserver, Greeting, HubError, HubSettings, Repository};
+
+/// The longest wait for a sign of life.
+const GREETING: Duration = Duration::from_secs(5);
 
 /// A hub within reach.
 #[derive(Debug)]
@@ -45,6 +50,26 @@ impl<'a> Online<'a> {
             api,
             http,
             endpoint,
+        })
+    }
+
+    /// Asks who the token belongs to, once and not for long.
+    pub(super) async fn greet(&self) -> Result<Greeting, HubError> {
+        let url = self.url(["api", "whoami-v2"]);
+        let request = self.http.get(url.clone()).timeout(GREETING);
+        let response = request
+            .send()
+            .await
+            .map_err(|source| unreachable(url.as_str(), source))?;
+        let refused = matches!(
+            response.status(),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
+        );
+        // Whoever has no token is refused here, and reads what is public all the same.
+        Ok(if refused && self.settings.token.is_some() {
+            Greeting::TokenRefused
+        } else {
+            Greeting::Reached
         })
     }
 

@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::sync::Mutex;
 
-use evals_data::{Damage, DownloadEvent, DownloadObserver, HubError, HubFiles};
+use evals_data::{Damage, DownloadEvent, DownloadObserver, Greeting, HubError, HubFiles};
 
 use crate::fake_hub::{FakeHub, Fault, repository};
 use crate::tables::corpus;
@@ -207,6 +207,27 @@ impl DownloadObserver for Reasons {
             self.0.lock().unwrap().push((*reason).to_owned());
         }
     }
+}
+
+#[tokio::test]
+async fn a_greeting_tells_whether_somebody_is_there_and_takes_the_token() {
+    let cache = tempfile::tempdir().unwrap();
+    let open = FakeHub::start();
+    let greeting = open.client(cache.path()).greet().await;
+    assert_eq!(greeting.unwrap(), Greeting::Reached);
+    let hub = FakeHub::start().with_token("right");
+    let of = |token: &str| hub.client_with_token(cache.path(), token);
+    let (right, wrong) = (of("right"), of("wrong"));
+    assert_eq!(right.greet().await.unwrap(), Greeting::Reached);
+    assert_eq!(wrong.greet().await.unwrap(), Greeting::TokenRefused);
+    let without = hub.client(cache.path()).greet().await;
+    assert_eq!(without.unwrap(), Greeting::Reached, "as the real one does");
+    assert_eq!(hub.count("/api/whoami-v2"), 3);
+    drop(hub);
+    assert!(matches!(
+        right.greet().await,
+        Err(HubError::NoConnection { .. })
+    ));
 }
 
 #[tokio::test]
