@@ -34,6 +34,14 @@ pub enum LocalError {
         /// Name of the file.
         file: &'static str,
     },
+    /// A repository in the hub's cache does not say which commit is its `main`.
+    #[error("`{}` names `{found}`, which is no commit of 40 hexadecimal digits", path.display())]
+    Commit {
+        /// The file that names the commit.
+        path: PathBuf,
+        /// What it holds.
+        found: String,
+    },
     /// The folder has no file of weights in either format.
     #[error(
         "`{}` has neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",

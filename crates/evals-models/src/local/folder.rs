@@ -166,12 +166,27 @@ impl Folder {
     }
 }
 
+/// Digits of a commit, which is the SHA-1 of its content.
+const COMMIT: usize = 40;
+
 fn main_snapshot(repository: &Path, reference: PathBuf) -> Result<PathBuf, LocalError> {
-    let commit = fs::read_to_string(&reference).map_err(|source| LocalError::Read {
-        path: reference,
-        source,
-    })?;
-    Ok(repository.join("snapshots").join(commit.trim()))
+    let found = match fs::read_to_string(&reference) {
+        Ok(found) => found.trim().to_owned(),
+        Err(source) => {
+            return Err(LocalError::Read {
+                path: reference,
+                source,
+            });
+        }
+    };
+    if found.len() == COMMIT && found.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        Ok(repository.join("snapshots").join(found))
+    } else {
+        Err(LocalError::Commit {
+            path: reference,
+            found,
+        })
+    }
 }
 
 fn name(path: &Path) -> String {

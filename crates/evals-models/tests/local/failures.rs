@@ -11,6 +11,8 @@ use tempfile::TempDir;
 
 use crate::checkpoints::checkpoint;
 
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
 /// A copy of a checkpoint to damage.
 pub(crate) fn copy(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -192,19 +194,37 @@ fn windows_that_cannot_be_are_refused() {
 async fn the_hub_s_cache_is_read_by_its_main() {
     let cache = tempfile::tempdir().unwrap();
     let repository = cache.path().join("models--owner--tiny-bert");
-    copy_into(&checkpoint("bert"), &repository.join("snapshots/0123abc"));
+    let snapshot = repository.join("snapshots").join(COMMIT);
+    copy_into(&checkpoint("bert"), &snapshot);
     fs::create_dir_all(repository.join("refs")).unwrap();
-    fs::write(repository.join("refs/main"), "0123abc").unwrap();
+    fs::write(repository.join("refs/main"), format!("{COMMIT}\n")).unwrap();
     let embedder = LocalEmbedder::open(&repository, &LocalSettings::default()).unwrap();
     assert_eq!(embedder.identity().to_string(), "local:owner/tiny-bert");
     let none = embedder.embed(&[], TextKind::Query).await.unwrap();
     assert_eq!((none.len(), none.dimension()), (0, 32));
-    let snapshot = LocalEmbedder::open(
-        repository.join("snapshots/0123abc"),
-        &LocalSettings::default(),
-    )
-    .unwrap();
+    let snapshot = LocalEmbedder::open(snapshot, &LocalSettings::default()).unwrap();
     assert_eq!(snapshot.identity(), embedder.identity());
+}
+
+#[test]
+fn what_is_no_commit_is_not_followed() {
+    let cache = tempfile::tempdir().unwrap();
+    let repository = cache.path().join("models--owner--tiny-bert");
+    copy_into(&checkpoint("bert"), &repository.join("elsewhere"));
+    for folder in ["refs", "snapshots"] {
+        fs::create_dir_all(repository.join(folder)).unwrap();
+    }
+    for name in ["../elsewhere", "0123abc", &COMMIT.replace('0', "g"), ""] {
+        fs::write(repository.join("refs/main"), name).unwrap();
+        let error = LocalEmbedder::open(&repository, &LocalSettings::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`{}/refs/main` names `{name}`, which is no commit of 40 hexadecimal digits",
+                repository.display()
+            )
+        );
+    }
 }
 
 /// The refusal of a checkpoint whose configuration has `to` in the place of `from`.
