@@ -16,7 +16,7 @@ const SAFETENSORS: &str = "{model.safetensors,model-*-of-*.safetensors}";
 const PYTORCH: &str = "{pytorch_model.bin,pytorch_model-*-of-*.bin}";
 
 /// These say how a model is used, where its authors wrote that down.
-const OPTIONAL: [&str; 12] = [
+const OPTIONAL: [&str; 17] = [
     "model.safetensors.index.json",
     "pytorch_model.bin.index.json",
     "artifact.metadata",
@@ -27,8 +27,13 @@ const OPTIONAL: [&str; 12] = [
     "modules.json",
     "config_sentence_transformers.json",
     "sentence_bert_config.json",
+    "sentence_roberta_config.json",
+    "sentence_distilbert_config.json",
+    "sentence_camembert_config.json",
+    "sentence_albert_config.json",
+    "sentence_xlm-roberta_config.json",
+    "sentence_xlnet_config.json",
     "*/config.json",
-    "*/sentence_bert_config.json",
 ];
 
 /// A model's files of one commit, verified and on disk.

@@ -34,6 +34,17 @@ pub enum LocalError {
         /// Name of the file.
         file: &'static str,
     },
+    /// The encoder, its tokenizer and its weights are not beside `modules.json`.
+    #[error(
+        "`{}` has the encoder in a folder of its own, `{encoder}`; move what is in it beside `modules.json` and empty its `path` there",
+        path.display()
+    )]
+    EncoderFolder {
+        /// The model's `modules.json`.
+        path: PathBuf,
+        /// The folder that it names.
+        encoder: String,
+    },
     /// A repository in the hub's cache does not say which commit is its `main`.
     #[error("`{}` names `{found}`, which is no commit of 40 hexadecimal digits", path.display())]
     Commit {

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::error::LocalError;
+use super::modules;
 
 /// The files of one model, as the hub lays them out.
 #[derive(Clone, Debug)]
@@ -27,6 +28,9 @@ impl Folder {
             },
             name: name(path),
         };
+        if folder.path.is_dir() {
+            modules::check_encoder(&folder)?;
+        }
         if folder.path("config.json").is_file() {
             Ok(folder)
         } else {

@@ -21,6 +21,7 @@ mod head;
 mod last_token;
 mod late_interaction;
 mod model;
+mod modules;
 mod open;
 mod pipeline;
 mod pooling;

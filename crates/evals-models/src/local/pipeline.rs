@@ -7,9 +7,22 @@ use serde_json::{Map, Value};
 
 use super::error::LocalError;
 use super::folder::Folder;
+use super::modules::modules;
 use super::settings::{LocalSettings, Pooling};
 
 const CONFIG: &str = "config.json";
+
+/// The file that says how texts are read, by all names that it has had, in the order in which sentence-transformers looks for
+/// them.
+const TRANSFORMER: [&str; 7] = [
+    "sentence_bert_config.json",
+    "sentence_roberta_config.json",
+    "sentence_distilbert_config.json",
+    "sentence_camembert_config.json",
+    "sentence_albert_config.json",
+    "sentence_xlm-roberta_config.json",
+    "sentence_xlnet_config.json",
+];
 
 /// The steps around the encoder, after the settings were laid over the model's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,22 +36,6 @@ pub(super) struct Pipeline {
     pub(super) lowercase: bool,
     pub(super) query_prompt: String,
     pub(super) document_prompt: String,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct Module {
-    /// Its folder, empty for the model's own.
-    pub(super) path: String,
-    /// The path of its class.
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-}
-
-impl Module {
-    /// The last part of its type; the parts before it changed over the years.
-    pub(super) fn name(&self) -> &str {
-        self.kind.rsplit('.').next().unwrap_or_default()
-    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -59,13 +56,13 @@ impl Pipeline {
     /// Reads `modules.json` and the files it leads to. Without it, tokens are averaged and vectors left as long as they are,
     /// which is what sentence-transformers does with a plain encoder.
     pub(super) fn read(folder: &Folder, settings: &LocalSettings) -> Result<Self, LocalError> {
-        let modules: Vec<Module> = folder.json("modules.json")?.unwrap_or_default();
+        let modules = modules(folder)?;
         let mut stated = (Pooling::Mean, false);
         let (mut is_pooled, mut dense) = (false, Vec::new());
         let mut transformer = TransformerConfig::default();
         for module in &modules {
             match module.name() {
-                "Transformer" => transformer = transformer_config(folder, &module.path)?,
+                "Transformer" => transformer = transformer_config(folder)?,
                 "Pooling" => {
                     is_pooled = true;
                     if settings.pooling.is_none() {
@@ -112,12 +109,23 @@ impl Prompts {
     }
 }
 
+/// The file that says how the module `Transformer` reads texts: the first that says anything.
+pub(super) fn transformer_file(folder: &Folder) -> Result<Option<&'static str>, LocalError> {
+    for file in TRANSFORMER {
+        let config: Option<Map<String, Value>> = folder.json(file)?;
+        if config.is_some_and(|config| !config.is_empty()) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
+}
+
 /// How texts are read, as the module `Transformer` has it.
-pub(super) fn transformer_config(
-    folder: &Folder,
-    path: &str,
-) -> Result<TransformerConfig, LocalError> {
-    let config = folder.inside(path)?.json("sentence_bert_config.json")?;
+pub(super) fn transformer_config(folder: &Folder) -> Result<TransformerConfig, LocalError> {
+    let config = match transformer_file(folder)? {
+        Some(file) => folder.json(file)?,
+        None => None,
+    };
     Ok(config.unwrap_or_default())
 }
 

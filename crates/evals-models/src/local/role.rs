@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::error::LocalError;
 use super::families::Family;
 use super::folder::Folder;
-use super::pipeline::Module;
+use super::modules::Module;
 use super::settings::LocalSettings;
 
 /// What the architectures of cross-encoders are called. Embedders are published as language models too, with or without masks.

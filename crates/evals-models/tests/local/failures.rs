@@ -5,7 +5,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use evals_models::local::{LocalEmbedder, LocalError, LocalReranker, LocalSettings};
+use evals_models::local::{LocalEmbedder, LocalError, LocalReranker, LocalSettings, open_reranker};
 use evals_models::{Embedder, TextKind};
 use tempfile::TempDir;
 
@@ -224,6 +224,30 @@ fn what_is_no_commit_is_not_followed() {
                 repository.display()
             )
         );
+    }
+}
+
+#[test]
+fn an_encoder_in_a_folder_of_its_own_is_refused_with_advice() {
+    let advice = "`modules.json` has the encoder in a folder of its own, `0_Transformer`; move what is in it beside \
+                  `modules.json` and empty its `path` there";
+    for name in ["bert", "pylate-modernbert", "qwen3-logit-score"] {
+        let folder = copy(name);
+        // The files of the encoder are there twice, as any others could be.
+        copy_into(&checkpoint(name), &folder.path().join("0_Transformer"));
+        rewrite(
+            &folder,
+            "modules.json",
+            r#""path": """#,
+            r#""path": "0_Transformer""#,
+        );
+        assert_eq!(refusal(&folder, &LocalSettings::default()).0, advice);
+        let error = open_reranker(&folder, &LocalSettings::default()).unwrap_err();
+        assert_eq!(told(&error, &folder).0, advice);
+        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+            fs::remove_file(folder.path().join(file)).unwrap();
+        }
+        assert_eq!(refusal(&folder, &LocalSettings::default()).0, advice);
     }
 }
 

@@ -11,7 +11,8 @@ use super::conventions::{
 };
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
-use crate::local::pipeline::{Module, transformer_config};
+use crate::local::modules::modules;
+use crate::local::pipeline::transformer_config;
 
 const FILE: &str = "config_sentence_transformers.json";
 
@@ -33,7 +34,7 @@ struct Config {
 /// `None` where the folder is not in this layout.
 pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalError> {
     let config: Config = folder.json(FILE)?.unwrap_or_default();
-    let modules: Vec<Module> = folder.json("modules.json")?.unwrap_or_default();
+    let modules = modules(folder)?;
     match config.model_type.as_deref() {
         Some("MultiVectorEncoder") => {
             return Err(folder.unsupported(FILE, "model_type", "MultiVectorEncoder"));
@@ -45,7 +46,7 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
     let (mut lowercase, mut dense) = (false, Vec::new());
     for module in modules {
         match module.name() {
-            "Transformer" => lowercase = transformer_config(folder, &module.path)?.do_lower_case,
+            "Transformer" => lowercase = transformer_config(folder)?.do_lower_case,
             "Dense" => dense.push(module.path),
             _ => return Err(folder.unsupported("modules.json", "type", module.kind)),
         }

@@ -2,7 +2,8 @@ use serde::Deserialize;
 
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::super::pipeline::{Module, Prompts};
+use super::super::modules::{Module, modules};
+use super::super::pipeline::Prompts;
 use super::super::settings::{LocalSettings, RerankPrompt};
 use super::super::tokens::Tokens;
 use super::template::Template;
@@ -33,13 +34,13 @@ impl Question {
         settings: &LocalSettings,
         tokens: &Tokens,
     ) -> Result<Self, LocalError> {
-        let modules: Vec<Module> = folder.json(MODULES)?.unwrap_or_default();
+        let modules = modules(folder)?;
         let answers = answers(folder, &modules)?;
         let instruction = instruction(folder, settings)?;
         let unreadable = |source| folder.unusable_tokenizer(source);
         if settings.rerank_prompt.is_none()
-            && let Some(transformer) = modules.first()
-            && let Some(template) = Template::read(folder, &transformer.path, instruction.clone())?
+            && !modules.is_empty()
+            && let Some(template) = Template::read(folder, instruction.clone())?
         {
             return Ok(Self {
                 prompt: Prompt::of_template(template, tokens).map_err(unreadable)?,

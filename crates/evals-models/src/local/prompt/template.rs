@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::error::LocalError;
 use super::super::folder::Folder;
+use super::super::pipeline::transformer_file;
 
 const FILE: &str = "chat_template.jinja";
-const TRANSFORMER: &str = "sentence_bert_config.json";
 const TOKENIZER: &str = "tokenizer_config.json";
 
 /// A chat template that takes a pair as one message for each of its parts, as sentence-transformers renders it for rerankers.
@@ -25,7 +25,7 @@ pub(super) struct Template {
 }
 
 /// The keys of `sentence_bert_config.json` that matter here.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 struct TransformerConfig {
     max_seq_length: Option<usize>,
     #[serde(default)]
@@ -45,15 +45,16 @@ struct Messages {
 }
 
 impl Template {
-    /// Reads the template of a folder whose pairs go through one: `path` is that of the transformer in `modules.json`. `None`
-    /// where pairs are not messages or the template is not for pairs.
+    /// Reads the template of a folder whose pairs go through one. `None` where pairs are not messages or the template is not
+    /// for pairs.
     pub(super) fn read(
         folder: &Folder,
-        path: &str,
         instruction: Option<String>,
     ) -> Result<Option<Self>, LocalError> {
-        let transformer = folder.inside(path)?;
-        let config: TransformerConfig = transformer.json(TRANSFORMER)?.unwrap_or_default();
+        let Some(stated) = transformer_file(folder)? else {
+            return Ok(None);
+        };
+        let config: TransformerConfig = folder.required(stated)?;
         let Some(messages) = config.modality_config.message else {
             return Ok(None);
         };
@@ -61,9 +62,9 @@ impl Template {
             && format != "flat"
         {
             let key = "modality_config.message.format";
-            return Err(transformer.unsupported(TRANSFORMER, key, format));
+            return Err(folder.unsupported(stated, key, format));
         }
-        let given = given(&transformer, config.processing_kwargs)?;
+        let given = given(folder, stated, config.processing_kwargs)?;
         let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
         let Some((file, source)) = source(folder, &tokenizer)? else {
             return Ok(None);
@@ -120,7 +121,8 @@ impl Template {
 
 /// What sentence-transformers gives to the template. Arguments that would cut prompts another way are refused.
 fn given(
-    transformer: &Folder,
+    folder: &Folder,
+    file: &str,
     mut processing: Map<String, Value>,
 ) -> Result<Map<String, Value>, LocalError> {
     let given = match processing.remove("chat_template") {
@@ -130,7 +132,7 @@ fn given(
     let cuts = ["max_length", "restore_suffix", "truncation"];
     let cuts = given.keys().filter(|key| cuts.contains(&key.as_str()));
     match processing.keys().chain(cuts).next() {
-        Some(key) => Err(transformer.unsupported(TRANSFORMER, "processing_kwargs", key)),
+        Some(key) => Err(folder.unsupported(file, "processing_kwargs", key)),
         None => Ok(given),
     }
 }
