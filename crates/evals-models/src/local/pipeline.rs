@@ -11,6 +11,7 @@ use super::modules::modules;
 use super::settings::{LocalSettings, Pooling};
 
 const CONFIG: &str = "config.json";
+const PROMPTS: &str = "config_sentence_transformers.json";
 
 /// The file that says how texts are read, by all names that it has had, in the order in which sentence-transformers looks for
 /// them.
@@ -75,9 +76,7 @@ impl Pipeline {
                 _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
             }
         }
-        let prompts: Prompts = folder
-            .json("config_sentence_transformers.json")?
-            .unwrap_or_default();
+        let prompts = Prompts::read(folder)?;
         Ok(Self {
             pooling: settings.pooling.unwrap_or(stated.0),
             dense,
@@ -94,6 +93,16 @@ impl Pipeline {
 }
 
 impl Prompts {
+    /// Reads the folder's prompts, of which there may be none.
+    pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
+        Ok(folder.json(PROMPTS)?.unwrap_or_default())
+    }
+
+    /// The prompt of this name, unless it is empty.
+    pub(super) fn named(&self, name: &str) -> Option<&String> {
+        self.prompts.get(name).filter(|prompt| !prompt.is_empty())
+    }
+
     /// The prompt that is used where none is asked for.
     pub(super) fn default(&self) -> Option<&String> {
         self.prompts.get(self.default_prompt_name.as_ref()?)

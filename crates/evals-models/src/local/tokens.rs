@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use tokenizers::normalizers::{Lowercase, NormalizerWrapper, Sequence};
 use tokenizers::{EncodeInput, TruncationParams, TruncationStrategy};
 
 use super::error::LocalError;
@@ -40,7 +41,6 @@ impl Encoded {
 #[derive(Clone, Debug)]
 pub(super) struct Tokens {
     tokenizer: Arc<tokenizers::Tokenizer>,
-    lowercase: bool,
     /// Whether the model is told the segments of tokens.
     pub(super) has_segments: bool,
 }
@@ -71,7 +71,6 @@ impl Tokens {
         let given = config.model_input_names;
         Ok(Self {
             tokenizer: Arc::new(tokenizer),
-            lowercase: false,
             has_segments: given.is_none_or(|names| names.iter().any(|name| name == SEGMENTS)),
         })
     }
@@ -98,7 +97,8 @@ impl Tokens {
             .map_or(0, |processor| processor.added_tokens(pair))
     }
 
-    /// Reads at most `max_tokens` of a text, special tokens included, or all of it, and lowercases it first if the model wants that.
+    /// Reads at most `max_tokens` of a text, special tokens included, or all of it, and makes letters small first if the model
+    /// wants that.
     pub(super) fn limited(
         self,
         folder: &Folder,
@@ -113,18 +113,17 @@ impl Tokens {
                 ..TruncationParams::default()
             }))
             .map_err(|source| folder.unusable_tokenizer(source))?;
+        if lowercase {
+            lowercase_first(&mut tokenizer).map_err(|source| folder.unusable_tokenizer(source))?;
+        }
         Ok(Self {
             tokenizer: Arc::new(tokenizer),
-            lowercase,
             ..self
         })
     }
 
     /// The tokens of one text with the special ones.
     pub(super) fn encode(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
-        if self.lowercase {
-            return self.run(text.to_lowercase().into());
-        }
         self.run(text.into())
     }
 
@@ -166,4 +165,22 @@ impl Tokens {
         }
         Ok(encoded)
     }
+}
+
+/// As sentence-transformers does it: letters are made small by the tokenizer, which knows its own tokens before that, and only
+/// if it does not do so anyway.
+fn lowercase_first(tokenizer: &mut tokenizers::Tokenizer) -> tokenizers::Result<()> {
+    let present = tokenizer.get_normalizer().cloned();
+    let is_lowercase = |step: &NormalizerWrapper| matches!(step, NormalizerWrapper::Lowercase(_));
+    let is_done = match &present {
+        Some(NormalizerWrapper::Sequence(steps)) => steps.as_ref().iter().any(is_lowercase),
+        Some(step) => is_lowercase(step),
+        None => false,
+    };
+    if !is_done {
+        let first = [NormalizerWrapper::Lowercase(Lowercase)];
+        let steps = first.into_iter().chain(present).collect();
+        tokenizer.with_normalizer(Some(Sequence::new(steps)))?;
+    }
+    Ok(())
 }

@@ -84,6 +84,30 @@ async fn embedders_give_what_sentence_transformers_gives() {
 }
 
 #[tokio::test]
+async fn texts_are_read_as_the_older_names_of_a_file_say() {
+    let text = std::fs::read_to_string(checkpoint("qwen3").join("older.json")).unwrap();
+    let golden: Golden = serde_json::from_str(&text).unwrap();
+    let folder = copy("qwen3");
+    let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
+    // The one says nothing, the last one is not looked at.
+    write("sentence_bert_config.json", "{}");
+    write(
+        "sentence_distilbert_config.json",
+        r#"{"max_seq_length": 12, "do_lower_case": true}"#,
+    );
+    write("sentence_xlnet_config.json", r#"{"max_seq_length": 9}"#);
+    let embedder = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap();
+    let found = embedder
+        .embed(&golden.texts(), TextKind::Document)
+        .await
+        .unwrap();
+    for (text, (found, expected)) in found.rows().zip(golden.vectors("document")).enumerate() {
+        let distance = furthest(found, &expected);
+        assert!(distance < 1e-4, "text {text}: {distance}");
+    }
+}
+
+#[tokio::test]
 async fn rerankers_give_what_transformers_gives() {
     for name in [
         "bert-reranker",

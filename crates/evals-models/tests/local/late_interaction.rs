@@ -8,7 +8,7 @@ use evals_models::local::{
     Dtype, LateInteractionReranker, LocalEmbedder, LocalSettings, open_reranker,
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::checkpoints::{checkpoint, furthest};
@@ -84,6 +84,50 @@ async fn pylate_gives_its_scores() {
         r#""do_query_expansion": false"#,
     );
     check(&folder, "pylate-modernbert", "unexpanded").await;
+}
+
+/// A copy of the checkpoint whose tokens are bytes, with other keys in its file of prompts.
+fn prompted(changed: Value) -> TempDir {
+    let folder = copy("pylate-bytes");
+    let path = folder.path().join("config_sentence_transformers.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let config = config.as_object_mut().unwrap();
+    config.extend(serde_json::from_value::<serde_json::Map<_, _>>(changed).unwrap());
+    fs::write(&path, serde_json::to_vec(config).unwrap()).unwrap();
+    folder
+}
+
+/// A copy of it whose texts are read in small letters, as one of the older names of a file says.
+fn lowercased() -> TempDir {
+    let folder = copy("pylate-bytes");
+    let file = |name: &str| folder.path().join(name);
+    fs::remove_file(file("sentence_bert_config.json")).unwrap();
+    let config = r#"{"max_seq_length": 64, "do_lower_case": true}"#;
+    fs::write(file("sentence_roberta_config.json"), config).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn texts_are_stripped_and_prompted_as_pylate_does() {
+    let name = "pylate-bytes";
+    check(&copy(name), name, "scores").await;
+    check(&lowercased(), name, "in_small_letters").await;
+    let by_default = json!({
+        "prompts": {"query": "", "document": "", "say": "\n Say: "},
+        "default_prompt_name": "say",
+    });
+    check(&prompted(by_default), name, "by_default").await;
+    let named = json!({"prompts": {"query": " Ask: ", "document": "Tell: "}});
+    check(&prompted(named), name, "named").await;
+}
+
+#[test]
+fn an_identity_holds_whether_letters_are_made_small() {
+    let digest = |folder: TempDir| {
+        let reranker = open(&folder, &LocalSettings::default());
+        reranker.identity().digest.clone().unwrap()
+    };
+    assert_ne!(digest(lowercased()), digest(copy("pylate-bytes")));
 }
 
 #[tokio::test]

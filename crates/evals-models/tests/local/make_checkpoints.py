@@ -13,6 +13,7 @@ import json
 import pathlib
 import shutil
 import sys
+import tempfile
 import zlib
 
 import torch
@@ -329,6 +330,24 @@ def decoder_embedder(name, kind, prompts):
     write(folder, {"texts": TEXTS, **vectors, "long": long, "long_window": 400, "long_vector": rounded(model.encode(long))})
 
 
+# White space, letters that become small by themselves or by their place in a word, and a token of the tokenizer's own.
+ODD = [" \n the gene\t", "\x1fWhat Is A GENE\x1c", "", "\u039f\u0394\u039f\u03a3 \u0130s <|im_end|> OF", "VACCINE and Lung, " * 30]
+
+
+def older(name, source):
+    """What sentence-transformers makes of another checkpoint whose texts are read as an older file says; beside that checkpoint."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = shutil.copytree(HERE / source, pathlib.Path(folder) / source)
+        (folder / "sentence_bert_config.json").write_text("{}")
+        (folder / "sentence_distilbert_config.json").write_text(json.dumps({"max_seq_length": 12, "do_lower_case": True}))
+        (folder / "sentence_xlnet_config.json").write_text(json.dumps({"max_seq_length": 9}))
+        model = SentenceTransformer(str(folder), device="cpu")
+        assert model.max_seq_length == 12, model.max_seq_length
+        vectors = [rounded(model.encode(text)) for text in ODD]
+    versions = f"transformers {transformers.__version__}, sentence-transformers {__version__}, torch {torch.__version__}"
+    (HERE / source / f"{name}.json").write_text(json.dumps({"origin": versions, "texts": ODD, "document": vectors}))
+
+
 def judged(fast, instruction, query, document, window):
     """As `process_inputs` of the model card."""
     prefix, suffix = (fast.encode(text, add_special_tokens=False) for text in [JUDGE, JUDGED])
@@ -456,6 +475,7 @@ CHECKPOINTS = {
         name, "qwen3", {"query": "Instruct: Given a web search query, find a gene.\nQuery:", "document": ""}
     ),
     "qwen2": lambda name: decoder_embedder(name, "qwen2", {}),
+    "older": lambda name: older(name, "qwen3"),
     "qwen3-reranker": lambda name: causal(
         name, lambda rows, **more: qwen("qwen3", rows, **more), True, 200, judged, ("yes", "no"),
         {"default": WEB_SEARCH, "other": "Find proteins."},

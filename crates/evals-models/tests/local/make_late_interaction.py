@@ -2,7 +2,7 @@
 PyLate, and beside each the scores that those libraries give.
 
     pip install colbert-ai==0.2.22 transformers==4.49.0 && python make_late_interaction.py colbert
-    pip install pylate==1.6.0 && python make_late_interaction.py pylate
+    pip install pylate==1.6.0 && python make_late_interaction.py pylate pylate_bytes
 
 The two need different versions of transformers, which is why they are not made by `make_checkpoints.py`.
 """
@@ -168,7 +168,94 @@ def pylate():
     write(folder, origin, cases)
 
 
-MAKERS = {"colbert": colbert, "pylate": pylate}
+# White space of Python is not that of Unicode alone, and nothing is left of some of these.
+SPACED_QUERIES = ["what is a gene", "  what is a gene\n", "\x1fWhat is a\tgene\x1c\x1d\x1e", "\u3000\x85 \u2028", ""]
+SPACED_TEXTS = [
+    "the protein increases risk",
+    "\n\n the protein increases risk \x1c\x1f",
+    "\u00a0What is\n a gene?\u2003",
+    " \t ",
+    "",
+    "a zero-width space stays\u200b",
+    "\u039f\u0394\u039f\u03a3 [Q] and [MASK] of the lung ",
+]
+
+
+def byte_tokenizer(folder):
+    """Bytes one by one, white space among them, with a normalizer that leaves all texts as they are."""
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    symbols = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: index for index, token in enumerate([*special, *symbols])}
+    made = Tokenizer(models.BPE(vocabulary, [], unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    ids = [(token, vocabulary[token]) for token in ["[CLS]", "[SEP]"]]
+    made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ids)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=64, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]",
+        sep_token="[SEP]", mask_token="[MASK]",
+    )
+    fast.save_pretrained(folder)
+    return fast
+
+
+def pylate_bytes():
+    """A tokenizer that shows what PyLate does to texts before it: white space, prompts and small letters."""
+    from pylate import __version__, models as late, scores as scoring
+    from sentence_transformers.models import Transformer
+
+    folder = HERE / "pylate-bytes"
+    shutil.rmtree(folder, ignore_errors=True)
+    plain = folder / "plain"
+    fast = byte_tokenizer(plain)
+    config = transformers.ModernBertConfig(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=40, vocab_size=len(fast),
+        max_position_embeddings=64, local_attention=8, global_attn_every_n_layers=2, pad_token_id=0, bos_token_id=2,
+        eos_token_id=3, cls_token_id=2, sep_token_id=3,
+    )
+    transformers.AutoModel.from_config(config).save_pretrained(plain)
+    modules = [Transformer(str(plain)), late.Dense(32, 12, bias=False)]
+    model = late.ColBERT(modules=modules, device="cpu", query_length=36, document_length=48)
+    randomize(model)
+    model.save(str(folder))
+    shutil.rmtree(plain)
+
+    def change(file, **changed):
+        path = folder / file
+        path.write_text(json.dumps({**json.loads(path.read_text()), **changed}, indent=2))
+
+    def of(**named):
+        loaded = late.ColBERT(str(folder), device="cpu")
+        golden = []
+        for query in SPACED_QUERIES:
+            query_vectors = loaded.encode([query], is_query=True, convert_to_tensor=True, **named.get("query", {}))[0]
+            scores = []
+            for text in SPACED_TEXTS:
+                vectors = loaded.encode([text], is_query=False, convert_to_tensor=True, **named.get("document", {}))[0]
+                scores.append(round(float(scoring.colbert_scores(query_vectors[None], vectors[None])[0, 0]), 6))
+            golden.append({"query": query, "scores": scores})
+        return golden
+
+    origin = f"pylate {__version__}, transformers {transformers.__version__}, torch {torch.__version__}"
+    golden = {"origin": origin, "texts": SPACED_TEXTS, "scores": of()}
+    files = ["config_sentence_transformers.json", "sentence_bert_config.json"]
+    saved = {file: (folder / file).read_text() for file in files}
+    change(files[0], prompts={"query": "", "document": "", "say": "\n Say: "}, default_prompt_name="say")
+    golden["by_default"] = of()
+    change(files[0], prompts={"query": " Ask: ", "document": "Tell: "}, default_prompt_name=None)
+    golden["named"] = of(query={"prompt_name": "query"}, document={"prompt_name": "document"})
+    (folder / files[0]).write_text(saved[files[0]])
+    # The older name of the file.
+    (folder / files[1]).rename(folder / "sentence_roberta_config.json")
+    change("sentence_roberta_config.json", do_lower_case=True)
+    golden["in_small_letters"] = of()
+    (folder / "sentence_roberta_config.json").unlink()
+    (folder / files[1]).write_text(saved[files[1]])
+    (folder / "golden.json").write_text(json.dumps(golden))
+    for extra in ["README.md", ".gitattributes"]:
+        (folder / extra).unlink(missing_ok=True)
+
+
+MAKERS = {"colbert": colbert, "pylate": pylate, "pylate_bytes": pylate_bytes}
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:

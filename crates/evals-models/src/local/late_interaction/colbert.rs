@@ -6,7 +6,7 @@
 use serde::Deserialize;
 
 use super::conventions::{
-    Conventions, Expansion, Projected, Side, Skipped, SpecialTokens, punctuation,
+    Conventions, Expansion, Preparation, Projected, Side, Skipped, SpecialTokens, punctuation,
 };
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
@@ -72,7 +72,7 @@ pub(super) fn conventions(folder: &Folder) -> Result<Conventions, LocalError> {
             Vec::new()
         }),
         padding: Some(special.padding()),
-        lowercase: false,
+        preparation: Preparation::Nothing,
         projection: Projected::Tensor {
             name: "linear",
             outputs: metadata.dim,

@@ -15,7 +15,7 @@ pub(super) struct Conventions {
     pub(super) skipped: Skipped,
     /// The padding token, where it means padding in a text too.
     pub(super) padding: Option<String>,
-    pub(super) lowercase: bool,
+    pub(super) preparation: Preparation,
     pub(super) projection: Projected,
 }
 
@@ -28,6 +28,16 @@ pub(super) struct Side {
     pub(super) prompt: String,
     /// Tokens read, special ones and marker included.
     pub(super) tokens: usize,
+}
+
+/// What becomes of a text, its prompt included, before its tokens are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Preparation {
+    Nothing,
+    /// White space is taken off both ends.
+    Stripped,
+    /// The same, and letters are made small.
+    StrippedAndLowercased,
 }
 
 /// How short queries are filled up to their full length.
@@ -76,6 +86,31 @@ impl Conventions {
             None => colbert::conventions(folder),
         }
     }
+}
+
+impl Preparation {
+    /// The text as the tokenizer gets it.
+    pub(super) fn of(self, text: String) -> String {
+        match self {
+            Self::Nothing => text,
+            Self::Stripped => text.trim_matches(is_python_space).to_owned(),
+            Self::StrippedAndLowercased => text.trim_matches(is_python_space).to_lowercase(),
+        }
+    }
+
+    /// The name in identities.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "as-is",
+            Self::Stripped => "stripped",
+            Self::StrippedAndLowercased => "stripped-lowercase",
+        }
+    }
+}
+
+/// What Python strips: the white space of Unicode, and four signs that separate parts of files.
+fn is_python_space(sign: char) -> bool {
+    sign.is_whitespace() || matches!(sign, '\u{1c}'..='\u{1f}')
 }
 
 /// Whether the folder says that it holds a model of late interaction.

@@ -1,4 +1,4 @@
-use super::conventions::{Conventions, Expansion, Side, Skipped};
+use super::conventions::{Conventions, Expansion, Preparation, Side, Skipped};
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
 use crate::local::tokens::{Encoded, Tokens};
@@ -20,6 +20,7 @@ struct Kind {
     tokens: Tokens,
     marker: Option<u32>,
     prompt: String,
+    preparation: Preparation,
 }
 
 /// What queries are filled up with, to which length.
@@ -53,7 +54,7 @@ impl Marked {
         let mut skipped = skipped(folder, &conventions.skipped, &tokens)?;
         skipped.extend(padding);
         skipped.sort_unstable();
-        let kind = |side, tokens| Kind::new(folder, side, conventions.lowercase, tokens);
+        let kind = |side, tokens| Kind::new(folder, side, conventions.preparation, tokens);
         Ok(Self {
             queries: kind(&conventions.query, tokens.clone())?,
             documents: kind(&conventions.document, tokens)?,
@@ -98,25 +99,24 @@ impl Kind {
     fn new(
         folder: &Folder,
         side: &Side,
-        lowercase: bool,
+        preparation: Preparation,
         tokens: Tokens,
     ) -> Result<Self, LocalError> {
         let id = |token: &String| tokens.required_id(folder, token);
         let marker = side.marker.as_ref().map(id).transpose()?;
         let room = side.tokens - usize::from(marker.is_some());
         Ok(Self {
-            tokens: tokens.limited(folder, Some(room), lowercase)?,
+            tokens: tokens.limited(folder, Some(room), false)?,
             marker,
             prompt: side.prompt.clone(),
+            preparation,
         })
     }
 
     /// The tokens of a text, the marker after the first of them.
     fn encode(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
-        let mut encoded = match self.prompt.as_str() {
-            "" => self.tokens.encode(text)?,
-            prompt => self.tokens.encode(&format!("{prompt}{text}"))?,
-        };
+        let text = self.preparation.of(format!("{}{text}", self.prompt));
+        let mut encoded = self.tokens.encode(&text)?;
         if let Some(marker) = self.marker {
             let second = encoded.ids.len().min(1);
             encoded.ids.insert(second, marker);

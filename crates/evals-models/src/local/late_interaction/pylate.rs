@@ -2,17 +2,15 @@
 //!
 //! Defaults, and what is read how, follow `pylate/models/colbert.py` of the package pylate 1.6.0.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use super::conventions::{
-    Conventions, Expansion, Projected, Side, Skipped, SpecialTokens, punctuation,
+    Conventions, Expansion, Preparation, Projected, Side, Skipped, SpecialTokens, punctuation,
 };
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
 use crate::local::modules::modules;
-use crate::local::pipeline::transformer_config;
+use crate::local::pipeline::{Prompts, transformer_config};
 
 const FILE: &str = "config_sentence_transformers.json";
 
@@ -21,7 +19,6 @@ const FILE: &str = "config_sentence_transformers.json";
 struct Config {
     model_type: Option<String>,
     similarity_fn_name: Option<String>,
-    prompts: BTreeMap<String, String>,
     query_prefix: Option<String>,
     document_prefix: Option<String>,
     query_length: Option<usize>,
@@ -51,15 +48,16 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
             _ => return Err(folder.unsupported("modules.json", "type", module.kind)),
         }
     }
+    let prompts = Prompts::read(folder)?;
     let special = SpecialTokens::read(folder)?;
     Ok(Some(Conventions {
-        query: config.side(
-            "query",
+        query: side(
+            prompts.named("query").or_else(|| prompts.default()),
             config.query_prefix.as_deref().unwrap_or("[Q] "),
             config.query_length.unwrap_or(32),
         ),
-        document: config.side(
-            "document",
+        document: side(
+            prompts.named("document").or_else(|| prompts.default()),
             config.document_prefix.as_deref().unwrap_or("[D] "),
             config.document_length.unwrap_or(180),
         ),
@@ -73,19 +71,21 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
             unknown: special.unknown(),
         },
         padding: None,
-        lowercase,
+        preparation: if lowercase {
+            Preparation::StrippedAndLowercased
+        } else {
+            Preparation::Stripped
+        },
         projection: Projected::Modules(dense),
     }))
 }
 
-impl Config {
-    /// A prompt may repeat the marker, which is put in by itself.
-    fn side(&self, kind: &str, prefix: &str, tokens: usize) -> Side {
-        let prompt = self.prompts.get(kind).map_or("", String::as_str);
-        Side {
-            marker: (!prefix.is_empty()).then(|| prefix.to_owned()),
-            prompt: prompt.strip_prefix(prefix).unwrap_or(prompt).to_owned(),
-            tokens,
-        }
+/// A prompt may repeat the marker, which is put in by itself.
+fn side(prompt: Option<&String>, prefix: &str, tokens: usize) -> Side {
+    let prompt = prompt.map_or("", String::as_str);
+    Side {
+        marker: (!prefix.is_empty()).then(|| prefix.to_owned()),
+        prompt: prompt.strip_prefix(prefix).unwrap_or(prompt).to_owned(),
+        tokens,
     }
 }

@@ -22,15 +22,14 @@ use crate::local::tokens::Encoded;
 use crate::local::workers::Workers;
 use crate::{ModelIdentity, RerankError, Reranked, Reranker};
 
-/// Files that say how texts are read and compared; all of them are part of the identity.
-const FILES: [&str; 7] = [
+/// Files that say how texts are read and compared, all of which are part of the identity.
+const FILES: [&str; 6] = [
     "config.json",
     "tokenizer.json",
     "tokenizer_config.json",
     "artifact.metadata",
     "modules.json",
     "config_sentence_transformers.json",
-    "sentence_bert_config.json",
 ];
 
 /// A model of late interaction run in the process, in the layout of `ColBERT` (colbertv2.0, answerai-colbert-small-v1) or of
@@ -195,7 +194,13 @@ fn identity(
         .map(|file| Ok(folder.bytes(file)?.unwrap_or_default()))
         .collect::<Result<Vec<_>, LocalError>>()?;
     let digests = projection.digests().iter().map(String::as_bytes);
-    let parts: Vec<&[u8]> = files.iter().map(Vec::as_slice).chain(digests).collect();
+    let preparation = conventions.preparation.name().as_bytes();
+    let parts: Vec<&[u8]> = files
+        .iter()
+        .map(Vec::as_slice)
+        .chain([preparation])
+        .chain(digests)
+        .collect();
     let digest = format!(
         "sha256:{},max-sim,{},{},{},{}",
         model.digest,

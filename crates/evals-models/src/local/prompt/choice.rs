@@ -94,6 +94,5 @@ fn instruction(folder: &Folder, settings: &LocalSettings) -> Result<Option<Strin
     if settings.instruction.is_some() {
         return Ok(settings.instruction.clone());
     }
-    let prompts: Option<Prompts> = folder.json("config_sentence_transformers.json")?;
-    Ok(prompts.and_then(|prompts| prompts.default().cloned()))
+    Ok(Prompts::read(folder)?.default().cloned())
 }
