@@ -1,4 +1,5 @@
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::digest;
 use super::encoder::{Activation, Linear, Scratch, Write};
@@ -32,7 +33,9 @@ struct Config {
     out_features: usize,
     #[serde(default = "yes")]
     bias: bool,
-    activation_function: String,
+    /// `None` where it is not stated, which is not the same as stated to be nothing.
+    #[serde(default, deserialize_with = "stated")]
+    activation_function: Option<Value>,
     #[serde(default)]
     use_residual: bool,
     module_input_name: Option<String>,
@@ -41,6 +44,10 @@ struct Config {
 
 fn yes() -> bool {
     true
+}
+
+fn stated<'json, D: Deserializer<'json>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
 }
 
 /// What a module reads and replaces, by the name that sentence-transformers has for it.
@@ -92,7 +99,7 @@ impl Dense {
         };
         Ok(Self {
             linear: builder.head("linear", in_features, out_features)?,
-            activation: config.activation(folder)?,
+            activation: config.activation(folder, subject)?,
             residual,
         })
     }
@@ -153,8 +160,18 @@ impl Config {
     }
 
     /// The activation by the path of its class, `None` for that which changes nothing.
-    fn activation(&self, folder: &Folder) -> Result<Option<Activation>, LocalError> {
-        let path = &self.activation_function;
+    ///
+    /// Where none is stated, sentence-transformers has tanh for vectors of texts; `PyLate` does not load such a module.
+    fn activation(
+        &self,
+        folder: &Folder,
+        subject: Subject,
+    ) -> Result<Option<Activation>, LocalError> {
+        let path = match (&self.activation_function, subject) {
+            (None, Subject::Text) => return Ok(Some(Activation::Tanh)),
+            (Some(Value::String(path)), _) => path.clone(),
+            (other, _) => other.clone().unwrap_or_default().to_string(),
+        };
         let class = path
             .strip_prefix("torch.nn.modules.")
             .and_then(|path| path.rsplit('.').next());

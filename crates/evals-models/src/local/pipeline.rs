@@ -66,9 +66,7 @@ impl Pipeline {
                 "Transformer" => transformer = transformer_config(folder)?,
                 "Pooling" => {
                     is_pooled = true;
-                    if settings.pooling.is_none() {
-                        stated.0 = pooling(folder, &module.path)?;
-                    }
+                    stated.0 = pooling(folder, &module.path, settings.pooling)?;
                 }
                 // Of the vector of a text alone, and before it is brought to length 1.
                 "Dense" if is_pooled && !stated.1 => dense.push(module.path.clone()),
@@ -95,7 +93,17 @@ impl Pipeline {
 impl Prompts {
     /// Reads the folder's prompts, of which there may be none.
     pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
-        Ok(folder.json(PROMPTS)?.unwrap_or_default())
+        let prompts: Self = folder.json(PROMPTS)?.unwrap_or_default();
+        // These two are always there, empty if nothing else is said.
+        let is_known = |name: &String| {
+            matches!(name.as_str(), "query" | "document") || prompts.prompts.contains_key(name)
+        };
+        match &prompts.default_prompt_name {
+            Some(name) if !is_known(name) => {
+                Err(folder.unsupported(PROMPTS, "default_prompt_name", name))
+            }
+            _ => Ok(prompts),
+        }
     }
 
     /// The prompt of this name, unless it is empty.
@@ -138,12 +146,21 @@ pub(super) fn transformer_config(folder: &Folder) -> Result<TransformerConfig, L
     Ok(config.unwrap_or_default())
 }
 
-/// Reads which tokens make the vector: one flag for each way, or one name.
-fn pooling(folder: &Folder, path: &str) -> Result<Pooling, LocalError> {
+/// Reads which tokens make the vector: one flag for each way, or one name. No flag means the mean. Of the file a `setting`
+/// replaces that alone.
+fn pooling(folder: &Folder, path: &str, setting: Option<Pooling>) -> Result<Pooling, LocalError> {
     let folder = folder.inside(path)?;
-    let config: Map<String, Value> = folder.required(CONFIG)?;
-    if config.get("include_prompt") == Some(&Value::Bool(false)) {
-        return Err(folder.unsupported(CONFIG, "include_prompt", "false"));
+    let config: Map<String, Value> = match setting {
+        Some(_) => folder.json(CONFIG)?.unwrap_or_default(),
+        None => folder.required(CONFIG)?,
+    };
+    if let Some(other) = config.get("include_prompt")
+        && *other != Value::Bool(true)
+    {
+        return Err(folder.unsupported(CONFIG, "include_prompt", other.to_string()));
+    }
+    if let Some(setting) = setting {
+        return Ok(setting);
     }
     let named = config.get("pooling_mode").map(|mode| match mode {
         Value::String(name) => name.clone(),

@@ -108,6 +108,45 @@ async fn texts_are_read_as_the_older_names_of_a_file_say() {
 }
 
 #[tokio::test]
+async fn a_linear_map_without_an_activation_has_tanh() {
+    let folder = copy("bert-dense");
+    rewrite(
+        &folder,
+        "2_Dense/config.json",
+        r#""activation_function": "torch.nn.modules.activation.Tanh","#,
+        "",
+    );
+    let golden = Golden::read("bert-dense");
+    let embedder = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap();
+    let found = embedder
+        .embed(&golden.texts(), TextKind::Document)
+        .await
+        .unwrap();
+    for (found, expected) in found.rows().zip(golden.vectors("document")) {
+        assert!(furthest(found, &expected) < 1e-4);
+    }
+}
+
+#[tokio::test]
+async fn a_pooling_of_no_way_is_the_mean() {
+    let folder = copy("bert");
+    std::fs::write(
+        folder.path().join("1_Pooling/config.json"),
+        r#"{"word_embedding_dimension": 32, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": false}"#,
+    )
+    .unwrap();
+    let golden = Golden::read("bert");
+    let embedder = LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap();
+    let found = embedder
+        .embed(&golden.texts(), TextKind::Document)
+        .await
+        .unwrap();
+    for (found, expected) in found.rows().zip(golden.vectors("document")) {
+        assert!(furthest(found, &expected) < 1e-4);
+    }
+}
+
+#[tokio::test]
 async fn rerankers_give_what_transformers_gives() {
     for name in [
         "bert-reranker",

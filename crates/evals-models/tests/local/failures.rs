@@ -5,8 +5,11 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use evals_models::local::{LocalEmbedder, LocalError, LocalReranker, LocalSettings, open_reranker};
+use evals_models::local::{
+    LocalEmbedder, LocalError, LocalReranker, LocalSettings, Pooling, open_reranker,
+};
 use evals_models::{Embedder, TextKind};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::checkpoints::checkpoint;
@@ -248,6 +251,78 @@ fn an_encoder_in_a_folder_of_its_own_is_refused_with_advice() {
             fs::remove_file(folder.path().join(file)).unwrap();
         }
         assert_eq!(refusal(&folder, &LocalSettings::default()).0, advice);
+    }
+}
+
+#[test]
+fn a_prompt_left_out_of_pooling_is_refused_whatever_the_settings_pool() {
+    let folder = copy("bert");
+    rewrite(
+        &folder,
+        "1_Pooling/config.json",
+        r#""include_prompt": true"#,
+        r#""include_prompt": false"#,
+    );
+    for pooling in [None, Some(Pooling::Mean), Some(Pooling::Cls)] {
+        let settings = LocalSettings {
+            pooling,
+            ..LocalSettings::default()
+        };
+        assert_eq!(
+            refusal(&folder, &settings).0,
+            "`1_Pooling/config.json` asks for `include_prompt` = `false`, which is not supported"
+        );
+    }
+}
+
+#[test]
+fn a_default_prompt_has_to_be_there() {
+    for name in ["bert", "pylate-bytes", "qwen3-logit-score"] {
+        let folder = copy(name);
+        let file = "config_sentence_transformers.json";
+        let path = folder.path().join(file);
+        let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        config["default_prompt_name"] = "web search".into();
+        fs::write(&path, config.to_string()).unwrap();
+        let error = match name {
+            "bert" => LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap_err(),
+            _ => open_reranker(&folder, &LocalSettings::default()).unwrap_err(),
+        };
+        assert_eq!(
+            told(&error, &folder).0,
+            format!(
+                "`{file}` asks for `default_prompt_name` = `web search`, which is not supported"
+            )
+        );
+    }
+}
+
+#[test]
+fn an_activation_stated_as_nothing_is_refused() {
+    for (name, from, refused) in [
+        (
+            "bert-dense",
+            r#""torch.nn.modules.activation.Tanh""#,
+            "2_Dense",
+        ),
+        (
+            "pylate-bytes",
+            r#""torch.nn.modules.linear.Identity""#,
+            "1_Dense",
+        ),
+    ] {
+        let folder = copy(name);
+        rewrite(&folder, &format!("{refused}/config.json"), from, "null");
+        let error = match name {
+            "bert-dense" => LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap_err(),
+            _ => open_reranker(&folder, &LocalSettings::default()).unwrap_err(),
+        };
+        assert_eq!(
+            told(&error, &folder).0,
+            format!(
+                "`{refused}/config.json` asks for `activation_function` = `null`, which is not supported"
+            )
+        );
     }
 }
 
