@@ -57,14 +57,14 @@ impl LocalEmbedder {
     /// It needs `config.json`, `tokenizer.json` and weights: `model.safetensors`, else `pytorch_model.bin`, or the shards of
     /// either. `modules.json` and what it names say how tokens are pooled, `config_sentence_transformers.json` which prompts go
     /// before texts; `settings` may say otherwise. Models of late interaction are refused, because they have no vector for a text,
-    /// and so are classifiers whose `modules.json` states no pooling.
+    /// and so are rerankers whose `modules.json` states no pooling.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
         // Without this a plain encoder would be seen, and its tokens averaged.
         if is_late_interaction(&folder)? {
             return Err(folder.late_interaction());
         }
-        role::check_embedder(&folder)?;
+        role::check_embedder(&folder, settings)?;
         let pipeline = Pipeline::read(&folder, settings)?;
         let (mut model, projection) = Model::open(&folder, settings.dtype, |parts| {
             let width = parts.encoder.width();

@@ -123,6 +123,17 @@ pub enum LocalError {
         /// What shows it.
         reason: String,
     },
+    /// The model is asked whether a text answers a query and was never trained to give vectors of texts.
+    #[error(
+        "`{}` holds a reranker, as {sign} shows; it has no vector for a text: use it as `reranking.model`",
+        folder.display()
+    )]
+    Reranker {
+        /// The folder that was opened.
+        folder: PathBuf,
+        /// What shows it.
+        sign: String,
+    },
     /// A setting asks of a reranker what only a language model can be asked.
     #[error(
         "`{}` holds a reranker that reads no `{setting}`; only language models do",

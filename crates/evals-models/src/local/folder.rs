@@ -131,6 +131,14 @@ impl Folder {
         }
     }
 
+    /// The error that says what shows that the model does nothing but rerank.
+    pub(super) fn reranker(&self, sign: impl Into<String>) -> LocalError {
+        LocalError::Reranker {
+            folder: self.path.clone(),
+            sign: sign.into(),
+        }
+    }
+
     /// The error that says what shows that the model does not rerank.
     pub(super) fn no_reranker(&self, reason: impl Into<String>) -> LocalError {
         LocalError::NoReranker {

@@ -20,8 +20,7 @@ pub(super) struct LastToken {
 
 #[derive(Debug, Deserialize)]
 struct Config {
-    #[serde(default)]
-    architectures: Vec<String>,
+    architectures: Option<Vec<String>>,
     tie_word_embeddings: Option<bool>,
 }
 
@@ -33,7 +32,8 @@ impl LastToken {
         answers: Option<Answers>,
     ) -> Result<Self, LocalError> {
         let config: Config = folder.required(CONFIG)?;
-        let architecture = config.architectures.first().map_or("", String::as_str);
+        let mut architectures = config.architectures.iter().flatten();
+        let architecture = architectures.next().map_or("null", String::as_str);
         if architecture.ends_with("ForSequenceClassification") {
             return Self::classifier(folder, parts);
         }

@@ -5,31 +5,47 @@ use serde::Deserialize;
 use super::error::LocalError;
 use super::families::Family;
 use super::folder::Folder;
-use super::modules::Module;
-use super::settings::LocalSettings;
+use super::modules::modules;
+use super::settings::{LocalSettings, RerankPrompt};
 
 /// What the architectures of cross-encoders are called. Embedders are published as language models too, with or without masks.
 const CLASSIFIER: &str = "ForSequenceClassification";
 
 #[derive(Debug, Deserialize)]
 struct Config {
-    #[serde(default)]
-    architectures: Vec<String>,
+    architectures: Option<Vec<String>>,
 }
 
-/// Refuses a classifier as embedder: its tokens could be averaged, which they were not trained for.
+/// Refuses rerankers as embedders: their tokens could be averaged, which they were not trained for.
 ///
-/// A folder that states how tokens are pooled is an embedder whatever its architecture.
-pub(super) fn check_embedder(folder: &Folder) -> Result<(), LocalError> {
-    let modules: Option<Vec<Module>> = folder.json("modules.json")?;
-    let mut modules = modules.iter().flatten();
-    if modules.any(|module| module.name() == "Pooling") {
+/// A folder that states how tokens are pooled is an embedder whatever else it is.
+pub(super) fn check_embedder(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
+    let modules = modules(folder)?;
+    let has = |name: &str| modules.iter().any(|module| module.name() == name);
+    if has("Pooling") {
         return Ok(());
     }
+    if has("LogitScore") {
+        return Err(folder.reranker("`LogitScore` in `modules.json`"));
+    }
     let config: Config = folder.required("config.json")?;
-    let mut architectures = config.architectures.into_iter();
-    match architectures.find(|name| name.ends_with(CLASSIFIER)) {
-        Some(architecture) => Err(folder.classifier(architecture)),
+    let mut architectures = config.architectures.into_iter().flatten();
+    if let Some(architecture) = architectures.find(|name| name.ends_with(CLASSIFIER)) {
+        return Err(folder.classifier(architecture));
+    }
+    check_name(folder, settings)
+}
+
+/// Refuses language models that were published as rerankers, which only their names tell.
+fn check_name(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
+    if !Family::read(folder)?.is_decoder() {
+        return Ok(());
+    }
+    let mut names = [Some(folder.name()), settings.name.as_deref()]
+        .into_iter()
+        .flatten();
+    match names.find(|name| RerankPrompt::of_model(name).is_some()) {
+        Some(name) => Err(folder.reranker(format!("its name `{name}`"))),
         None => Ok(()),
     }
 }

@@ -7,6 +7,8 @@ use evals_models::local::{
     LocalEmbedder, LocalError, LocalReranker, LocalSettings, RerankPrompt, open_reranker,
 };
 
+use serde_json::Value;
+
 use crate::checkpoints::checkpoint;
 use crate::failures::{copy, rewrite};
 
@@ -69,6 +71,85 @@ fn language_models_are_embedders_without_a_pooling_too() {
         fs::remove_file(folder.path().join("modules.json")).unwrap();
         LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap();
     }
+}
+
+#[test]
+fn a_language_model_published_as_a_reranker_is_no_embedder() {
+    let advice = |sign: &str| {
+        format!(
+            "`folder` holds a reranker, as {sign} shows; it has no vector for a text: use it as `reranking.model`"
+        )
+    };
+    for name in ["qwen3-reranker", "mxbai-rerank-base-v2"] {
+        assert_eq!(
+            refused_embedder(&checkpoint(name)),
+            advice(&format!("its name `{name}`"))
+        );
+        // The same files by another name are any language model's.
+        let folder = copy(name);
+        LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap();
+        let named = LocalSettings {
+            name: Some(format!("somebody/{name}")),
+            ..LocalSettings::default()
+        };
+        let error = LocalEmbedder::open(&folder, &named).unwrap_err();
+        assert_eq!(
+            told(&error, folder.path()),
+            advice(&format!("its name `somebody/{name}`"))
+        );
+    }
+    assert_eq!(
+        refused_embedder(&checkpoint("qwen3-logit-score")),
+        advice("`LogitScore` in `modules.json`")
+    );
+    // What is pooled is an embedder by any name, and so is what is no language model.
+    for name in ["qwen3", "bert"] {
+        let named = LocalSettings {
+            name: Some("distilled-from-qwen3-reranker".to_owned()),
+            ..LocalSettings::default()
+        };
+        let folder = copy(name);
+        LocalEmbedder::open(&folder, &named).unwrap();
+        fs::remove_file(folder.path().join("modules.json")).unwrap();
+        let opened = LocalEmbedder::open(&folder, &named);
+        assert_eq!(opened.is_ok(), name == "bert");
+    }
+}
+
+#[test]
+fn architectures_that_are_null_are_not_stated() {
+    for name in ["bert", "qwen3", "pylate-modernbert", "bert-reranker"] {
+        let folder = copy(name);
+        let path = folder.path().join("config.json");
+        let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        config["architectures"] = Value::Null;
+        fs::write(&path, config.to_string()).unwrap();
+        let settings = LocalSettings::default();
+        match name {
+            "bert" | "qwen3" => {
+                // Without this file all depends on the architectures.
+                fs::remove_file(folder.path().join("modules.json")).unwrap();
+                LocalEmbedder::open(&folder, &settings).map(|_| ())
+            }
+            _ => open_reranker(&folder, &settings).map(|_| ()),
+        }
+        .unwrap();
+    }
+    let folder = copy("qwen3-reranker");
+    rewrite(
+        &folder,
+        "config.json",
+        "[\n    \"Qwen3ForCausalLM\"\n  ]",
+        "null",
+    );
+    let asked = LocalSettings {
+        rerank_prompt: Some(RerankPrompt::Qwen3),
+        ..LocalSettings::default()
+    };
+    assert_eq!(
+        refused_reranker(folder.path(), &asked),
+        "`folder/config.json` asks for `architectures` = `null`, which is not supported"
+    );
 }
 
 #[test]

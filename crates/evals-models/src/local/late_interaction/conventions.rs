@@ -74,8 +74,7 @@ pub(super) enum Projected {
 /// The keys by which a folder shows that it holds such a model.
 #[derive(Debug, Default, Deserialize)]
 struct Marks {
-    #[serde(default)]
-    architectures: Vec<String>,
+    architectures: Option<Vec<String>>,
 }
 
 impl Conventions {
@@ -116,7 +115,8 @@ fn is_python_space(sign: char) -> bool {
 /// Whether the folder says that it holds a model of late interaction.
 pub(in crate::local) fn is_late_interaction(folder: &Folder) -> Result<bool, LocalError> {
     let marks: Marks = folder.json("config.json")?.unwrap_or_default();
-    let is_colbert = marks.architectures.iter().any(|name| name == "HF_ColBERT");
+    let mut architectures = marks.architectures.iter().flatten();
+    let is_colbert = architectures.any(|name| name == "HF_ColBERT");
     Ok(
         is_colbert
             || folder.path(colbert::FILE).is_file()

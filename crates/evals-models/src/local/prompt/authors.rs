@@ -28,7 +28,7 @@ const WINDOW: usize = 8192;
 impl RerankPrompt {
     /// The prompt that a model of this name was published with. Its configuration and tokenizer are those of any model that
     /// it was made from, so that the name is all there is.
-    pub(super) fn of_model(name: &str) -> Option<Self> {
+    pub(in crate::local) fn of_model(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
         if name.contains("qwen3-reranker") {
             return Some(Self::Qwen3);
