@@ -8,6 +8,7 @@
 mod golden;
 mod measures;
 mod notation;
+mod paired;
 mod properties;
 mod ranking;
 mod run_scores;

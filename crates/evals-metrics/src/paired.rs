@@ -1,0 +1,228 @@
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+
+use crate::arithmetic_mean::arithmetic_mean;
+use crate::count::as_f64;
+use crate::random::Xoshiro256PlusPlus;
+use crate::{Bootstrap, Interval};
+
+/// Up to so many differences other than 0 all signs are gone through: 2^20 sums take milliseconds.
+const ENUMERATED: usize = 20;
+/// Sums closer than this share of all differences' size are equal: the order of additions may tell them apart.
+const ROUNDING: f64 = 1e-12;
+
+/// Whether the difference between two measurements of the same cases is more than chance: Fisher's randomization test.
+///
+/// If a change did nothing, then of every case's two values either could have come before the change as well as after it. The
+/// test swaps them, case by case, in all ways or at random, and counts how often the mean difference is at least as far from 0
+/// as the one seen. It assumes nothing about how values are distributed, and is the test of choice for means of rank
+/// measures. Of passes and failures it is McNemar's exact test.
+///
+/// Sources: Fisher, *The Design of Experiments* (1935), section 21; Smucker, Allan and Carterette, "A Comparison of Statistical
+/// Significance Tests for Information Retrieval Evaluation" (CIKM 2007); for the p value of random swaps, Phipson and Smyth,
+/// "Permutation P-values Should Never Be Zero" (2010).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PairedTest {
+    /// How often signs are drawn where there are too many to go through them all. Default: 100,000.
+    pub resamples: NonZeroU32,
+    /// The confidence level of the interval, between 0 and 1, both excluded. Default: 0.95.
+    pub level: f64,
+    /// Seeds the random numbers. Default: 0.
+    pub seed: u64,
+}
+
+impl Default for PairedTest {
+    fn default() -> Self {
+        const RESAMPLES: NonZeroU32 = NonZeroU32::new(100_000).expect("100,000 is not 0");
+        Self {
+            resamples: RESAMPLES,
+            level: 0.95,
+            seed: 0,
+        }
+    }
+}
+
+/// What became of a mean between two measurements of the same cases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairedDifference {
+    /// How many cases have both values.
+    pub n: usize,
+    /// The mean of the first values.
+    pub before: f64,
+    /// The mean of the second values.
+    pub after: f64,
+    /// The mean of the differences, second less first.
+    pub difference: f64,
+    /// Where the mean difference would be over other samples of cases: the percentile bootstrap over cases. `None` where all
+    /// differences are equal, and below two.
+    pub interval: Option<Interval>,
+    /// How likely a mean difference at least as far from 0 is where the change did nothing. Two-sided; 1 where no case changed.
+    pub p_value: f64,
+    /// Whether the p value is of all ways to swap, rather than of random ones.
+    pub is_exact: bool,
+    /// How many cases' second value is the greater.
+    pub greater: usize,
+    /// How many cases' second value is the less.
+    pub less: usize,
+}
+
+impl PairedDifference {
+    /// How many cases have the same value twice.
+    pub fn equal(&self) -> usize {
+        self.n - self.greater - self.less
+    }
+}
+
+impl PairedTest {
+    /// Compares the values of each case, first and second. `None` where there is no case, or a value is not finite.
+    ///
+    /// ```
+    /// use evals_metrics::PairedTest;
+    ///
+    /// // Of nine cases that changed, eight now pass: two-sided 2 * (1 + 9) / 2^9.
+    /// let mut pairs = vec![(0.0, 1.0); 8];
+    /// pairs.push((1.0, 0.0));
+    /// pairs.extend([(1.0, 1.0); 20]);
+    /// let change = PairedTest::default().compare(&pairs).expect("finite values");
+    /// assert!((change.p_value - 20.0 / 512.0).abs() < 1e-12 && change.is_exact);
+    /// assert_eq!((change.greater, change.less, change.equal()), (8, 1, 20));
+    /// ```
+    pub fn compare(&self, pairs: &[(f64, f64)]) -> Option<PairedDifference> {
+        let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
+        if pairs.is_empty() || !differences.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        let mean = |value: fn(&(f64, f64)) -> f64| {
+            arithmetic_mean(&pairs.iter().map(value).collect::<Vec<_>>())
+        };
+        let bootstrap = Bootstrap {
+            level: self.level,
+            seed: self.seed,
+            ..Bootstrap::default()
+        };
+        let (p_value, is_exact) = self.p_value(&differences);
+        let count = |is: fn(f64) -> bool| differences.iter().filter(|value| is(**value)).count();
+        Some(PairedDifference {
+            n: pairs.len(),
+            before: mean(|pair| pair.0)?,
+            after: mean(|pair| pair.1)?,
+            difference: arithmetic_mean(&differences)?,
+            interval: bootstrap.percentile_interval(&differences),
+            p_value,
+            is_exact,
+            greater: count(|value| value > 0.0),
+            less: count(|value| value < 0.0),
+        })
+    }
+
+    /// The p value, and whether it is exact. Cases that did not change have no say: their sign does not matter.
+    fn p_value(&self, differences: &[f64]) -> (f64, bool) {
+        let mut sizes: Vec<f64> = differences.iter().map(|value| value.abs()).collect();
+        sizes.retain(|size| *size > 0.0);
+        sizes.sort_unstable_by(|left, right| right.total_cmp(left));
+        let (Some(&largest), Some(&least)) = (sizes.first(), sizes.last()) else {
+            return (1.0, true);
+        };
+        // Sizes of at most 1 keep the sums of the largest values finite.
+        let signed = differences.iter().map(|value| value / largest);
+        let observed = signed.fold(0.0, |sum, value| sum + value).abs();
+        for size in &mut sizes {
+            *size /= largest;
+        }
+        if largest - least <= ROUNDING * largest {
+            let greater = differences.iter().filter(|value| **value > 0.0).count();
+            return (
+                sign_test(greater.min(sizes.len() - greater), sizes.len()),
+                true,
+            );
+        }
+        let total: f64 = sizes.iter().sum();
+        let threshold = observed - ROUNDING * total;
+        if sizes.len() <= ENUMERATED {
+            let extreme = extremes(&sizes, 0.0, total, threshold);
+            return (extreme / 2_f64.powi(exponent(sizes.len())), true);
+        }
+        let mut random = Xoshiro256PlusPlus::seeded(self.seed);
+        let swapped = (0..self.resamples.get()).filter(|_| {
+            let sum = randomly_signed_sum(&sizes, &mut random);
+            sum.abs() >= threshold
+        });
+        let extreme = as_f64(swapped.count());
+        (
+            (extreme + 1.0) / (f64::from(self.resamples.get()) + 1.0),
+            false,
+        )
+    }
+}
+
+/// In how many of the ways to give `sizes` signs, added to `sum`, the result is at least `threshold` from 0. `rest` is the sum of
+/// the sizes.
+fn extremes(sizes: &[f64], sum: f64, rest: f64, threshold: f64) -> f64 {
+    let ways = || 2_f64.powi(exponent(sizes.len()));
+    if sum.abs() - rest >= threshold {
+        return ways();
+    }
+    if sum.abs() + rest < threshold {
+        return 0.0;
+    }
+    match sizes {
+        [] => 0.0,
+        [size, others @ ..] => {
+            let rest = rest - size;
+            extremes(others, sum + size, rest, threshold)
+                + extremes(others, sum - size, rest, threshold)
+        }
+    }
+}
+
+fn exponent(length: usize) -> i32 {
+    i32::try_from(length).expect("few sizes are enumerated")
+}
+
+/// The sum of `sizes` with signs drawn at random, 64 from each number.
+fn randomly_signed_sum(sizes: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
+    let mut sum = 0.0;
+    for sizes in sizes.chunks(64) {
+        let mut signs = random.next();
+        for size in sizes {
+            sum += f64::from_bits(size.to_bits() | (signs << 63));
+            signs >>= 1;
+        }
+    }
+    sum
+}
+
+/// The two-sided sign test: how likely it is that of `n` fair coins at most `fewer` fall on one side, whichever that is.
+fn sign_test(fewer: usize, n: usize) -> f64 {
+    // In logarithms, because 2^-n is 0 for numbers of cases that occur.
+    let mut logarithm = -as_f64(n) * std::f64::consts::LN_2;
+    let mut tail = logarithm.exp();
+    for k in 0..fewer {
+        logarithm += (as_f64(n - k) / as_f64(k + 1)).ln();
+        tail += logarithm.exp();
+    }
+    (2.0 * tail).min(1.0)
+}
+
+/// Holm's correction: p values of several tests, adjusted so that where no change did anything, the chance that any of them is
+/// below a level is at most that level. In the order given; values that are not in [0, 1] make no sense here.
+///
+/// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
+///
+/// ```
+/// let adjusted = evals_metrics::holm(&[0.01, 0.04, 0.03]);
+/// assert_eq!(adjusted, [0.03, 0.06, 0.06]);
+/// ```
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|&left, &right| p_values[left].total_cmp(&p_values[right]));
+    let mut adjusted = vec![0.0; p_values.len()];
+    let mut least = 0.0_f64;
+    for (rank, position) in order.into_iter().enumerate() {
+        let left = as_f64(p_values.len() - rank);
+        least = least.max((left * p_values[position]).min(1.0));
+        adjusted[position] = least;
+    }
+    adjusted
+}
