@@ -1,11 +1,11 @@
 use std::fmt::Write;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::error::LocalError;
+use super::regular_file;
 
 /// SHA-256 of what the files hold, one after another: for a single file what the hub states as its checksum.
 pub(super) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
@@ -19,8 +19,9 @@ pub(super) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
     Ok(hexadecimal(&hasher.finalize()))
 }
 
-fn add_file(hasher: &mut Sha256, path: &PathBuf) -> io::Result<()> {
-    let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
+fn add_file(hasher: &mut Sha256, path: &Path) -> io::Result<()> {
+    let (file, _) = regular_file::open(path)?;
+    let mut reader = BufReader::with_capacity(1 << 20, file);
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {

@@ -242,6 +242,9 @@ pub enum WeightsError {
         /// The shape that the configuration implies.
         expected: Vec<usize>,
     },
+    /// A tensor of a file of `PyTorch` has more values than are stored, of which some stand for several.
+    #[error("`{0}` has more values than are stored of it")]
+    Repeated(String),
     /// A tensor holds numbers of a kind that is not used for weights.
     #[error("`{name}` holds `{dtype}`; weights are `F32`, `F16` or `BF16`")]
     Dtype {

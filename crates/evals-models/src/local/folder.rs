@@ -1,12 +1,13 @@
 use std::error::Error;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
 use super::error::LocalError;
 use super::modules;
+use super::regular_file;
 
 /// The files of one model, as the hub lays them out.
 #[derive(Clone, Debug)]
@@ -74,11 +75,21 @@ impl Folder {
     /// The bytes of a file, `None` when there is none.
     pub(super) fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>, LocalError> {
         let path = self.path(file);
-        match fs::read(&path) {
+        match read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(source) if source.kind() == ErrorKind::NotFound => Ok(None),
             Err(source) => Err(LocalError::Read { path, source }),
         }
+    }
+
+    /// The names of the files with this extension in a folder of the model's own, in order; none where there is no such folder.
+    pub(super) fn names(&self, inside: &str, extension: &str) -> Result<Vec<String>, LocalError> {
+        let path = self.path(inside);
+        if !path.is_dir() {
+            return Ok(Vec::new());
+        }
+        let names = names(&path, extension);
+        names.map_err(|source| LocalError::Read { path, source })
     }
 
     /// A file of JSON, `None` when there is none.
@@ -176,6 +187,29 @@ impl Folder {
             value: value.into(),
         }
     }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, _) = regular_file::open(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn names(folder: &Path, extension: &str) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            names.extend(
+                path.file_name()
+                    .and_then(|name| name.to_str())
+                    .map(ToOwned::to_owned),
+            );
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 /// Digits of a commit, which is the SHA-1 of its content.

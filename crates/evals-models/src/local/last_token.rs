@@ -75,19 +75,16 @@ impl LastToken {
         let tied = config
             .tie_word_embeddings
             .unwrap_or_else(|| !parts.builder.weights.has(OUTPUTS));
-        let own = (!tied)
-            .then(|| {
-                let shape = [encoder.vocabulary(), encoder.width()];
-                parts.builder.weights.tensor(OUTPUTS, &shape)
-            })
-            .transpose()?;
-        let row = |id: u32| match &own {
-            Some(rows) => &rows[id as usize * encoder.width()..][..encoder.width()],
-            None => encoder.embeddings.word(id),
+        let shape = [encoder.vocabulary(), encoder.width()];
+        let row = |id: u32| {
+            if tied {
+                return Ok(encoder.embeddings.word(id).to_vec());
+            }
+            parts.builder.weights.row(OUTPUTS, shape, id as usize)
         };
-        let mut weights = row(answers.positive).to_vec();
+        let mut weights = row(answers.positive)?;
         if let Some(negative) = answers.negative {
-            for (weight, other) in weights.iter_mut().zip(row(negative)) {
+            for (weight, other) in weights.iter_mut().zip(row(negative)?) {
                 *weight -= other;
             }
         }

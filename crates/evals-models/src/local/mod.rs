@@ -27,6 +27,7 @@ mod pipeline;
 mod pooling;
 mod projection;
 mod prompt;
+mod regular_file;
 mod reranker;
 mod role;
 mod scores;

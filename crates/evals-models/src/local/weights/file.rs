@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use crate::local::error::{LocalError, WeightsError};
+use crate::local::regular_file;
 
 /// A file that holds tensors, read in pieces.
 #[derive(Debug)]
@@ -15,9 +16,8 @@ pub(super) struct TensorFile {
 
 impl TensorFile {
     pub(super) fn open(path: PathBuf) -> Result<Self, LocalError> {
-        let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        match opened {
-            Ok((length, file)) => Ok(Self {
+        match regular_file::open(&path) {
+            Ok((file, length)) => Ok(Self {
                 path,
                 file: Mutex::new(file),
                 length,
@@ -50,6 +50,8 @@ impl TensorFile {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = &*file;
         file.seek(SeekFrom::Start(start))?;
+        // Once and no more than is read: a buffer that grows as it is filled takes up to twice as much.
+        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
         file.take(length).read_to_end(bytes)
     }
 
@@ -59,5 +61,25 @@ impl TensorFile {
             path: self.path.clone(),
             source,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use tempfile::NamedTempFile;
+
+    use super::*;
+
+    #[test]
+    fn no_more_is_set_aside_than_is_read() {
+        let mut written = NamedTempFile::new().unwrap();
+        written.write_all(&vec![7; 100_000]).unwrap();
+        let file = TensorFile::open(written.path().to_owned()).unwrap();
+        let bytes = file.bytes(1_000, 70_001).unwrap().unwrap();
+        assert_eq!((bytes.len(), bytes.capacity()), (70_001, 70_001));
+        assert_eq!(file.bytes(50_000, 50_001).unwrap(), None);
+        assert_eq!(file.bytes(1, u64::MAX).unwrap(), None);
     }
 }

@@ -30,6 +30,9 @@ pub(super) enum Layout {
     RowMajor,
     /// Values apart from one another in each dimension, the last of them `span` values after the start.
     Strided { strides: Vec<usize>, span: usize },
+    /// Some values stand for several, so that there are more of them than are stored. Such a tensor may be there, but not be
+    /// read.
+    Repeated,
 }
 
 impl Number {
@@ -42,6 +45,15 @@ impl Number {
             other => Self::Other(other.to_owned()),
         }
     }
+
+    /// Bytes of one value; `None` for those that are not read.
+    pub(super) fn width(&self) -> Option<u64> {
+        match self {
+            Self::F32 => Some(4),
+            Self::F16 | Self::Bf16 => Some(2),
+            Self::Other(_) => None,
+        }
+    }
 }
 
 impl Located {
@@ -50,11 +62,40 @@ impl Located {
         count(&self.shape)
     }
 
+    /// The part of the tensor that has this index in the first dimension; `None` where there is none.
+    pub(super) fn row(&self, index: usize) -> Option<Self> {
+        let (rows, shape) = self.shape.split_first()?;
+        if index >= *rows {
+            return None;
+        }
+        let (stride, layout) = match &self.layout {
+            Layout::RowMajor => (count(shape)?, Layout::RowMajor),
+            Layout::Strided { strides, .. } => {
+                let (stride, strides) = strides.split_first()?;
+                let (strides, span) = (strides.to_vec(), span(shape, strides)?);
+                (*stride, Layout::Strided { strides, span })
+            }
+            Layout::Repeated => (0, Layout::Repeated),
+        };
+        // What has no width is refused when it is read.
+        let width = self.number.width().unwrap_or(0);
+        let before = (index.checked_mul(stride)? as u64).checked_mul(width)?;
+        Some(Self {
+            number: self.number.clone(),
+            shape: shape.to_vec(),
+            start: self.start.checked_add(before)?,
+            layout,
+        })
+    }
+
     /// The values in row-major order as 32-bit floats.
     pub(super) fn read(&self, name: &str, file: &TensorFile) -> Result<Vec<f32>, LocalError> {
         let stored = match &self.layout {
             Layout::RowMajor => self.count(),
             Layout::Strided { span, .. } => Some(*span),
+            Layout::Repeated => {
+                return Err(file.error(WeightsError::Repeated(name.to_owned())));
+            }
         };
         let stored = match &self.number {
             Number::F32 => floats::<4>(&self.bytes(name, stored, 4, file)?, f32::from_le_bytes),
@@ -72,8 +113,8 @@ impl Located {
             }
         };
         Ok(match &self.layout {
-            Layout::RowMajor => stored,
             Layout::Strided { strides, .. } => gathered(&stored, &self.shape, strides),
+            Layout::RowMajor | Layout::Repeated => stored,
         })
     }
 
@@ -98,6 +139,22 @@ pub(super) fn count(shape: &[usize]) -> Option<usize> {
     shape
         .iter()
         .try_fold(1, |count: usize, size| count.checked_mul(*size))
+}
+
+/// Values of the storage from the first to the last one of a tensor.
+pub(super) fn span(shape: &[usize], strides: &[usize]) -> Option<usize> {
+    if shape.len() != strides.len() {
+        return None;
+    }
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    shape
+        .iter()
+        .zip(strides)
+        .try_fold(1, |span: usize, (size, stride)| {
+            span.checked_add((size - 1).checked_mul(*stride)?)
+        })
 }
 
 fn floats<const WIDTH: usize>(bytes: &[u8], read: impl Fn([u8; WIDTH]) -> f32) -> Vec<f32> {

@@ -137,14 +137,36 @@ impl Weights {
 
     /// The tensor's values in row-major order, as 32-bit floats. Its shape has to be `expected`.
     pub(super) fn tensor(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, LocalError> {
+        let (shard, tensor) = self.shaped(name, expected)?;
+        self.values(name, shard, tensor)
+    }
+
+    /// One row of a matrix of the shape `expected`, of which no more is read than that.
+    pub(super) fn row(
+        &self,
+        name: &str,
+        expected: [usize; 2],
+        index: usize,
+    ) -> Result<Vec<f32>, LocalError> {
+        let (shard, tensor) = self.shaped(name, &expected)?;
+        let truncated = || shard.file.error(WeightsError::Truncated(self.full(name)));
+        let row = tensor.row(index).ok_or_else(truncated)?;
+        self.values(name, shard, &row)
+    }
+
+    fn shaped(&self, name: &str, expected: &[usize]) -> Result<(&Shard, &Located), LocalError> {
         let (shard, tensor) = self.located(name)?;
-        if tensor.shape != expected {
-            return Err(shard.file.error(WeightsError::Shape {
-                name: self.full(name),
-                found: tensor.shape.clone(),
-                expected: expected.to_vec(),
-            }));
+        if tensor.shape == expected {
+            return Ok((shard, tensor));
         }
+        Err(shard.file.error(WeightsError::Shape {
+            name: self.full(name),
+            found: tensor.shape.clone(),
+            expected: expected.to_vec(),
+        }))
+    }
+
+    fn values(&self, name: &str, shard: &Shard, tensor: &Located) -> Result<Vec<f32>, LocalError> {
         let values = tensor.read(&self.full(name), &shard.file)?;
         if !values.iter().all(|value| value.is_finite()) {
             let error = WeightsError::NotFinite(self.full(name));

@@ -1,5 +1,5 @@
 use super::super::file::TensorFile;
-use super::super::located::{Layout, Located, Number, count};
+use super::super::located::{Layout, Located, Number, count, span};
 use super::archive::{Archive, Extent};
 use super::pickle::Tensor;
 use crate::local::error::{LocalError, WeightsError};
@@ -19,7 +19,7 @@ pub(super) fn located(
     located.ok_or_else(|| damaged(format!("`{name}` is not within its `{record}`")))
 }
 
-/// `None` where the tensor reaches beyond its storage, or has more values than that, by using some of them twice.
+/// `None` where the tensor reaches beyond its storage.
 fn placed(tensor: &Tensor, storage: Extent) -> Option<Located> {
     let width = tensor.storage.width;
     let offset = u64::try_from(tensor.offset).ok()?;
@@ -28,10 +28,12 @@ fn placed(tensor: &Tensor, storage: Extent) -> Option<Located> {
     let span = span(&shape, &strides)?;
     let values = count(&shape)?;
     let end = offset.checked_add(span as u64)?.checked_mul(width)?;
-    if end > storage.length || values as u64 > storage.length / width {
+    if end > storage.length {
         return None;
     }
-    let layout = if is_row_major(&shape, &strides) {
+    let layout = if values as u64 > storage.length / width {
+        Layout::Repeated
+    } else if is_row_major(&shape, &strides) {
         Layout::RowMajor
     } else {
         Layout::Strided { strides, span }
@@ -49,22 +51,6 @@ fn sizes(numbers: &[i64]) -> Option<Vec<usize>> {
         .iter()
         .map(|number| usize::try_from(*number).ok())
         .collect()
-}
-
-/// Values of the storage from the tensor's first to its last one.
-fn span(shape: &[usize], strides: &[usize]) -> Option<usize> {
-    if shape.len() != strides.len() {
-        return None;
-    }
-    if shape.contains(&0) {
-        return Some(0);
-    }
-    shape
-        .iter()
-        .zip(strides)
-        .try_fold(1, |span: usize, (size, stride)| {
-            span.checked_add((size - 1).checked_mul(*stride)?)
-        })
 }
 
 /// Strides of dimensions with a single index do not matter.

@@ -79,11 +79,28 @@ fn the_format_before_archives_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn a_tensor_larger_than_its_storage_is_refused() {
-    assert_eq!(
-        refusal("expanded.bin"),
-        "the archive is damaged: `a` is not within its `data/0`"
-    );
+fn a_tensor_larger_than_its_storage_may_be_there_but_not_be_read() {
+    let (file, tensors) = opened("expanded.bin");
+    assert_eq!(tensors["a"].shape, [1 << 20, 1 << 20]);
+    for tensor in [&tensors["a"], &tensors["a"].row(5).unwrap()] {
+        let error = tensor.read("a", &file).unwrap_err();
+        assert_eq!(
+            error.source().unwrap().to_string(),
+            "`a` has more values than are stored of it"
+        );
+    }
+}
+
+#[test]
+fn rows_are_read_by_themselves() {
+    let (file, tensors) = opened("numbers.bin");
+    let row = |name: &str, index| Some(tensors[name].row(index)?.read(name, &file).unwrap());
+    assert_eq!(row("f32", 1), Some(vec![3.0, 4.0, 5.0]));
+    assert_eq!(row("bf16", 0), Some(vec![0.0, 1.0, 2.0]));
+    assert_eq!(row("transposed", 2), Some(vec![2.0, 5.0]));
+    assert_eq!(row("later", 5), Some(vec![9.0]));
+    assert_eq!(row("f32", 2), None);
+    assert_eq!(row("single", 0), None);
 }
 
 /// Reads all that a damaged file says it has. Whatever it is, no more values come out of it than it has room for.
