@@ -2,7 +2,9 @@
 
 mod authors;
 mod choice;
+mod jinja;
 mod template;
+mod template_source;
 
 pub(super) use choice::Question;
 

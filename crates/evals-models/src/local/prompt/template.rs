@@ -1,4 +1,3 @@
-use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, context};
 use serde::Deserialize;
@@ -7,15 +6,17 @@ use serde_json::{Map, Value, json};
 use super::super::error::LocalError;
 use super::super::folder::Folder;
 use super::super::pipeline::transformer_file;
+use super::jinja::{self, NAME};
+use super::template_source::TemplateSource;
 
-const FILE: &str = "chat_template.jinja";
 const TOKENIZER: &str = "tokenizer_config.json";
+const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 
 /// A chat template that takes a pair as one message for each of its parts, as sentence-transformers renders it for rerankers.
 #[derive(Debug)]
 pub(super) struct Template {
+    /// Holds the template, parsed.
     environment: Environment<'static>,
-    source: String,
     /// What the template may use besides the messages.
     variables: Map<String, Value>,
     /// Goes in as the message of the system.
@@ -66,28 +67,24 @@ impl Template {
         }
         let given = given(folder, stated, config.processing_kwargs)?;
         let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
-        let Some((file, source)) = source(folder, &tokenizer)? else {
+        let found = TemplateSource::read(folder, tokenizer.get("chat_template"))?;
+        let Some(TemplateSource { file, source }) = found else {
             return Ok(None);
         };
-        let special = tokenizer
-            .into_iter()
-            .filter(|(key, value)| key.ends_with("_token") && value.is_string());
+        let unusable = |source: Error| LocalError::Template {
+            path: folder.path(file),
+            source: Box::new(source),
+        };
         let mut variables = Map::from_iter([("add_generation_prompt".to_owned(), json!(false))]);
-        variables.extend(special);
+        variables.extend(special_tokens(folder, tokenizer)?);
         variables.extend(given);
         let template = Self {
-            environment: environment(),
-            source,
+            environment: jinja::environment(source).map_err(unusable)?,
             variables,
             instruction,
             max_tokens: config.max_seq_length,
         };
-        let takes_pairs = template
-            .takes_pairs()
-            .map_err(|source| LocalError::Template {
-                path: folder.path(file),
-                source: Box::new(source),
-            })?;
+        let takes_pairs = template.takes_pairs().map_err(unusable)?;
         Ok(takes_pairs.then_some(template))
     }
 
@@ -107,8 +104,12 @@ impl Template {
         let messages: Vec<Value> = instruction.chain(pair).collect();
         let messages = minijinja::Value::from(Serde(messages));
         let variables = minijinja::Value::from(Serde(&self.variables));
-        self.environment
-            .render_str(&self.source, context! { messages, ..variables })
+        let template = self.environment.get_template(NAME)?;
+        let rendered = template.render(context! { messages, ..variables });
+        rendered.map_err(|error| match error.kind() {
+            ErrorKind::OutOfFuel => Error::new(ErrorKind::OutOfFuel, jinja::ENDLESS),
+            _ => error,
+        })
     }
 
     /// Whether both parts of a pair are in the prompt: templates for conversations leave out or refuse what has another role.
@@ -137,49 +138,62 @@ fn given(
     }
 }
 
-/// The file that states the template, and the template.
-fn source(
+/// The texts of special tokens by their names. Those of `special_tokens_map.json` count where `tokenizer_config.json` does not
+/// list its tokens, as older versions wrote it.
+fn special_tokens(
     folder: &Folder,
-    tokenizer: &Map<String, Value>,
-) -> Result<Option<(&'static str, String)>, LocalError> {
-    if let Some(bytes) = folder.bytes(FILE)? {
-        let source = String::from_utf8(bytes).map_err(|source| LocalError::Template {
-            path: folder.path(FILE),
-            source: Box::new(source),
-        })?;
-        return Ok(Some((FILE, source)));
+    tokenizer: Map<String, Value>,
+) -> Result<Map<String, Value>, LocalError> {
+    let mut named = Map::new();
+    let is_older = !tokenizer.contains_key("added_tokens_decoder");
+    add_tokens(folder, TOKENIZER, tokenizer, &mut named)?;
+    if is_older {
+        let older: Map<String, Value> = folder.json(SPECIAL_TOKENS)?.unwrap_or_default();
+        add_tokens(folder, SPECIAL_TOKENS, older, &mut named)?;
     }
-    let stated = tokenizer.get("chat_template").and_then(Value::as_str);
-    Ok(stated.map(|source| (TOKENIZER, source.to_owned())))
+    Ok(named)
 }
 
-/// As transformers sets up templates.
-fn environment() -> Environment<'static> {
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .build()
-        .expect("the usual delimiters do not collide");
-    let mut environment = Environment::new();
-    environment.set_syntax(syntax);
-    environment.add_function("raise_exception", |message: String| {
-        Err::<String, _>(Error::new(ErrorKind::InvalidOperation, message))
-    });
-    environment
+/// Tokens are written as text, or as an object with how they are matched.
+fn add_tokens(
+    folder: &Folder,
+    file: &str,
+    stated: Map<String, Value>,
+    named: &mut Map<String, Value>,
+) -> Result<(), LocalError> {
+    let tokens = stated
+        .into_iter()
+        .filter(|(key, _)| key.ends_with("_token"));
+    for (key, value) in tokens {
+        let text = match value {
+            Value::String(_) => value,
+            Value::Object(mut token) => match token.remove("content") {
+                Some(content) if content.is_string() => content,
+                _ => return Err(folder.unsupported(file, "content", key)),
+            },
+            // Switches such as `add_bos_token`, and tokens that there are not.
+            _ => continue,
+        };
+        named.insert(key, text);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rendered(source: &str, instruction: Option<&str>) -> String {
-        let template = Template {
-            environment: environment(),
-            source: source.to_owned(),
+    fn template(source: &str, instruction: Option<&str>) -> Template {
+        Template {
+            environment: jinja::environment(source.to_owned()).unwrap(),
             variables: Map::from_iter([("add_generation_prompt".to_owned(), json!(true))]),
             instruction: instruction.map(ToOwned::to_owned),
             max_tokens: None,
-        };
+        }
+    }
+
+    fn rendered(source: &str, instruction: Option<&str>) -> String {
+        let template = template(source, instruction);
         template.render("why?", "so\n").unwrap()
     }
 
@@ -196,6 +210,25 @@ mod tests {
         assert_eq!(
             rendered(source, Some("Find")),
             "<Instruct>: Find\n<Query>: why?\n<Document>: so\n"
+        );
+    }
+
+    #[test]
+    fn texts_have_the_methods_of_python() {
+        let source = "{{ ' a b '.strip() }}|{{ messages[1].get('content').rstrip() }}|{% if messages[0].content.startswith('w') %}\
+                      {{ messages[0]['content'].split('y')[1] }}{% endif %}|{{ 'x'.upper() }}";
+        assert_eq!(rendered(source, None), "a b|so|?|X");
+    }
+
+    #[test]
+    fn templates_without_end_are_given_up() {
+        let rounds =
+            "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}";
+        let template = template(rounds, None);
+        let error = template.render("why?", "so").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "engine ran out of fuel: it was given up after a million steps"
         );
     }
 
