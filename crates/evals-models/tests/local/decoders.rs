@@ -6,7 +6,8 @@ use std::path::Path;
 
 use evals_models::local::{Dtype, LocalEmbedder, LocalReranker, LocalSettings, RerankPrompt};
 use evals_models::{Embedder, Reranker, TextKind};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::checkpoints::{Golden, checkpoint, furthest, open};
 use crate::failures::{copy, refusal, reranker_refusal, rewrite, told};
@@ -236,6 +237,135 @@ fn templates_that_refuse_or_leave_out_a_pair_are_not_used() {
     assert!(message.contains("state its prompt"), "{message}");
 }
 
+/// The checkpoint with a template, without the file of its template, and with these keys in `tokenizer_config.json`.
+fn templated(tokenizer: impl FnOnce(&str) -> Value) -> TempDir {
+    let folder = copy("qwen3-logit-score");
+    let template = folder.path().join("chat_template.jinja");
+    let source = fs::read_to_string(&template).unwrap();
+    fs::remove_file(&template).unwrap();
+    let path = folder.path().join("tokenizer_config.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let Value::Object(stated) = tokenizer(&source) else {
+        panic!("keys and values");
+    };
+    config.as_object_mut().unwrap().extend(stated);
+    fs::write(&path, config.to_string()).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn templates_are_found_where_transformers_finds_them() {
+    let unused = "{{ messages[0].content }}";
+    let alone = templated(|source| json!({"chat_template": source}));
+    let listed = templated(|source| {
+        json!({"chat_template": [
+            {"name": "tool_use", "template": unused},
+            {"name": "default", "template": source},
+        ]})
+    });
+    let keyed = templated(|source| json!({"chat_template": {"default": source, "rag": unused}}));
+    let in_folder = templated(|source| json!({"chat_template": unused, "source": source}));
+    let path = in_folder.path().join("tokenizer_config.json");
+    let config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let others = in_folder.path().join("additional_chat_templates");
+    fs::create_dir(&others).unwrap();
+    fs::write(in_folder.path().join("chat_template.jinja"), unused).unwrap();
+    fs::write(
+        others.join("default.jinja"),
+        config["source"].as_str().unwrap(),
+    )
+    .unwrap();
+    let golden = Golden::read("qwen3-logit-score");
+    let expected = floats(&golden.values["scores"]["default"]);
+    for folder in [alone, listed, keyed, in_folder] {
+        let found = scores(&folder, &golden, &settings(&golden, "default")).await;
+        assert!(furthest(&found, &expected) < 1e-4, "{found:?}");
+    }
+}
+
+#[tokio::test]
+async fn special_tokens_are_written_as_text_or_as_objects() {
+    let with = |token: Value| {
+        templated(|source| {
+            assert!(source.contains("<|im_end|>"));
+            let source = source.replace("<|im_end|>", "{{ eos_token }}");
+            json!({"chat_template": source, "eos_token": token})
+        })
+    };
+    let object = json!({"__type": "AddedToken", "content": "<|im_end|>", "lstrip": false});
+    let older = with(json!("<|endoftext|>"));
+    let map = json!({"eos_token": {"content": "<|im_end|>", "lstrip": false}});
+    let file = older.path().join("special_tokens_map.json");
+    fs::write(file, map.to_string()).unwrap();
+    let golden = Golden::read("qwen3-logit-score");
+    let expected = floats(&golden.values["scores"]["default"]);
+    for folder in [with(json!("<|im_end|>")), with(object), older] {
+        let found = scores(&folder, &golden, &settings(&golden, "default")).await;
+        assert!(furthest(&found, &expected) < 1e-4, "{found:?}");
+    }
+    assert_eq!(
+        reranker_refusal(
+            &with(json!({"text": "<|im_end|>"})),
+            &LocalSettings::default()
+        )
+        .0,
+        "`tokenizer_config.json` asks for `content` = `eos_token`, which is not supported"
+    );
+}
+
+#[test]
+fn templates_without_a_default_or_an_end_are_refused() {
+    let named = templated(
+        |source| json!({"chat_template": [{"name": "rag", "template": source}, {"name": "a", "template": ""}]}),
+    );
+    assert_eq!(
+        reranker_refusal(&named, &LocalSettings::default()).0,
+        "`tokenizer_config.json` asks for `chat_template` = `a, rag`, which is not supported"
+    );
+    let in_folder = templated(|source| json!({"chat_template": source}));
+    let others = in_folder.path().join("additional_chat_templates");
+    fs::create_dir(&others).unwrap();
+    fs::write(others.join("rag.jinja"), "").unwrap();
+    assert_eq!(
+        reranker_refusal(&in_folder, &LocalSettings::default()).0,
+        "`additional_chat_templates` asks for `chat_template` = `rag.jinja`, which is not supported"
+    );
+    let rounds = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
+    let endless = templated(|_| json!({"chat_template": rounds}));
+    let (message, source) = reranker_refusal(&endless, &LocalSettings::default());
+    assert_eq!(
+        message,
+        "`tokenizer_config.json` has no usable chat template"
+    );
+    assert_eq!(
+        source,
+        "engine ran out of fuel: it was given up after a million steps"
+    );
+}
+
+#[tokio::test]
+async fn of_a_vocabulary_s_outputs_only_two_are_read() {
+    let golden = Golden::read("mxbai-rerank-base-v2");
+    let folder = copy("mxbai-rerank-base-v2");
+    let path = folder.path().join("model.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    let length = usize::try_from(u64::from_le_bytes(bytes[..8].try_into().unwrap())).unwrap();
+    let header: Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    let outputs = header["lm_head.weight"]["data_offsets"][0]
+        .as_u64()
+        .unwrap();
+    let first = 8 + length + usize::try_from(outputs).unwrap();
+    // No number, in the row of a token that is no answer.
+    bytes[first..first + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let stated = LocalSettings {
+        rerank_prompt: Some(RerankPrompt::Mxbai),
+        ..settings(&golden, "default")
+    };
+    let found = scores(&folder, &golden, &stated).await;
+    assert!(furthest(&found, &floats(&golden.values["scores"]["default"])) < 1e-4);
+}
+
 #[test]
 fn prompts_that_would_be_cut_another_way_are_refused() {
     for (from, to, named) in [
@@ -326,7 +456,9 @@ fn a_sliding_window_is_refused_unless_it_is_off() {
         let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         let config = config.as_object_mut().unwrap();
         // As configurations were before layers were listed.
-        config.remove("layer_types");
+        for key in ["layer_types", "sliding_window", "max_window_layers"] {
+            config.remove(key);
+        }
         config.extend(serde_json::from_str::<serde_json::Map<_, _>>(window).unwrap());
         fs::write(&path, serde_json::to_vec(config).unwrap()).unwrap();
         LocalEmbedder::open(&folder, &LocalSettings::default())
@@ -338,10 +470,17 @@ fn a_sliding_window_is_refused_unless_it_is_off() {
         older(used).unwrap_err(),
         "`config.json` asks for `sliding_window` = `16`, which is not supported"
     );
+    let unstated = r#"{"use_sliding_window": true, "max_window_layers": 2}"#;
+    assert_eq!(
+        older(unstated).unwrap_err(),
+        "`config.json` asks for `sliding_window` = `4096`, which is not supported"
+    );
     for off in [
         r#"{"use_sliding_window": false, "sliding_window": 16, "max_window_layers": 0}"#,
         r#"{"use_sliding_window": true, "sliding_window": 16, "max_window_layers": 3}"#,
         r#"{"use_sliding_window": true, "sliding_window": null, "max_window_layers": 0}"#,
+        // From the 29th layer on.
+        r#"{"use_sliding_window": true, "sliding_window": 16}"#,
     ] {
         assert_eq!(older(off), Ok(()), "{off}");
     }

@@ -44,12 +44,26 @@ struct Config {
     rope_parameters: Option<Map<String, Value>>,
     #[serde(default)]
     use_sliding_window: bool,
+    /// Absent is not off, which `null` is.
+    #[serde(default = "window")]
     sliding_window: Option<usize>,
-    max_window_layers: Option<usize>,
+    #[serde(default = "first_window_layer")]
+    max_window_layers: usize,
     layer_types: Option<Vec<String>>,
     is_causal: Option<bool>,
     use_bidirectional_attention: Option<bool>,
     auto_map: Option<Map<String, Value>>,
+}
+
+/// What transformers takes where a configuration states no window.
+#[expect(clippy::unnecessary_wraps, reason = "the default of an `Option`")]
+fn window() -> Option<usize> {
+    Some(4096)
+}
+
+/// What transformers takes where a configuration does not state it.
+fn first_window_layer() -> usize {
+    28
 }
 
 impl Config {
@@ -99,9 +113,9 @@ impl Config {
             };
         }
         // The window is for the layers from this one on.
-        let first = self.max_window_layers.unwrap_or(0);
+        let is_used = self.use_sliding_window && self.max_window_layers < self.num_hidden_layers;
         match self.sliding_window {
-            Some(window) if self.use_sliding_window && first < self.num_hidden_layers => {
+            Some(window) if is_used => {
                 Err(folder.unsupported(CONFIG, "sliding_window", window.to_string()))
             }
             _ => Ok(()),
