@@ -85,6 +85,9 @@ impl Dense {
         if in_features != width {
             return Err(folder.unsupported(CONFIG, "in_features", in_features.to_string()));
         }
+        if out_features == 0 {
+            return Err(folder.unsupported(CONFIG, "out_features", out_features.to_string()));
+        }
         config.check_names(folder, subject)?;
         let builder = Builder::new(Weights::open(folder)?, Dtype::F32);
         if config.bias {

@@ -11,7 +11,7 @@ use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
 use super::late_interaction::is_late_interaction;
-use super::model::{Model, named, threads, window_name};
+use super::model::{Model, named, threads};
 use super::pipeline::Pipeline;
 use super::pooling::normalize;
 use super::projection::Projection;
@@ -28,7 +28,7 @@ use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
 #[derive(Debug)]
 pub struct LocalEmbedder {
     identity: ModelIdentity,
-    max_tokens: Option<usize>,
+    max_tokens: usize,
     encoder: Arc<TextEncoder>,
     workers: Workers,
 }
@@ -83,7 +83,7 @@ impl LocalEmbedder {
         let identity = identity(&folder, settings, &encoder, window)?;
         Ok(Self {
             identity,
-            max_tokens: window.map(|window| (window - special).saturating_sub(prompt)),
+            max_tokens: (window - special).saturating_sub(prompt),
             encoder: Arc::new(encoder),
             workers: Workers::start(threads(settings))?,
         })
@@ -141,9 +141,9 @@ impl Embedder for LocalEmbedder {
         self.encoder.projection.width()
     }
 
-    /// Without special tokens and without the tokens of the document prompt. `None` where the model reads texts of any length.
+    /// Without special tokens and without the tokens of the document prompt.
     fn max_tokens(&self) -> Option<usize> {
-        self.max_tokens
+        Some(self.max_tokens)
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
@@ -172,7 +172,7 @@ fn identity(
     folder: &Folder,
     settings: &LocalSettings,
     encoder: &TextEncoder,
-    window: Option<usize>,
+    window: usize,
 ) -> Result<ModelIdentity, LocalError> {
     let TextEncoder {
         model,
@@ -199,10 +199,9 @@ fn identity(
     parts.extend(projection.digests().iter().map(String::as_bytes));
     let rest = digest::short(&parts);
     let digest = format!(
-        "sha256:{},{},{length},{},{},{rest}",
+        "sha256:{},{},{length},{window},{},{rest}",
         model.digest,
         pipeline.pooling.name(),
-        window_name(window),
         settings.dtype.name(),
     );
     Ok(named(folder, settings, digest))

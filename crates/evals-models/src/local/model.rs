@@ -11,6 +11,10 @@ use super::tokens::{Encoded, Tokens};
 use super::weights::Weights;
 use crate::ModelIdentity;
 
+/// Tokens read of a text by a model that has no limit of its own, `XLNet`, unless settings state another one: as many as the
+/// longest windows of the other encoders have. What a text takes in memory grows with it.
+pub(super) const LONGEST: usize = 8192;
+
 /// What there is to load a head from.
 #[derive(Debug)]
 pub(super) struct Parts<'model> {
@@ -61,14 +65,15 @@ impl Model {
         })
     }
 
-    /// Tokens read of each text: the first limit of settings, pipeline and tokenizer, within what positions allow. `None`: all.
+    /// Tokens read of each text: the first limit of settings, pipeline and tokenizer, within what positions allow, or
+    /// [`LONGEST`] where there are none.
     pub(super) fn window(
         &self,
         folder: &Folder,
         settings: &LocalSettings,
         stated: Option<usize>,
         pair: bool,
-    ) -> Result<Option<usize>, LocalError> {
+    ) -> Result<usize, LocalError> {
         let available = self.encoder.max_positions;
         let requested = settings.max_tokens.map(NonZeroUsize::get);
         if let (Some(requested), Some(available)) = (requested, available)
@@ -83,15 +88,16 @@ impl Model {
             Some(stated) => Some(stated),
             None => Tokens::stated_limit(folder)?,
         };
-        let window = stated.into_iter().chain(available).min();
+        let most = available.unwrap_or(requested.unwrap_or(LONGEST));
+        let max_tokens = stated.map_or(most, |stated| stated.min(most));
         let special = self.tokens.special(pair);
-        if let Some(max_tokens) = window.filter(|max_tokens| *max_tokens <= special) {
+        if max_tokens <= special {
             return Err(LocalError::Window {
                 max_tokens,
                 special,
             });
         }
-        Ok(window)
+        Ok(max_tokens)
     }
 
     /// The vectors of each text's tokens, text after text.
@@ -104,11 +110,6 @@ impl Model {
 pub(super) fn named(folder: &Folder, settings: &LocalSettings, digest: String) -> ModelIdentity {
     let name = settings.name.as_deref().unwrap_or(folder.name());
     ModelIdentity::new("local", name).with_digest(digest)
-}
-
-/// The window as identities have it.
-pub(super) fn window_name(window: Option<usize>) -> String {
-    window.map_or_else(|| "all".to_owned(), |max_tokens| max_tokens.to_string())
 }
 
 /// Threads that the settings ask for, or one for each core.

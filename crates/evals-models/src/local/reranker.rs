@@ -9,7 +9,7 @@ use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
-use super::model::{Model, named, threads, window_name};
+use super::model::{Model, named, threads};
 use super::role;
 use super::scores::{comparable, reranked};
 use super::scoring::Scoring;
@@ -61,9 +61,8 @@ impl LocalReranker {
             &fingerprint,
         ]);
         let digest = format!(
-            "sha256:{},{},{},{rest}",
+            "sha256:{},{window},{},{rest}",
             model.digest,
-            window_name(window),
             settings.dtype.name()
         );
         Ok(Self {

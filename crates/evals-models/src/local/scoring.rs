@@ -47,7 +47,7 @@ impl Scoring {
         folder: &Folder,
         settings: &LocalSettings,
         mut model: Model,
-    ) -> Result<(Self, Model, Option<usize>), LocalError> {
+    ) -> Result<(Self, Model, usize), LocalError> {
         match self {
             Self::Classifier(_) => {
                 let window = model.window(folder, settings, None, true)?;
@@ -60,12 +60,8 @@ impl Scoring {
                 head,
             } => {
                 let window = model.window(folder, settings, prompt.stated_window(), false)?;
-                let prompt = match window {
-                    Some(window) => prompt.within(window)?,
-                    None => prompt,
-                };
                 let limited = Self::Prompted {
-                    prompt,
+                    prompt: prompt.within(window)?,
                     answers,
                     head,
                 };

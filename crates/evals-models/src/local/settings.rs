@@ -14,7 +14,7 @@ pub struct LocalSettings {
     /// Whether vectors are brought to length 1. Default: whether `modules.json` has that step.
     pub normalize: Option<bool>,
     /// Tokens read of each text, special tokens included. Default: `sentence_bert_config.json`, else what tokenizer and
-    /// positions allow.
+    /// positions allow; 8192 at most where a model has no positions to run out of.
     pub max_tokens: Option<NonZeroUsize>,
     /// Put before every query. Default: the prompt `query` of `config_sentence_transformers.json`, else its default prompt.
     pub query_prompt: Option<String>,

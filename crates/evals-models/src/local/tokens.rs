@@ -62,7 +62,14 @@ impl Tokens {
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(bytes).map_err(unusable)?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(unusable)?;
-        let largest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
+        let added = [EncodeInput::from(""), ("", "").into()].map(|nothing| {
+            let encoding = tokenizer.encode_fast(nothing, true)?;
+            Ok(encoding.get_ids().iter().max().copied())
+        });
+        let added = added.into_iter().collect::<Result<Vec<_>, _>>();
+        let added = added.map_err(unusable)?.into_iter().flatten();
+        let vocabulary = tokenizer.get_vocab(true).into_values();
+        let largest = vocabulary.chain(added).max().unwrap_or(0);
         if largest as usize >= rows {
             let message = format!("it has tokens up to {largest}, the model only {rows} of them");
             return Err(unusable(message.into()));
@@ -97,18 +104,17 @@ impl Tokens {
             .map_or(0, |processor| processor.added_tokens(pair))
     }
 
-    /// Reads at most `max_tokens` of a text, special tokens included, or all of it, and makes letters small first if the model
-    /// wants that.
+    /// Reads at most `max_tokens` of a text, special tokens included, and makes letters small first if the model wants that.
     pub(super) fn limited(
         self,
         folder: &Folder,
-        max_tokens: Option<usize>,
+        max_tokens: usize,
         lowercase: bool,
     ) -> Result<Self, LocalError> {
         let mut tokenizer = Arc::unwrap_or_clone(self.tokenizer);
         tokenizer
-            .with_truncation(max_tokens.map(|max_length| TruncationParams {
-                max_length,
+            .with_truncation(Some(TruncationParams {
+                max_length: max_tokens,
                 strategy: TruncationStrategy::LongestFirst,
                 ..TruncationParams::default()
             }))

@@ -327,12 +327,28 @@ fn the_window_leaves_out_special_tokens_and_the_prompt() {
         Some(38)
     );
     let xlnet = open("xlnet", &LocalSettings::default());
-    assert_eq!(xlnet.max_tokens(), None);
+    // Neither its files nor its positions state a limit.
+    assert_eq!(xlnet.max_tokens(), Some(8190));
     let digest = xlnet.identity().digest.clone().unwrap();
-    assert!(digest.contains(",mean,as-is,all,f32,"), "{digest}");
+    assert!(digest.contains(",mean,as-is,8192,f32,"), "{digest}");
     let short = LocalSettings {
         max_tokens: NonZeroUsize::new(1_000),
         ..LocalSettings::default()
     };
     assert_eq!(open("xlnet", &short).max_tokens(), Some(998));
+    let longer = LocalSettings {
+        max_tokens: NonZeroUsize::new(10_000),
+        ..LocalSettings::default()
+    };
+    assert_eq!(open("xlnet", &longer).max_tokens(), Some(9_998));
+}
+
+#[tokio::test]
+async fn what_is_read_of_a_text_has_a_bound_without_positions_too() {
+    let texts = [9_000, 20_000].map(|words| "gene ".repeat(words));
+    let texts = texts.each_ref().map(String::as_str);
+    let embedder = open("xlnet", &LocalSettings::default());
+    let found = embedder.embed(&texts, TextKind::Document).await.unwrap();
+    let (cut, longer) = found.values().split_at(found.dimension());
+    assert_eq!(cut, longer);
 }

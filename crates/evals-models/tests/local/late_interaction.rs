@@ -308,6 +308,14 @@ fn what_cannot_be_run_is_refused_by_name() {
         "`linear.weight` has the shape [12, 32] instead of [16, 32]"
     );
     assert_eq!(
+        metadata(r#""dim": 12"#, r#""dim": 0"#).0,
+        "`artifact.metadata` asks for `dim` = `0`, which is not supported"
+    );
+    assert_eq!(
+        metadata(r#""query_maxlen": 16"#, r#""query_maxlen": 1000000000000"#).0,
+        "`artifact.metadata` asks for `query_maxlen` = `1000000000000`, which is not supported"
+    );
+    assert_eq!(
         metadata("[unused0]", "[Query]"),
         (
             "`tokenizer.json` is not a usable tokenizer".to_owned(),

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-use super::super::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
-    PositionScheme, Positions, TokenEmbeddings,
-};
+use super::super::encoder::{Encoder, NormPlace, PositionScheme, Positions, TokenEmbeddings};
 use super::super::error::LocalError;
 use super::super::folder::Folder;
+use super::bert_layer::BertLayer;
 use super::{Builder, CONFIG, activation, gelu};
+
+const PROJECTIONS: [&str; 3] = ["query", "key", "value"];
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -52,7 +52,7 @@ pub(super) fn encoder(
     let positions = builder.table("embeddings.position_embeddings.weight", width)?;
     let first = match first {
         FirstPosition::Zero => 0,
-        FirstPosition::AfterPadding => config.pad_token_id.unwrap_or(1) + 1,
+        FirstPosition::AfterPadding => config.pad_token_id.unwrap_or(1).saturating_add(1),
     };
     let max_positions = (positions.len() / width).saturating_sub(first);
     let embeddings = TokenEmbeddings {
@@ -65,8 +65,18 @@ pub(super) fn encoder(
         norm: Some(builder.norm("embeddings.LayerNorm", width, config.layer_norm_eps)?),
         width,
     };
+    let layer = BertLayer {
+        width,
+        wide: config.intermediate_size,
+        heads: config.num_attention_heads,
+        activation,
+        epsilon: config.layer_norm_eps,
+    };
     let layers = (0..config.num_hidden_layers)
-        .map(|index| layer(&config, activation, &builder, index))
+        .map(|index| {
+            let name = format!("encoder.layer.{index}");
+            layer.load(&builder, &name, PROJECTIONS, PositionScheme::Absolute)
+        })
         .collect::<Result<_, _>>()?;
     let encoder = Encoder {
         embeddings,
@@ -76,37 +86,4 @@ pub(super) fn encoder(
         max_positions: Some(max_positions),
     };
     Ok((encoder, builder))
-}
-
-fn layer(
-    config: &Config,
-    activation: Activation,
-    builder: &Builder,
-    index: usize,
-) -> Result<Layer, LocalError> {
-    let (width, wide) = (config.hidden_size, config.intermediate_size);
-    let name = |part: &str| format!("encoder.layer.{index}.{part}");
-    let projections = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
-    Ok(Layer {
-        attention: Attention {
-            query_key_value: builder.joined(&projections, width, width)?,
-            output: builder.linear(&name("attention.output.dense"), width, width)?,
-            heads: Heads::sharing(width, config.num_attention_heads),
-            head_norms: None,
-            positions: PositionScheme::Absolute,
-            mask: Mask::Full,
-        },
-        attention_norm: Some(builder.norm(
-            &name("attention.output.LayerNorm"),
-            width,
-            config.layer_norm_eps,
-        )?),
-        feed_forward: FeedForward {
-            up: builder.linear(&name("intermediate.dense"), width, wide)?,
-            down: builder.linear(&name("output.dense"), wide, width)?,
-            activation,
-            gate: Gate::None,
-        },
-        feed_forward_norm: builder.norm(&name("output.LayerNorm"), width, config.layer_norm_eps)?,
-    })
 }

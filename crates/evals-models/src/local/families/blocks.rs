@@ -21,9 +21,15 @@ impl Builder {
         }
     }
 
-    /// A table with rows of `width` values and as many of them as the file has.
+    /// A table with rows of `width` values and as many of them as the file has, at least one.
     pub(in crate::local) fn table(&self, name: &str, width: usize) -> Result<Vec<f32>, LocalError> {
-        let rows = self.weights.shape(name)?.first().copied().unwrap_or(0);
+        let rows = self
+            .weights
+            .shape(name)?
+            .first()
+            .copied()
+            .unwrap_or(0)
+            .max(1);
         self.weights.tensor(name, &[rows, width])
     }
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::super::encoder::{
-    Activation, Attention, Buckets, Disentangled, Encoder, FeedForward, Gate, Heads, Layer, Mask,
-    NormPlace, PositionScheme, Positions, TokenEmbeddings,
+    Buckets, Disentangled, Encoder, NormPlace, PositionScheme, Positions, TokenEmbeddings,
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
+use super::bert_layer::BertLayer;
 use super::{Builder, CONFIG, activation, gelu};
+
+const PROJECTIONS: [&str; 3] = ["query_proj", "key_proj", "value_proj"];
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -169,8 +171,19 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
     config.check(folder)?;
     let activation = activation(folder, "hidden_act", &config.hidden_act)?;
     let distances = config.distances(folder, &builder)?;
+    let layer = BertLayer {
+        width: config.hidden_size,
+        wide: config.intermediate_size,
+        heads: config.num_attention_heads,
+        activation,
+        epsilon: config.layer_norm_eps,
+    };
     let layers = (0..config.num_hidden_layers)
-        .map(|index| layer(&config, activation, &distances, &builder, index))
+        .map(|index| {
+            let name = format!("encoder.layer.{index}");
+            let positions = positions(&config, &distances, &builder, &name)?;
+            layer.load(&builder, &name, PROJECTIONS, positions)
+        })
         .collect::<Result<_, _>>()?;
     let encoder = Encoder {
         embeddings: embeddings(&config, &builder)?,
@@ -202,51 +215,27 @@ fn embeddings(config: &Config, builder: &Builder) -> Result<TokenEmbeddings, Loc
     })
 }
 
-fn layer(
+fn positions(
     config: &Config,
-    activation: Activation,
     distances: &Distances,
     builder: &Builder,
-    index: usize,
-) -> Result<Layer, LocalError> {
-    let (width, wide) = (config.hidden_size, config.intermediate_size);
-    let name = |part: &str| format!("encoder.layer.{index}.{part}");
-    let own = |part: &str| name(&format!("attention.self.{part}"));
-    let projections = ["query_proj", "key_proj", "value_proj"].map(own);
+    name: &str,
+) -> Result<PositionScheme, LocalError> {
+    let width = config.hidden_size;
     let (keys, queries) = if config.share_att_key {
         ("key_proj", "query_proj")
     } else {
         ("pos_key_proj", "pos_query_proj")
     };
     let table = |there: bool, part: &str| {
-        let mapped = || builder.mapped(&distances.vectors, &own(part), width, width);
+        let name = format!("{name}.attention.self.{part}");
+        let mapped = || builder.mapped(&distances.vectors, &name, width, width);
         there.then(mapped).transpose()
     };
-    Ok(Layer {
-        attention: Attention {
-            query_key_value: builder.joined(&projections, width, width)?,
-            output: builder.linear(&name("attention.output.dense"), width, width)?,
-            heads: Heads::sharing(width, config.num_attention_heads),
-            head_norms: None,
-            positions: PositionScheme::Disentangled(Disentangled {
-                buckets: Arc::clone(&distances.buckets),
-                keys: table(distances.content_to_position, keys)?,
-                queries: table(distances.position_to_content, queries)?,
-                width,
-            }),
-            mask: Mask::Full,
-        },
-        attention_norm: Some(builder.norm(
-            &name("attention.output.LayerNorm"),
-            width,
-            config.layer_norm_eps,
-        )?),
-        feed_forward: FeedForward {
-            up: builder.linear(&name("intermediate.dense"), width, wide)?,
-            down: builder.linear(&name("output.dense"), wide, width)?,
-            activation,
-            gate: Gate::None,
-        },
-        feed_forward_norm: builder.norm(&name("output.LayerNorm"), width, config.layer_norm_eps)?,
-    })
+    Ok(PositionScheme::Disentangled(Disentangled {
+        buckets: Arc::clone(&distances.buckets),
+        keys: table(distances.content_to_position, keys)?,
+        queries: table(distances.position_to_content, queries)?,
+        width,
+    }))
 }

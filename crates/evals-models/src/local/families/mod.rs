@@ -1,11 +1,13 @@
 //! One file for each family of architectures: which tensors make its encoder, and what its configuration says.
 
 mod bert;
+mod bert_layer;
 mod blocks;
 mod deberta;
 mod modern_bert;
 mod nomic_bert;
 mod qwen;
+mod sizes;
 mod xlnet;
 
 use serde_json::Value;
@@ -32,36 +34,6 @@ pub(super) fn activation(
     name: &str,
 ) -> Result<Activation, LocalError> {
     Activation::named(name).ok_or_else(|| folder.unsupported(CONFIG, key, name))
-}
-
-/// The longest texts that tables of positions are made for.
-const MOST_POSITIONS: u64 = 1 << 20;
-
-/// Refuses sizes that no model has, from which wrong vectors or tables without bound would be made.
-fn check_sizes(folder: &Folder) -> Result<(), LocalError> {
-    let config: Value = folder.required(CONFIG)?;
-    let first = |keys: &[&'static str]| {
-        let mut stated = keys.iter().map(|key| (*key, config[*key].as_u64()));
-        stated.find_map(|(key, size)| Some((key, size?)))
-    };
-    let head = first(&["head_dim", "d_head"]);
-    if let Some((key, size)) = head
-        && (size == 0 || !size.is_multiple_of(2))
-    {
-        return Err(folder.unsupported(CONFIG, key, size.to_string()));
-    }
-    let width = first(&["hidden_size", "d_model", "n_embd"]).map(|(_, width)| width);
-    if let Some((key, heads)) = first(&["num_attention_heads", "n_head"])
-        && (heads == 0 || head.is_none() && width.is_some_and(|width| !width.is_multiple_of(heads)))
-    {
-        return Err(folder.unsupported(CONFIG, key, heads.to_string()));
-    }
-    match first(&["max_position_embeddings", "n_positions"]) {
-        Some((key, positions)) if !(1..=MOST_POSITIONS).contains(&positions) => {
-            Err(folder.unsupported(CONFIG, key, positions.to_string()))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn model_type(folder: &Folder) -> Result<String, LocalError> {
@@ -146,6 +118,11 @@ impl Family {
         matches!(self, Self::Qwen2 | Self::Qwen3)
     }
 
+    /// Whether queries and keys are turned by their positions.
+    fn is_rotary(self) -> bool {
+        self.is_decoder() || matches!(self, Self::ModernBert | Self::NomicBert)
+    }
+
     /// Names under which checkpoints of the family may keep the encoder.
     fn prefixes(self) -> &'static [&'static str] {
         match self {
@@ -164,7 +141,7 @@ impl Family {
         weights: Weights,
         dtype: Dtype,
     ) -> Result<(Encoder, Builder), LocalError> {
-        check_sizes(folder)?;
+        sizes::check(folder, self)?;
         let first = match self {
             Self::ModernBert => "embeddings.tok_embeddings.weight",
             Self::Xlnet => "word_embedding.weight",

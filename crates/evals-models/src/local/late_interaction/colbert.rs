@@ -6,7 +6,8 @@
 use serde::Deserialize;
 
 use super::conventions::{
-    Conventions, Expansion, Preparation, Projected, Side, Skipped, SpecialTokens, punctuation,
+    Conventions, Expansion, Preparation, Projected, Side, Skipped, SpecialTokens,
+    check_query_length, punctuation,
 };
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
@@ -51,6 +52,10 @@ pub(super) fn conventions(folder: &Folder) -> Result<Conventions, LocalError> {
     if metadata.similarity != "cosine" {
         return Err(folder.unsupported(FILE, "similarity", metadata.similarity));
     }
+    if metadata.dim == 0 {
+        return Err(folder.unsupported(FILE, "dim", metadata.dim.to_string()));
+    }
+    check_query_length(folder, FILE, "query_maxlen", metadata.query_maxlen)?;
     let special = SpecialTokens::read(folder)?;
     let side = |marker, tokens| Side {
         marker: Some(marker),

@@ -4,6 +4,7 @@ use serde_json::Value;
 use super::{colbert, pylate};
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
+use crate::local::model::LONGEST;
 
 /// How texts become the tokens of a model of late interaction, and which of these count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,6 +165,19 @@ fn name(token: Option<&Value>) -> Option<&str> {
         Value::String(name) => Some(name),
         other => other.get("content")?.as_str(),
     }
+}
+
+/// Refuses queries that would be filled up beyond what is read of any text.
+pub(super) fn check_query_length(
+    folder: &Folder,
+    file: &str,
+    key: &'static str,
+    tokens: usize,
+) -> Result<(), LocalError> {
+    if tokens > LONGEST {
+        return Err(folder.unsupported(file, key, tokens.to_string()));
+    }
+    Ok(())
 }
 
 /// The punctuation of ASCII, each sign by itself: what Python calls `string.punctuation`.

@@ -106,7 +106,7 @@ impl Kind {
         let marker = side.marker.as_ref().map(id).transpose()?;
         let room = side.tokens - usize::from(marker.is_some());
         Ok(Self {
-            tokens: tokens.limited(folder, Some(room), false)?,
+            tokens: tokens.limited(folder, room, false)?,
             marker,
             prompt: side.prompt.clone(),
             preparation,

@@ -5,7 +5,8 @@
 use serde::Deserialize;
 
 use super::conventions::{
-    Conventions, Expansion, Preparation, Projected, Side, Skipped, SpecialTokens, punctuation,
+    Conventions, Expansion, Preparation, Projected, Side, Skipped, SpecialTokens,
+    check_query_length, punctuation,
 };
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
@@ -50,11 +51,13 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
     }
     let prompts = Prompts::read(folder)?;
     let special = SpecialTokens::read(folder)?;
+    let query_length = config.query_length.unwrap_or(32);
+    check_query_length(folder, FILE, "query_length", query_length)?;
     Ok(Some(Conventions {
         query: side(
             prompts.named("query").or_else(|| prompts.default()),
             config.query_prefix.as_deref().unwrap_or("[Q] "),
-            config.query_length.unwrap_or(32),
+            query_length,
         ),
         document: side(
             prompts.named("document").or_else(|| prompts.default()),

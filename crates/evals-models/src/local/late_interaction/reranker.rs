@@ -69,9 +69,8 @@ impl LateInteractionReranker {
         let (model, projection) = Model::open(&folder, settings.dtype, |parts| {
             projection(&folder, &conventions, parts)
         })?;
-        let stated = conventions.document.tokens;
-        let window = model.window(&folder, settings, Some(stated), false)?;
-        conventions.document.tokens = window.unwrap_or(stated);
+        let stated = Some(conventions.document.tokens);
+        conventions.document.tokens = model.window(&folder, settings, stated, false)?;
         check_room(&conventions.query, &model)?;
         check_room(&conventions.document, &model)?;
         let identity = identity(&folder, settings, &conventions, &model, &projection)?;

@@ -1,0 +1,54 @@
+use super::super::encoder::{
+    Activation, Attention, FeedForward, Gate, Heads, Layer, Mask, PositionScheme,
+};
+use super::super::error::LocalError;
+use super::Builder;
+
+/// What all layers of BERT and of what came of it have alike: the maps behind attention, and their names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BertLayer {
+    pub(super) width: usize,
+    /// Values between the two maps of the second half.
+    pub(super) wide: usize,
+    pub(super) heads: usize,
+    pub(super) activation: Activation,
+    pub(super) epsilon: f32,
+}
+
+impl BertLayer {
+    /// Loads the layer whose tensors are below `name`. `projections` are the maps to queries, keys and values, by the names that
+    /// the family has for them.
+    pub(super) fn load(
+        self,
+        builder: &Builder,
+        name: &str,
+        projections: [&str; 3],
+        positions: PositionScheme,
+    ) -> Result<Layer, LocalError> {
+        let (width, wide) = (self.width, self.wide);
+        let linear = |part: &str, inputs, outputs| {
+            builder.linear(&format!("{name}.{part}.dense"), inputs, outputs)
+        };
+        let norm =
+            |part: &str| builder.norm(&format!("{name}.{part}.LayerNorm"), width, self.epsilon);
+        let projections = projections.map(|part| format!("{name}.attention.self.{part}"));
+        Ok(Layer {
+            attention: Attention {
+                query_key_value: builder.joined(&projections, width, width)?,
+                output: linear("attention.output", width, width)?,
+                heads: Heads::sharing(width, self.heads),
+                head_norms: None,
+                positions,
+                mask: Mask::Full,
+            },
+            attention_norm: Some(norm("attention.output")?),
+            feed_forward: FeedForward {
+                up: linear("intermediate", width, wide)?,
+                down: linear("output", wide, width)?,
+                activation: self.activation,
+                gate: Gate::None,
+            },
+            feed_forward_norm: norm("output")?,
+        })
+    }
+}

@@ -1,0 +1,55 @@
+use serde_json::Value;
+
+use super::super::error::LocalError;
+use super::super::folder::Folder;
+use super::{CONFIG, Family};
+
+/// What no size of a model goes beyond, so that tables of positions have a bound and products of sizes can be counted.
+const LARGEST: u64 = 1 << 20;
+
+/// Sizes by the names that the families have for them; of each line a configuration has one.
+const WIDTH: [&str; 3] = ["hidden_size", "d_model", "n_embd"];
+const HEADS: [&str; 2] = ["num_attention_heads", "n_head"];
+const HEAD_SIZE: [&str; 1] = ["head_dim"];
+const OTHERS: [&[&str]; 5] = [
+    &["d_head", "attention_head_size"],
+    &["num_hidden_layers", "n_layer"],
+    &["intermediate_size", "d_inner", "n_inner"],
+    &["max_position_embeddings", "n_positions"],
+    &["global_attn_every_n_layers"],
+];
+
+/// Refuses sizes that no model has, from which wrong vectors or tables without bound would be made.
+pub(super) fn check(folder: &Folder, family: Family) -> Result<(), LocalError> {
+    let config: Value = folder.required(CONFIG)?;
+    let stated = |keys: &[&'static str]| {
+        let mut stated = keys.iter().map(|key| (*key, config[*key].as_u64()));
+        stated.find_map(|(key, size)| Some((key, size?)))
+    };
+    let refused =
+        |(key, size): (&'static str, u64)| Err(folder.unsupported(CONFIG, key, size.to_string()));
+    let all = [&WIDTH[..], &HEADS, &HEAD_SIZE].into_iter().chain(OTHERS);
+    for size in all.filter_map(stated) {
+        if !(1..=LARGEST).contains(&size.1) {
+            return refused(size);
+        }
+    }
+    let (Some(width), Some(heads)) = (stated(&WIDTH), stated(&HEADS)) else {
+        return Ok(());
+    };
+    // Of decoders alone, heads need not share the width between them.
+    let own = stated(&HEAD_SIZE).filter(|_| family.is_decoder());
+    if own.is_none() && !width.1.is_multiple_of(heads.1) {
+        return refused(heads);
+    }
+    // Rotary positions turn pairs of values.
+    let size = own.map_or(width.1 / heads.1, |(_, size)| size);
+    if family.is_rotary() && !size.is_multiple_of(2) {
+        return refused(own.unwrap_or(heads));
+    }
+    // A sine and a cosine belong to each distance.
+    if family == Family::Xlnet && !width.1.is_multiple_of(2) {
+        return refused(width);
+    }
+    Ok(())
+}
