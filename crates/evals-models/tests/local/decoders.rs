@@ -6,8 +6,7 @@ use std::path::Path;
 
 use evals_models::local::{Dtype, LocalEmbedder, LocalReranker, LocalSettings, RerankPrompt};
 use evals_models::{Embedder, Reranker, TextKind};
-use serde_json::{Value, json};
-use tempfile::TempDir;
+use serde_json::Value;
 
 use crate::checkpoints::{Golden, checkpoint, furthest, open};
 use crate::failures::{copy, refusal, reranker_refusal, rewrite, told};
@@ -19,12 +18,12 @@ const RERANKERS: [&str; 4] = [
     "qwen3-logit-score",
 ];
 
-fn floats(value: &Value) -> Vec<f32> {
+pub(crate) fn floats(value: &Value) -> Vec<f32> {
     serde_json::from_value(value.clone()).unwrap()
 }
 
 /// The settings under which the expected scores of `key` were made.
-fn settings(golden: &Golden, key: &str) -> LocalSettings {
+pub(crate) fn settings(golden: &Golden, key: &str) -> LocalSettings {
     let window = golden.values.get("window").and_then(Value::as_u64);
     let window = window.map(|window| usize::try_from(window).unwrap());
     let instruction = golden.values["instructions"][key].as_str();
@@ -35,7 +34,11 @@ fn settings(golden: &Golden, key: &str) -> LocalSettings {
     }
 }
 
-async fn scores(folder: impl AsRef<Path>, golden: &Golden, settings: &LocalSettings) -> Vec<f32> {
+pub(crate) async fn scores(
+    folder: impl AsRef<Path>,
+    golden: &Golden,
+    settings: &LocalSettings,
+) -> Vec<f32> {
     let query = golden.values["query"].as_str().unwrap();
     let reranker = LocalReranker::open(folder, settings).unwrap();
     let found = reranker.rerank(query, &golden.texts(), 1).await.unwrap();
@@ -235,112 +238,6 @@ fn templates_that_refuse_or_leave_out_a_pair_are_not_used() {
     fs::write(&template, "{{ messages[0].content }}").unwrap();
     let (message, _) = reranker_refusal(&folder, &LocalSettings::default());
     assert!(message.contains("state its prompt"), "{message}");
-}
-
-/// The checkpoint with a template, without the file of its template, and with these keys in `tokenizer_config.json`.
-fn templated(tokenizer: impl FnOnce(&str) -> Value) -> TempDir {
-    let folder = copy("qwen3-logit-score");
-    let template = folder.path().join("chat_template.jinja");
-    let source = fs::read_to_string(&template).unwrap();
-    fs::remove_file(&template).unwrap();
-    let path = folder.path().join("tokenizer_config.json");
-    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    let Value::Object(stated) = tokenizer(&source) else {
-        panic!("keys and values");
-    };
-    config.as_object_mut().unwrap().extend(stated);
-    fs::write(&path, config.to_string()).unwrap();
-    folder
-}
-
-#[tokio::test]
-async fn templates_are_found_where_transformers_finds_them() {
-    let unused = "{{ messages[0].content }}";
-    let alone = templated(|source| json!({"chat_template": source}));
-    let listed = templated(|source| {
-        json!({"chat_template": [
-            {"name": "tool_use", "template": unused},
-            {"name": "default", "template": source},
-        ]})
-    });
-    let keyed = templated(|source| json!({"chat_template": {"default": source, "rag": unused}}));
-    let in_folder = templated(|source| json!({"chat_template": unused, "source": source}));
-    let path = in_folder.path().join("tokenizer_config.json");
-    let config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    let others = in_folder.path().join("additional_chat_templates");
-    fs::create_dir(&others).unwrap();
-    fs::write(in_folder.path().join("chat_template.jinja"), unused).unwrap();
-    fs::write(
-        others.join("default.jinja"),
-        config["source"].as_str().unwrap(),
-    )
-    .unwrap();
-    let golden = Golden::read("qwen3-logit-score");
-    let expected = floats(&golden.values["scores"]["default"]);
-    for folder in [alone, listed, keyed, in_folder] {
-        let found = scores(&folder, &golden, &settings(&golden, "default")).await;
-        assert!(furthest(&found, &expected) < 1e-4, "{found:?}");
-    }
-}
-
-#[tokio::test]
-async fn special_tokens_are_written_as_text_or_as_objects() {
-    let with = |token: Value| {
-        templated(|source| {
-            assert!(source.contains("<|im_end|>"));
-            let source = source.replace("<|im_end|>", "{{ eos_token }}");
-            json!({"chat_template": source, "eos_token": token})
-        })
-    };
-    let object = json!({"__type": "AddedToken", "content": "<|im_end|>", "lstrip": false});
-    let older = with(json!("<|endoftext|>"));
-    let map = json!({"eos_token": {"content": "<|im_end|>", "lstrip": false}});
-    let file = older.path().join("special_tokens_map.json");
-    fs::write(file, map.to_string()).unwrap();
-    let golden = Golden::read("qwen3-logit-score");
-    let expected = floats(&golden.values["scores"]["default"]);
-    for folder in [with(json!("<|im_end|>")), with(object), older] {
-        let found = scores(&folder, &golden, &settings(&golden, "default")).await;
-        assert!(furthest(&found, &expected) < 1e-4, "{found:?}");
-    }
-    assert_eq!(
-        reranker_refusal(
-            &with(json!({"text": "<|im_end|>"})),
-            &LocalSettings::default()
-        )
-        .0,
-        "`tokenizer_config.json` asks for `content` = `eos_token`, which is not supported"
-    );
-}
-
-#[test]
-fn templates_without_a_default_or_an_end_are_refused() {
-    let named = templated(
-        |source| json!({"chat_template": [{"name": "rag", "template": source}, {"name": "a", "template": ""}]}),
-    );
-    assert_eq!(
-        reranker_refusal(&named, &LocalSettings::default()).0,
-        "`tokenizer_config.json` asks for `chat_template` = `a, rag`, which is not supported"
-    );
-    let in_folder = templated(|source| json!({"chat_template": source}));
-    let others = in_folder.path().join("additional_chat_templates");
-    fs::create_dir(&others).unwrap();
-    fs::write(others.join("rag.jinja"), "").unwrap();
-    assert_eq!(
-        reranker_refusal(&in_folder, &LocalSettings::default()).0,
-        "`additional_chat_templates` asks for `chat_template` = `rag.jinja`, which is not supported"
-    );
-    let rounds = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
-    let endless = templated(|_| json!({"chat_template": rounds}));
-    let (message, source) = reranker_refusal(&endless, &LocalSettings::default());
-    assert_eq!(
-        message,
-        "`tokenizer_config.json` has no usable chat template"
-    );
-    assert_eq!(
-        source,
-        "engine ran out of fuel: it was given up after a million steps"
-    );
 }
 
 #[tokio::test]

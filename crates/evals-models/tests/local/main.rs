@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bounds;
 mod checkpoints;
 mod decoders;
 mod failures;
@@ -9,3 +10,4 @@ mod late_interaction;
 mod minilm;
 mod pytorch;
 mod roles;
+mod templates;
