@@ -10,4 +10,5 @@ mod late_interaction;
 mod minilm;
 mod pytorch;
 mod roles;
+mod steps;
 mod templates;
