@@ -16,14 +16,16 @@ const SAFETENSORS: &str = "{model.safetensors,model-*-of-*.safetensors}";
 const PYTORCH: &str = "{pytorch_model.bin,pytorch_model-*-of-*.bin}";
 
 /// These say how a model is used, where its authors wrote that down.
-const OPTIONAL: [&str; 17] = [
+const OPTIONAL: [&str; 19] = [
     "model.safetensors.index.json",
     "pytorch_model.bin.index.json",
     "artifact.metadata",
     "*_Dense/model.safetensors",
     "*_Dense/pytorch_model.bin",
     "tokenizer_config.json",
+    "special_tokens_map.json",
     "chat_template.jinja",
+    "additional_chat_templates/*.jinja",
     "modules.json",
     "config_sentence_transformers.json",
     "sentence_bert_config.json",
