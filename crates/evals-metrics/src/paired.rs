@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1e-12;
 /// If a change did nothing, then of every case's two values either could have come before the change as well as after it. The
 /// test swaps them, case by case, in all ways or at random, and counts how often the mean difference is at least as far from 0
 /// as the one seen. It assumes nothing about how values are distributed, and is the test of choice for means of rank
-/// measures. Of passes and failures it is McNemar's exact test.
+/// measures. Of passes and failures it is the exact test of McNemar.
 ///
 /// Sources: Fisher, *The Design of Experiments* (1935), section 21; Smucker, Allan and Carterette, "A Comparison of Statistical
 /// Significance Tests for Information Retrieval Evaluation" (CIKM 2007); for the p value of random swaps, Phipson and Smyth,

@@ -77,6 +77,7 @@
 //! - Memory grows with what is finished, not with what is still to be done.
 
 mod case;
+mod change;
 mod comparison;
 mod concern;
 mod context;
@@ -106,6 +107,7 @@ mod summary;
 mod task;
 
 pub use case::{Case, CaseId};
+pub use change::{CaseChange, Change, MeasureChange, Titled, Verdict};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
 pub use concern::Concern;
 pub use context::Context;

@@ -11,10 +11,12 @@ use crate::{Direction, EvaluatorOrigin, MeasureSource, Summary};
 
 /// One measure over all reports.
 #[derive(Debug)]
-pub(super) struct Matched<'a, T> {
+pub(crate) struct Matched<'a, T> {
     /// The title in the first report that has it; numbered where another measure's is the same.
-    pub(super) title: String,
-    pub(super) better: Direction,
+    pub(crate) title: String,
+    /// The title in each report that has it.
+    pub(crate) titles: Vec<Option<&'a str>>,
+    pub(crate) better: Direction,
     /// What each report has of it.
     pub(super) values: Vec<Option<&'a T>>,
 }
@@ -35,7 +37,7 @@ enum Key<'a> {
 }
 
 /// All measures of a list, in first-seen order.
-pub(super) fn matched<'a, T>(
+pub(crate) fn matched<'a, T>(
     summaries: Summaries<'a>,
     list: impl Fn(&'a Summary) -> &'a Named<T>,
 ) -> Vec<Matched<'a, T>> {
@@ -53,12 +55,14 @@ pub(super) fn matched<'a, T>(
                 measures.push(Matched {
                     title: titles.claim(title),
                     better,
+                    titles: vec![None; summaries.len()],
                     values: vec![None; summaries.len()],
                 });
                 measures.len() - 1
             });
             let measure = &mut measures[place];
             measure.better = measure.better.reconciled(better);
+            measure.titles[position] = Some(title);
             measure.values[position] = Some(value);
         }
     }

@@ -8,6 +8,7 @@ mod row;
 use evals_metrics::Mean;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use measures::matched;
 pub use row::{Cell, Row, Unit};
 
 use crate::{Direction, SchemaVersion, Summary};
@@ -47,6 +48,18 @@ pub struct ComparedReport {
     pub stopped: Option<String>,
 }
 
+impl ComparedReport {
+    pub(crate) fn new(title: &str, summary: &Summary) -> Self {
+        Self {
+            title: title.to_owned(),
+            finished: summary.finished,
+            failed: summary.failed,
+            not_run: summary.not_run,
+            stopped: summary.stopped.clone(),
+        }
+    }
+}
+
 type Named<T> = Vec<(String, T)>;
 type Summaries<'a> = &'a [(&'a str, &'a Summary)];
 
@@ -63,13 +76,7 @@ impl Comparison {
             schema_version: SchemaVersion,
             reports: summaries
                 .iter()
-                .map(|(title, summary)| ComparedReport {
-                    title: (*title).to_owned(),
-                    finished: summary.finished,
-                    failed: summary.failed,
-                    not_run: summary.not_run,
-                    stopped: summary.stopped.clone(),
-                })
+                .map(|(title, summary)| ComparedReport::new(title, summary))
                 .collect(),
             rows,
         }

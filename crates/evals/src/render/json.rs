@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{CaseReport, Comparison, Domain, Report, SchemaVersion, Summary};
+use crate::{CaseReport, Change, Comparison, Domain, Report, SchemaVersion, Summary};
 
 /// The report's fields with the summary between the head and the cases, so that a reader meets the numbers first.
 #[derive(Serialize)]
@@ -69,6 +69,11 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
 /// Writes a comparison.
 pub fn comparison(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     pretty(out, comparison)
+}
+
+/// Writes what a change did.
+pub fn change(out: impl Write, change: &Change) -> io::Result<()> {
+    pretty(out, change)
 }
 
 fn pretty(mut out: impl Write, document: &impl Serialize) -> io::Result<()> {

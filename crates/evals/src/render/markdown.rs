@@ -7,8 +7,8 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
-use super::{accuracy, exclusions, headline, latency, measures};
-use crate::{Comparison, Domain, Report, Summary};
+use super::{accuracy, change, exclusions, headline, latency, measures};
+use crate::{Change, Comparison, Domain, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
 
@@ -60,6 +60,31 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
         )?;
     }
     notes(&mut out, &side_by_side::notes(comparison, GLYPHS))
+}
+
+/// Writes what a change did: a row for each measure, then the cases that changed most by the first.
+pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
+    for (what, report) in [("before", &change.before), ("after", &change.after)] {
+        writeln!(out, "- {what}: {}", escape(&report.title))?;
+    }
+    if !change.measures.is_empty() {
+        writeln!(out)?;
+        let mut titles = change::TITLES.map(str::to_owned).to_vec();
+        titles.insert(change::INTERVAL, change::interval_title(change));
+        head(&mut out, titles)?;
+        for row in change::rows(change, GLYPHS) {
+            let mut cells = row.cells.to_vec();
+            cells[0] = escape(&cells[0]);
+            cells.insert(change::INTERVAL, row.interval);
+            line(&mut out, cells)?;
+        }
+    }
+    notes(&mut out, &change::notes(change))?;
+    for (heading, lines) in change::cases(change) {
+        writeln!(out, "\n{}:", escape(&heading))?;
+        notes(&mut out, &lines)?;
+    }
+    Ok(())
 }
 
 fn facts<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {

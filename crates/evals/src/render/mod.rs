@@ -5,7 +5,7 @@
 //!
 //! Console and markdown print the report's [facts](crate::Report::facts) under the title.
 //!
-//! | format | report | comparison | for |
+//! | format | report | comparison, change | for |
 //! |---|---|---|---|
 //! | [`Console`] | aggregates | yes | people at a terminal |
 //! | [`markdown`] | aggregates | yes | documents and pull requests |
@@ -14,6 +14,7 @@
 //! | [`csv`] | a row for each case | | spreadsheets |
 
 mod accuracy;
+mod change;
 mod console;
 pub mod csv;
 mod escape;

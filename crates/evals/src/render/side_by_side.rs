@@ -20,9 +20,14 @@ pub(super) enum Intervals {
 
 /// The name of a row.
 pub(super) fn title(row: &Row) -> String {
-    match row.unit {
-        Unit::PassRate => pass_rate_name(&row.measure),
-        Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => single_line(&row.measure),
+    title_of(row.unit, &row.measure)
+}
+
+/// The name of a measure.
+pub(super) fn title_of(unit: Unit, measure: &str) -> String {
+    match unit {
+        Unit::PassRate => pass_rate_name(measure),
+        Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => single_line(measure),
     }
 }
 
@@ -78,7 +83,8 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
         .collect()
 }
 
-fn interruption(report: &ComparedReport) -> Option<String> {
+/// That a report is not of all its cases.
+pub(super) fn interruption(report: &ComparedReport) -> Option<String> {
     let planned = report.finished + report.not_run;
     let title = single_line(&report.title);
     let not_run = format!("{} of {planned} were not run", report.not_run);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use evals_metrics::{Bootstrap, Mean, UndefinedAs};
 
 use super::accuracy::{Accuracy, Attempts};
-use super::{LabelShares, count};
-use crate::{CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
+use super::{LabelShares, Values, count};
+use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
 
 /// Why a repetition has no value.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ pub(super) struct Column<'a> {
     better: Direction,
     scope: Scope<'a>,
     /// One entry for each closed case: a number, or the reason why there is none. Labels leave no numbers.
-    cases: Vec<Result<f64, &'a str>>,
+    cases: Vec<(&'a CaseId, Result<f64, &'a str>)>,
     labels: BTreeMap<&'a str, usize>,
     /// Of assertions.
     attempts: Attempts,
@@ -151,28 +151,39 @@ impl<'a> Column<'a> {
     }
 
     /// Ends a case: its repetitions become one value, or one exclusion under the first reason when none has a value.
-    pub(super) fn close_case(&mut self) {
+    pub(super) fn close_case(&mut self, id: &'a CaseId) {
         self.attempts.close_case();
         let case = std::mem::take(&mut self.case);
         if case.numbers.is_empty() && case.labels == 0 {
-            self.cases.extend(case.reasons.first().copied().map(Err));
+            let reason = case.reasons.first().copied();
+            self.cases.extend(reason.map(|reason| (id, Err(reason))));
             return;
         }
         for reason in case.reasons {
             *self.missing.entry(reason).or_default() += 1;
         }
         if !case.numbers.is_empty() {
-            self.cases.push(Ok(mean(&case.numbers)));
+            self.cases.push((id, Ok(mean(&case.numbers))));
         }
     }
 
     pub(super) fn mean(&self, bootstrap: &Bootstrap) -> Mean {
-        Mean::over(self.cases.iter().copied(), UndefinedAs::Excluded, bootstrap)
+        Mean::over(self.results(), UndefinedAs::Excluded, bootstrap)
     }
 
     /// The mean of a metric, whose values are amounts.
     pub(super) fn mean_amount(&self, bootstrap: &Bootstrap) -> Mean {
-        Mean::of_amounts(self.cases.iter().copied(), bootstrap)
+        Mean::of_amounts(self.results(), bootstrap)
+    }
+
+    fn results(&self) -> impl Iterator<Item = Result<f64, &'a str>> {
+        self.cases.iter().map(|(_, result)| *result)
+    }
+
+    /// The value of each case that the measure is about.
+    pub(super) fn values(&self) -> Values<'a> {
+        let cases = self.cases.iter();
+        cases.map(|(id, result)| (*id, result.ok())).collect()
     }
 
     pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Accuracy {

@@ -8,6 +8,7 @@ mod missing;
 mod shown;
 mod source;
 mod tally;
+mod values;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use tally::Tally;
 pub use accuracy::Accuracy;
 pub use missing::MissingRepetitions;
 pub use source::MeasureSource;
+pub(crate) use values::Values;
 
 /// The aggregates of one report.
 ///

@@ -6,7 +6,7 @@ use evals_metrics::{Bootstrap, Mean};
 
 use super::column::{Column, Gap, Scope};
 use super::index::{Index, Places, evaluator};
-use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
+use super::{Accuracy, LabelShares, MeasureSource, PassRate, Values, ratio};
 use crate::{CaseReport, Direction, Domain, Value, ValueKind};
 
 /// All measures of a report.
@@ -51,7 +51,11 @@ impl<'a> Tally<'a> {
                 tally.add(case, &places);
                 tally.all_columns().for_each(Column::close_repetition);
             }
-            tally.all_columns().for_each(Column::close_case);
+            if let Some(case) = repetitions.first() {
+                tally
+                    .all_columns()
+                    .for_each(|column| column.close_case(&case.id));
+            }
         }
         tally
     }
@@ -160,6 +164,16 @@ impl<'a> Tally<'a> {
             .collect()
     }
 
+    /// What each case has of the measures of a kind.
+    pub(super) fn values(&self, kind: ValueKind) -> BTreeMap<String, Values<'a>> {
+        values(self.of_kind(kind))
+    }
+
+    /// The same of metrics.
+    pub(super) fn metric_values(&self) -> BTreeMap<String, Values<'a>> {
+        values(self.metrics.values())
+    }
+
     pub(super) fn labels(&self) -> Vec<(String, LabelShares)> {
         self.of_kind(ValueKind::Label)
             .map(|column| (column.title.clone(), column.label_shares()))
@@ -185,6 +199,14 @@ impl<'a> Tally<'a> {
             .iter()
             .filter(move |column| column.kind == kind)
     }
+}
+
+fn values<'c, 'a: 'c>(
+    columns: impl Iterator<Item = &'c Column<'a>>,
+) -> BTreeMap<String, Values<'a>> {
+    columns
+        .map(|column| (column.title.clone(), column.values()))
+        .collect()
 }
 
 fn missing<'c, 'a: 'c>(

@@ -1,5 +1,6 @@
 //! Tables for a terminal.
 
+mod change;
 mod comparison;
 mod paint;
 mod table;
@@ -14,7 +15,7 @@ use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::single_line::single_line;
 use super::{accuracy, exclusions, headline, latency, measures};
-use crate::{Comparison, Domain, Report, Summary};
+use crate::{Change, Comparison, Domain, Report, Summary};
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
 
@@ -94,6 +95,14 @@ impl Console {
     pub fn comparison(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.comparison(comparison)
+    }
+
+    /// Writes what a change did: a row for each measure, then the cases that changed most by the first.
+    ///
+    /// Intervals are left out where there is no room for them.
+    pub fn change(&self, out: impl Write, change: &Change) -> io::Result<()> {
+        let mut page = Page::new(*self, out);
+        page.change(change)
     }
 
     /// Writes a latency table, one row for each stage.

@@ -1,0 +1,141 @@
+use evals_metrics::{PairedDifference, PairedTest, holm};
+use serde::{Deserialize, Serialize};
+
+use crate::summary::Values;
+use crate::{CaseId, Direction, Unit};
+
+/// Most cases that are named as the worst and as the best of a measure.
+const NAMED: usize = 5;
+
+/// What became of one measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasureChange {
+    /// Name of the measure.
+    pub measure: String,
+    /// What its numbers count.
+    pub unit: Unit,
+    /// Which end is better.
+    pub better: Direction,
+    /// Both means and their difference; `None` where no case has both values.
+    pub difference: Option<PairedDifference>,
+    /// The p value, corrected for the number of measures; `None` where there is none, or neither end is better.
+    pub adjusted_p_value: Option<f64>,
+    /// What that comes to.
+    pub verdict: Verdict,
+    /// Cases of both reports that have a value in the first alone.
+    pub only_before: usize,
+    /// Cases of both reports that have a value in the second alone.
+    pub only_after: usize,
+    /// The cases that got worse, worst first, five at most; none where neither end is better.
+    pub worst: Vec<CaseChange>,
+    /// The cases that got better, best first, five at most; none where neither end is better.
+    pub best: Vec<CaseChange>,
+}
+
+/// What a difference comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Better, and that is more than chance.
+    Better,
+    /// Worse, and that is more than chance.
+    Worse,
+    /// Chance alone may look like this. It does not say that there is no difference.
+    Unclear,
+    /// Neither end is better, or there is nothing to compare.
+    None,
+}
+
+/// What became of one case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseChange {
+    /// The case.
+    pub id: CaseId,
+    /// Its value in the first report.
+    pub before: f64,
+    /// Its value in the second report.
+    pub after: f64,
+}
+
+impl MeasureChange {
+    /// Pairs the values of both sides; the verdict is still to be found.
+    pub(super) fn of(
+        measure: String,
+        unit: Unit,
+        better: Direction,
+        [before, after]: [&Values<'_>; 2],
+        test: PairedTest,
+    ) -> Self {
+        let mut only = [0, 0];
+        let mut pairs: Vec<CaseChange> = Vec::new();
+        for (id, first) in before {
+            match (first, after.get(id)) {
+                (Some(before), Some(Some(after))) => pairs.push(CaseChange {
+                    id: (*id).clone(),
+                    before: *before,
+                    after: *after,
+                }),
+                (Some(_), Some(None)) => only[0] += 1,
+                (None, Some(Some(_))) => only[1] += 1,
+                (None, Some(None)) | (_, None) => {}
+            }
+        }
+        let values: Vec<_> = pairs.iter().map(|pair| (pair.before, pair.after)).collect();
+        Self {
+            measure,
+            unit,
+            better,
+            difference: test.compare(&values),
+            adjusted_p_value: None,
+            verdict: Verdict::None,
+            only_before: only[0],
+            only_after: only[1],
+            worst: most_changed(&pairs, gain(better).map(|sign| -sign)),
+            best: most_changed(&pairs, gain(better)),
+        }
+    }
+}
+
+/// Corrects the p values together, and says what they come to at a level of confidence.
+pub(super) fn judge(measures: &mut [MeasureChange], level: f64) {
+    let mut tested: Vec<_> = measures
+        .iter_mut()
+        .filter_map(|measure| {
+            let sign = gain(measure.better)?;
+            let difference = measure.difference.clone()?;
+            Some((measure, sign * difference.difference, difference.p_value))
+        })
+        .collect();
+    let p_values: Vec<f64> = tested.iter().map(|(_, _, p_value)| *p_value).collect();
+    for ((measure, gain, _), adjusted) in tested.iter_mut().zip(holm(&p_values)) {
+        measure.adjusted_p_value = Some(adjusted);
+        measure.verdict = if adjusted > 1.0 - level {
+            Verdict::Unclear
+        } else if *gain > 0.0 {
+            Verdict::Better
+        } else {
+            Verdict::Worse
+        };
+    }
+}
+
+/// The sign of a difference that is a gain.
+fn gain(better: Direction) -> Option<f64> {
+    match better {
+        Direction::Higher => Some(1.0),
+        Direction::Lower => Some(-1.0),
+        Direction::Unknown => None,
+    }
+}
+
+/// The cases with the largest differences of one sign, largest first, equal ones by id.
+fn most_changed(pairs: &[CaseChange], sign: Option<f64>) -> Vec<CaseChange> {
+    let Some(sign) = sign else { return Vec::new() };
+    let size = |pair: &CaseChange| sign * (pair.after - pair.before);
+    let mut changed: Vec<_> = pairs.iter().filter(|pair| size(pair) > 0.0).collect();
+    changed.sort_by(|left, right| {
+        let larger_first = size(right).total_cmp(&size(left));
+        larger_first.then_with(|| left.id.cmp(&right.id))
+    });
+    changed.into_iter().take(NAMED).cloned().collect()
+}

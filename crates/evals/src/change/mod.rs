@@ -1,0 +1,96 @@
+//! What a change did: two reports of the same cases, case by case.
+
+mod measure;
+
+use std::collections::BTreeSet;
+
+use evals_metrics::PairedTest;
+use serde::{Deserialize, Serialize};
+
+pub use measure::{CaseChange, MeasureChange, Verdict};
+
+use crate::comparison::matched;
+use crate::{CaseId, ComparedReport, Direction, Domain, Report, SchemaVersion, Summary, Unit};
+
+/// Two reports of the same cases: what became of each measure, and whether that is more than chance.
+///
+/// Cases are paired by their ids; the value of a case is the mean over its repetitions. Cases that have a value in one report
+/// alone, because they were not run or failed in the other, are left out of both sides and counted, so that both means are over
+/// the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]). The p values of all measures whose
+/// better end is known are corrected together by Holm's method: of many measures, one is below 0.05 by chance alone far more
+/// often than that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Version of this document's JSON shape; it counts with that of [`Report`].
+    pub schema_version: SchemaVersion,
+    /// The report that is changed from.
+    pub before: ComparedReport,
+    /// The report that is changed to.
+    pub after: ComparedReport,
+    /// Cases of the first report that the second does not have.
+    pub only_before: usize,
+    /// Cases of the second report that the first does not have.
+    pub only_after: usize,
+    /// How the differences were tested.
+    pub test: PairedTest,
+    /// Scores, then assertions, then recorded numbers; within these the order in which the reports first show them. A measure
+    /// that only one report has is left out.
+    pub measures: Vec<MeasureChange>,
+}
+
+/// A report and its summary under a title.
+#[derive(Debug)]
+pub struct Titled<'r, D: Domain> {
+    /// What the report is called.
+    pub title: &'r str,
+    /// The report.
+    pub report: &'r Report<D>,
+    /// Its summary.
+    pub summary: &'r Summary,
+}
+
+impl Change {
+    /// Compares two reports of one kind.
+    pub fn between<D: Domain>(
+        before: &Titled<'_, D>,
+        after: &Titled<'_, D>,
+        test: PairedTest,
+    ) -> Self {
+        let values = [before, after].map(|side| side.report.case_values());
+        let summaries = [before, after].map(|side| (side.title, side.summary));
+        let mut measures = Vec::new();
+        for unit in [Unit::Score, Unit::PassRate, Unit::Metric] {
+            for matched in matched(&summaries, |summary| match unit {
+                Unit::PassRate => &summary.assertions,
+                Unit::Metric => &summary.metrics,
+                Unit::Score | Unit::Share | Unit::Seconds => &summary.scores,
+            }) {
+                let [Some(first), Some(second)] = matched.titles[..] else {
+                    continue;
+                };
+                // A recorded number is no judgement: whether more of it is better is for the reader to say.
+                let better = match unit {
+                    Unit::Metric => Direction::Unknown,
+                    _ => matched.better,
+                };
+                let sides = [values[0].of(unit, first), values[1].of(unit, second)];
+                measures.push(MeasureChange::of(matched.title, unit, better, sides, test));
+            }
+        }
+        measure::judge(&mut measures, test.level);
+        let ids = [before, after].map(|side| ids(side.report));
+        Self {
+            schema_version: SchemaVersion,
+            before: ComparedReport::new(before.title, before.summary),
+            after: ComparedReport::new(after.title, after.summary),
+            only_before: ids[0].difference(&ids[1]).count(),
+            only_after: ids[1].difference(&ids[0]).count(),
+            test,
+            measures,
+        }
+    }
+}
+
+fn ids<D: Domain>(report: &Report<D>) -> BTreeSet<&CaseId> {
+    report.cases.iter().map(|case| &case.id).collect()
+}

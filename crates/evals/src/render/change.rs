@@ -1,0 +1,203 @@
+//! The texts of a change.
+
+use evals_metrics::Interval;
+
+use super::glyphs::Glyphs;
+use super::side_by_side::{interruption, title_of};
+use super::single_line::single_line;
+use crate::{CaseChange, Change, Direction, MeasureChange, Unit, Verdict};
+
+/// Titles of the columns, the interval's aside.
+pub(super) const TITLES: [&str; 8] = [
+    "Measure", "Before", "After", "Change", "p", "Better", "Worse", "Verdict",
+];
+/// The place of the interval's column.
+pub(super) const INTERVAL: usize = 4;
+/// How many p values of a column begin with zeros before they are printed as less than something.
+const LEAST: f64 = 0.0001;
+
+/// One printed row.
+#[derive(Debug)]
+pub(super) struct ChangeRow {
+    /// As [`TITLES`] has them.
+    pub(super) cells: [String; 8],
+    pub(super) interval: String,
+    pub(super) verdict: Verdict,
+}
+
+/// A row for each measure.
+pub(super) fn rows(change: &Change, glyphs: &Glyphs) -> Vec<ChangeRow> {
+    change.measures.iter().map(|it| row(it, glyphs)).collect()
+}
+
+fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
+    let name = title_of(change.unit, &change.measure);
+    let none = || glyphs.undefined.to_owned();
+    let Some(found) = &change.difference else {
+        let mut cells: [String; 8] = std::array::from_fn(|_| none());
+        cells[0] = name;
+        return ChangeRow {
+            cells,
+            interval: String::new(),
+            verdict: change.verdict,
+        };
+    };
+    let print = |value: f64| change.unit.print(value);
+    let (better, worse) = match change.better {
+        Direction::Higher => (found.greater.to_string(), found.less.to_string()),
+        Direction::Lower => (found.less.to_string(), found.greater.to_string()),
+        Direction::Unknown => (none(), none()),
+    };
+    let verdict = match change.verdict {
+        Verdict::Better => "better".to_owned(),
+        Verdict::Worse => "worse".to_owned(),
+        Verdict::Unclear => "unclear".to_owned(),
+        Verdict::None => none(),
+    };
+    let range = |interval: &Interval| {
+        let ends = [interval.low, interval.high].map(|end| signed(change.unit, end));
+        format!("[{}, {}]", ends[0], ends[1])
+    };
+    ChangeRow {
+        cells: [
+            name,
+            print(found.before),
+            print(found.after),
+            signed(change.unit, found.difference),
+            change.adjusted_p_value.map_or_else(none, probability),
+            better,
+            worse,
+            verdict,
+        ],
+        interval: found.interval.as_ref().map(range).unwrap_or_default(),
+        verdict: change.verdict,
+    }
+}
+
+/// A difference with its sign; none where it is printed as 0.
+fn signed(unit: Unit, difference: f64) -> String {
+    let printed = unit.print(difference);
+    let is_zero = !printed.contains(|digit: char| ('1'..='9').contains(&digit));
+    if difference > 0.0 && !is_zero {
+        format!("+{printed}")
+    } else {
+        printed
+    }
+}
+
+fn probability(value: f64) -> String {
+    if value < LEAST {
+        format!("<{LEAST}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+/// The confidence level of the intervals in percent.
+pub(super) fn interval_title(change: &Change) -> String {
+    format!("{} % interval", (change.test.level * 1e4).round() / 1e2)
+}
+
+/// What a reader has to know besides the numbers.
+pub(super) fn notes(change: &Change) -> Vec<String> {
+    let sides = [&change.before, &change.after];
+    let mut notes: Vec<String> = sides.into_iter().filter_map(interruption).collect();
+    notes.extend(sizes(change));
+    notes.extend(unshared(change));
+    notes.extend(unpaired(change));
+    let tested = change.measures.iter();
+    let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
+    if tested > 0 {
+        let level = ((1.0 - change.test.level) * 1e4).round() / 1e2;
+        let corrected = match tested {
+            1 => String::new(),
+            several => format!(", corrected for {several} measures (Holm)"),
+        };
+        notes.push(format!(
+            "p: how often chance alone gives such a change or a larger one (randomization test on pairs{corrected}); \
+             unclear: above {level} %, which does not say that nothing changed"
+        ));
+    }
+    notes
+}
+
+/// Over how many cases the means are.
+fn sizes(change: &Change) -> Vec<String> {
+    let of = |measure: &MeasureChange| Some(format!("n = {}", measure.difference.as_ref()?.n));
+    match &grouped(change, of)[..] {
+        [(size, _)] => vec![size.clone()],
+        groups => groups.iter().map(listed).collect(),
+    }
+}
+
+/// What `of` says of measures, each with the measures that it says it of.
+fn grouped(
+    change: &Change,
+    of: impl Fn(&MeasureChange) -> Option<String>,
+) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for measure in &change.measures {
+        let Some(text) = of(measure) else { continue };
+        let title = title_of(measure.unit, &measure.measure);
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, titles)) => titles.push(title),
+            None => groups.push((text, vec![title])),
+        }
+    }
+    groups
+}
+
+fn listed((text, titles): &(String, Vec<String>)) -> String {
+    format!("{text}: {}", titles.join(", "))
+}
+
+/// Cases that only one side has.
+fn unshared(change: &Change) -> Option<String> {
+    let sides = [(change.only_before, "before"), (change.only_after, "after")];
+    let told = sides.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told
+        .map(|(count, side)| format!("{count} only {side}"))
+        .collect();
+    (!told.is_empty()).then(|| format!("cases left out of everything: {}", told.join(", ")))
+}
+
+/// Cases with a value on one side alone. A change that fails where it used to be bad looks better than it is.
+fn unpaired(change: &Change) -> Vec<String> {
+    let of = |measure: &MeasureChange| {
+        let sides = [
+            (measure.only_before, "after"),
+            (measure.only_after, "before"),
+        ];
+        let told = sides.into_iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> = told
+            .map(|(count, side)| format!("{count} without a value {side}"))
+            .collect();
+        (!told.is_empty()).then(|| told.join(", "))
+    };
+    let groups = grouped(change, of).into_iter();
+    groups
+        .map(|(told, titles)| format!("cases left out of {}: {told}", titles.join(", ")))
+        .collect()
+}
+
+/// The cases that changed most by the first measure that has a better end, as lines.
+pub(super) fn cases(change: &Change) -> Vec<(String, Vec<String>)> {
+    let judged = change.measures.iter();
+    let mut judged = judged.filter(|it| it.better != Direction::Unknown);
+    let Some(measure) = judged.next() else {
+        return Vec::new();
+    };
+    let title = title_of(measure.unit, &measure.measure);
+    let line = |case: &CaseChange| {
+        let [before, after] = [case.before, case.after].map(|value| measure.unit.print(value));
+        format!("{}: {before} to {after}", single_line(case.id.as_str()))
+    };
+    [("Worse", &measure.worst), ("Better", &measure.best)]
+        .into_iter()
+        .filter(|(_, cases)| !cases.is_empty())
+        .map(|(what, cases)| {
+            let heading = format!("{what} by {title}, most first");
+            (heading, cases.iter().map(line).collect())
+        })
+        .collect()
+}

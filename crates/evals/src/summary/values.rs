@@ -1,0 +1,43 @@
+//! What each case has of each measure.
+
+use std::collections::BTreeMap;
+
+use super::tally::Tally;
+use crate::{CaseId, Domain, Report, Unit, ValueKind};
+
+/// A measure's value for each case that it is about, the mean over repetitions; `None` where it has none.
+pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Option<f64>>;
+
+/// The values of all measures, by their titles.
+#[derive(Debug)]
+pub(crate) struct CaseValues<'a> {
+    scores: BTreeMap<String, Values<'a>>,
+    assertions: BTreeMap<String, Values<'a>>,
+    metrics: BTreeMap<String, Values<'a>>,
+    none: Values<'a>,
+}
+
+impl<'a> CaseValues<'a> {
+    /// The values of the measure with that title, which are none where the report does not have it.
+    pub(crate) fn of(&self, unit: Unit, title: &str) -> &Values<'a> {
+        let measures = match unit {
+            Unit::PassRate => &self.assertions,
+            Unit::Metric => &self.metrics,
+            Unit::Score | Unit::Share | Unit::Seconds => &self.scores,
+        };
+        measures.get(title).unwrap_or(&self.none)
+    }
+}
+
+impl<D: Domain> Report<D> {
+    /// What each case has of each measure.
+    pub(crate) fn case_values(&self) -> CaseValues<'_> {
+        let tally = Tally::of(&self.cases);
+        CaseValues {
+            scores: tally.values(ValueKind::Score),
+            assertions: tally.values(ValueKind::Assertion),
+            metrics: tally.metric_values(),
+            none: Values::new(),
+        }
+    }
+}

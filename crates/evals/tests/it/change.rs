@@ -1,0 +1,168 @@
+//! What became of measures between two reports of the same cases.
+
+use evals::render::{self, Console};
+use evals::{CaseReport, Change, Direction, MeasureChange, Report, Titled, Unit, Value, Verdict};
+use evals_metrics::{Bootstrap, PairedTest};
+use insta::assert_snapshot;
+
+use crate::fakes::{Words, failed, finished, outcome, report, score, undefined};
+
+fn change(before: &Report<Words>, after: &Report<Words>) -> Change {
+    let summaries = [before, after].map(|report| report.summary(&Bootstrap::default()));
+    let side = |title, report, summary| Titled {
+        title,
+        report,
+        summary,
+    };
+    Change::between(
+        &side("bm25", before, &summaries[0]),
+        &side("hybrid", after, &summaries[1]),
+        PairedTest::default(),
+    )
+}
+
+fn scored(values: &[f64]) -> Report<Words> {
+    let cases = (0..).zip(values);
+    report(
+        cases
+            .map(|(number, value)| finished(&format!("q{number}"), vec![score("RR", *value)]))
+            .collect(),
+    )
+}
+
+fn measure<'c>(change: &'c Change, name: &str) -> &'c MeasureChange {
+    let mut measures = change.measures.iter();
+    measures.find(|it| it.measure == name).unwrap()
+}
+
+/// 40 questions: `improved` of them are right where they were not, and three the other way round.
+fn benchmark(improved: usize) -> [Report<Words>; 2] {
+    let case = |number: usize, right: bool| -> CaseReport<Words> {
+        let rank = f64::from(u32::try_from(number % 3 + 1).unwrap());
+        let value = if right { 1.0 } else { 1.0 / (rank + 1.0) };
+        let mut errors = score("errors", 1.0 - value);
+        errors.better = Direction::Lower;
+        let passed = outcome("right", Value::Assertion(right));
+        let mut case = finished(
+            &format!("q{number:02}"),
+            vec![score("RR@5", value), passed, errors],
+        );
+        let tokens = if right { 120.0 } else { 100.0 };
+        case.metrics.insert("tokens".to_owned(), tokens);
+        case
+    };
+    let before = (0..40).map(|number| case(number, number >= improved));
+    let after = (0..40).map(|number| case(number, number < 37));
+    [report(before.collect()), report(after.collect())]
+}
+
+#[test]
+fn a_gain_on_most_cases_is_more_than_chance_whichever_end_is_better() {
+    let [before, after] = benchmark(20);
+    let found = change(&before, &after);
+    for name in ["RR@5", "right", "errors"] {
+        assert_eq!(measure(&found, name).verdict, Verdict::Better, "{name}");
+    }
+    let back = change(&after, &before);
+    for name in ["RR@5", "right", "errors"] {
+        assert_eq!(measure(&back, name).verdict, Verdict::Worse, "{name}");
+    }
+    let tokens = measure(&found, "tokens");
+    assert_eq!((tokens.verdict, tokens.unit), (Verdict::None, Unit::Metric));
+    assert_eq!(tokens.adjusted_p_value, None, "neither end is better");
+    assert!(tokens.difference.as_ref().unwrap().p_value < 0.05);
+    // Of 23 cases that changed, 20 for the better: 2 * (1 + 23 + 253 + 1771) / 2^23.
+    let right = measure(&found, "right");
+    let expected = 2.0 * 2048.0 / 2_f64.powi(23);
+    let p_value = right.difference.as_ref().unwrap().p_value;
+    assert!((p_value - expected).abs() < 1e-12, "{p_value}");
+    assert!(right.adjusted_p_value.unwrap() >= p_value);
+}
+
+#[test]
+fn a_gain_on_few_cases_is_unclear() {
+    let [before, after] = benchmark(7);
+    let found = change(&before, &after);
+    let measure = measure(&found, "right");
+    assert!(measure.difference.as_ref().unwrap().difference > 0.0);
+    assert_eq!(measure.verdict, Verdict::Unclear);
+}
+
+#[test]
+fn what_only_one_side_has_is_left_out_of_both_and_counted() {
+    let before = report(vec![
+        finished("a", vec![score("RR", 1.0)]),
+        finished("b", vec![score("RR", 0.0)]),
+        finished("c", vec![score("RR", 0.5)]),
+        finished("d", vec![undefined("RR", "no relevant documents")]),
+        finished("only before", vec![score("RR", 1.0)]),
+    ]);
+    let after = report(vec![
+        failed("b", "timed out"),
+        finished("a", vec![score("RR", 0.5), score("new", 1.0)]),
+        finished("c", vec![score("RR", 0.5)]),
+        finished("d", vec![undefined("RR", "no relevant documents")]),
+    ]);
+    let found = change(&before, &after);
+    assert_eq!((found.only_before, found.only_after), (1, 0));
+    assert_eq!(found.measures.len(), 1, "`new` is of one side alone");
+    let rr = measure(&found, "RR");
+    let difference = rr.difference.as_ref().unwrap();
+    assert_eq!(difference.n, 2);
+    assert_eq!((difference.before, difference.after), (0.75, 0.5));
+    assert_eq!((rr.only_before, rr.only_after), (1, 0), "b failed after");
+}
+
+#[test]
+fn repetitions_of_a_case_are_one_value() {
+    let repeated = |values: [f64; 2]| {
+        let cases = values.iter().zip(1..).map(|(value, repeat)| CaseReport {
+            repeat,
+            ..finished("q", vec![score("RR", *value)])
+        });
+        report(cases.collect())
+    };
+    let found = change(&repeated([0.0, 1.0]), &repeated([1.0, 1.0]));
+    let difference = measure(&found, "RR").difference.clone().unwrap();
+    assert_eq!((difference.n, difference.difference), (1, 0.5));
+}
+
+#[test]
+fn the_cases_that_changed_most_come_first_and_equal_ones_by_id() {
+    let before = scored(&[1.0, 0.5, 0.0, 1.0, 0.2, 1.0, 1.0, 1.0, 1.0]);
+    let after = scored(&[0.0, 0.5, 1.0, 0.5, 0.3, 0.0, 0.9, 0.8, 0.7]);
+    let found = change(&before, &after);
+    let rr = measure(&found, "RR");
+    let ids = |cases: &[evals::CaseChange]| {
+        let ids = cases.iter().map(|case| case.id.as_str().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&rr.worst), ["q0", "q5", "q3", "q8", "q7"]);
+    assert_eq!(ids(&rr.best), ["q2", "q4"]);
+}
+
+#[test]
+fn a_change_is_printed_for_people_and_reads_back_for_programs() {
+    let [before, mut after] = benchmark(20);
+    after.cases[5] = failed("q05", "timed out");
+    after.cases.truncate(39);
+    let found = change(&before, &after);
+    let print = |console: Console| {
+        let mut page = Vec::new();
+        console.change(&mut page, &found).unwrap();
+        String::from_utf8(page).unwrap()
+    };
+    let wide = Console {
+        width: 120,
+        ..Console::default()
+    };
+    assert_snapshot!("change_wide", print(wide));
+    assert_snapshot!("change_80", print(Console::default()));
+    let mut markdown = Vec::new();
+    render::markdown::change(&mut markdown, &found).unwrap();
+    assert_snapshot!("change_markdown", String::from_utf8(markdown).unwrap());
+    let mut json = Vec::new();
+    render::json::change(&mut json, &found).unwrap();
+    let read: Change = serde_json::from_slice(&json).unwrap();
+    assert_eq!(read, found);
+}
