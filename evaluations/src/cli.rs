@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// List stored runs, or show one
     Runs(RunsArgs),
+    /// Tell what changed between two stored runs, and whether it is more than chance
+    Compare(CompareArgs),
     /// Write the report of a stored run in other formats
     Report(ReportArgs),
     /// Judge the answers of a stored run again, without answering again
@@ -284,6 +286,25 @@ pub(crate) enum RunsCommand {
         /// The run: its folder, its name, or `latest`
         run: String,
     },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CompareArgs {
+    /// The run that is changed from: its folder, its name, or `latest` [default: the one before AFTER that has its dataset,
+    /// benchmark and profile]
+    pub(crate) before: Option<String>,
+    /// The run that is changed to [default: the latest]
+    #[arg(requires = "before")]
+    pub(crate) after: Option<String>,
+    /// Compare this measure only, as the table names it; the fewer are tested, the less is lost to the correction for that
+    #[arg(long = "measure", value_name = "M")]
+    pub(crate) measures: Vec<String>,
+    /// Exit with 1 where a measure is worse, by more than chance
+    #[arg(long)]
+    pub(crate) fail_if_worse: bool,
+    /// Write the comparison to FILE; its extension chooses the format: .json .md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -7,6 +7,7 @@ mod answering_faults;
 mod bad_input;
 mod bench;
 mod commands;
+mod compare;
 mod download;
 #[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]

@@ -12,6 +12,9 @@ const ENUMERATED: usize = 20;
 /// Sums closer than this share of all differences' size are equal: the order of additions may tell them apart.
 const ROUNDING: f64 = 1e-12;
 
+/// How often 1 is halved in one step without vanishing.
+const HALVINGS: usize = 500;
+
 /// Whether the difference between two measurements of the same cases is more than chance: Fisher's randomization test.
 ///
 /// If a change did nothing, then of every case's two values either could have come before the change as well as after it. The
@@ -195,12 +198,27 @@ fn randomly_signed_sum(sizes: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
 
 /// The two-sided sign test: how likely it is that of `n` fair coins at most `fewer` fall on one side, whichever that is.
 fn sign_test(fewer: usize, n: usize) -> f64 {
-    // In logarithms, because 2^-n is 0 for numbers of cases that occur.
-    let mut logarithm = -as_f64(n) * std::f64::consts::LN_2;
-    let mut tail = logarithm.exp();
+    // Binomial coefficients outgrow a float where n is large, and 2^-n vanishes: the terms start as powers of two, and are scaled
+    // back by as much as the power was too small for.
+    let halvings = n.min(HALVINGS);
+    let mut term = 0.5_f64.powi(exponent(halvings));
+    let mut left = n - halvings;
+    let mut tail = term;
     for k in 0..fewer {
-        logarithm += (as_f64(n - k) / as_f64(k + 1)).ln();
-        tail += logarithm.exp();
+        term *= as_f64(n - k) / as_f64(k + 1);
+        tail += term;
+        while left > 0 && tail > 1.0 {
+            let step = left.min(HALVINGS);
+            let scale = 0.5_f64.powi(exponent(step));
+            term *= scale;
+            tail *= scale;
+            left -= step;
+        }
+    }
+    while left > 0 && tail > 0.0 {
+        let step = left.min(HALVINGS);
+        tail *= 0.5_f64.powi(exponent(step));
+        left -= step;
     }
     (2.0 * tail).min(1.0)
 }

@@ -2,7 +2,8 @@
 //!
 //! A [`Domain`] says which types an evaluation is about. A [`Dataset`] holds [`Case`]s and [`Evaluator`]s, an [`Experiment`]
 //! runs a task over it, and the [`Report`] holds every case with its [`Outcome`]s. A [`Summary`] aggregates a report, a
-//! [`Comparison`] puts several side by side, and [`render`] prints them.
+//! [`Comparison`] puts several side by side, a [`Change`] tests what became of the same cases between two, and [`render`]
+//! prints them.
 //!
 //! ```
 //! use async_trait::async_trait;

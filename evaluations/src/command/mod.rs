@@ -2,7 +2,9 @@
 
 mod bench;
 mod cache;
+mod compare;
 mod config;
+mod configuration;
 mod datasets;
 mod doctor;
 mod download;
@@ -34,6 +36,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Download(arguments) => download::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
+        Command::Compare(arguments) => compare::execute(&session, &arguments),
         Command::Report(arguments) => report::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Table(arguments) => table::execute(&session, &arguments),

@@ -18,7 +18,7 @@ pub struct MeasureChange {
     pub better: Direction,
     /// Both means and their difference; `None` where no case has both values.
     pub difference: Option<PairedDifference>,
-    /// The p value, corrected for the number of measures; `None` where there is none, or neither end is better.
+    /// The p value, corrected for the number of measures; `None` where there is none, neither end is better, or no case changed.
     pub adjusted_p_value: Option<f64>,
     /// What that comes to.
     pub verdict: Verdict,
@@ -42,6 +42,8 @@ pub enum Verdict {
     Worse,
     /// Chance alone may look like this. It does not say that there is no difference.
     Unclear,
+    /// No case changed.
+    Same,
     /// Neither end is better, or there is nothing to compare.
     None,
 }
@@ -96,14 +98,19 @@ impl MeasureChange {
     }
 }
 
-/// Corrects the p values together, and says what they come to at a level of confidence.
+/// Corrects the p values together, and says what they come to at a level of confidence. A measure of which no case changed
+/// could not come out otherwise than as it did, and is not counted among the tests.
 pub(super) fn judge(measures: &mut [MeasureChange], level: f64) {
     let mut tested: Vec<_> = measures
         .iter_mut()
         .filter_map(|measure| {
             let sign = gain(measure.better)?;
-            let difference = measure.difference.clone()?;
-            Some((measure, sign * difference.difference, difference.p_value))
+            let found = measure.difference.clone()?;
+            if found.equal() == found.n {
+                measure.verdict = Verdict::Same;
+                return None;
+            }
+            Some((measure, sign * found.difference, found.p_value))
         })
         .collect();
     let p_values: Vec<f64> = tested.iter().map(|(_, _, p_value)| *p_value).collect();

@@ -31,10 +31,13 @@ pub struct Change {
     pub only_before: usize,
     /// Cases of the second report that the first does not have.
     pub only_after: usize,
+    /// What tells the two apart, as far as whoever compares them knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made_by: Vec<String>,
     /// How the differences were tested.
     pub test: PairedTest,
-    /// Scores, then assertions, then recorded numbers; within these the order in which the reports first show them. A measure
-    /// that only one report has is left out.
+    /// What evaluators said, in the order of the second report, then recorded numbers. A measure that only one report has is left
+    /// out.
     pub measures: Vec<MeasureChange>,
 }
 
@@ -50,15 +53,16 @@ pub struct Titled<'r, D: Domain> {
 }
 
 impl Change {
-    /// Compares two reports of one kind.
+    /// Compares two reports of one kind by the measures whose titles are `wanted`.
     pub fn between<D: Domain>(
         before: &Titled<'_, D>,
         after: &Titled<'_, D>,
         test: PairedTest,
+        wanted: impl Fn(&str) -> bool,
     ) -> Self {
         let values = [before, after].map(|side| side.report.case_values());
         let summaries = [before, after].map(|side| (side.title, side.summary));
-        let mut measures = Vec::new();
+        let mut measures: Vec<(Option<usize>, MeasureChange)> = Vec::new();
         for unit in [Unit::Score, Unit::PassRate, Unit::Metric] {
             for matched in matched(&summaries, |summary| match unit {
                 Unit::PassRate => &summary.assertions,
@@ -68,15 +72,22 @@ impl Change {
                 let [Some(first), Some(second)] = matched.titles[..] else {
                     continue;
                 };
+                if !wanted(&matched.title) {
+                    continue;
+                }
                 // A recorded number is no judgement: whether more of it is better is for the reader to say.
                 let better = match unit {
                     Unit::Metric => Direction::Unknown,
                     _ => matched.better,
                 };
                 let sides = [values[0].of(unit, first), values[1].of(unit, second)];
-                measures.push(MeasureChange::of(matched.title, unit, better, sides, test));
+                let change = MeasureChange::of(matched.title, unit, better, sides, test);
+                measures.push((after.summary.place(second), change));
             }
         }
+        // A recorded number has no place among what evaluators said.
+        measures.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
+        let mut measures: Vec<_> = measures.into_iter().map(|(_, change)| change).collect();
         measure::judge(&mut measures, test.level);
         let ids = [before, after].map(|side| ids(side.report));
         Self {
@@ -85,8 +96,18 @@ impl Change {
             after: ComparedReport::new(after.title, after.summary),
             only_before: ids[0].difference(&ids[1]).count(),
             only_after: ids[1].difference(&ids[0]).count(),
+            made_by: Vec::new(),
             test,
             measures,
+        }
+    }
+
+    /// Says what tells the two apart: what was changed.
+    #[must_use]
+    pub fn made_by(self, differences: Vec<String>) -> Self {
+        Self {
+            made_by: differences,
+            ..self
         }
     }
 }

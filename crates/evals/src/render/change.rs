@@ -52,6 +52,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
         Verdict::Better => "better".to_owned(),
         Verdict::Worse => "worse".to_owned(),
         Verdict::Unclear => "unclear".to_owned(),
+        Verdict::Same => "same".to_owned(),
         Verdict::None => none(),
     };
     let range = |interval: &Interval| {

@@ -67,6 +67,9 @@ pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
     for (what, report) in [("before", &change.before), ("after", &change.after)] {
         writeln!(out, "- {what}: {}", escape(&report.title))?;
     }
+    for difference in &change.made_by {
+        writeln!(out, "- {}", escape(difference))?;
+    }
     if !change.measures.is_empty() {
         writeln!(out)?;
         let mut titles = change::TITLES.map(str::to_owned).to_vec();

@@ -40,31 +40,23 @@ fn evaluated(summary: &Summary) -> Vec<MeasureRow> {
     let scores = summary.scores.iter().map(|(name, mean)| {
         let missing = missing_of(&missing.scores, name);
         let row = mean_row(single_line(name), mean, missing, number::score);
-        (place(summary, name), row)
+        (summary.place(name), row)
     });
     let assertions = summary.assertions.iter().map(|(name, mean)| {
         let missing = missing_of(&missing.assertions, name);
         let row = mean_row(pass_rate_name(name), mean, missing, number::score);
-        (place(summary, name), row)
+        (summary.place(name), row)
     });
     let labels = summary.labels.iter().flat_map(|(name, shares)| {
-        let place = place(summary, name);
+        let place = summary.place(name);
         label_rows(name, shares)
             .into_iter()
             .map(move |row| (place, row))
     });
     let mut placed: Vec<_> = scores.chain(assertions).chain(labels).collect();
-    placed.sort_by_key(|(place, _)| *place);
+    // One whose evaluator is not known, as in summaries of earlier versions, comes last.
+    placed.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
     placed.into_iter().map(|(_, row)| row).collect()
-}
-
-/// Where a title stands among those of the run; one whose evaluator is not known, as in summaries of earlier versions, comes
-/// last.
-fn place(summary: &Summary, title: &str) -> usize {
-    let titles = summary.sources.iter().map(|(title, _)| title);
-    let mut places = titles.zip(0..);
-    let found = places.find(|(candidate, _)| *candidate == title);
-    found.map_or(usize::MAX, |(_, place)| place)
 }
 
 fn missing_of(missing: &[(String, BTreeMap<String, usize>)], name: &str) -> usize {

@@ -7,6 +7,9 @@ use super::measures::pass_rate_name;
 use super::single_line::single_line;
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
+/// What a mark means, and what it does not.
+const BEST: &str = "marked: the best of its row as printed, be it by chance";
+
 /// Where the interval of a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Intervals {
@@ -77,9 +80,12 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
         .iter()
         .filter_map(|row| undefined_note(row, comparison, glyphs));
     let interrupted = comparison.reports.iter().filter_map(interruption);
+    let any_winner = comparison.rows.iter().any(|row| row.winner.is_some());
+    let legend = any_winner.then(|| BEST.to_owned());
     interrupted
         .chain(sizes(comparison))
         .chain(undefined)
+        .chain(legend)
         .collect()
 }
 

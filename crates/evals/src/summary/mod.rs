@@ -130,6 +130,12 @@ impl LabelShares {
 }
 
 impl Summary {
+    /// Where a title stands among those of the run, if its evaluator is known.
+    pub(crate) fn place(&self, title: &str) -> Option<usize> {
+        let mut titles = self.sources.iter().map(|(title, _)| title);
+        titles.position(|candidate| candidate == title)
+    }
+
     /// How many runs of cases succeeded per second of wall time; `None` when none did or no time passed, or when stages came
     /// from a cache: the rate would then be that of the cache.
     pub fn throughput(&self) -> Option<f64> {

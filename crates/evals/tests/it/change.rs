@@ -18,6 +18,7 @@ fn change(before: &Report<Words>, after: &Report<Words>) -> Change {
         &side("bm25", before, &summaries[0]),
         &side("hybrid", after, &summaries[1]),
         PairedTest::default(),
+        |_| true,
     )
 }
 
@@ -89,6 +90,25 @@ fn a_gain_on_few_cases_is_unclear() {
 }
 
 #[test]
+fn what_did_not_change_is_not_counted_among_the_tests() {
+    let with = |values: [f64; 30]| {
+        let cases = values.iter().enumerate().map(|(number, value)| {
+            let scores = vec![score("same", 0.5), score("RR", *value)];
+            finished(&format!("q{number}"), scores)
+        });
+        report(cases.collect())
+    };
+    let mut better = [0.2; 30];
+    better[..6].fill(0.7);
+    let found = change(&with([0.2; 30]), &with(better));
+    let same = measure(&found, "same");
+    assert_eq!((same.verdict, same.adjusted_p_value), (Verdict::Same, None));
+    let rr = measure(&found, "RR");
+    assert_eq!(rr.adjusted_p_value, Some(2.0 / 64.0), "of one test");
+    assert_eq!(rr.verdict, Verdict::Better);
+}
+
+#[test]
 fn what_only_one_side_has_is_left_out_of_both_and_counted() {
     let before = report(vec![
         finished("a", vec![score("RR", 1.0)]),
@@ -146,7 +166,8 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
     let [before, mut after] = benchmark(20);
     after.cases[5] = failed("q05", "timed out");
     after.cases.truncate(39);
-    let found = change(&before, &after);
+    let changes = ["profile: bm25 -> hybrid", "k: 5 -> 10"];
+    let found = change(&before, &after).made_by(changes.map(str::to_owned).to_vec());
     let print = |console: Console| {
         let mut page = Vec::new();
         console.change(&mut page, &found).unwrap();

@@ -25,7 +25,7 @@ use evals_models::http::Traffic;
 use evals_rag::Question;
 use tokio_util::sync::CancellationToken;
 
-pub(super) use console::report as report_text;
+pub(super) use console::{console, report as report_text};
 pub(super) use manifest::RunHeader;
 pub(super) use output::OutFile;
 pub(super) use qa::{Source, rejudge};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use evals::{Comparison, Domain, Report, Summary, render};
+use evals::{Change, Comparison, Domain, Report, Summary, render};
 
 use crate::run_folder::write_whole;
 
@@ -86,6 +86,26 @@ impl OutFile {
             Format::JsonLines | Format::Csv => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The files of several `--out` that set runs side by side, which rows of cases cannot.
+    pub(crate) fn all_of_changes(paths: &[PathBuf]) -> Result<Vec<Self>> {
+        let files = Self::all(paths)?;
+        let rows = [Format::JsonLines, Format::Csv];
+        if let Some(file) = files.iter().find(|file| rows.contains(&file.format)) {
+            bail!(
+                "`--out {file}`: what changed between runs has no rows of cases; the name has to end in .json or .md"
+            );
+        }
+        Ok(files)
+    }
+
+    /// Writes what a change did.
+    pub(crate) fn change(&self, change: &Change) -> Result<()> {
+        write_whole(&self.path, |file| match self.format {
+            Format::Markdown => render::markdown::change(file, change),
+            Format::Json | Format::JsonLines | Format::Csv => render::json::change(file, change),
+        })
     }
 
     /// The file of one of several reports: `report.csv` becomes `report.bm25.csv`.

@@ -1,6 +1,5 @@
 //! `evaluations table`: the benchmark tables of documentation, from stored runs.
 
-mod configuration;
 mod markdown;
 mod region;
 mod rows;

@@ -9,7 +9,7 @@ use evals::Summary;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::configuration::Configuration;
+use crate::command::configuration::Configuration;
 use crate::printer::Printer;
 use crate::run_folder::{RunFolder, RunState};
 

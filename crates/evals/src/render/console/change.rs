@@ -16,6 +16,9 @@ impl<W: Write> Page<W> {
             let title = format!("{what}: {}", single_line(&report.title));
             self.wrapped(Style::Bold, &title)?;
         }
+        for difference in &change.made_by {
+            self.wrapped(Style::Dim, &format!("  {}", single_line(difference)))?;
+        }
         if !change.measures.is_empty() {
             let whole = table(change, true, self.glyphs);
             if whole.natural_width() <= usize::from(self.console.width) {

@@ -1,4 +1,4 @@
-//! What the figures of a run depend on, value by value.
+//! What the figures of a run depend on, value by value, to tell runs apart by.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,6 +80,30 @@ impl Configuration {
         }
         named.join(", ")
     }
+}
+
+/// What two differ in, for people, as `path: old -> new`. What the index says of its embedder stands under `models` as well, and a
+/// digest tells nothing more where the name differs.
+pub(super) fn differences(old: &Configuration, new: &Configuration) -> Vec<String> {
+    let differs = |path: &str| old.0.get(path) != new.0.get(path);
+    let mut paths: BTreeSet<&String> = old.0.keys().chain(new.0.keys()).collect();
+    paths.retain(|path| {
+        let named = path
+            .strip_suffix(".digest")
+            .map(|model| format!("{model}.name"));
+        differs(path)
+            && !path.starts_with("index.identity.embedder.model")
+            && !named.is_some_and(|name| differs(&name))
+    });
+    let value = |side: &Configuration, path: &str| {
+        let value = side.0.get(path).map_or("none", String::as_str);
+        short(value)
+    };
+    let lines = paths.into_iter().map(|path| {
+        let shown = path.strip_prefix("settings.").unwrap_or(path);
+        format!("{shown}: {} -> {}", value(old, path), value(new, path))
+    });
+    lines.collect()
 }
 
 fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {

@@ -1,0 +1,89 @@
+//! Whether a change made it better.
+
+use std::fs;
+
+use crate::sandbox::{Sandbox, json};
+
+#[test]
+fn the_latest_run_is_compared_with_the_one_before_it() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --profile hybrid");
+    sandbox.succeed("sample --skip-qa --profile bm25");
+    sandbox.succeed("sample --skip-qa --profile hybrid --set processing.chunk_size=16");
+    let page = sandbox.succeed("compare --out change.json --out change.md");
+    let change = json(&sandbox.work().join("change.json"));
+    let name = |side: &str| change[side]["title"].as_str().unwrap().to_owned();
+    for (side, run) in [("before", 0), ("after", 2)] {
+        assert!(sandbox.runs()[run].ends_with(name(side)), "{side}: {page}");
+    }
+    assert!(
+        page.contains("index.identity.chunking.tokens.size: 256 -> 16"),
+        "{page}"
+    );
+    let rr = &change["measures"][0];
+    assert_eq!(rr["measure"], "RR@5");
+    let difference = &rr["difference"];
+    assert_eq!(difference["n"], 320);
+    let reports = sandbox.runs();
+    let mean = |run: usize| {
+        let report = json(&reports[run].join("report.json"));
+        report["summary"]["scores"]["RR@5"]["value"]
+            .as_f64()
+            .unwrap()
+    };
+    let close = |value: &serde_json::Value, expected: f64| {
+        (value.as_f64().unwrap() - expected).abs() < 1e-12
+    };
+    assert!(close(&difference["before"], mean(0)));
+    assert!(close(&difference["after"], mean(2)));
+    assert!(close(&difference["difference"], mean(2) - mean(0)));
+    let markdown = fs::read_to_string(sandbox.work().join("change.md")).unwrap();
+    assert!(markdown.contains("| RR@5 | "), "{markdown}");
+}
+
+#[test]
+fn a_run_that_got_worse_fails_where_that_is_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --profile bm25 --profile unranked");
+    let names = sandbox.runs().into_iter().map(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.into_owned()
+    });
+    let names: Vec<String> = names.collect();
+    let [bm25, unranked] = &names[..] else {
+        panic!("{names:?}")
+    };
+    let worse = sandbox.run(&format!("compare {bm25} {unranked} --fail-if-worse"));
+    assert_eq!(worse.code, Some(1), "{}", worse.stderr);
+    assert!(worse.stdout.contains("worse"), "{}", worse.stdout);
+    sandbox.succeed(&format!("compare {bm25} {unranked}"));
+    sandbox.succeed(&format!("compare {unranked} {bm25} --fail-if-worse"));
+    let one = sandbox.succeed(&format!("compare {unranked} {bm25} --measure R@5"));
+    assert!(one.contains("R@5") && !one.contains("RR@5"), "{one}");
+    let message = sandbox.refuse(&format!("compare {unranked} {bm25} --measure R@50"));
+    assert!(message.contains("did you mean `R@5`?"), "{message}");
+}
+
+#[test]
+fn runs_without_a_case_in_common_are_refused() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.refuse("compare");
+    assert!(message.contains("there are no runs"), "{message}");
+    sandbox.succeed("sample --limit 3 --profile bm25");
+    let message = sandbox.refuse("compare");
+    assert!(message.contains("there is no run before"), "{message}");
+    let runs = sandbox.runs();
+    let message = sandbox.refuse(&format!(
+        "compare {} {}",
+        runs[0].display(),
+        runs[1].display()
+    ));
+    assert!(
+        message.contains("is retrieval on sample, and") && message.contains("is qa on sample"),
+        "{message}"
+    );
+    let message = sandbox.refuse("compare latest latest");
+    assert!(message.contains("the same run twice"), "{message}");
+    let message = sandbox.refuse("compare latest --out rows.csv");
+    assert!(message.contains("has to end in .json or .md"), "{message}");
+}
