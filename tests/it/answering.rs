@@ -195,6 +195,30 @@ fn other_settings_start_a_new_run_and_say_why() {
 }
 
 #[test]
+fn a_run_of_other_settings_says_once_why_it_does_not_go_on_with_the_one_before() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::from_millis(5));
+    towers::write(&sandbox, 40, &server);
+    let stopped = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    let other = "--set search.limit=2";
+    let told = ended(&mut towers::command(&sandbox, other));
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("is not continued because of")
+            && told.stderr.contains("settings.search.limit: 3 -> 2"),
+        "{}",
+        told.stderr
+    );
+    let left_behind = ended(&mut towers::command(&sandbox, "--set search.limit=1"));
+    assert!(
+        !left_behind.stderr.contains("is not continued"),
+        "{}",
+        left_behind.stderr
+    );
+}
+
+#[test]
 fn stored_answers_are_judged_again_with_both_verdicts() {
     let sandbox = Sandbox::new();
     let server = towers::right(Duration::ZERO);

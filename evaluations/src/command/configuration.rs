@@ -188,4 +188,23 @@ mod tests {
             "models.embedder.digest=0123456789abcdef01234567…, repeat=3, qa.context_tokens=100, 1 more"
         );
     }
+
+    #[test]
+    fn a_changed_model_is_told_once_by_its_name() {
+        let of = |name: &str, digest: &str| {
+            let mut manifest = with("/k", json!(5));
+            let model = json!({"name": name, "digest": digest});
+            manifest["index"]["identity"]["embedder"]["model"] = model.clone();
+            manifest["models"]["embedder"] = model;
+            Configuration::of(&manifest)
+        };
+        assert_eq!(
+            differences(&of("a", "1"), &of("b", "2")),
+            ["models.embedder.name: a -> b"]
+        );
+        assert_eq!(
+            differences(&of("a", "1"), &of("a", "2")),
+            ["models.embedder.digest: 1 -> 2"]
+        );
+    }
 }

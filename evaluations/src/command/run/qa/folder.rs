@@ -165,7 +165,8 @@ struct Earlier {
     unfinished: Option<RunFolder>,
     /// The same run, done.
     finished: Option<RunFolder>,
-    /// A run of other settings that did not come to its end, with its identity.
+    /// The newest run, where that is of other settings and did not come to its end, with its identity. An older one was left
+    /// behind.
     other: Option<(RunFolder, Value)>,
 }
 
@@ -174,6 +175,7 @@ impl Earlier {
         let mut earlier = Self::default();
         let mut folders = RunFolder::list(&session.directories.runs())?;
         folders.reverse();
+        let mut is_newest = true;
         for folder in folders {
             let Ok(manifest) = folder.read_manifest::<Value>() else {
                 continue;
@@ -188,9 +190,10 @@ impl Earlier {
                 continue;
             }
             let is_done = folder.state() == RunState::Finished;
+            let was_newest = std::mem::replace(&mut is_newest, false);
             if found != *wanted {
-                if !is_done {
-                    earlier.other.get_or_insert((folder, found));
+                if was_newest && !is_done {
+                    earlier.other = Some((folder, found));
                 }
                 continue;
             }
