@@ -87,3 +87,17 @@ fn runs_without_a_case_in_common_are_refused() {
     let message = sandbox.refuse("compare latest --out rows.csv");
     assert!(message.contains("has to end in .json or .md"), "{message}");
 }
+
+#[test]
+fn the_best_of_several_profiles_is_tested_against_the_next() {
+    let sandbox = Sandbox::new();
+    let page =
+        sandbox.succeed("sample --skip-qa --profile unranked --profile bm25 --profile hybrid");
+    assert!(
+        page.contains("\nRR@5: hybrid leads bm25 by 0.0647 [")
+            && page.contains("], p < 0.0001: more than chance\n"),
+        "{page}"
+    );
+    let few = sandbox.succeed("sample --skip-qa --limit 20 --profile bm25 --profile hybrid");
+    assert!(few.contains(": it may be chance\n"), "{few}");
+}

@@ -8,6 +8,7 @@ use evals::{Comparison, Domain, Report, Summary};
 use evals_metrics::Percentiles;
 
 use super::index::ReadyIndex;
+use super::lead;
 use super::plan::Plan;
 use super::retrieval::Finished;
 use crate::printer::Printer;
@@ -51,6 +52,7 @@ pub(super) fn comparison(
     comparison: &Comparison,
     finished: &[Finished],
     plan: &Plan,
+    seed: u64,
 ) -> io::Result<String> {
     let questions = finished.first().map_or(0, |run| run.summary.finished);
     let separator = if printer.stdout().unicode {
@@ -65,6 +67,9 @@ pub(super) fn comparison(
     ];
     let mut page = facts.join(separator) + "\n\n";
     page.push_str(&text(|out| console(printer).comparison(out, comparison))?);
+    if let Some(lead) = lead::of_best(comparison, finished, seed) {
+        writeln!(page, "{lead}").map_err(io::Error::other)?;
+    }
     page.push_str(&text(|out| {
         console(printer).latency(out, &latencies(finished))
     })?);

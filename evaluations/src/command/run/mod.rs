@@ -6,6 +6,7 @@ mod failures;
 mod folder;
 mod index;
 mod interrupt;
+mod lead;
 mod manifest;
 mod output;
 mod plan;
@@ -249,7 +250,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     if cancellation.is_cancelled() {
         note_interruption(session, plan, &finished);
     }
-    print(session, plan, &finished)?;
+    print(run, &finished)?;
     write_out(session, plan, &finished)?;
     for run in &finished {
         failures::locate(session.printer, &run.report, &run.folder);
@@ -318,12 +319,14 @@ fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) 
     session.printer.note(&note);
 }
 
-fn print(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Result<()> {
+fn print(run: Run<'_>, finished: &[Finished]) -> Result<()> {
+    let printer = run.session.printer;
+    let seed = run.arguments.control.seed;
     let text = match finished {
-        [one] => console::report(session.printer, &one.report, &one.summary)?,
-        several => console::comparison(session.printer, &comparison(several), several, plan)?,
+        [one] => console::report(printer, &one.report, &one.summary)?,
+        several => console::comparison(printer, &comparison(several), several, run.plan, seed)?,
     };
-    session.printer.result(&text)?;
+    printer.result(&text)?;
     Ok(())
 }
 
