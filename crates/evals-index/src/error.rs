@@ -6,7 +6,7 @@ use evals_metrics::RankingError;
 use evals_models::EmbedError;
 use thiserror::Error;
 
-use crate::{Address, EmbeddingDefect, EngineError, Profile, TableSummary};
+use crate::{Address, EmbeddingDefect, EngineError, Profile, TableState, TableSummary};
 
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]
@@ -285,10 +285,17 @@ impl IndexError {
     }
 }
 
+/// The index that differs in the fewest fields.
 fn list(tables: &[TableSummary]) -> String {
-    if tables.is_empty() {
+    let unlike = |table: &&TableSummary| match table.state {
+        TableState::Unreadable => usize::MAX,
+        _ => table.differences.len(),
+    };
+    let Some(nearest) = tables.iter().min_by_key(unlike) else {
         return "; the store is empty".to_owned();
+    };
+    match tables.len() - 1 {
+        0 => format!("\n  {nearest}"),
+        others => format!("; the nearest of {}\n  {nearest}", others + 1),
     }
-    let lines: Vec<_> = tables.iter().map(ToString::to_string).collect();
-    format!("\n  {}", lines.join("\n  "))
 }

@@ -2,9 +2,9 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use evals_index::{BuildOptions, Index, IndexError, Store, Unobserved};
+use evals_index::{BuildOptions, Index, IndexError, Recipe, Store, Unobserved};
 
-use crate::corpus::{Fixture, Letters, documents, embedded, ids, lexical, ok};
+use crate::corpus::{Fixture, Letters, chunks_of, documents, embedded, ids, lexical, ok};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mismatch_names_the_differences() {
@@ -31,6 +31,24 @@ async fn a_mismatch_names_the_differences() {
             store.uri()
         )
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_indexes_the_nearest_is_told() {
+    let far = Recipe::new("letters", chunks_of(7));
+    let near = lexical();
+    let fixture = Fixture::new(&far, documents(&[("a", "text")])).await;
+    let store = fixture.store().await;
+    let texts = ok(documents(&[("a", "text")]));
+    let options = BuildOptions::default();
+    Index::build(&store, &near, texts, &options, &Unobserved)
+        .await
+        .unwrap();
+    let error = Index::open(&store, &embedded()).await.unwrap_err();
+    let message = error.to_string();
+    let told = format!("; the nearest of 2\n  {} ", near.identity().table_name());
+    assert!(message.contains(&told), "{message}");
+    assert!(!message.contains(&far.identity().table_name()), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
