@@ -11,7 +11,7 @@ pub struct Embeddings {
     origin: Option<RowOrigin>,
 }
 
-/// What a store before a model tells of the rows that came through it.
+/// What a store before a model tells of the rows that came through it, or a model that knows how long it made others wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowOrigin {
     /// How many were stored before the call that returned them.
@@ -64,7 +64,7 @@ impl Embeddings {
         !self.is_empty() && self.stored() == self.len()
     }
 
-    /// How long the model took for the rows, where a store stands before it. Otherwise that is the time of the call.
+    /// How long the model took for the rows, where it or a store before it tells. Otherwise that is the time of the call.
     pub fn took(&self) -> Option<Duration> {
         self.origin.map(|origin| origin.took)
     }

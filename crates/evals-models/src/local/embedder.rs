@@ -17,9 +17,10 @@ use super::pooling::normalize;
 use super::projection::Projection;
 use super::role;
 use super::settings::LocalSettings;
+use super::texts::NoTokens;
 use super::tokens::Encoded;
-use super::workers::Workers;
-use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+use super::workers::{Timed, Workers};
+use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
 
 /// An embedding model run in the process.
 ///
@@ -43,11 +44,9 @@ struct TextEncoder {
 
 /// A text gave no vector that could be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-enum TextError {
-    #[error("text {index} of the batch has no tokens")]
-    NoTokens { index: usize },
-    #[error("the vector of text {index} of the batch has no direction")]
-    NoDirection { index: usize },
+#[error("the vector of text {index} of the batch has no direction")]
+struct NoDirection {
+    index: usize,
 }
 
 impl LocalEmbedder {
@@ -89,24 +88,26 @@ impl LocalEmbedder {
         })
     }
 
-    async fn rows(&self, texts: &[&str]) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
+    async fn rows(&self, texts: &[&str]) -> Result<Timed<Vec<f32>>, Box<dyn Error + Send + Sync>> {
         let encoder = Arc::clone(&self.encoder);
         let encode = move |text: &str| encoder.model.tokens.encode(text);
         let encoded = self.workers.tokenize(texts, encode).await?;
-        if let Some(index) = encoded.iter().position(|text| text.ids.is_empty()) {
-            return Err(TextError::NoTokens { index }.into());
-        }
         let encoder = Arc::clone(&self.encoder);
         let compute =
             move |texts: &[&Encoded], scratch: &mut Scratch| encoder.vectors(texts, scratch);
-        let vectors = self.workers.compute(encoded, compute).await?;
+        let vectors = self.workers.compute(encoded.value, compute).await?;
+        let Timed {
+            value: vectors,
+            took,
+        } = vectors.after(encoded.took);
         let has_direction = |vector: &Vec<f32>| {
             vector.iter().any(|value| *value != 0.0) && vector.iter().all(|value| value.is_finite())
         };
         if let Some(index) = vectors.iter().position(|vector| !has_direction(vector)) {
-            return Err(TextError::NoDirection { index }.into());
+            return Err(NoDirection { index }.into());
         }
-        Ok(vectors.concat())
+        let value = vectors.concat();
+        Ok(Timed { value, took })
     }
 }
 
@@ -157,13 +158,16 @@ impl Embedder for LocalEmbedder {
         let rows = rows.map_err(|source| EmbedError::Model {
             model: self.identity.clone(),
             texts: texts.len(),
-            failure: match source.downcast_ref::<TextError>() {
-                Some(_) => Failure::Content,
-                None => Failure::Terminal,
+            failure: if source.is::<NoDirection>() || source.is::<NoTokens>() {
+                Failure::Content
+            } else {
+                Failure::Terminal
             },
             source,
         })?;
-        Ok(Embeddings::new(self.dimension(), rows)?)
+        let (stored, took) = (0, rows.took);
+        let embeddings = Embeddings::new(self.dimension(), rows.value)?;
+        Ok(embeddings.with_origin(RowOrigin { stored, took }))
     }
 }
 

@@ -1,7 +1,6 @@
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use async_trait::async_trait;
 
@@ -15,7 +14,7 @@ use super::scores::{comparable, reranked};
 use super::scoring::Scoring;
 use super::settings::LocalSettings;
 use super::tokens::Encoded;
-use super::workers::Workers;
+use super::workers::{Timed, Workers};
 use crate::{ModelIdentity, RerankError, Reranked, Reranker};
 
 /// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
@@ -76,13 +75,14 @@ impl LocalReranker {
         &self,
         query: &str,
         texts: &[&str],
-    ) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
+    ) -> Result<Timed<Vec<f32>>, Box<dyn Error + Send + Sync>> {
         let (scorer, query) = (Arc::clone(&self.scorer), query.to_owned());
         let encode = move |text: &str| scorer.encode(&query, text);
         let encoded = self.workers.tokenize(texts, encode).await?;
         let scorer = Arc::clone(&self.scorer);
         let score = move |pairs: &[&Encoded], scratch: &mut Scratch| scorer.scores(pairs, scratch);
-        comparable(self.workers.compute(encoded, score).await?)
+        let scores = self.workers.compute(encoded.value, score).await?;
+        comparable(scores.after(encoded.took))
     }
 }
 
@@ -119,8 +119,7 @@ impl Reranker for LocalReranker {
         texts: &[&str],
         _repeat: u32,
     ) -> Result<Reranked, RerankError> {
-        let begun = Instant::now();
         let scores = self.scores(query, texts).await;
-        reranked(&self.identity, texts.len(), scores, begun.elapsed())
+        reranked(&self.identity, texts.len(), scores)
     }
 }

@@ -1,8 +1,8 @@
 use std::error::Error;
-use std::time::Duration;
-
 use thiserror::Error;
 
+use super::texts::NoTokens;
+use super::workers::Timed;
 use crate::{Failure, ModelIdentity, RerankError, Reranked};
 
 /// A text's score cannot be compared.
@@ -13,33 +13,35 @@ struct ScoreError {
 }
 
 /// Gives scores back where all of them can be compared.
-pub(super) fn comparable(scores: Vec<f32>) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
-    match scores.iter().position(|score| !score.is_finite()) {
+pub(super) fn comparable(
+    scores: Timed<Vec<f32>>,
+) -> Result<Timed<Vec<f32>>, Box<dyn Error + Send + Sync>> {
+    match scores.value.iter().position(|score| !score.is_finite()) {
         Some(index) => Err(ScoreError { index }.into()),
         None => Ok(scores),
     }
 }
 
-/// The answer of a reranker that took `service_time` for `texts` texts.
+/// The answer of a reranker that was given `texts` texts.
 pub(super) fn reranked(
     model: &ModelIdentity,
     texts: usize,
-    scores: Result<Vec<f32>, Box<dyn Error + Send + Sync>>,
-    service_time: Duration,
+    scores: Result<Timed<Vec<f32>>, Box<dyn Error + Send + Sync>>,
 ) -> Result<Reranked, RerankError> {
     let scores = scores.map_err(|source| RerankError {
         model: model.clone(),
         texts,
-        failure: match source.downcast_ref::<ScoreError>() {
-            Some(_) => Failure::Content,
-            None => Failure::Terminal,
+        failure: if source.is::<ScoreError>() || source.is::<NoTokens>() {
+            Failure::Content
+        } else {
+            Failure::Terminal
         },
         source,
     })?;
     Ok(Reranked {
-        scores,
+        scores: scores.value,
         usage: None,
-        service_time,
+        service_time: scores.took,
         cached: false,
     })
 }

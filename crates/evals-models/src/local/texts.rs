@@ -3,21 +3,30 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use thiserror::Error;
+
 use super::batches::batches;
 use super::encoder::Scratch;
 use super::tokens::Encoded;
-use super::workers::{Panicked, Workers};
+use super::workers::{Panicked, Timed, Workers};
+
+/// A model has nothing to read of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("text {index} of the batch has no tokens")]
+pub(super) struct NoTokens {
+    index: usize,
+}
 
 /// Texts tokenized by one thread at a time.
 const TOKENIZED_TOGETHER: usize = 16;
 
 impl Workers {
-    /// The tokens of each text, as `encode` finds them.
+    /// The tokens of each text, as `encode` finds them: at least one.
     pub(super) async fn tokenize<F>(
         &self,
         texts: &[&str],
         encode: F,
-    ) -> Result<Vec<Encoded>, Box<dyn Error + Send + Sync>>
+    ) -> Result<Timed<Vec<Encoded>>, Box<dyn Error + Send + Sync>>
     where
         F: Fn(&str) -> Result<Encoded, tokenizers::Error> + Clone + Send + 'static,
     {
@@ -29,9 +38,13 @@ impl Workers {
                 encoded.collect::<Result<Vec<_>, _>>()
             }
         });
-        let chunks = self.run(tasks.collect()).await?;
-        let chunks = chunks.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(chunks.into_iter().flatten().collect())
+        let Timed { value, took } = self.run(tasks.collect()).await?;
+        let chunks = value.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let value: Vec<Encoded> = chunks.into_iter().flatten().collect();
+        match value.iter().position(|text| text.ids.is_empty()) {
+            Some(index) => Err(NoTokens { index }.into()),
+            None => Ok(Timed { value, took }),
+        }
     }
 
     /// What `compute` gives for each text, in their order. It is called with texts of similar length.
@@ -39,7 +52,7 @@ impl Workers {
         &self,
         texts: Vec<Encoded>,
         compute: F,
-    ) -> Result<Vec<T>, Panicked>
+    ) -> Result<Timed<Vec<T>>, Panicked>
     where
         T: Send + 'static,
         F: Fn(&[&Encoded], &mut Scratch) -> Vec<T> + Clone + Send + 'static,
@@ -54,10 +67,11 @@ impl Workers {
                 compute(&texts, scratch)
             }
         });
-        let found = self.run(tasks.collect()).await?;
+        let Timed { value, took } = self.run(tasks.collect()).await?;
         let indices = batches.into_iter().flatten();
-        let mut found: Vec<(usize, T)> = indices.zip(found.into_iter().flatten()).collect();
+        let mut found: Vec<(usize, T)> = indices.zip(value.into_iter().flatten()).collect();
         found.sort_by_key(|(index, _)| *index);
-        Ok(found.into_iter().map(|(_, result)| result).collect())
+        let value = found.into_iter().map(|(_, result)| result).collect();
+        Ok(Timed { value, took })
     }
 }

@@ -1,6 +1,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
@@ -15,6 +16,32 @@ type Job = Box<dyn FnOnce(&mut Scratch) + Send>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a thread of the model panicked")]
 pub(super) struct Panicked;
+
+/// What tasks gave, and how long the threads took for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Timed<T> {
+    pub(super) value: T,
+    /// From the beginning of the first task to the end of the last. That they waited for tasks of other callers is no part of it.
+    pub(super) took: Duration,
+}
+
+impl<T> Timed<T> {
+    /// The same with what led to it, which took so long.
+    pub(super) fn after(self, before: Duration) -> Self {
+        Self {
+            took: before + self.took,
+            ..self
+        }
+    }
+}
+
+/// One task's result.
+struct Arrival<T> {
+    index: usize,
+    result: T,
+    begun: Instant,
+    ended: Instant,
+}
 
 /// Threads that each run whole batches: several batches side by side use the cores better than one batch over all of them.
 #[derive(Debug)]
@@ -50,28 +77,41 @@ impl Workers {
     }
 
     /// Runs `tasks` and gives their results in order. Tasks that were not begun when the caller goes away are dropped.
-    pub(super) async fn run<T, F>(&self, tasks: Vec<F>) -> Result<Vec<T>, Panicked>
+    pub(super) async fn run<T, F>(&self, tasks: Vec<F>) -> Result<Timed<Vec<T>>, Panicked>
     where
         T: Send + 'static,
         F: FnOnce(&mut Scratch) -> T + Send + 'static,
     {
-        let (results, mut arrivals) = unbounded_channel();
+        let (arrive, mut arrivals) = unbounded_channel();
         let mut ordered: Vec<Option<T>> = tasks.iter().map(|_| None).collect();
         for (index, task) in tasks.into_iter().enumerate() {
-            let results = results.clone();
+            let arrive = arrive.clone();
             let job: Job = Box::new(move |scratch| {
-                if !results.is_closed() {
+                if !arrive.is_closed() {
+                    let begun = Instant::now();
+                    let result = task(scratch);
                     // Nobody waits any more when sending fails.
-                    let _ = results.send((index, task(scratch)));
+                    let _ = arrive.send(Arrival {
+                        index,
+                        result,
+                        begun,
+                        ended: Instant::now(),
+                    });
                 }
             });
             self.jobs.send(job).map_err(|_| Panicked)?;
         }
-        drop(results);
-        while let Some((index, result)) = arrivals.recv().await {
-            ordered[index] = Some(result);
+        drop(arrive);
+        let mut span: Option<(Instant, Instant)> = None;
+        while let Some(arrival) = arrivals.recv().await {
+            let (begun, ended) = span.unwrap_or((arrival.begun, arrival.ended));
+            span = Some((begun.min(arrival.begun), ended.max(arrival.ended)));
+            ordered[arrival.index] = Some(arrival.result);
         }
-        ordered.into_iter().collect::<Option<_>>().ok_or(Panicked)
+        Ok(Timed {
+            value: ordered.into_iter().collect::<Option<_>>().ok_or(Panicked)?,
+            took: span.map_or(Duration::ZERO, |(begun, ended)| ended - begun),
+        })
     }
 }
 
@@ -98,7 +138,7 @@ mod tests {
         let tasks = (0..50).map(|number| move |_: &mut Scratch| number * number);
         let squares = workers.run(tasks.collect()).await.unwrap();
         assert_eq!(
-            squares,
+            squares.value,
             (0..50).map(|number| number * number).collect::<Vec<_>>()
         );
     }
@@ -108,6 +148,36 @@ mod tests {
         let workers = Workers::start(1).unwrap();
         let tasks = vec![|_: &mut Scratch| -> u8 { panic!("for the test") }];
         assert_eq!(workers.run(tasks).await, Err(Panicked));
-        assert_eq!(workers.run(vec![|_: &mut Scratch| 7]).await, Ok(vec![7]));
+        let next = workers.run(vec![|_: &mut Scratch| 7]).await.unwrap();
+        assert_eq!(next.value, [7]);
+    }
+
+    #[tokio::test]
+    async fn waiting_for_other_callers_is_not_counted() {
+        let workers = Workers::start(1).unwrap();
+        let (release, released) = channel::<()>();
+        let other = move |_: &mut Scratch| {
+            released.recv().unwrap();
+            Instant::now()
+        };
+        let submitted = Instant::now();
+        let (other, own, ()) = tokio::join!(
+            workers.run(vec![other]),
+            workers.run(vec![|_: &mut Scratch| ()]),
+            async {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                release.send(()).unwrap();
+            }
+        );
+        let waited = other.unwrap().value[0] - submitted;
+        assert!(own.unwrap().took <= submitted.elapsed() - waited);
+    }
+
+    #[tokio::test]
+    async fn no_tasks_take_no_time() {
+        let workers = Workers::start(1).unwrap();
+        let nothing = workers.run(Vec::<fn(&mut Scratch)>::new()).await;
+        let (value, took) = (Vec::new(), Duration::ZERO);
+        assert_eq!(nothing, Ok(Timed { value, took }));
     }
 }

@@ -132,7 +132,7 @@ impl CachedEmbedder {
         let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
         let started = Instant::now();
         let embeddings = self.inner.embed(&texts, kind).await?;
-        let took = started.elapsed();
+        let took = embeddings.took().unwrap_or_else(|| started.elapsed());
         self.check(&embeddings, texts.len())?;
         let rows = embeddings.rows().map(|row| StoredVector {
             values: row.to_vec(),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bounds;
+mod calls;
 mod checkpoints;
 mod decoders;
 mod failures;

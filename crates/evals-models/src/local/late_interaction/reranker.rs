@@ -1,7 +1,6 @@
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use async_trait::async_trait;
 
@@ -19,7 +18,7 @@ use crate::local::role;
 use crate::local::scores::{comparable, reranked};
 use crate::local::settings::LocalSettings;
 use crate::local::tokens::Encoded;
-use crate::local::workers::Workers;
+use crate::local::workers::{Timed, Workers};
 use crate::{ModelIdentity, RerankError, Reranked, Reranker};
 
 /// Files that say how texts are read and compared, all of which are part of the identity.
@@ -92,8 +91,9 @@ impl LateInteractionReranker {
         &self,
         query: &str,
         texts: &[&str],
-    ) -> Result<Vec<f32>, Box<dyn Error + Send + Sync>> {
-        let query = Arc::new(self.query(query).await?);
+    ) -> Result<Timed<Vec<f32>>, Box<dyn Error + Send + Sync>> {
+        let query = self.query(query).await?;
+        let (query, before) = (Arc::new(query.value), query.took);
         let scorer = Arc::clone(&self.scorer);
         let encode = move |text: &str| scorer.marked.document(text);
         let encoded = self.workers.tokenize(texts, encode).await?;
@@ -103,15 +103,20 @@ impl LateInteractionReranker {
             let scores = documents.iter().map(|text| query.score(text, scratch));
             scores.collect()
         };
-        comparable(self.workers.compute(encoded, score).await?)
+        let scores = self.workers.compute(encoded.value, score).await?;
+        comparable(scores.after(before + encoded.took))
     }
 
-    async fn query(&self, query: &str) -> Result<QueryVectors, Box<dyn Error + Send + Sync>> {
+    async fn query(
+        &self,
+        query: &str,
+    ) -> Result<Timed<QueryVectors>, Box<dyn Error + Send + Sync>> {
         let (scorer, query) = (Arc::clone(&self.scorer), query.to_owned());
         let task = move |scratch: &mut Scratch| scorer.query(&query, scratch);
-        let found = self.workers.run(vec![task]).await?;
-        let query = found.into_iter().next();
-        query.expect("one task has one result")
+        let Timed { value, took } = self.workers.run(vec![task]).await?;
+        let query = value.into_iter().next();
+        let value = query.expect("one task has one result")?;
+        Ok(Timed { value, took })
     }
 }
 
@@ -224,8 +229,7 @@ impl Reranker for LateInteractionReranker {
         texts: &[&str],
         _repeat: u32,
     ) -> Result<Reranked, RerankError> {
-        let begun = Instant::now();
         let scores = self.scores(query, texts).await;
-        reranked(&self.identity, texts.len(), scores, begun.elapsed())
+        reranked(&self.identity, texts.len(), scores)
     }
 }

@@ -56,6 +56,19 @@ async fn a_stored_row_comes_with_the_time_that_it_took() {
 }
 
 #[tokio::test]
+async fn a_model_that_tells_its_time_is_believed() {
+    let told = Duration::from_secs(7);
+    let inner = Lengths {
+        took: Some(told),
+        ..Lengths::new()
+    };
+    let cached = Cached::before(inner).await;
+    assert_eq!(cached.documents(&["a"]).await.took(), Some(told));
+    let stored = get(&open(&cached.folder).await, "a").await.unwrap();
+    assert_eq!(stored.took, told);
+}
+
+#[tokio::test]
 async fn the_time_of_the_store_is_none_of_the_model_s() {
     let cached = Cached::before(Lengths::new()).await;
     let computed = cached.documents(&["a"]).await.took();

@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use super::*;
 use crate::store::RefreshPolicy;
-use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
 
 /// Components of the vectors of [`Lengths`].
 const DIMENSION: usize = 3;
@@ -23,6 +23,8 @@ const DIMENSION: usize = 3;
 struct Lengths {
     identity: ModelIdentity,
     setting: f32,
+    /// How long it says that it took.
+    took: Option<Duration>,
     fails: Option<&'static str>,
     asked: Mutex<Vec<Vec<String>>>,
     /// A permit for each call that may go on.
@@ -34,6 +36,7 @@ impl Lengths {
         Self {
             identity: ModelIdentity::new("scripted", "lengths"),
             setting: 0.1,
+            took: None,
             fails: None,
             asked: Mutex::default(),
             gate: Semaphore::new(Semaphore::MAX_PERMITS),
@@ -87,7 +90,11 @@ impl Embedder for Lengths {
             });
         }
         let values = texts.iter().flat_map(|text| self.vector(text, kind));
-        Ok(Embeddings::new(DIMENSION, values.collect())?)
+        let embeddings = Embeddings::new(DIMENSION, values.collect())?;
+        Ok(match self.took {
+            Some(took) => embeddings.with_origin(RowOrigin { stored: 0, took }),
+            None => embeddings,
+        })
     }
 }
 
