@@ -190,7 +190,9 @@ impl<'r> LocalModel<'r> {
 
     fn not_loaded(&self, error: LocalError) -> Error {
         let field = match &error {
-            LocalError::Window { .. } | LocalError::Positions { .. } => "max_tokens",
+            LocalError::Window { .. }
+            | LocalError::Prompt { .. }
+            | LocalError::Positions { .. } => "max_tokens",
             LocalError::RerankPrompt { .. } => "rerank_prompt",
             LocalError::UnreadSetting { setting, .. } => *setting,
             LocalError::Read { .. } | LocalError::Threads(_) => return error.into(),

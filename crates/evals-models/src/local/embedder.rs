@@ -72,8 +72,9 @@ impl LocalEmbedder {
         let window = model.window(&folder, settings, pipeline.max_tokens, false)?;
         let special = model.tokens.special(false);
         model.tokens = model.tokens.limited(&folder, window, pipeline.lowercase)?;
-        let prompt = model.tokens.count(&pipeline.document_prompt);
-        let prompt = prompt.map_err(|source| folder.unusable_tokenizer(source))?;
+        let room = |kind, prompt| model.room(&folder, (kind, prompt), window, special);
+        room(TextKind::Query, &pipeline.query_prompt)?;
+        let max_tokens = room(TextKind::Document, &pipeline.document_prompt)?;
         let encoder = TextEncoder {
             model,
             pipeline,
@@ -82,7 +83,7 @@ impl LocalEmbedder {
         let identity = identity(&folder, settings, &encoder, window)?;
         Ok(Self {
             identity,
-            max_tokens: (window - special).saturating_sub(prompt),
+            max_tokens,
             encoder: Arc::new(encoder),
             workers: Workers::start(threads(settings))?,
         })

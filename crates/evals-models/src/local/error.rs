@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::TextKind;
+
 /// Why a model could not be loaded from its folder.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -191,6 +193,17 @@ pub enum LocalError {
         /// Special tokens that the tokenizer adds to every text.
         special: usize,
     },
+    /// A prompt takes up all that is read of a text, so that all texts would be the same.
+    #[error(
+        "at most {max_tokens} tokens are to be read, of which the prompt of {} leaves none for a text",
+        plural(*kind)
+    )]
+    Prompt {
+        /// The limit in force.
+        max_tokens: usize,
+        /// The texts that have the prompt.
+        kind: TextKind,
+    },
     /// The limit is beyond what the model has positions for.
     #[error("{requested} tokens are to be read, but the model has {available} positions")]
     Positions {
@@ -202,6 +215,13 @@ pub enum LocalError {
     /// The operating system refused the threads that run the model.
     #[error("cannot start the threads of the model")]
     Threads(#[source] Box<dyn Error + Send + Sync>),
+}
+
+fn plural(kind: TextKind) -> &'static str {
+    match kind {
+        TextKind::Query => "queries",
+        TextKind::Document => "documents",
+    }
 }
 
 /// How a file of weights disagrees with what a model needs.

@@ -9,7 +9,7 @@ use super::folder::Folder;
 use super::settings::{Dtype, LocalSettings};
 use super::tokens::{Encoded, Tokens};
 use super::weights::Weights;
-use crate::ModelIdentity;
+use crate::{ModelIdentity, TextKind};
 
 /// Tokens read of a text by a model that has no limit of its own, `XLNet`, unless settings state another one: as many as the
 /// longest windows of the other encoders have. What a text takes in memory grows with it.
@@ -98,6 +98,26 @@ impl Model {
             });
         }
         Ok(max_tokens)
+    }
+
+    /// Tokens left for a text of `kind` behind its prompt, where `window` are read of both and `fixed` are those of every text.
+    pub(super) fn room(
+        &self,
+        folder: &Folder,
+        (kind, prompt): (TextKind, &str),
+        window: usize,
+        fixed: usize,
+    ) -> Result<usize, LocalError> {
+        let prompt = self.tokens.count(prompt);
+        let prompt = prompt.map_err(|source| folder.unusable_tokenizer(source))?;
+        let room = window.saturating_sub(fixed).saturating_sub(prompt);
+        if room == 0 {
+            return Err(LocalError::Prompt {
+                max_tokens: window,
+                kind,
+            });
+        }
+        Ok(room)
     }
 
     /// The vectors of each text's tokens, text after text.

@@ -162,6 +162,33 @@ fn windows_that_cannot_be_are_refused() {
     );
 }
 
+#[test]
+fn prompts_that_leave_nothing_of_a_text_are_refused() {
+    // The checkpoint reads 40 tokens.
+    let long = Some("gene ".repeat(38));
+    for (query_prompt, document_prompt, texts) in [
+        (long.clone(), Some(String::new()), "queries"),
+        (Some(String::new()), long, "documents"),
+    ] {
+        let settings = LocalSettings {
+            query_prompt,
+            document_prompt,
+            ..LocalSettings::default()
+        };
+        assert_eq!(
+            refusal(&copy("bert"), &settings).0,
+            format!(
+                "at most 40 tokens are to be read, of which the prompt of {texts} leaves none for a text"
+            )
+        );
+    }
+    let settings = LocalSettings {
+        query_prompt: Some("gene ".repeat(37)),
+        ..LocalSettings::default()
+    };
+    LocalEmbedder::open(checkpoint("bert"), &settings).unwrap();
+}
+
 #[tokio::test]
 async fn the_hub_s_cache_is_read_by_its_main() {
     let cache = tempfile::tempdir().unwrap();

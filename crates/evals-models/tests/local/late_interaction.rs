@@ -347,6 +347,12 @@ fn what_cannot_be_run_is_refused_by_name() {
         ),
         "`modules.json` asks for `type` = `pylate.models.LSTM`, which is not supported"
     );
+    let folder = prompted(json!({"prompts": {"document": "tell ".repeat(40)}}));
+    let error = LateInteractionReranker::open(&folder, &LocalSettings::default()).unwrap_err();
+    assert_eq!(
+        told(&error, &folder).0,
+        "at most 48 tokens are to be read, of which the prompt of documents leaves none for a text"
+    );
     let folder = copy("bert");
     let error = LateInteractionReranker::open(&folder, &LocalSettings::default()).unwrap_err();
     assert_eq!(

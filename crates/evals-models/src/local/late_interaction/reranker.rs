@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::conventions::{Conventions, Projected, Side};
+use super::conventions::{Conventions, Projected};
 use super::marked::Marked;
 use super::max_sim::{QueryVectors, normalize_rows};
 use crate::local::dense::{Dense, Subject};
@@ -19,7 +19,7 @@ use crate::local::scores::{comparable, reranked};
 use crate::local::settings::LocalSettings;
 use crate::local::tokens::Encoded;
 use crate::local::workers::{Timed, Workers};
-use crate::{ModelIdentity, RerankError, Reranked, Reranker};
+use crate::{ModelIdentity, RerankError, Reranked, Reranker, TextKind};
 
 /// Files that say how texts are read and compared, all of which are part of the identity.
 const FILES: [&str; 6] = [
@@ -70,8 +70,9 @@ impl LateInteractionReranker {
         })?;
         let stated = Some(conventions.document.tokens);
         conventions.document.tokens = model.window(&folder, settings, stated, false)?;
-        check_room(&conventions.query, &model)?;
-        check_room(&conventions.document, &model)?;
+        for kind in [TextKind::Query, TextKind::Document] {
+            check_room(&folder, &conventions, kind, &model)?;
+        }
         let identity = identity(&folder, settings, &conventions, &model, &projection)?;
         let Model {
             encoder, tokens, ..
@@ -165,8 +166,17 @@ fn projection(
     }
 }
 
-/// There have to be positions for what is read, and room for more than special tokens and the marker.
-fn check_room(side: &Side, model: &Model) -> Result<(), LocalError> {
+/// There have to be positions for what is read, and room for more than special tokens, the marker and the prompt.
+fn check_room(
+    folder: &Folder,
+    conventions: &Conventions,
+    kind: TextKind,
+    model: &Model,
+) -> Result<(), LocalError> {
+    let side = match kind {
+        TextKind::Query => &conventions.query,
+        TextKind::Document => &conventions.document,
+    };
     let special = model.tokens.special(false) + usize::from(side.marker.is_some());
     if let Some(available) = model.encoder.max_positions
         && side.tokens > available
@@ -182,7 +192,9 @@ fn check_room(side: &Side, model: &Model) -> Result<(), LocalError> {
             special,
         });
     }
-    Ok(())
+    let prompt = conventions.preparation.of(side.prompt.clone());
+    let room = model.room(folder, (kind, &prompt), side.tokens, special);
+    room.map(drop)
 }
 
 /// Names the weights and everything else that scores depend on.
