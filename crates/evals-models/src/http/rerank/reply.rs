@@ -34,7 +34,7 @@ struct Answer {
     #[serde(alias = "data")]
     results: Vec<Row>,
     usage: Option<Tokens>,
-    meta: Meta,
+    meta: Option<Meta>,
     error: Value,
 }
 
@@ -58,8 +58,7 @@ struct Tokens {
 }
 
 /// Where Cohere counts tokens.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize)]
 struct Meta {
     tokens: Option<Tokens>,
 }
@@ -77,7 +76,7 @@ impl Reply {
         if !answer.error.is_null() {
             return Err(server.refused_inside(&json!({"error": answer.error})));
         }
-        let tokens = answer.usage.or(answer.meta.tokens);
+        let tokens = answer.usage.or(answer.meta.and_then(|meta| meta.tokens));
         Ok(Self {
             scores: scores(server, answer.results, place)?,
             usage: tokens.and_then(|tokens| {
