@@ -91,7 +91,8 @@ impl Scoring {
         }
     }
 
-    /// What scores depend on besides weights, configuration and tokenizer: the prompt of some pair and the answers that count.
+    /// What scores depend on besides weights, configuration and tokenizer: the prompt of some pair, the template that may do
+    /// something else with others, and the answers that count.
     pub(super) fn fingerprint(&self, tokens: &Tokens) -> Result<Vec<u8>, tokenizers::Error> {
         let Self::Prompted {
             prompt, answers, ..
@@ -104,6 +105,8 @@ impl Scoring {
             ids.push(answers.positive);
             ids.extend(answers.negative);
         }
-        Ok(ids.into_iter().flat_map(u32::to_le_bytes).collect())
+        let mut bytes: Vec<u8> = ids.into_iter().flat_map(u32::to_le_bytes).collect();
+        bytes.extend_from_slice(prompt.template().as_bytes());
+        Ok(bytes)
     }
 }

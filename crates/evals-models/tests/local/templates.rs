@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use evals_models::local::LocalSettings;
+use evals_models::Reranker;
+use evals_models::local::{LocalReranker, LocalSettings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -54,6 +55,21 @@ async fn templates_are_found_where_transformers_finds_them() {
         let found = scores(&folder, &golden, &settings(&golden, "default")).await;
         assert!(furthest(&found, &expected) < 1e-4, "{found:?}");
     }
+}
+
+#[test]
+fn an_identity_holds_the_template() {
+    let digest = |template: &dyn Fn(&str) -> String| {
+        let folder = templated(|source| json!({"chat_template": template(source)}));
+        let settings = LocalSettings::default();
+        let reranker = LocalReranker::open(&folder, &settings).unwrap();
+        reranker.identity().digest.clone().unwrap()
+    };
+    let plain = digest(&str::to_owned);
+    assert_eq!(digest(&str::to_owned), plain);
+    // Both ask the same about all but long texts.
+    let of_long = "{% if messages[-1].content | length > 1000 %}This is long. {% endif %}";
+    assert_ne!(digest(&|source| format!("{of_long}{source}")), plain);
 }
 
 #[tokio::test]

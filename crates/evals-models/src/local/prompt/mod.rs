@@ -86,6 +86,14 @@ impl Prompt {
         }
     }
 
+    /// The chat template, empty where there is none.
+    pub(super) fn template(&self) -> &str {
+        match &self.wording {
+            Wording::Authors { .. } => "",
+            Wording::Template(template) => template.source(),
+        }
+    }
+
     /// Reads at most `window` tokens of a prompt.
     pub(super) fn within(self, window: usize) -> Result<Self, LocalError> {
         let fixed = self.prefix.len() + self.suffix.len();

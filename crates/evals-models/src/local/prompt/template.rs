@@ -15,6 +15,7 @@ const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 /// A chat template that takes a pair as one message for each of its parts, as sentence-transformers renders it for rerankers.
 #[derive(Debug)]
 pub(super) struct Template {
+    source: String,
     /// Holds the template, parsed.
     environment: Environment<'static>,
     /// What the template may use besides the messages.
@@ -79,7 +80,8 @@ impl Template {
         variables.extend(special_tokens(folder, tokenizer)?);
         variables.extend(given);
         let template = Self {
-            environment: jinja::environment(source).map_err(unusable)?,
+            environment: jinja::environment(source.clone()).map_err(unusable)?,
+            source,
             variables,
             instruction,
             max_tokens: config.max_seq_length,
@@ -91,6 +93,11 @@ impl Template {
     /// Tokens of a prompt at most, where the folder says so beside the template.
     pub(super) fn max_tokens(&self) -> Option<usize> {
         self.max_tokens
+    }
+
+    /// The template as it is written.
+    pub(super) fn source(&self) -> &str {
+        &self.source
     }
 
     /// The prompt for one pair.
@@ -186,6 +193,7 @@ mod tests {
     fn template(source: &str, instruction: Option<&str>) -> Template {
         Template {
             environment: jinja::environment(source.to_owned()).unwrap(),
+            source: source.to_owned(),
             variables: Map::from_iter([("add_generation_prompt".to_owned(), json!(true))]),
             instruction: instruction.map(ToOwned::to_owned),
             max_tokens: None,
