@@ -11,7 +11,7 @@ use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
 use super::late_interaction::is_late_interaction;
-use super::model::{Model, named, threads};
+use super::model::{Model, named, numbers, threads};
 use super::pipeline::Pipeline;
 use super::pooling::normalize;
 use super::projection::Projection;
@@ -207,7 +207,7 @@ fn identity(
         "sha256:{},{},{length},{window},{},{rest}",
         model.digest,
         pipeline.pooling.name(),
-        settings.dtype.name(),
+        numbers(settings.dtype),
     );
     Ok(named(folder, settings, digest))
 }

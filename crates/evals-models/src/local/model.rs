@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use super::digest;
-use super::encoder::{Encoder, Scratch};
+use super::encoder::{Encoder, Gemm, Scratch};
 use super::error::LocalError;
 use super::families::{Builder, Family};
 use super::folder::Folder;
@@ -132,8 +132,34 @@ pub(super) fn named(folder: &Folder, settings: &LocalSettings, digest: String) -
     ModelIdentity::new("local", name).with_digest(digest)
 }
 
+/// The numbers that linear maps are computed in, as identities name them. In `int8` they depend on the processor: where weights
+/// keep fewer bits, the same files give other vectors.
+pub(super) fn numbers(dtype: Dtype) -> String {
+    in_bits(dtype, Gemm::default().int8_bits())
+}
+
+fn in_bits(dtype: Dtype, bits: u8) -> String {
+    let name = dtype.name();
+    match dtype {
+        Dtype::Int8 if bits < 8 => format!("{name}-{bits}bit"),
+        Dtype::F32 | Dtype::Int8 => name.to_owned(),
+    }
+}
+
 /// Threads that the settings ask for, or one for each core.
 pub(super) fn threads(settings: &LocalSettings) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     settings.threads.unwrap_or_else(cores).get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_named_with_what_the_processor_makes_of_them() {
+        assert_eq!(in_bits(Dtype::Int8, 8), "int8");
+        assert_eq!(in_bits(Dtype::Int8, 7), "int8-7bit");
+        assert_eq!(in_bits(Dtype::F32, 7), "f32");
+    }
 }

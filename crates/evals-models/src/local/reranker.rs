@@ -8,7 +8,7 @@ use super::digest;
 use super::encoder::Scratch;
 use super::error::LocalError;
 use super::folder::Folder;
-use super::model::{Model, named, threads};
+use super::model::{Model, named, numbers, threads};
 use super::role;
 use super::scores::{comparable, reranked};
 use super::scoring::Scoring;
@@ -62,7 +62,7 @@ impl LocalReranker {
         let digest = format!(
             "sha256:{},{window},{},{rest}",
             model.digest,
-            settings.dtype.name()
+            numbers(settings.dtype)
         );
         Ok(Self {
             identity: named(&folder, settings, digest),

@@ -25,14 +25,15 @@ impl Default for Gemm {
 }
 
 impl Gemm {
-    /// The largest weight in eight bits for which no sum overflows. Processors without dot products of eight bits add two
-    /// products in 16 bits first.
+    /// Bits of a weight in eight-bit products for which no sum overflows, its sign included. Processors without dot products of
+    /// eight bits add two products in 16 bits first.
+    pub(in crate::local) fn int8_bits(&self) -> u8 {
+        if self.int8.may_saturate() { 7 } else { 8 }
+    }
+
+    /// The largest weight in so many bits.
     pub(super) fn int8_limit(&self) -> f32 {
-        if self.int8.may_saturate() {
-            63.0
-        } else {
-            127.0
-        }
+        f32::from((1_u8 << (self.int8_bits() - 1)) - 1)
     }
 
     /// `scale * a b`, appended to `output` after it was emptied.

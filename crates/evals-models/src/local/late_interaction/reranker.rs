@@ -12,7 +12,7 @@ use crate::local::digest;
 use crate::local::encoder::{Encoder, Scratch};
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
-use crate::local::model::{Model, Parts, named, threads};
+use crate::local::model::{Model, Parts, named, numbers, threads};
 use crate::local::projection::Projection;
 use crate::local::role;
 use crate::local::scores::{comparable, reranked};
@@ -222,7 +222,7 @@ fn identity(
         model.digest,
         conventions.query.tokens,
         conventions.document.tokens,
-        settings.dtype.name(),
+        numbers(settings.dtype),
         digest::short(&parts)
     );
     Ok(named(folder, settings, digest))
