@@ -76,7 +76,8 @@ impl RerankedSearcher {
         let reranked = reranked.map_err(SearchError::new)?;
         self.check(&reranked, texts.len())?;
         for (passage, score) in passages.iter_mut().zip(&reranked.scores) {
-            passage.score = *score;
+            // Without the sign of a negative zero, which would break a tie that is none.
+            passage.score = *score + 0.0;
         }
         Ok((passages, reranked))
     }
@@ -155,10 +156,8 @@ fn text(passage: &Passage) -> String {
 fn reordered(old: &Ranking, scored: &[Passage]) -> Result<Ranking, RankingError> {
     let mut best: BTreeMap<&str, f32> = BTreeMap::new();
     for passage in scored {
-        // Without the sign of a negative zero, which would break a tie that is none.
-        let score = passage.score + 0.0;
-        let best = best.entry(&passage.document).or_insert(score);
-        *best = best.max(score);
+        let best = best.entry(&passage.document).or_insert(passage.score);
+        *best = best.max(passage.score);
     }
     let score = |document: &ScoredDocument| best.get(document.id.as_str()).copied();
     let mut documents: Vec<&ScoredDocument> = old.iter().collect();

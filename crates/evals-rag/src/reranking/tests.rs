@@ -209,6 +209,15 @@ async fn equal_scores_keep_the_old_order_in_any_tool() {
 }
 
 #[tokio::test]
+async fn the_sign_of_a_zero_breaks_no_tie() {
+    let reranker = told([("a", -0.0), ("b", 0.0), ("c", -0.0)]);
+    let searcher = searcher(&Letters::new(), &reranker, 3);
+    let retrieved = searcher.search("?", 3).await.unwrap();
+    assert_eq!(ids(&retrieved), ["a", "b", "c"]);
+    assert_eq!(texts(&retrieved), ["a", "b", "c"]);
+}
+
+#[tokio::test]
 async fn a_document_ranks_by_its_best_passage() {
     let of = |document: &str, text: &str| passage(document, text);
     let inner = Letters::with([of("a", "a1"), of("b", "b1"), of("a", "a2"), of("c", "c1")]);
