@@ -5,7 +5,7 @@ use std::fs;
 use evals_models::local::LocalSettings;
 use serde_json::{Value, json};
 
-use crate::failures::{changed, copy, refusal};
+use crate::failures::{changed, copy, refusal, rewrite};
 
 #[test]
 fn widths_of_nothing_are_refused_by_key() {
@@ -37,6 +37,21 @@ fn widths_of_nothing_are_refused_by_key() {
     assert_eq!(
         changed("bert", r#""num_attention_heads": 4"#, stray),
         "`config.json` asks for `num_attention_heads` = `5`, which is not supported"
+    );
+}
+
+#[test]
+fn rotary_tables_have_a_bound() {
+    let folder = copy("qwen3");
+    let set = |from: &str, to: &str| rewrite(&folder, "config.json", from, to);
+    set(r#""head_dim": 12"#, r#""head_dim": 4096"#);
+    set(
+        r#""max_position_embeddings": 512"#,
+        r#""max_position_embeddings": 1048576"#,
+    );
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`config.json` asks for `max_position_embeddings` = `1048576`, which is not supported"
     );
 }
 

@@ -7,15 +7,19 @@ use super::{CONFIG, Family};
 /// What no size of a model goes beyond, so that tables of positions have a bound and products of sizes can be counted.
 const LARGEST: u64 = 1 << 20;
 
+/// Values of a head at all positions, as many as the tables of rotary positions have: a gigabyte. Known models need half of that.
+const LARGEST_TABLE: u64 = 1 << 28;
+
 /// Sizes by the names that the families have for them; of each line a configuration has one.
 const WIDTH: [&str; 3] = ["hidden_size", "d_model", "n_embd"];
 const HEADS: [&str; 2] = ["num_attention_heads", "n_head"];
 const HEAD_SIZE: [&str; 1] = ["head_dim"];
+const POSITIONS: [&str; 2] = ["max_position_embeddings", "n_positions"];
 const OTHERS: [&[&str]; 5] = [
     &["d_head", "attention_head_size"],
     &["num_hidden_layers", "n_layer"],
     &["intermediate_size", "d_inner", "n_inner"],
-    &["max_position_embeddings", "n_positions"],
+    &POSITIONS,
     &["global_attn_every_n_layers"],
 ];
 
@@ -46,6 +50,12 @@ pub(super) fn check(folder: &Folder, family: Family) -> Result<(), LocalError> {
     let size = own.map_or(width.1 / heads.1, |(_, size)| size);
     if family.is_rotary() && !size.is_multiple_of(2) {
         return refused(own.unwrap_or(heads));
+    }
+    let positions = stated(&POSITIONS).filter(|_| family.is_rotary());
+    if let Some(positions) = positions
+        && positions.1.saturating_mul(size) > LARGEST_TABLE
+    {
+        return refused(positions);
     }
     // A sine and a cosine belong to each distance.
     if family == Family::Xlnet && !width.1.is_multiple_of(2) {
