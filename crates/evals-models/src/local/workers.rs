@@ -130,6 +130,9 @@ fn work(queue: &Mutex<Receiver<Job>>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     #[tokio::test]
@@ -170,6 +173,26 @@ mod tests {
         );
         let other_ended = other.unwrap().value[0];
         assert!(own.unwrap().took <= other_ended.elapsed());
+    }
+
+    #[tokio::test]
+    async fn tasks_of_a_caller_that_went_away_are_not_run() {
+        let workers = Workers::start(1).unwrap();
+        let (release, released) = channel::<()>();
+        let is_run = Arc::new(AtomicBool::new(false));
+        let run = Arc::clone(&is_run);
+        let abandoned = workers.run(vec![move |_: &mut Scratch| run.store(true, Relaxed)]);
+        let (busy, ()) = tokio::join!(
+            workers.run(vec![move |_: &mut Scratch| released.recv().unwrap()]),
+            async {
+                let given_up = tokio::time::timeout(Duration::ZERO, abandoned).await;
+                given_up.unwrap_err();
+                release.send(()).unwrap();
+            }
+        );
+        busy.unwrap();
+        workers.run(vec![|_: &mut Scratch| ()]).await.unwrap();
+        assert!(!is_run.load(Relaxed));
     }
 
     #[tokio::test]
