@@ -11,7 +11,7 @@ pub struct Embeddings {
     origin: Option<RowOrigin>,
 }
 
-/// What a store before a model tells of the rows that came through it, or a model that knows how long it made others wait.
+/// Where rows come from, as a store before a model tells, or a model that knows how long it took without queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowOrigin {
     /// How many were stored before the call that returned them.

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 use thiserror::Error;
@@ -15,7 +16,7 @@ use super::classify::Complaint;
 use super::server_error::ServerError;
 use super::vectors::{self, VectorError};
 use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, tokens};
-use crate::{EmbedError, Embeddings, Failure, ModelIdentity, TextKind};
+use crate::{EmbedError, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
 
 /// A text is cut to four fifths of its length until it is taken, which makes a page of a book in so many steps.
 const MOST_CUTS: usize = 40;
@@ -51,6 +52,14 @@ struct Call<E> {
     max_batch: AtomicUsize,
     /// Texts of which only the beginning was read.
     cut: AtomicU64,
+}
+
+/// What a batch brought.
+#[derive(Debug, Default)]
+struct Batch {
+    values: Vec<f32>,
+    /// Service time of its calls, without queueing and failed attempts.
+    took: Duration,
 }
 
 /// A batch that failed because of one of its texts.
@@ -141,22 +150,25 @@ impl<E: Endpoint> Embedding<E> {
         let most_tokens = self.settings.max_batch_tokens;
         let batches = batches::cut(&texts, most_texts, most_tokens);
         let mut parts: Vec<Vec<f32>> = vec![Vec::new(); batches.len()];
+        let mut took = Duration::ZERO;
         // Dropped on the first failure, which takes the other batches back.
         let mut under_way = JoinSet::new();
         for (number, batch) in batches.into_iter().enumerate() {
             let (call, texts, dimension) = (self.call.clone(), texts.clone(), self.dimension);
             under_way.spawn(async move {
                 let first = batch.start;
-                let values = call.batch(&texts[batch], first, dimension).await?;
-                Ok::<_, AttemptError>((number, values))
+                let batch = call.batch(&texts[batch], first, dimension).await?;
+                Ok::<_, AttemptError>((number, batch))
             });
         }
         while let Some(batch) = under_way.join_next().await {
             let batch = batch.unwrap_or_else(|error| Err(lost_task(error)));
-            let (number, values) = batch.map_err(failed)?;
-            parts[number] = values;
+            let (number, batch) = batch.map_err(failed)?;
+            parts[number] = batch.values;
+            took += batch.took;
         }
-        Ok(Embeddings::new(self.dimension, parts.concat())?)
+        let embeddings = Embeddings::new(self.dimension, parts.concat())?;
+        Ok(embeddings.with_origin(RowOrigin { stored: 0, took }))
     }
 }
 
@@ -169,8 +181,8 @@ impl<E: Endpoint> Call<E> {
         texts: &[String],
         first: usize,
         dimension: usize,
-    ) -> Result<Vec<f32>, AttemptError> {
-        let mut values = Vec::new();
+    ) -> Result<Batch, AttemptError> {
+        let mut brought = Batch::default();
         let (mut refused, mut cut) = (Vec::new(), Vec::new());
         // The last is the next, so that vectors arrive in the order of their texts.
         let whole = 0..texts.len();
@@ -180,7 +192,7 @@ impl<E: Endpoint> Call<E> {
             let vectors = self.matrix(&texts[part.clone()], place, Some(dimension));
             let error = match vectors.await {
                 Ok(vectors) => {
-                    values.extend(vectors.into_values());
+                    brought.add(vectors);
                     continue;
                 }
                 Err(error) => error,
@@ -195,7 +207,7 @@ impl<E: Endpoint> Call<E> {
                 continue;
             }
             let vector = self.beginning(&texts[part.start], place, dimension, error);
-            values.extend(vector.await?.into_values());
+            brought.add(vector.await?);
             cut.push(part.start);
         }
         let too_large = refused
@@ -205,7 +217,7 @@ impl<E: Endpoint> Call<E> {
             let half = smallest.div_ceil(2);
             self.max_batch.fetch_min(half, Ordering::Relaxed);
         }
-        Ok(values)
+        Ok(brought)
     }
 
     /// Embeds as much of the beginning of a refused text as the server takes, if it was refused for its length.
@@ -259,8 +271,19 @@ impl<E: Endpoint> Call<E> {
     ) -> Result<Embeddings, AttemptError> {
         let estimate = texts.iter().map(|text| tokens::estimate(text)).sum();
         let attempt = || self.endpoint.vectors(texts);
-        let vectors = self.lane.call(estimate, attempt).await?.value;
-        vectors::matrix(&vectors, texts.len(), first, dimension).map_err(unsound)
+        let delivered = self.lane.call(estimate, attempt).await?;
+        let vectors = vectors::matrix(&delivered.value, texts.len(), first, dimension);
+        let (stored, took) = (0, delivered.service_time);
+        Ok(vectors
+            .map_err(unsound)?
+            .with_origin(RowOrigin { stored, took }))
+    }
+}
+
+impl Batch {
+    fn add(&mut self, vectors: Embeddings) {
+        self.took += vectors.took().unwrap_or_default();
+        self.values.extend(vectors.into_values());
     }
 }
 
