@@ -147,9 +147,11 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
     assert_eq!(hub.count("/api/whoami-v2"), 1);
     let line = format!("ok    hub: {}\n", hub.endpoint());
     assert!(examined.stdout.contains(&line), "{}", examined.stdout);
-    for _ in 0..2 {
+    for is_first in [true, false] {
         let ran = ended(&mut online(&sandbox, &hub, RUN));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let tells = ran.stderr.contains(" texts are longer than the model reads");
+        assert_eq!(tells, is_first, "what is indexed: {}", ran.stderr);
     }
     assert_eq!(hub.count("/resolve/main/"), 0, "files of one commit");
     assert_eq!(hub.count("model.safetensors"), 1, "fetched once");

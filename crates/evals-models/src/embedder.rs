@@ -39,3 +39,15 @@ pub trait Embedder: Debug + Send + Sync {
     /// A row does not depend on the texts around it. Rows are finite and never all zero, because a zero vector has no cosine.
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError>;
 }
+
+/// What a model notes of texts that it read the beginning of.
+#[cfg(any(feature = "http", feature = "local"))]
+pub(crate) fn cut_note(cut: u64) -> Option<String> {
+    match cut {
+        0 => None,
+        1 => Some("1 text is longer than the model reads; its end was left out".to_owned()),
+        cut => Some(format!(
+            "{cut} texts are longer than the model reads; their ends were left out"
+        )),
+    }
+}

@@ -16,6 +16,7 @@ use super::classify::Complaint;
 use super::server_error::ServerError;
 use super::vectors::{self, VectorError};
 use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, tokens};
+use crate::embedder::cut_note;
 use crate::{EmbedError, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
 
 /// A text is cut to four fifths of its length until it is taken, which makes a page of a book in so many steps.
@@ -117,13 +118,7 @@ impl<E: Endpoint> Embedding<E> {
 
     /// What a report should say of how texts were embedded.
     pub(super) fn notes(&self) -> Vec<String> {
-        let told = match self.call.cut.load(Ordering::Relaxed) {
-            0 => None,
-            1 => Some("1 text is longer than the model reads; its end was left out".to_owned()),
-            cut => Some(format!(
-                "{cut} texts are longer than the model reads; their ends were left out"
-            )),
-        };
+        let told = cut_note(self.call.cut.load(Ordering::Relaxed));
         told.into_iter().collect()
     }
 

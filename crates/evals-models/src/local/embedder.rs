@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use thiserror::Error;
@@ -20,6 +21,7 @@ use super::settings::LocalSettings;
 use super::texts::NoTokens;
 use super::tokens::Encoded;
 use super::workers::{Timed, Workers};
+use crate::embedder::cut_note;
 use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
 
 /// An embedding model run in the process.
@@ -32,6 +34,8 @@ pub struct LocalEmbedder {
     max_tokens: usize,
     encoder: Arc<TextEncoder>,
     workers: Workers,
+    /// Texts of which only the beginning was read.
+    cut: AtomicU64,
 }
 
 /// From a text to its vector.
@@ -86,6 +90,7 @@ impl LocalEmbedder {
             max_tokens,
             encoder: Arc::new(encoder),
             workers: Workers::start(threads(settings))?,
+            cut: AtomicU64::new(0),
         })
     }
 
@@ -93,6 +98,8 @@ impl LocalEmbedder {
         let encoder = Arc::clone(&self.encoder);
         let encode = move |text: &str| encoder.model.tokens.encode(text);
         let encoded = self.workers.tokenize(texts, encode).await?;
+        let cut = encoded.value.iter().filter(|text| text.is_cut).count();
+        self.cut.fetch_add(cut as u64, Ordering::Relaxed);
         let encoder = Arc::clone(&self.encoder);
         let compute =
             move |texts: &[&Encoded], scratch: &mut Scratch| encoder.vectors(texts, scratch);
@@ -146,6 +153,13 @@ impl Embedder for LocalEmbedder {
     /// Without special tokens and without the tokens of the document prompt.
     fn max_tokens(&self) -> Option<usize> {
         Some(self.max_tokens)
+    }
+
+    /// Of the texts embedded so far.
+    fn notes(&self) -> Vec<String> {
+        cut_note(self.cut.load(Ordering::Relaxed))
+            .into_iter()
+            .collect()
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {

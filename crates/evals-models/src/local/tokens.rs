@@ -22,6 +22,8 @@ pub(super) struct Encoded {
     pub(super) segments: Vec<u32>,
     /// How many tokens, from the first on, are attended to: all, unless the text was filled up.
     pub(super) attended: usize,
+    /// Whether there is more of the text than was read.
+    pub(super) is_cut: bool,
 }
 
 impl Encoded {
@@ -30,6 +32,7 @@ impl Encoded {
         Self {
             segments: vec![0; ids.len()],
             attended: ids.len(),
+            is_cut: false,
             ids,
         }
     }
@@ -166,6 +169,7 @@ impl Tokens {
     fn run(&self, input: EncodeInput<'_>) -> Result<Encoded, tokenizers::Error> {
         let encoding = self.tokenizer.encode_fast(input, true)?;
         let mut encoded = Encoded::of_one_text(encoding.get_ids().to_vec());
+        encoded.is_cut = !encoding.get_overflowing().is_empty();
         if self.has_segments {
             encoded.segments = encoding.get_type_ids().to_vec();
         }

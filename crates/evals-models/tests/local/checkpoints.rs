@@ -357,3 +357,30 @@ async fn what_is_read_of_a_text_has_a_bound_without_positions_too() {
     let (cut, longer) = found.values().split_at(found.dimension());
     assert_eq!(cut, longer);
 }
+
+#[tokio::test]
+async fn texts_that_were_cut_are_counted() {
+    let short = LocalSettings {
+        max_tokens: NonZeroUsize::new(8),
+        ..LocalSettings::default()
+    };
+    let embedder = open("bert", &short);
+    let reads = embedder.max_tokens().unwrap();
+    let fits = "a ".repeat(reads);
+    embedder
+        .embed(&["a", &fits], TextKind::Document)
+        .await
+        .unwrap();
+    assert!(embedder.notes().is_empty(), "{:?}", embedder.notes());
+    let longer = "a ".repeat(reads + 1);
+    for expected in [
+        "1 text is longer than the model reads; its end was left out",
+        "2 texts are longer than the model reads; their ends were left out",
+    ] {
+        embedder
+            .embed(&["a", &longer], TextKind::Document)
+            .await
+            .unwrap();
+        assert_eq!(embedder.notes(), [expected]);
+    }
+}

@@ -149,7 +149,7 @@ async fn prepare(
     // An estimate must not pay for the embeddings of a corpus.
     let unpaid = arguments.qa.estimate && is_served(plan);
     let skip_db = arguments.stages.skip_db || unpaid;
-    let index = index::prepare(printer, plan, embedder, &collection, &uri, skip_db).await;
+    let index = index::prepare(printer, plan, embedder.clone(), &collection, &uri, skip_db).await;
     let index = if unpaid {
         index.context(
             "`--estimate` reads the index and does not build one with a model behind a server, which may have to be paid for; \
@@ -159,6 +159,9 @@ async fn prepare(
         index?
     };
     console::describe_index(printer, &index);
+    for note in embedder.iter().flat_map(|embedder| embedder.notes()) {
+        printer.note(&format!("embedding: {note}"));
+    }
     if let Some(filter) = &arguments.retrieval.filter {
         describe_filter(printer, filter, &index).await?;
     }

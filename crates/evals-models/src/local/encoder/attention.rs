@@ -224,9 +224,8 @@ mod tests {
         let mut gathered = |attended| {
             let mut hidden = vec![0.0; tokens * WIDTH];
             let text = Encoded {
-                ids: vec![0; tokens],
-                segments: vec![0; tokens],
                 attended,
+                ..Encoded::of_one_text(vec![0; tokens])
             };
             let texts = [&text];
             attention.add(&input, &mut hidden, &texts, &gemm, &mut scratch, &mut int8);
