@@ -150,7 +150,9 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
     for is_first in [true, false] {
         let ran = ended(&mut online(&sandbox, &hub, RUN));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let tells = ran.stderr.contains(" texts are longer than the model reads");
+        let tells = ran
+            .stderr
+            .contains(" texts are longer than the model reads");
         assert_eq!(tells, is_first, "what is indexed: {}", ran.stderr);
     }
     assert_eq!(hub.count("/resolve/main/"), 0, "files of one commit");

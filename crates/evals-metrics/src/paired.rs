@@ -183,17 +183,25 @@ fn exponent(length: usize) -> i32 {
     i32::try_from(length).expect("few sizes are enumerated")
 }
 
-/// The sum of `sizes` with signs drawn at random, 64 from each number.
+/// The sum of `sizes` with signs drawn at random, 64 from each number. Several running sums, because each addition has to wait for
+/// the one before.
 fn randomly_signed_sum(sizes: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
-    let mut sum = 0.0;
+    let mut sums = [0.0; 8];
     for sizes in sizes.chunks(64) {
-        let mut signs = random.next();
-        for size in sizes {
-            sum += f64::from_bits(size.to_bits() | (signs << 63));
-            signs >>= 1;
+        let signs = random.next();
+        let signed =
+            |place: usize, size: f64| f64::from_bits(size.to_bits() | ((signs >> place) << 63));
+        let (whole, rest) = sizes.as_chunks::<8>();
+        for (group, sizes) in whole.iter().enumerate() {
+            for (lane, size) in sizes.iter().enumerate() {
+                sums[lane] += signed(8 * group + lane, *size);
+            }
+        }
+        for (lane, size) in rest.iter().enumerate() {
+            sums[lane] += signed(8 * whole.len() + lane, *size);
         }
     }
-    sum
+    sums.iter().sum()
 }
 
 /// The two-sided sign test: how likely it is that of `n` fair coins at most `fewer` fall on one side, whichever that is.
