@@ -35,7 +35,7 @@ fn add_file(hasher: &mut Sha256, path: &Path) -> io::Result<()> {
 
 /// The computation, which changes with every change that gives other numbers from the same files: stored vectors and indexes
 /// of another one are not used.
-const COMPUTATION: &[u8] = b"2";
+const COMPUTATION: &[u8] = b"3";
 
 /// The first 16 digits of the SHA-256 of several parts, told apart by their lengths, and of the computation.
 pub(super) fn short(parts: &[&[u8]]) -> String {

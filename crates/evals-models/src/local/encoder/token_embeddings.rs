@@ -19,6 +19,22 @@ pub(in crate::local) struct Positions {
     pub(in crate::local) rows: Vec<f32>,
     /// Row of a text's first token.
     pub(in crate::local) first: usize,
+    /// The token that means padding, where it means that inside of a text too: it has the row before the first one, and the
+    /// tokens behind it are counted as if it were not there.
+    pub(in crate::local) uncounted: Option<u32>,
+}
+
+impl Positions {
+    /// The row of each of a text's tokens.
+    fn of(&self, ids: &[u32]) -> impl Iterator<Item = usize> {
+        ids.iter().scan(self.first, |next, id| {
+            if Some(*id) == self.uncounted {
+                return Some(self.first - 1);
+            }
+            *next += 1;
+            Some(*next - 1)
+        })
+    }
 }
 
 impl TokenEmbeddings {
@@ -27,7 +43,8 @@ impl TokenEmbeddings {
         let tokens = texts.iter().map(|text| text.ids.len()).sum::<usize>();
         let mut rows = Vec::with_capacity(tokens * self.width);
         for text in texts {
-            for (position, (id, segment)) in text.ids.iter().zip(&text.segments).enumerate() {
+            let mut positions = self.positions.as_ref().map(|table| table.of(&text.ids));
+            for (id, segment) in text.ids.iter().zip(&text.segments) {
                 let start = rows.len();
                 rows.extend_from_slice(self.row(&self.words, *id as usize));
                 if let Some(segments) = &self.segments {
@@ -37,9 +54,9 @@ impl TokenEmbeddings {
                         self.row(segments, last.min(*segment as usize)),
                     );
                 }
-                if let Some(positions) = &self.positions {
-                    let row = positions.first + position;
-                    add(&mut rows[start..], self.row(&positions.rows, row));
+                let position = positions.as_mut().and_then(Iterator::next);
+                if let (Some(table), Some(position)) = (&self.positions, position) {
+                    add(&mut rows[start..], self.row(&table.rows, position));
                 }
             }
         }

@@ -21,11 +21,47 @@ struct Config {
     #[serde(default = "epsilon")]
     layer_norm_eps: f32,
     position_embedding_type: Option<String>,
-    pad_token_id: Option<usize>,
+    /// Matters to `RoBERTa` alone.
+    #[serde(default = "padding")]
+    pad_token_id: Option<i64>,
+    is_decoder: Option<bool>,
 }
 
 fn epsilon() -> f32 {
     1e-12
+}
+
+/// What transformers takes where a configuration does not state it.
+#[expect(clippy::unnecessary_wraps, reason = "the default of an `Option`")]
+fn padding() -> Option<i64> {
+    Some(1)
+}
+
+impl Config {
+    /// Refuses what no published embedder or cross-encoder uses.
+    fn check(&self, folder: &Folder) -> Result<(), LocalError> {
+        if let Some(kind) = self.position_embedding_type.as_deref()
+            && kind != "absolute"
+        {
+            return Err(folder.unsupported(CONFIG, "position_embedding_type", kind));
+        }
+        // Tokens would see only what comes before them.
+        if self.is_decoder == Some(true) {
+            return Err(folder.unsupported(CONFIG, "is_decoder", "true"));
+        }
+        Ok(())
+    }
+
+    /// The token that means padding.
+    fn padding(&self, folder: &Folder) -> Result<u32, LocalError> {
+        let stated = self.pad_token_id;
+        let refused = || {
+            let value = stated.map_or("null".to_owned(), |stated| stated.to_string());
+            folder.unsupported(CONFIG, "pad_token_id", value)
+        };
+        let padding = stated.and_then(|stated| u32::try_from(stated).ok());
+        padding.ok_or_else(refused)
+    }
 }
 
 /// Which row of the positions belongs to a text's first token.
@@ -42,17 +78,16 @@ pub(super) fn encoder(
     first: FirstPosition,
 ) -> Result<(Encoder, Builder), LocalError> {
     let config: Config = folder.required(CONFIG)?;
-    if let Some(kind) = config.position_embedding_type.as_deref()
-        && kind != "absolute"
-    {
-        return Err(folder.unsupported(CONFIG, "position_embedding_type", kind));
-    }
+    config.check(folder)?;
     let activation = activation(folder, "hidden_act", &config.hidden_act)?;
     let width = config.hidden_size;
     let positions = builder.table("embeddings.position_embeddings.weight", width)?;
-    let first = match first {
-        FirstPosition::Zero => 0,
-        FirstPosition::AfterPadding => config.pad_token_id.unwrap_or(1).saturating_add(1),
+    let (first, uncounted) = match first {
+        FirstPosition::Zero => (0, None),
+        FirstPosition::AfterPadding => {
+            let padding = config.padding(folder)?;
+            ((padding as usize).saturating_add(1), Some(padding))
+        }
     };
     let max_positions = (positions.len() / width).saturating_sub(first);
     let embeddings = TokenEmbeddings {
@@ -60,6 +95,7 @@ pub(super) fn encoder(
         positions: Some(Positions {
             rows: positions,
             first,
+            uncounted,
         }),
         segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
         norm: Some(builder.norm("embeddings.LayerNorm", width, config.layer_norm_eps)?),

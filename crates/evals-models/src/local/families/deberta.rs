@@ -202,7 +202,11 @@ fn embeddings(config: &Config, builder: &Builder) -> Result<TokenEmbeddings, Loc
         let name = "embeddings.position_embeddings.weight";
         let shape = [config.max_position_embeddings, width];
         let rows = builder.weights.tensor(name, &shape)?;
-        Ok(Positions { rows, first: 0 })
+        Ok(Positions {
+            rows,
+            first: 0,
+            uncounted: None,
+        })
     };
     Ok(TokenEmbeddings {
         words: table("word_embeddings")?,

@@ -7,6 +7,7 @@ mod deberta;
 mod modern_bert;
 mod nomic_bert;
 mod qwen;
+mod rope;
 mod sizes;
 mod xlnet;
 
@@ -34,6 +35,15 @@ pub(super) fn activation(
     name: &str,
 ) -> Result<Activation, LocalError> {
     Activation::named(name).ok_or_else(|| folder.unsupported(CONFIG, key, name))
+}
+
+/// Refuses kinds of layers of which there are not as many as layers.
+fn check_count(folder: &Folder, types: &[String], layers: usize) -> Result<(), LocalError> {
+    if types.len() == layers {
+        return Ok(());
+    }
+    let value = format!("{} kinds for {layers} layers", types.len());
+    Err(folder.unsupported(CONFIG, "layer_types", value))
 }
 
 fn model_type(folder: &Folder) -> Result<String, LocalError> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::encoder::{
     Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
@@ -12,7 +12,12 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::{Builder, CONFIG, activation};
+use super::rope::check_rope;
+use super::{Builder, CONFIG, activation, check_count};
+
+/// Reaches of attention, by the names that newer configurations have for them.
+const GLOBAL: &str = "full_attention";
+const LOCAL: &str = "sliding_attention";
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -29,16 +34,17 @@ struct Config {
     local_rope_theta: Option<f64>,
     /// Newer configurations name the reach of each layer.
     layer_types: Option<Vec<String>>,
+    /// Half of the window; goes before `local_attention`.
+    sliding_window: Option<usize>,
     /// Newer configurations keep the bases of positions here, by reach.
-    rope_parameters: Option<Value>,
+    rope_parameters: Option<Map<String, Value>>,
+    rope_scaling: Option<Map<String, Value>>,
 }
 
 impl Config {
     fn is_global(&self, layer: usize) -> bool {
         match &self.layer_types {
-            Some(types) => types
-                .get(layer)
-                .is_some_and(|reach| reach == "full_attention"),
+            Some(types) => types.get(layer).is_some_and(|reach| reach == GLOBAL),
             None => layer.is_multiple_of(self.global_attn_every_n_layers.unwrap_or(3)),
         }
     }
@@ -47,27 +53,62 @@ impl Config {
         let newer = self
             .rope_parameters
             .as_ref()
-            .and_then(|bases| bases[reach]["rope_theta"].as_f64());
+            .and_then(|bases| bases.get(reach)?.get("rope_theta")?.as_f64());
         newer.or(stated).unwrap_or(default)
+    }
+
+    /// Tokens that one of local attention sees on each side.
+    fn reach(&self) -> usize {
+        self.sliding_window.unwrap_or(self.local_attention / 2)
+    }
+
+    /// Refuses what would be computed otherwise than here.
+    fn check(&self, folder: &Folder) -> Result<(), LocalError> {
+        if let Some(types) = &self.layer_types {
+            check_count(folder, types, self.num_hidden_layers)?;
+            let mut other = types
+                .iter()
+                .filter(|kind| ![GLOBAL, LOCAL].contains(&kind.as_str()));
+            if let Some(kind) = other.next() {
+                return Err(folder.unsupported(CONFIG, "layer_types", kind));
+            }
+        }
+        for (reach, rope) in self.rope_parameters.iter().flatten() {
+            let known = [GLOBAL, LOCAL].contains(&reach.as_str());
+            let Some(rope) = rope.as_object().filter(|_| known) else {
+                return Err(folder.unsupported(CONFIG, "rope_parameters", reach));
+            };
+            check_rope(folder, "rope_parameters", rope)?;
+        }
+        let Some(scaling) = &self.rope_scaling else {
+            return Ok(());
+        };
+        check_rope(folder, "rope_scaling", scaling)?;
+        // It would go before the bases of both reaches.
+        match scaling.get("rope_theta") {
+            Some(base) => Err(folder.unsupported(CONFIG, "rope_scaling", base.to_string())),
+            None => Ok(()),
+        }
     }
 }
 
 pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
     let config: Config = folder.required(CONFIG)?;
+    config.check(folder)?;
     let activation = activation(folder, "hidden_activation", &config.hidden_activation)?;
     let width = config.hidden_size;
     let rotary = |base| {
         let head_size = width / config.num_attention_heads;
         Arc::new(Rotary::new(base, head_size, config.max_position_embeddings))
     };
-    let global = rotary(config.base("full_attention", config.global_rope_theta, 160_000.0));
-    let local = rotary(config.base("sliding_attention", config.local_rope_theta, 10_000.0));
+    let global = rotary(config.base(GLOBAL, config.global_rope_theta, 160_000.0));
+    let local = rotary(config.base(LOCAL, config.local_rope_theta, 10_000.0));
     let layers = (0..config.num_hidden_layers)
         .map(|index| {
             let (rotary, mask) = if config.is_global(index) {
                 (&global, Mask::Full)
             } else {
-                (&local, Mask::Window(config.local_attention / 2))
+                (&local, Mask::Window(config.reach()))
             };
             layer(
                 &config,

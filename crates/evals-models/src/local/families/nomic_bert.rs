@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::encoder::{
     Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
@@ -11,6 +11,7 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
+use super::rope::check_rope;
 use super::{Builder, CONFIG};
 
 /// The names of published configurations, and those that transformers writes.
@@ -35,16 +36,26 @@ struct Config {
     #[serde(default)]
     rotary_emb_interleaved: bool,
     rotary_scaling_factor: Option<f64>,
-    rope_parameters: Option<Value>,
+    rope_theta: Option<f64>,
+    rope_parameters: Option<Map<String, Value>>,
+    rope_scaling: Option<Map<String, Value>>,
     #[serde(default)]
     prenorm: bool,
+    causal: Option<bool>,
+    parallel_block: Option<bool>,
+    use_rms_norm: Option<bool>,
 }
 
 impl Config {
     fn base(&self) -> f64 {
-        let newer = self.rope_parameters.as_ref();
-        let newer = newer.and_then(|rope| rope["rope_theta"].as_f64());
-        newer.or(self.rotary_emb_base).unwrap_or(1000.0)
+        let mut ropes = [&self.rope_parameters, &self.rope_scaling]
+            .into_iter()
+            .flatten();
+        let newer = ropes.find_map(|rope| rope.get("rope_theta")?.as_f64());
+        newer
+            .or(self.rope_theta)
+            .or(self.rotary_emb_base)
+            .unwrap_or(1000.0)
     }
 
     /// Refuses what the published models do not use.
@@ -64,8 +75,22 @@ impl Config {
         if self.rotary_emb_interleaved {
             return refused("rotary_emb_interleaved", "true".to_owned());
         }
-        if self.prenorm {
-            return refused("prenorm", "true".to_owned());
+        let switches = [
+            ("prenorm", self.prenorm),
+            ("causal", self.causal == Some(true)),
+            ("parallel_block", self.parallel_block == Some(true)),
+            ("use_rms_norm", self.use_rms_norm == Some(true)),
+        ];
+        if let Some((key, _)) = switches.into_iter().find(|(_, on)| *on) {
+            return refused(key, "true".to_owned());
+        }
+        for (key, rope) in [
+            ("rope_parameters", &self.rope_parameters),
+            ("rope_scaling", &self.rope_scaling),
+        ] {
+            if let Some(rope) = rope {
+                check_rope(folder, key, rope)?;
+            }
         }
         Ok(())
     }

@@ -12,7 +12,8 @@ use super::super::encoder::{
 };
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::{Builder, CONFIG, activation};
+use super::rope::check_rope;
+use super::{Builder, CONFIG, activation, check_count};
 
 /// The table of tokens, by which a checkpoint's prefix is found.
 pub(super) const TOKENS: &str = "embed_tokens.weight";
@@ -106,6 +107,7 @@ impl Config {
 
     fn check_window(&self, folder: &Folder) -> Result<(), LocalError> {
         if let Some(types) = &self.layer_types {
+            check_count(folder, types, self.num_hidden_layers)?;
             let other = types.iter().find(|kind| *kind != "full_attention");
             return match other {
                 Some(kind) => Err(folder.unsupported(CONFIG, "layer_types", kind)),
@@ -137,11 +139,7 @@ impl Config {
             if let Some((kind, _)) = rope.iter().find(|(_, value)| value.is_object()) {
                 return Err(folder.unsupported(CONFIG, key, kind.clone()));
             }
-            let kind = rope.get("rope_type").or_else(|| rope.get("type"));
-            let kind = kind.and_then(Value::as_str).unwrap_or("default");
-            if kind != "default" {
-                return Err(folder.unsupported(CONFIG, key, kind));
-            }
+            check_rope(folder, key, rope)?;
             let turned = rope.get("partial_rotary_factor").and_then(Value::as_f64);
             if let Some(part) = turned
                 && part < 1.0
