@@ -73,7 +73,7 @@ impl LocalEmbedder {
             let width = parts.encoder.width();
             Projection::load(&folder, &pipeline.dense, width, Subject::Text)
         })?;
-        let window = model.window(&folder, settings, pipeline.max_tokens, false)?;
+        let window = model.window(settings, pipeline.max_tokens, false)?;
         let special = model.tokens.special(false);
         model.tokens = model.tokens.limited(&folder, window, pipeline.lowercase)?;
         let room = |kind, prompt| model.room(&folder, (kind, prompt), window, special);
@@ -206,12 +206,12 @@ fn identity(
     let config = folder.bytes("config.json")?.unwrap_or_default();
     let tokenizer = folder.bytes("tokenizer.json")?.unwrap_or_default();
     let lowercase = pipeline.lowercase.to_string();
-    let has_segments = model.tokens.has_segments.to_string();
+    let reading = model.tokens.fingerprint();
     let mut parts = vec![
         config.as_slice(),
         tokenizer.as_slice(),
         lowercase.as_bytes(),
-        has_segments.as_bytes(),
+        reading.as_bytes(),
         pipeline.query_prompt.as_bytes(),
         pipeline.document_prompt.as_bytes(),
     ];

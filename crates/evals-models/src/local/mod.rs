@@ -34,6 +34,7 @@ mod scores;
 mod scoring;
 mod settings;
 mod texts;
+mod tokenizer_config;
 mod tokens;
 mod weights;
 mod workers;

@@ -47,7 +47,7 @@ impl Model {
         thread::scope(|scope| {
             let digest = scope.spawn(|| digest::of_files(&files));
             let (encoder, builder) = family.encoder(folder, Weights::open(folder)?, dtype)?;
-            let tokens = Tokens::open(folder, encoder.vocabulary())?;
+            let tokens = Tokens::open(folder, family, encoder.vocabulary())?;
             let builder = builder.root();
             let head = head(&Parts {
                 builder: &builder,
@@ -69,7 +69,6 @@ impl Model {
     /// [`LONGEST`] where there are none.
     pub(super) fn window(
         &self,
-        folder: &Folder,
         settings: &LocalSettings,
         stated: Option<usize>,
         pair: bool,
@@ -84,10 +83,7 @@ impl Model {
                 available,
             });
         }
-        let stated = match requested.or(stated) {
-            Some(stated) => Some(stated),
-            None => Tokens::stated_limit(folder)?,
-        };
+        let stated = requested.or(stated).or(self.tokens.stated_limit());
         let most = available.unwrap_or(requested.unwrap_or(LONGEST));
         let max_tokens = stated.map_or(most, |stated| stated.min(most));
         let special = self.tokens.special(pair);

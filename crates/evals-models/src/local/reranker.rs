@@ -56,7 +56,7 @@ impl LocalReranker {
         let rest = digest::short(&[
             &folder.bytes("config.json")?.unwrap_or_default(),
             &folder.bytes("tokenizer.json")?.unwrap_or_default(),
-            model.tokens.has_segments.to_string().as_bytes(),
+            model.tokens.fingerprint().as_bytes(),
             &fingerprint,
         ]);
         let digest = format!(

@@ -50,7 +50,7 @@ impl Scoring {
     ) -> Result<(Self, Model, usize), LocalError> {
         match self {
             Self::Classifier(_) => {
-                let window = model.window(folder, settings, None, true)?;
+                let window = model.window(settings, None, true)?;
                 model.tokens = model.tokens.limited(folder, window, false)?;
                 Ok((self, model, window))
             }
@@ -59,7 +59,7 @@ impl Scoring {
                 answers,
                 head,
             } => {
-                let window = model.window(folder, settings, prompt.stated_window(), false)?;
+                let window = model.window(settings, prompt.stated_window(), false)?;
                 let limited = Self::Prompted {
                     prompt: prompt.within(window)?,
                     answers,

@@ -1,17 +1,14 @@
 use std::sync::Arc;
 
-use serde::Deserialize;
 use tokenizers::normalizers::{Lowercase, NormalizerWrapper, Sequence};
-use tokenizers::{EncodeInput, TruncationParams, TruncationStrategy};
+use tokenizers::{EncodeInput, TruncationDirection, TruncationParams, TruncationStrategy};
 
 use super::error::LocalError;
+use super::families::Family;
 use super::folder::Folder;
+use super::tokenizer_config::TokenizerConfig;
 
 const FILE: &str = "tokenizer.json";
-const CONFIG: &str = "tokenizer_config.json";
-
-/// The name of segments among a model's inputs.
-const SEGMENTS: &str = "token_type_ids";
 
 /// The tokens of one text, or of a pair, as the model reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,29 +37,24 @@ impl Encoded {
 
 /// The model's own tokenizer, cut to the model's window.
 ///
-/// The truncation and padding that `tokenizer.json` carries are left aside: they are those of whoever saved it last.
+/// The truncation and padding that `tokenizer.json` carries are left aside, but for the end that is cut: they are those of
+/// whoever saved it last.
 #[derive(Clone, Debug)]
 pub(super) struct Tokens {
     tokenizer: Arc<tokenizers::Tokenizer>,
-    /// Whether the model is told the segments of tokens.
-    pub(super) has_segments: bool,
-}
-
-/// The keys of `tokenizer_config.json` that matter here.
-#[derive(Debug, Default, Deserialize)]
-struct TokenizerConfig {
-    /// Far more than any model has where it is not known.
-    model_max_length: Option<f64>,
-    /// What the model is given. Where it is not stated, all that `tokenizer.json` has.
-    model_input_names: Option<Vec<String>>,
+    config: TokenizerConfig,
+    truncated_end: TruncationDirection,
 }
 
 impl Tokens {
     /// Loads the tokenizer without truncation. `rows` is the number of tokens that the model has vectors for.
-    pub(super) fn open(folder: &Folder, rows: usize) -> Result<Self, LocalError> {
+    pub(super) fn open(folder: &Folder, family: Family, rows: usize) -> Result<Self, LocalError> {
         let bytes = folder.bytes(FILE)?.ok_or_else(|| folder.missing(FILE))?;
         let unusable = |source| folder.unusable_tokenizer(source);
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(bytes).map_err(unusable)?;
+        let config = TokenizerConfig::read(folder)?;
+        config.apply(family, &mut tokenizer).map_err(unusable)?;
+        let carried = tokenizer.get_truncation().map(|carried| carried.direction);
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(unusable)?;
         let added = [EncodeInput::from(""), ("", "").into()].map(|nothing| {
@@ -77,26 +69,21 @@ impl Tokens {
             let message = format!("it has tokens up to {largest}, the model only {rows} of them");
             return Err(unusable(message.into()));
         }
-        let config: TokenizerConfig = folder.json(CONFIG)?.unwrap_or_default();
-        let given = config.model_input_names;
         Ok(Self {
             tokenizer: Arc::new(tokenizer),
-            has_segments: given.is_none_or(|names| names.iter().any(|name| name == SEGMENTS)),
+            truncated_end: config.truncated_end(folder, carried)?,
+            config,
         })
     }
 
     /// Tokens of a text that the tokenizer was made for, where `tokenizer_config.json` knows.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the values that stand for `unknown` were sorted out"
-    )]
-    pub(super) fn stated_limit(folder: &Folder) -> Result<Option<usize>, LocalError> {
-        let config: TokenizerConfig = folder.json(CONFIG)?.unwrap_or_default();
-        let known = config
-            .model_max_length
-            .filter(|limit| (1.0..1e9).contains(limit));
-        Ok(known.map(|limit| limit as usize))
+    pub(super) fn stated_limit(&self) -> Option<usize> {
+        self.config.limit()
+    }
+
+    /// Names everything that tokens depend on besides `tokenizer.json`.
+    pub(super) fn fingerprint(&self) -> String {
+        self.config.fingerprint()
     }
 
     /// Special tokens that are added to every text, or to every pair.
@@ -119,6 +106,7 @@ impl Tokens {
             .with_truncation(Some(TruncationParams {
                 max_length: max_tokens,
                 strategy: TruncationStrategy::LongestFirst,
+                direction: self.truncated_end,
                 ..TruncationParams::default()
             }))
             .map_err(|source| folder.unusable_tokenizer(source))?;
@@ -170,7 +158,7 @@ impl Tokens {
         let encoding = self.tokenizer.encode_fast(input, true)?;
         let mut encoded = Encoded::of_one_text(encoding.get_ids().to_vec());
         encoded.is_cut = !encoding.get_overflowing().is_empty();
-        if self.has_segments {
+        if self.config.has_segments() {
             encoded.segments = encoding.get_type_ids().to_vec();
         }
         Ok(encoded)

@@ -69,7 +69,7 @@ impl LateInteractionReranker {
             projection(&folder, &conventions, parts)
         })?;
         let stated = Some(conventions.document.tokens);
-        conventions.document.tokens = model.window(&folder, settings, stated, false)?;
+        conventions.document.tokens = model.window(settings, stated, false)?;
         for kind in [TextKind::Query, TextKind::Document] {
             check_room(&folder, &conventions, kind, &model)?;
         }
