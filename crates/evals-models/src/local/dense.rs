@@ -176,7 +176,7 @@ impl Config {
             (other, _) => other.clone().unwrap_or_default().to_string(),
         };
         let class = path
-            .strip_prefix("torch.nn.modules.")
+            .strip_prefix("torch.nn.")
             .and_then(|path| path.rsplit('.').next());
         Ok(Some(match class {
             Some("Identity") => return Ok(None),

@@ -23,6 +23,7 @@ mod late_interaction;
 mod model;
 mod modules;
 mod open;
+mod pair_reading;
 mod pipeline;
 mod pooling;
 mod projection;
@@ -36,6 +37,7 @@ mod settings;
 mod texts;
 mod tokenizer_config;
 mod tokens;
+mod transformer_config;
 mod weights;
 mod workers;
 

@@ -27,9 +27,20 @@ impl Module {
     }
 }
 
-/// The steps of `modules.json` in their order, none where there is no such file.
+/// The packages whose classes are known by name.
+const PACKAGES: [&str; 2] = ["sentence_transformers.", "pylate."];
+
+/// The steps of `modules.json` in their order, none where there is no such file. Refuses a model's own code, whatever it is called.
 pub(super) fn modules(folder: &Folder) -> Result<Vec<Module>, LocalError> {
-    Ok(folder.json(FILE)?.unwrap_or_default())
+    let modules: Vec<Module> = folder.json(FILE)?.unwrap_or_default();
+    let is_own = |module: &&Module| {
+        let mut packages = PACKAGES.iter();
+        !packages.any(|package| module.kind.starts_with(package))
+    };
+    match modules.iter().find(is_own) {
+        Some(module) => Err(folder.unsupported(FILE, "type", &module.kind)),
+        None => Ok(modules),
+    }
 }
 
 /// Refuses an encoder in a folder of its own: the files beside `modules.json`, if there are any, would be another model's.

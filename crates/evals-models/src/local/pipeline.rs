@@ -9,21 +9,10 @@ use super::error::LocalError;
 use super::folder::Folder;
 use super::modules::modules;
 use super::settings::{LocalSettings, Pooling};
+use super::transformer_config::{Output, TransformerConfig};
 
 const CONFIG: &str = "config.json";
 const PROMPTS: &str = "config_sentence_transformers.json";
-
-/// The file that says how texts are read, by all names that it has had, in the order in which sentence-transformers looks for
-/// them.
-const TRANSFORMER: [&str; 7] = [
-    "sentence_bert_config.json",
-    "sentence_roberta_config.json",
-    "sentence_distilbert_config.json",
-    "sentence_camembert_config.json",
-    "sentence_albert_config.json",
-    "sentence_xlm-roberta_config.json",
-    "sentence_xlnet_config.json",
-];
 
 /// The steps around the encoder, after the settings were laid over the model's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +28,11 @@ pub(super) struct Pipeline {
     pub(super) document_prompt: String,
 }
 
+/// What `config_sentence_transformers.json` says of an embedder besides its prompts.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct TransformerConfig {
-    pub(super) max_seq_length: Option<usize>,
-    #[serde(default)]
-    pub(super) do_lower_case: bool,
+struct Stated {
+    model_type: Option<String>,
+    truncate_dim: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -63,17 +52,18 @@ impl Pipeline {
         let mut transformer = TransformerConfig::default();
         for module in &modules {
             match module.name() {
-                "Transformer" => transformer = transformer_config(folder)?,
+                "Transformer" => transformer = TransformerConfig::read(folder, Output::Tokens)?,
                 "Pooling" => {
                     is_pooled = true;
                     stated.0 = pooling(folder, &module.path, settings.pooling)?;
                 }
                 // Of the vector of a text alone, and before it is brought to length 1.
                 "Dense" if is_pooled && !stated.1 => dense.push(module.path.clone()),
-                "Normalize" => stated.1 = true,
+                "Normalize" if is_pooled => stated.1 = true,
                 _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
             }
         }
+        Stated::check(folder)?;
         let prompts = Prompts::read(folder)?;
         Ok(Self {
             pooling: settings.pooling.unwrap_or(stated.0),
@@ -87,6 +77,23 @@ impl Pipeline {
                 &["document", "passage", "corpus"],
             ),
         })
+    }
+}
+
+impl Stated {
+    /// Refuses what would give other vectors than here.
+    fn check(folder: &Folder) -> Result<(), LocalError> {
+        let stated: Self = folder.json(PROMPTS)?.unwrap_or_default();
+        if let Some(other) = stated
+            .model_type
+            .filter(|kind| kind != "SentenceTransformer")
+        {
+            return Err(folder.unsupported(PROMPTS, "model_type", other));
+        }
+        match stated.truncate_dim {
+            Some(length) => Err(folder.unsupported(PROMPTS, "truncate_dim", length.to_string())),
+            None => Ok(()),
+        }
     }
 }
 
@@ -124,26 +131,6 @@ impl Prompts {
             .cloned()
             .unwrap_or_default()
     }
-}
-
-/// The file that says how the module `Transformer` reads texts: the first that says anything.
-pub(super) fn transformer_file(folder: &Folder) -> Result<Option<&'static str>, LocalError> {
-    for file in TRANSFORMER {
-        let config: Option<Map<String, Value>> = folder.json(file)?;
-        if config.is_some_and(|config| !config.is_empty()) {
-            return Ok(Some(file));
-        }
-    }
-    Ok(None)
-}
-
-/// How texts are read, as the module `Transformer` has it.
-pub(super) fn transformer_config(folder: &Folder) -> Result<TransformerConfig, LocalError> {
-    let config = match transformer_file(folder)? {
-        Some(file) => folder.json(file)?,
-        None => None,
-    };
-    Ok(config.unwrap_or_default())
 }
 
 /// Reads which tokens make the vector: one flag for each way, or one name. No flag means the mean. Of the file a `setting`

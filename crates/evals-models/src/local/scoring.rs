@@ -4,6 +4,7 @@ use super::folder::Folder;
 use super::head::Head;
 use super::last_token::LastToken;
 use super::model::{Model, Parts};
+use super::pair_reading::PairReading;
 use super::prompt::{Answers, Prompt, Question};
 use super::settings::LocalSettings;
 use super::tokens::{Encoded, Tokens};
@@ -12,7 +13,10 @@ use super::tokens::{Encoded, Tokens};
 #[derive(Debug)]
 pub(super) enum Scoring {
     /// An encoder reads both texts as its tokenizer joins them, and a classifier the result.
-    Classifier(Box<Head>),
+    Classifier {
+        head: Box<Head>,
+        reading: PairReading,
+    },
     /// A decoder reads a prompt, and the score stands in the last token.
     Prompted {
         prompt: Prompt,
@@ -31,7 +35,10 @@ impl Scoring {
         let width = parts.encoder.width();
         if !parts.family.is_decoder() {
             let head = Head::load(folder, parts.builder, parts.family, width)?;
-            return Ok(Self::Classifier(Box::new(head)));
+            return Ok(Self::Classifier {
+                head: Box::new(head),
+                reading: PairReading::read(folder)?,
+            });
         }
         let Question { prompt, answers } = Question::read(folder, settings, parts.tokens)?;
         Ok(Self::Prompted {
@@ -49,9 +56,9 @@ impl Scoring {
         mut model: Model,
     ) -> Result<(Self, Model, usize), LocalError> {
         match self {
-            Self::Classifier(_) => {
-                let window = model.window(settings, None, true)?;
-                model.tokens = model.tokens.limited(folder, window, false)?;
+            Self::Classifier { ref reading, .. } => {
+                let window = model.window(settings, reading.max_tokens, true)?;
+                model.tokens = model.tokens.limited(folder, window, reading.lowercase)?;
                 Ok((self, model, window))
             }
             Self::Prompted {
@@ -78,7 +85,9 @@ impl Scoring {
         text: &str,
     ) -> Result<Encoded, tokenizers::Error> {
         match self {
-            Self::Classifier(_) => tokens.encode_pair(query, text),
+            Self::Classifier { reading, .. } => {
+                tokens.encode_pair(&format!("{}{query}", reading.prompt), text)
+            }
             Self::Prompted { prompt, .. } => prompt.encode(tokens, query, text),
         }
     }
@@ -86,7 +95,7 @@ impl Scoring {
     /// The score of a pair whose tokens have these vectors.
     pub(super) fn score(&self, vectors: &[f32], width: usize, scratch: &mut Scratch) -> f32 {
         match self {
-            Self::Classifier(head) => head.score(vectors, width, scratch),
+            Self::Classifier { head, .. } => head.score(vectors, width, scratch),
             Self::Prompted { head, .. } => head.score(vectors),
         }
     }
@@ -94,11 +103,11 @@ impl Scoring {
     /// What scores depend on besides weights, configuration and tokenizer: the prompt of some pair, the template that may do
     /// something else with others, and the answers that count.
     pub(super) fn fingerprint(&self, tokens: &Tokens) -> Result<Vec<u8>, tokenizers::Error> {
-        let Self::Prompted {
-            prompt, answers, ..
-        } = self
-        else {
-            return Ok(Vec::new());
+        let (prompt, answers) = match self {
+            Self::Classifier { reading, .. } => return Ok(reading.fingerprint()),
+            Self::Prompted {
+                prompt, answers, ..
+            } => (prompt, answers),
         };
         let mut ids = prompt.encode(tokens, "query", "document")?.ids;
         if let Some(answers) = answers {

@@ -11,7 +11,8 @@ use super::conventions::{
 use crate::local::error::LocalError;
 use crate::local::folder::Folder;
 use crate::local::modules::modules;
-use crate::local::pipeline::{Prompts, transformer_config};
+use crate::local::pipeline::Prompts;
+use crate::local::transformer_config::{Output, TransformerConfig};
 
 const FILE: &str = "config_sentence_transformers.json";
 
@@ -44,7 +45,9 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
     let (mut lowercase, mut dense) = (false, Vec::new());
     for module in modules {
         match module.name() {
-            "Transformer" => lowercase = transformer_config(folder)?.do_lower_case,
+            "Transformer" => {
+                lowercase = TransformerConfig::read(folder, Output::Tokens)?.do_lower_case;
+            }
             "Dense" => dense.push(module.path),
             _ => return Err(folder.unsupported("modules.json", "type", module.kind)),
         }

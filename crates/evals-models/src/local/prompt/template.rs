@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::super::pipeline::transformer_file;
+use super::super::transformer_config;
 use super::jinja::{self, NAME};
 use super::template_source::TemplateSource;
 
@@ -53,7 +53,7 @@ impl Template {
         folder: &Folder,
         instruction: Option<String>,
     ) -> Result<Option<Self>, LocalError> {
-        let Some(stated) = transformer_file(folder)? else {
+        let Some(stated) = transformer_config::file(folder)? else {
             return Ok(None);
         };
         let config: TransformerConfig = folder.required(stated)?;
