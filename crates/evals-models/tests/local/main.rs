@@ -11,5 +11,6 @@ mod late_interaction;
 mod minilm;
 mod pytorch;
 mod roles;
+mod stated;
 mod steps;
 mod templates;

@@ -348,6 +348,39 @@ def older(name, source):
     (HERE / source / f"{name}.json").write_text(json.dumps({"origin": versions, "texts": ODD, "document": vectors}))
 
 
+# Padding that a text states, letters that are of a case and have accents, signs by themselves, and more than the window holds.
+STATED = [
+    "the <pad> gene <pad><pad> cell",
+    "<pad>",
+    "What Is a G\u00e8ne of the\u4e2dCell",
+    "vaccine and lung, " * 30 + "what is a gene?",
+]
+
+
+def changed(name, source, **files):
+    """What the libraries make of another checkpoint some of whose files say something else; beside that checkpoint.
+
+    `None` takes a key out of a file."""
+    golden = {"origin": f"transformers {transformers.__version__}, sentence-transformers {__version__}, torch {torch.__version__}"}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = shutil.copytree(HERE / source, pathlib.Path(folder) / source)
+        for file, stated in files.items():
+            path = folder / f"{file}.json"
+            if isinstance(stated, dict):
+                stated = {**(json.loads(path.read_text()) if path.exists() else {}), **stated}
+                stated = {key: value for key, value in stated.items() if value is not None}
+            path.write_text(json.dumps(stated))
+        if "reranker" in source:
+            model = CrossEncoder(str(folder), device="cpu")
+            predict = lambda text: model.predict([(QUERY, text)], activation_fn=torch.nn.Identity())
+            golden |= {"query": QUERY, "texts": STATED, "scores": [round(float(predict(text)[0]), 6) for text in STATED]}
+        else:
+            model = SentenceTransformer(str(folder), device="cpu")
+            golden |= {"texts": STATED, "document": [rounded(model.encode_document(text)) for text in STATED]}
+    golden["files"] = files
+    (HERE / source / f"{name}.json").write_text(json.dumps(golden))
+
+
 def judged(fast, instruction, query, document, window):
     """As `process_inputs` of the model card."""
     prefix, suffix = (fast.encode(text, add_special_tokens=False) for text in [JUDGE, JUDGED])
@@ -476,6 +509,22 @@ CHECKPOINTS = {
     ),
     "qwen2": lambda name: decoder_embedder(name, "qwen2", {}),
     "older": lambda name: older(name, "qwen3"),
+    "padded": lambda name: changed(name, "roberta"),
+    "cased": lambda name: changed(
+        name, "bert",
+        tokenizer_config={
+            "tokenizer_class": "BertTokenizer", "do_lower_case": False, "strip_accents": True, "tokenize_chinese_chars": False,
+        },
+    ),
+    "end": lambda name: changed(name, "bert", tokenizer_config={"truncation_side": "left"}),
+    "narrow": lambda name: changed(name, "modernbert", config={"sliding_window": 2}),
+    "base": lambda name: changed(name, "nomic_bert", config={"rope_parameters": None, "rope_theta": 77.0}),
+    "stated": lambda name: changed(
+        name, "xlm-roberta-reranker",
+        modules=[{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}],
+        sentence_bert_config={"transformer_task": "sequence-classification", "max_seq_length": 24},
+        config_sentence_transformers={"model_type": "CrossEncoder", "prompts": {"cell": "The Cell: "}, "default_prompt_name": "cell"},
+    ),
     "qwen3-reranker": lambda name: causal(
         name, lambda rows, **more: qwen("qwen3", rows, **more), True, 200, judged, ("yes", "no"),
         {"default": WEB_SEARCH, "other": "Find proteins."},
