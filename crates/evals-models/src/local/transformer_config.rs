@@ -61,9 +61,19 @@ pub(super) enum Output {
     Tokens,
     /// The classifier's outputs.
     Logits,
+    /// A language model's outputs for what follows a conversation.
+    NextToken,
 }
 
 impl Output {
+    /// What it is made of, as a key of the file and of `modality_config`.
+    fn modality(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tokens | Self::Logits => ("modality_config.text", "text"),
+            Self::NextToken => ("modality_config.message", "message"),
+        }
+    }
+
     /// Task of the transformer, the part of its output, and the name that this goes on by.
     fn names(self) -> [&'static str; 3] {
         match self {
@@ -73,6 +83,7 @@ impl Output {
                 "token_embeddings",
             ],
             Self::Logits => ["sequence-classification", "logits", "scores"],
+            Self::NextToken => ["text-generation", "logits", "causal_logits"],
         }
     }
 }
@@ -119,10 +130,11 @@ impl TransformerConfig {
         if let Some(other) = other(&self.module_output_name, name) {
             return Some(("module_output_name", other));
         }
+        let (key, modality) = output.modality();
         let modalities = self.modality_config.as_ref()?;
-        let text = modalities.get("text").unwrap_or(&Value::Null);
-        let is_this = text["method"] == "forward" && text["method_output_name"] == part;
-        (!is_this).then(|| ("modality_config.text", text.to_string()))
+        let stated = modalities.get(modality).unwrap_or(&Value::Null);
+        let is_this = stated["method"] == "forward" && stated["method_output_name"] == part;
+        (!is_this).then(|| (key, stated.to_string()))
     }
 
     /// An argument that would change how texts are read or computed. Those of chat templates do not concern plain texts.

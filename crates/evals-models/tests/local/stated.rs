@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use evals_models::local::{LocalEmbedder, LocalReranker, LocalSettings};
+use evals_models::local::{LocalEmbedder, LocalReranker, LocalSettings, open_reranker};
 use evals_models::{Embedder, Reranker, TextKind};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::checkpoints::{Golden, checkpoint, furthest};
 use crate::decoders::floats;
-use crate::failures::{copy, refusal, reranker_refusal};
+use crate::failures::{copy, refusal, reranker_refusal, told};
 
 /// Lays `stated` over a file of JSON, where `null` takes a key out. Lists replace the file.
 fn state(folder: &TempDir, file: &str, stated: &Value) {
@@ -323,5 +323,60 @@ fn steps_of_a_model_s_own_code_and_out_of_order_are_refused() {
     assert_eq!(
         reranker_refusal(&folder, &LocalSettings::default()).0,
         "`modules.json` asks for `type` = `sentence_transformers.models.Normalize`, which is not supported"
+    );
+}
+
+#[test]
+fn fillers_with_other_vectors_are_refused() {
+    let open = |file: &str, stated: Value, fills: bool| {
+        let folder = copy("pylate-modernbert");
+        state(&folder, file, &stated);
+        let expansion = json!({"do_query_expansion": fills});
+        state(&folder, "config_sentence_transformers.json", &expansion);
+        let opened = open_reranker(&folder, &LocalSettings::default());
+        opened.map(|_| ()).map_err(|error| told(&error, &folder).0)
+    };
+    let left = json!({"padding_side": "left"});
+    let refused =
+        "`tokenizer_config.json` asks for `padding_side` = `left`, which is not supported";
+    assert_eq!(
+        open("tokenizer_config.json", left.clone(), true),
+        Err(refused.to_owned())
+    );
+    assert_eq!(open("tokenizer_config.json", left, false), Ok(()));
+    let deberta = json!({"model_type": "deberta-v2"});
+    let refused = "`config.json` asks for `model_type` = `deberta-v2 whose queries are filled up with tokens that are not \
+                   attended to`, which is not supported";
+    assert_eq!(open("config.json", deberta, true), Err(refused.to_owned()));
+}
+
+#[test]
+fn prompts_that_are_read_or_answered_otherwise_are_refused() {
+    let refused = |file: &str, stated: Value| {
+        let folder = copy("qwen3-logit-score");
+        state(&folder, file, &stated);
+        reranker_refusal(&folder, &LocalSettings::default()).0
+    };
+    let file = "sentence_bert_config.json";
+    for (stated, asks) in [
+        (json!({"do_lower_case": true}), "`do_lower_case` = `true`"),
+        (json!({"query_length": 5}), "`query_length` = `5`"),
+        (
+            json!({"config_args": {"rms_norm_eps": 0.5}}),
+            "`config_args` = `rms_norm_eps`",
+        ),
+        (
+            json!({"transformer_task": "feature-extraction"}),
+            "`transformer_task` = `feature-extraction`",
+        ),
+    ] {
+        assert_eq!(
+            refused(file, stated),
+            format!("`{file}` asks for {asks}, which is not supported")
+        );
+    }
+    assert_eq!(
+        refused("tokenizer_config.json", json!({"truncation_side": "left"})),
+        "`tokenizer_config.json` asks for `truncation_side` = `left`, which is not supported"
     );
 }

@@ -3,8 +3,11 @@ use serde_json::Value;
 
 use super::{colbert, pylate};
 use crate::local::error::LocalError;
+use crate::local::families::Family;
 use crate::local::folder::Folder;
 use crate::local::model::LONGEST;
+
+const TOKENIZER: &str = "tokenizer_config.json";
 
 /// How texts become the tokens of a model of late interaction, and which of these count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +91,26 @@ impl Conventions {
     }
 }
 
+impl Conventions {
+    /// Refuses queries whose fillers would have other vectors than here: `DeBERTa` hides the tokens that are not attended to
+    /// from themselves too, and fillers may stand before a query.
+    pub(super) fn check(&self, folder: &Folder) -> Result<(), LocalError> {
+        if self.expansion == Expansion::Nothing {
+            return Ok(());
+        }
+        let is_passive = matches!(self.expansion, Expansion::Passive(_));
+        if is_passive && Family::read(folder)? == Family::DebertaV2 {
+            let value =
+                "deberta-v2 whose queries are filled up with tokens that are not attended to";
+            return Err(folder.unsupported("config.json", "model_type", value));
+        }
+        match SpecialTokens::read(folder)?.padding_side.as_deref() {
+            None | Some("right") => Ok(()),
+            Some(side) => Err(folder.unsupported(TOKENIZER, "padding_side", side)),
+        }
+    }
+}
+
 impl Preparation {
     /// The text as the tokenizer gets it.
     pub(super) fn of(self, text: String) -> String {
@@ -125,7 +148,7 @@ pub(in crate::local) fn is_late_interaction(folder: &Folder) -> Result<bool, Loc
     )
 }
 
-/// The names of special tokens, from `tokenizer_config.json`.
+/// The names of special tokens, and where padding goes, from `tokenizer_config.json`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct SpecialTokens {
     #[serde(rename = "mask_token")]
@@ -136,11 +159,12 @@ pub(super) struct SpecialTokens {
     padding: Option<Value>,
     #[serde(rename = "unk_token")]
     unknown: Option<Value>,
+    padding_side: Option<String>,
 }
 
 impl SpecialTokens {
     pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
-        Ok(folder.json("tokenizer_config.json")?.unwrap_or_default())
+        Ok(folder.json(TOKENIZER)?.unwrap_or_default())
     }
 
     /// The token that queries are filled up with.

@@ -65,6 +65,7 @@ impl LateInteractionReranker {
         let folder = Folder::open(path.as_ref())?;
         role::check_unprompted(&folder, settings)?;
         let mut conventions = Conventions::read(&folder)?;
+        conventions.check(&folder)?;
         let (model, projection) = Model::open(&folder, settings.dtype, |parts| {
             projection(&folder, &conventions, parts)
         })?;

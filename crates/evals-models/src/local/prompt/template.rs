@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::error::LocalError;
 use super::super::folder::Folder;
-use super::super::transformer_config;
+use super::super::transformer_config::{self, Output};
 use super::jinja::{self, NAME};
 use super::template_source::TemplateSource;
 
@@ -66,8 +66,18 @@ impl Template {
             let key = "modality_config.message.format";
             return Err(folder.unsupported(stated, key, format));
         }
+        if transformer_config::TransformerConfig::read(folder, Output::NextToken)?.do_lower_case {
+            return Err(folder.unsupported(stated, "do_lower_case", "true"));
+        }
         let given = given(folder, stated, config.processing_kwargs)?;
         let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
+        // The end of a prompt is where the answer goes.
+        if tokenizer
+            .get("truncation_side")
+            .is_some_and(|side| side == "left")
+        {
+            return Err(folder.unsupported(TOKENIZER, "truncation_side", "left"));
+        }
         let found = TemplateSource::read(folder, tokenizer.get("chat_template"))?;
         let Some(TemplateSource { file, source }) = found else {
             return Ok(None);
