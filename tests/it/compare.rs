@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sandbox::{Sandbox, json};
+use crate::sandbox::{Sandbox, ended, json};
 
 #[test]
 fn the_latest_run_is_compared_with_the_one_before_it() {
@@ -71,7 +71,7 @@ fn runs_without_a_case_in_common_are_refused() {
     assert!(message.contains("there are no runs"), "{message}");
     sandbox.succeed("sample --limit 3 --profile bm25");
     let message = sandbox.refuse("compare");
-    assert!(message.contains("there is no run before"), "{message}");
+    assert!(message.contains("has one before it"), "{message}");
     let runs = sandbox.runs();
     let message = sandbox.refuse(&format!(
         "compare {} {}",
@@ -100,4 +100,50 @@ fn the_best_of_several_profiles_is_tested_against_the_next() {
     );
     let few = sandbox.succeed("sample --skip-qa --limit 20 --profile bm25 --profile hybrid");
     assert!(few.contains(": it may be chance\n"), "{few}");
+}
+
+#[test]
+fn every_run_of_the_last_command_is_compared() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --profile bm25 --profile hybrid");
+    sandbox.succeed(
+        "sample --limit 40 --profile bm25 --profile hybrid --set processing.chunk_size=64",
+    );
+    let page = sandbox.succeed("compare --out change.json");
+    for run in [
+        "retrieval_evaluation-bm25",
+        "retrieval_evaluation-hybrid",
+        "qa_evaluation",
+    ] {
+        assert_eq!(page.matches(run).count(), 2, "{run}: {page}");
+    }
+    for file in [
+        "change.retrieval-bm25.json",
+        "change.retrieval-hybrid.json",
+        "change.qa-hybrid.json",
+    ] {
+        assert_eq!(
+            json(&sandbox.work().join(file))["measures"][0]["difference"]["n"],
+            40,
+            "{file}"
+        );
+    }
+    let mut of_one = sandbox.command("compare --measure");
+    let one = ended(of_one.arg("equivalent (pass rate)"));
+    assert_eq!(one.stdout.matches("before: ").count(), 1, "{}", one.stdout);
+}
+
+#[test]
+fn repetitions_of_the_same_change_nothing_and_nothing_compared_is_no_success() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --profile bm25");
+    sandbox.succeed("sample --skip-qa --profile bm25 --repeat 7");
+    let page = sandbox.succeed("compare --fail-if-worse");
+    assert!(page.contains("same") && !page.contains("worse\n"), "{page}");
+    sandbox.succeed("sample --skip-qa --profile bm25 --limit 20 --k 3");
+    let fewer = sandbox.succeed("compare");
+    assert!(fewer.contains("questions: 320 -> 20"), "{fewer}");
+    assert!(fewer.contains("measures only before: RR@5"), "{fewer}");
+    let message = sandbox.refuse("compare --measure RR@5");
+    assert!(message.contains("no measure `RR@5`"), "{message}");
 }

@@ -9,7 +9,8 @@ use crate::{Bootstrap, Interval};
 
 /// Up to so many differences other than 0 all signs are gone through: 2^20 sums take milliseconds.
 const ENUMERATED: usize = 20;
-/// Sums closer than this share of all differences' size are equal: the order of additions may tell them apart.
+/// Values, and sums of differences, that are closer than this share of their size are equal: the order of additions may tell
+/// them apart.
 const ROUNDING: f64 = 1e-12;
 
 /// How often 1 is halved in one step without vanishing.
@@ -92,7 +93,7 @@ impl PairedTest {
     /// assert_eq!((change.greater, change.less, change.equal()), (8, 1, 20));
     /// ```
     pub fn compare(&self, pairs: &[(f64, f64)]) -> Option<PairedDifference> {
-        let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
+        let differences: Vec<f64> = pairs.iter().map(difference).collect();
         if pairs.is_empty() || !differences.iter().all(|value| value.is_finite()) {
             return None;
         }
@@ -156,6 +157,17 @@ impl PairedTest {
             (extreme + 1.0) / (f64::from(self.resamples.get()) + 1.0),
             false,
         )
+    }
+}
+
+/// The second value less the first. Means over repetitions are rounded, and what is left of that is no change.
+fn difference((before, after): &(f64, f64)) -> f64 {
+    let difference = after - before;
+    let size = before.abs().max(after.abs());
+    if size.is_finite() && difference.abs() <= ROUNDING * size {
+        0.0
+    } else {
+        difference
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use evals::{Change, Domain, Report, Titled, Verdict};
-use evals_metrics::{Bootstrap, PairedTest};
+use evals_metrics::{Bootstrap, Measure, PairedTest};
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
 use serde_json::Value;
@@ -21,38 +21,157 @@ const LISTED: usize = 10;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     let files = OutFile::all_of_changes(&arguments.out)?;
-    let after = find(session, arguments.after.as_deref().unwrap_or("latest"))?;
-    let before = match &arguments.before {
-        Some(wanted) => find(session, wanted)?,
-        None => predecessor(session, &after)?,
-    };
-    check(&before, &after)?;
-    let pair = Pair::read(&before, &after)?;
-    let titles = [&before, &after].map(|run| run.folder.name());
-    let test = PairedTest {
-        seed: after.header.seed,
-        ..PairedTest::default()
-    };
-    let change = pair.change(&titles, test, &arguments.measures);
-    check_measures(&change, &arguments.measures, || {
-        pair.change(&titles, test, &[])
-    })?;
-    let change = change.made_by(made_by(&before, &after)?);
-    let mut page = Vec::new();
-    console(session.printer).change(&mut page, &change)?;
-    session.printer.result(&String::from_utf8_lossy(&page))?;
-    for file in &files {
-        file.change(&change)?;
-        session.printer.note(&format!("wrote {file}"));
+    let pairs = pairs(session, arguments)?;
+    let several = pairs.len() > 1;
+    let mut exit = None;
+    for (before, after) in &pairs {
+        let pair = Pair::read(before, after)?;
+        let titles = [before, after].map(|run| run.folder.name());
+        let test = PairedTest {
+            seed: after.header.seed,
+            ..PairedTest::default()
+        };
+        let change = pair.change(&titles, test, &arguments.measures);
+        if several && change.measures.is_empty() {
+            continue;
+        }
+        check_measures(&change, &arguments.measures, || {
+            pair.change(&titles, test, &[])
+        })?;
+        let change = change.made_by(made_by(before, after)?);
+        check_compared(&change)?;
+        let gap = if exit.is_some() { "\n" } else { "" };
+        let mut page = gap.as_bytes().to_vec();
+        console(session.printer).change(&mut page, &change)?;
+        session.printer.result(&String::from_utf8_lossy(&page))?;
+        for file in &files {
+            let file = if several {
+                file.of(&format!(
+                    "{}-{}",
+                    after.header.benchmark, after.header.profile
+                ))
+            } else {
+                file.clone()
+            };
+            file.change(&change)?;
+            session.printer.note(&format!("wrote {file}"));
+        }
+        exit = exit.max(Some(verdict(session, arguments, &change)));
     }
-    let is_worse = change
-        .measures
-        .iter()
-        .any(|it| it.verdict == Verdict::Worse);
-    Ok(if arguments.fail_if_worse && is_worse {
+    exit.with_context(|| {
+        format!(
+            "none of the {} pairs of runs has a measure {}",
+            pairs.len(),
+            arguments.measures.join(", ")
+        )
+    })
+}
+
+/// How the command ends for one change.
+fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> Exit {
+    let mut measures = change.measures.iter();
+    let is_worse = measures.any(|it| it.verdict == Verdict::Worse);
+    let fails_more = change.after.failed > change.before.failed;
+    if arguments.fail_if_worse && fails_more {
+        session.printer.warn("more cases failed than before");
+    }
+    if arguments.fail_if_worse && (is_worse || fails_more) {
         Exit::CheckFailed
     } else {
         Exit::Done
+    }
+}
+
+/// Refuses a change of which nothing is seen: no news of it is not good news.
+fn check_compared(change: &Change) -> Result<()> {
+    if change.measures.iter().any(|it| it.difference.is_some()) {
+        return Ok(());
+    }
+    let lists = [&change.measures_only_before, &change.measures_only_after];
+    let [before, after] = lists.map(|names| {
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        }
+    });
+    bail!(
+        "nothing to compare in `{}` and `{}`: cases only in the first {}, only in the second {}; measures only in the first: {before}, only \
+         in the second: {after}",
+        change.before.title,
+        change.after.title,
+        change.only_before,
+        change.only_after
+    );
+}
+
+/// The runs to compare: those that are named, or each run of the last command with the one before that command.
+fn pairs(session: &Session<'_>, arguments: &CompareArgs) -> Result<Vec<(Stored, Stored)>> {
+    if let Some(before) = &arguments.before {
+        let before = find(session, before)?;
+        let after = find(session, arguments.after.as_deref().unwrap_or("latest"))?;
+        check(&before, &after)?;
+        return Ok(vec![(before, after)]);
+    }
+    let mut earlier = RunFolder::list(&session.directories.runs())?;
+    let command = last_command(session, &mut earlier)?;
+    let mut pairs = Vec::new();
+    for after in command {
+        match predecessor(&earlier, &after) {
+            Some(before) => pairs.push((before, after)),
+            None => session.printer.note(&format!(
+                "`{}` is not compared: there is no run before it with its dataset, benchmark and profile",
+                after.folder.name()
+            )),
+        }
+    }
+    if pairs.is_empty() {
+        bail!(
+            "no run of the last command has one before it to be compared with; name two runs, `evaluations runs` lists them"
+        );
+    }
+    Ok(pairs)
+}
+
+/// Takes the runs of the last command off the end of `folders`, oldest first.
+fn last_command(session: &Session<'_>, folders: &mut Vec<RunFolder>) -> Result<Vec<Stored>> {
+    let latest = find(session, "latest")?;
+    let line = |folder: &RunFolder| {
+        let manifest = folder.read_manifest::<Value>().ok()?;
+        Some(manifest["command_line"].clone())
+    };
+    let wanted = line(&latest.folder);
+    let mut runs: Vec<Stored> = Vec::new();
+    while let Some(folder) = folders.last() {
+        let Ok(header) = folder.read_manifest::<RunHeader>() else {
+            break;
+        };
+        let is_again = |run: &Stored| {
+            kind(&run.header) == kind(&header) && run.header.profile == header.profile
+        };
+        // The same command typed twice in a row is two commands.
+        if line(folder) != wanted || runs.iter().any(is_again) {
+            break;
+        }
+        let folder = folder.clone();
+        folders.pop();
+        runs.push(Stored { folder, header });
+    }
+    runs.reverse();
+    Ok(runs)
+}
+
+/// The newest of some runs that has the dataset, benchmark and profile of `after`.
+fn predecessor(earlier: &[RunFolder], after: &Stored) -> Option<Stored> {
+    let mut earlier = earlier.iter().rev().filter_map(|folder| {
+        let header = folder.read_manifest().ok()?;
+        let folder = folder.clone();
+        Some(Stored { folder, header })
+    });
+    earlier.find(|run| {
+        kind(&run.header) == kind(&after.header)
+            && run.header.profile == after.header.profile
+            && run.folder.state() != RunState::Unfinished
     })
 }
 
@@ -66,29 +185,6 @@ fn find(session: &Session<'_>, wanted: &str) -> Result<Stored> {
     let folder = RunFolder::find(&session.directories.runs(), wanted)?;
     let header = folder.read_manifest()?;
     Ok(Stored { folder, header })
-}
-
-/// The run before `after` that has its dataset, benchmark and profile.
-fn predecessor(session: &Session<'_>, after: &Stored) -> Result<Stored> {
-    let runs = session.directories.runs();
-    let mut folders = RunFolder::list(&runs)?;
-    folders.retain(|folder| folder.name() < after.folder.name());
-    let mut earlier = folders.into_iter().rev().filter_map(|folder| {
-        let header = folder.read_manifest().ok()?;
-        Some(Stored { folder, header })
-    });
-    let wanted = kind(&after.header);
-    let found = earlier.find(|run| {
-        kind(&run.header) == wanted
-            && run.header.profile == after.header.profile
-            && run.folder.state() != RunState::Unfinished
-    });
-    found.with_context(|| {
-        format!(
-            "there is no run before `{}` with its dataset, benchmark and profile; name both runs, `evaluations runs` lists them",
-            after.folder.name()
-        )
-    })
 }
 
 fn kind(header: &RunHeader) -> (&str, &str) {
@@ -156,13 +252,23 @@ fn change<D: Domain>(
         summary: &summaries[number],
     };
     Change::between(&side(0), &side(1), test, |title| {
-        wanted.is_empty() || wanted.iter().any(|name| name == title)
+        wanted.is_empty() || wanted.iter().any(|name| names(name, title))
     })
+}
+
+/// Whether `name` means the measure with that title: as tables have it, or in any notation of a rank measure.
+fn names(name: &str, title: &str) -> bool {
+    let name = name.strip_suffix(" (pass rate)").unwrap_or(name);
+    let notation = name.parse::<Measure>().map(|measure| measure.to_string());
+    name == title || notation.is_ok_and(|name| name == title)
 }
 
 /// A measure that is wanted and not there is an error that names those there are.
 fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Change) -> Result<()> {
-    let is_there = |name: &&String| change.measures.iter().any(|it| it.measure == **name);
+    let is_there = |name: &&String| {
+        let mut measures = change.measures.iter();
+        measures.any(|it| names(name, &it.measure))
+    };
     let Some(missing) = wanted.iter().find(|name| !is_there(name)) else {
         return Ok(());
     };
@@ -188,6 +294,11 @@ fn made_by(before: &Stored, after: &Stored) -> Result<Vec<String>> {
         && old != new
     {
         lines.push(format!("evaluations: {old} -> {new}"));
+    }
+    let questions = |manifest: &Value| manifest["dataset"]["questions"].to_string();
+    let [asked_before, asked_after] = [&before, &after].map(questions);
+    if asked_before != asked_after {
+        lines.push(format!("questions: {asked_before} -> {asked_after}"));
     }
     if lines.is_empty() {
         lines.push("both were made alike".to_owned());

@@ -17,6 +17,12 @@ const PARTS: &[&str] = &[
     "parameters",
     "prompts",
     "repeat",
+    "settings.embeddings.model.dtype",
+    "settings.embeddings.model.pooling",
+    "settings.embeddings.model.normalize",
+    "settings.embeddings.model.max_tokens",
+    "settings.embeddings.model.query_prefix",
+    "settings.embeddings.model.document_prefix",
 ];
 
 /// Parts that those of answers depend on.
@@ -63,47 +69,67 @@ impl Configuration {
     pub(super) fn distinction<'c>(&self, others: impl Iterator<Item = &'c Self>) -> String {
         let mut paths = BTreeSet::new();
         for other in others {
-            let both = self.0.keys().chain(other.0.keys());
-            paths.extend(both.filter(|path| self.0.get(*path) != other.0.get(*path)));
+            paths.extend(self.differing(other));
         }
+        let paths = told(&paths);
         let mut named: Vec<String> = paths
             .iter()
             .take(LISTED)
-            .map(|path| {
-                let value = self.0.get(*path).map_or("null", String::as_str);
-                let path = path.strip_prefix("settings.").unwrap_or(path);
-                format!("{path}={}", short(value))
-            })
+            .map(|path| format!("{}={}", shown(path), self.value(path)))
             .collect();
         if paths.len() > LISTED {
             named.push(format!("{} more", paths.len() - LISTED));
         }
         named.join(", ")
     }
+
+    fn differing<'c>(&'c self, other: &'c Self) -> impl Iterator<Item = &'c str> {
+        let both = self.0.keys().chain(other.0.keys());
+        both.filter(|path| self.0.get(*path) != other.0.get(*path))
+            .map(String::as_str)
+    }
+
+    fn value(&self, path: &str) -> String {
+        short(self.0.get(path).map_or("none", String::as_str))
+    }
 }
 
-/// What two differ in, for people, as `path: old -> new`. What the index says of its embedder stands under `models` as well, and a
-/// digest tells nothing more where the name differs.
+/// What two differ in, for people, as `path: old -> new`.
 pub(super) fn differences(old: &Configuration, new: &Configuration) -> Vec<String> {
-    let differs = |path: &str| old.0.get(path) != new.0.get(path);
-    let mut paths: BTreeSet<&String> = old.0.keys().chain(new.0.keys()).collect();
-    paths.retain(|path| {
-        let named = path
-            .strip_suffix(".digest")
-            .map(|model| format!("{model}.name"));
-        differs(path)
-            && !path.starts_with("index.identity.embedder.model")
-            && !named.is_some_and(|name| differs(&name))
-    });
-    let value = |side: &Configuration, path: &str| {
-        let value = side.0.get(path).map_or("none", String::as_str);
-        short(value)
-    };
-    let lines = paths.into_iter().map(|path| {
-        let shown = path.strip_prefix("settings.").unwrap_or(path);
-        format!("{shown}: {} -> {}", value(old, path), value(new, path))
+    let paths = old.differing(new).collect();
+    let lines = told(&paths).into_iter().map(|path| {
+        let values = [old, new].map(|side| side.value(path));
+        format!("{}: {} -> {}", shown(path), values[0], values[1])
     });
     lines.collect()
+}
+
+/// Those of some paths that tell people something. What the index says of its embedder, and settings of a reranker, stand under
+/// `models` as well, and a digest tells nothing more where a name or a setting of its model differs.
+fn told<'p>(paths: &BTreeSet<&'p str>) -> Vec<&'p str> {
+    let any = |start: &str| paths.iter().any(|path| path.starts_with(start));
+    let is_told = |path: &&&str| {
+        let stated_by = match **path {
+            "models.embedder.digest" => "settings.embeddings.model.",
+            "models.reranker.digest" => "settings.reranking.model.",
+            _ => "",
+        };
+        let stated = !stated_by.is_empty() && any(stated_by);
+        let named = path
+            .strip_suffix(".digest")
+            .is_some_and(|model| paths.contains(&*format!("{model}.name")));
+        let twice = path.starts_with("index.identity.embedder.model")
+            || matches!(
+                **path,
+                "settings.reranking.model.name" | "settings.reranking.model.provider"
+            );
+        !stated && !named && !twice
+    };
+    paths.iter().filter(is_told).copied().collect()
+}
+
+fn shown(path: &str) -> &str {
+    path.strip_prefix("settings.").unwrap_or(path)
 }
 
 fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {

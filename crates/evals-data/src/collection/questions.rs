@@ -32,7 +32,8 @@ pub struct QuestionCounts {
     pub questions: u64,
     /// Rows dropped because their text is null or blank.
     pub empty: u64,
-    /// Questions dropped because the judgements table does not name them; BEIR holds those of other splits as well.
+    /// Questions dropped because the judgements table does not name them; BEIR holds those of other splits as well. Those that the
+    /// corpus cannot answer are kept.
     pub unjudged: u64,
     /// Questions kept although no document is relevant to them; rank measures leave them out and say so.
     pub without_relevant: u64,
@@ -100,11 +101,6 @@ impl QuestionReader<'_> {
             self.counts.empty += 1;
             return Ok(None);
         };
-        let Some(relevant) = self.relevant(&id, columns, cells.relevant, &row.place)? else {
-            self.counts.unjudged += 1;
-            return Ok(None);
-        };
-        self.counts.without_relevant += u64::from(relevant.relevant().next().is_none());
         let answer = match (&columns.answer, cells.answer) {
             (Some(column), Some(cell)) => cells::text(cell, column, &row.place)?,
             _ => None,
@@ -112,6 +108,16 @@ impl QuestionReader<'_> {
         let answerable = !answer
             .as_deref()
             .is_some_and(|answer| self.manifest.is_unanswerable(answer));
+        let relevant = match self.relevant(&id, columns, cells.relevant, &row.place)? {
+            Some(relevant) => relevant,
+            // Nobody judges documents for a question that none of them answers.
+            None if !answerable => Judgements::new(),
+            None => {
+                self.counts.unjudged += 1;
+                return Ok(None);
+            }
+        };
+        self.counts.without_relevant += u64::from(relevant.relevant().next().is_none());
         Ok(Some(Question {
             id,
             text,

@@ -272,6 +272,30 @@ fn a_judgements_table_drops_unjudged_questions_and_keeps_grades() {
 }
 
 #[test]
+fn an_unanswerable_question_needs_no_judgement() {
+    let tables = tables(&[
+        ("corpus.csv", "_id,text\nd1,one\n"),
+        (
+            "queries.csv",
+            "_id,text,answer\nq1,first,one\nq2,second,NONE\nq3,third,three\n",
+        ),
+        ("qrels.csv", "query-id,corpus-id,score\nq1,d1,1\n"),
+    ]);
+    let manifest = "documents: {source: {path: corpus.csv}, uri: _id, text: text}\n\
+                    questions: {source: {path: queries.csv}, id: _id, text: text, answer: answer}\n\
+                    judgements: {source: {path: qrels.csv}, query: query-id, document: corpus-id, grade: score}\n\
+                    unanswerable: {answer: NONE}\n";
+    let read = tables.collection(manifest).questions().unwrap();
+    let kept: Vec<_> = read
+        .questions
+        .iter()
+        .map(|question| (question.id.as_str(), question.answerable))
+        .collect();
+    assert_eq!(kept, [("q1", true), ("q2", false)]);
+    assert_eq!(read.counts.unjudged, 1);
+}
+
+#[test]
 fn judged_documents_have_to_exist_unless_allowed() {
     let tables = beir("q1,d1,1\nq1,x1,1\nq1,x2,1\nq2,x3,1\nq2,x4,1\nq2,x5,1\nq2,x6,0\n");
     assert_eq!(

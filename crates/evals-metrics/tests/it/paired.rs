@@ -73,6 +73,20 @@ fn nothing_changed_is_no_evidence_of_anything() {
 }
 
 #[test]
+fn what_is_left_of_rounding_is_no_change() {
+    let seventh = [0.2; 7].iter().sum::<f64>() / 7.0;
+    assert!(seventh.to_bits() != 0.2_f64.to_bits(), "rounded");
+    let found = PairedTest::default()
+        .compare(&[(0.2, seventh); 12])
+        .unwrap();
+    assert_eq!((found.p_value, found.equal()), (1.0, 12));
+    let tiny = PairedTest::default()
+        .compare(&[(1e-300, 2e-300); 12])
+        .unwrap();
+    assert_eq!(tiny.greater, 12, "small values differ all the same");
+}
+
+#[test]
 fn what_cannot_be_compared_is_not() {
     assert_eq!(PairedTest::default().compare(&[]), None);
     for pair in [(f64::NAN, 0.0), (0.0, f64::INFINITY), (-f64::MAX, f64::MAX)] {

@@ -31,13 +31,18 @@ pub struct Change {
     pub only_before: usize,
     /// Cases of the second report that the first does not have.
     pub only_after: usize,
+    /// Measures of the first report that the second does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures_only_before: Vec<String>,
+    /// Measures of the second report that the first does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures_only_after: Vec<String>,
     /// What tells the two apart, as far as whoever compares them knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made_by: Vec<String>,
     /// How the differences were tested.
     pub test: PairedTest,
-    /// What evaluators said, in the order of the second report, then recorded numbers. A measure that only one report has is left
-    /// out.
+    /// What evaluators said, in the order of the second report, then recorded numbers; of measures that both reports have.
     pub measures: Vec<MeasureChange>,
 }
 
@@ -63,18 +68,24 @@ impl Change {
         let values = [before, after].map(|side| side.report.case_values());
         let summaries = [before, after].map(|side| (side.title, side.summary));
         let mut measures: Vec<(Option<usize>, MeasureChange)> = Vec::new();
+        let mut only: [Vec<String>; 2] = Default::default();
         for unit in [Unit::Score, Unit::PassRate, Unit::Metric] {
             for matched in matched(&summaries, |summary| match unit {
                 Unit::PassRate => &summary.assertions,
                 Unit::Metric => &summary.metrics,
                 Unit::Score | Unit::Share | Unit::Seconds => &summary.scores,
             }) {
-                let [Some(first), Some(second)] = matched.titles[..] else {
-                    continue;
-                };
                 if !wanted(&matched.title) {
                     continue;
                 }
+                let (first, second) = match matched.titles[..] {
+                    [Some(first), Some(second)] => (first, second),
+                    [first, ..] => {
+                        only[usize::from(first.is_none())].push(matched.title);
+                        continue;
+                    }
+                    [] => continue,
+                };
                 // A recorded number is no judgement: whether more of it is better is for the reader to say.
                 let better = match unit {
                     Unit::Metric => Direction::Unknown,
@@ -89,6 +100,7 @@ impl Change {
         measures.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
         let mut measures: Vec<_> = measures.into_iter().map(|(_, change)| change).collect();
         measure::judge(&mut measures, test.level);
+        let [measures_only_before, measures_only_after] = only;
         let ids = [before, after].map(|side| ids(side.report));
         Self {
             schema_version: SchemaVersion,
@@ -96,6 +108,8 @@ impl Change {
             after: ComparedReport::new(after.title, after.summary),
             only_before: ids[0].difference(&ids[1]).count(),
             only_after: ids[1].difference(&ids[0]).count(),
+            measures_only_before,
+            measures_only_after,
             made_by: Vec::new(),
             test,
             measures,

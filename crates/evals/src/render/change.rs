@@ -103,6 +103,8 @@ pub(super) fn interval_title(change: &Change) -> String {
 pub(super) fn notes(change: &Change) -> Vec<String> {
     let sides = [&change.before, &change.after];
     let mut notes: Vec<String> = sides.into_iter().filter_map(interruption).collect();
+    notes.extend(failures(change));
+    notes.extend(missing(change));
     notes.extend(sizes(change));
     notes.extend(unshared(change));
     notes.extend(unpaired(change));
@@ -120,6 +122,28 @@ pub(super) fn notes(change: &Change) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// How many cases failed on either side.
+fn failures(change: &Change) -> Option<String> {
+    let sides = [(&change.before, "before"), (&change.after, "after")];
+    let failed = sides.into_iter().filter(|(report, _)| report.failed > 0);
+    let told: Vec<String> = failed
+        .map(|(report, side)| format!("{} of {} {side}", report.failed, report.finished))
+        .collect();
+    (!told.is_empty()).then(|| format!("cases that failed: {}", told.join(", ")))
+}
+
+/// Measures that only one side has.
+fn missing(change: &Change) -> Vec<String> {
+    let sides = [
+        (&change.measures_only_before, "before"),
+        (&change.measures_only_after, "after"),
+    ];
+    let named = sides.into_iter().filter(|(names, _)| !names.is_empty());
+    named
+        .map(|(names, side)| format!("measures only {side}: {}", single_line(&names.join(", "))))
+        .collect()
 }
 
 /// Over how many cases the means are.

@@ -125,7 +125,9 @@ fn what_only_one_side_has_is_left_out_of_both_and_counted() {
     ]);
     let found = change(&before, &after);
     assert_eq!((found.only_before, found.only_after), (1, 0));
-    assert_eq!(found.measures.len(), 1, "`new` is of one side alone");
+    assert_eq!(found.measures.len(), 1);
+    assert_eq!(found.measures_only_after, ["new"]);
+    assert!(found.measures_only_before.is_empty());
     let rr = measure(&found, "RR");
     let difference = rr.difference.as_ref().unwrap();
     assert_eq!(difference.n, 2);

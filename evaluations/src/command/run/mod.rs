@@ -137,7 +137,7 @@ async fn prepare(
     let collection = source::fetch(printer, &plan.manifest)
         .await?
         .allow_missing_judged(arguments.retrieval.allow_missing_judged);
-    let questions = source::questions(printer, &collection, arguments)?;
+    let questions = source::questions(printer, &plan.manifest, &collection, arguments)?;
     let uri = match &arguments.stages.db {
         Some(uri) => uri.clone(),
         None => session
@@ -160,7 +160,7 @@ async fn prepare(
     };
     console::describe_index(printer, &index);
     for note in embedder.iter().flat_map(|embedder| embedder.notes()) {
-        printer.note(&format!("embedding: {note}"));
+        printer.note(&format!("of what was embedded now: {note}"));
     }
     if let Some(filter) = &arguments.retrieval.filter {
         describe_filter(printer, filter, &index).await?;

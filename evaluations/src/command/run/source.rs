@@ -23,6 +23,7 @@ pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Coll
 /// The questions of a run, after `--limit`.
 pub(super) fn questions(
     printer: &Printer,
+    manifest: &Manifest,
     collection: &Collection,
     arguments: &RunArgs,
 ) -> Result<Vec<Question>> {
@@ -47,6 +48,12 @@ pub(super) fn questions(
             "{} without a relevant document; rank measures leave these out",
             quantity::of(read.counts.without_relevant, "question")
         ));
+    }
+    let refusals_wanted = !arguments.stages.skip_qa && !manifest.unanswerable.is_empty();
+    if refusals_wanted && read.questions.iter().all(|question| question.answerable) {
+        printer.note(
+            "no question has the answer that the manifest's `unanswerable` names; refusals are not measured",
+        );
     }
     let mut questions = read.questions;
     let all = questions.len();
