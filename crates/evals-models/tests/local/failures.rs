@@ -127,6 +127,22 @@ fn weights_that_do_not_fit_are_named() {
 }
 
 #[test]
+fn a_pointer_of_git_lfs_is_told_from_the_file() {
+    for file in ["model.safetensors", "tokenizer.json"] {
+        let folder = copy("bert");
+        let pointer =
+            "version https://git-lfs.github.com/spec/v1\noid sha256:53aa\nsize 90868376\n";
+        fs::write(folder.path().join(file), pointer).unwrap();
+        let (message, source) = refusal(&folder, &LocalSettings::default());
+        assert!(message.contains(file), "{message}");
+        assert_eq!(
+            source,
+            "it is a pointer of Git LFS, not the file itself; `git lfs pull` fetches that"
+        );
+    }
+}
+
+#[test]
 fn a_truncated_file_of_weights_is_an_error() {
     let folder = copy("bert");
     let path = folder.path().join("model.safetensors");
