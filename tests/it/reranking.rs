@@ -139,6 +139,26 @@ fn answers_come_from_the_reranked_passages() {
 }
 
 #[test]
+fn both_benchmarks_ask_a_reranker_once() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| {
+        if request.path.ends_with("/rerank") {
+            greatest_first(request)
+        } else {
+            towers::reply(request, Duration::ZERO)
+        }
+    });
+    write(&sandbox, &server, &http(&server), "pointwise");
+    let asked = |rest: &str| {
+        let before = server.received_at("/rerank").len();
+        let ran = run(&sandbox, &format!("--profile bm25+rerank --fresh {rest}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        server.received_at("/rerank").len() - before
+    };
+    assert_eq!(asked("--skip-qa"), asked(""));
+}
+
+#[test]
 fn a_chat_model_reranks_and_its_replies_are_kept() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {

@@ -10,6 +10,7 @@ mod error;
 mod inquiry;
 mod listwise;
 mod pointwise;
+mod remembered;
 mod searcher;
 #[cfg(test)]
 mod tests;
@@ -17,4 +18,5 @@ mod tests;
 pub use error::RankingFailure;
 pub use listwise::ListwiseReranker;
 pub use pointwise::PointwiseReranker;
+pub use remembered::RememberedReranker;
 pub use searcher::RerankedSearcher;

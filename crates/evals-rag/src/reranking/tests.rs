@@ -492,3 +492,24 @@ async fn one_passage_needs_no_order() {
     assert_eq!(reranked.unwrap().scores, [1.0]);
     assert!(model.requests().is_empty());
 }
+
+#[tokio::test]
+async fn what_a_reranker_said_is_asked_once_in_each_repetition() {
+    let inner = told([("one", 1.0), ("two", 2.0)]);
+    let remembered = RememberedReranker::new(Arc::clone(&inner) as _);
+    let ask = |query, texts, repeat| remembered.rerank(query, texts, repeat);
+    let first = ask("q", &["one", "two"], 1).await.unwrap();
+    assert!(!first.cached);
+    let again = ask("q", &["one", "two"], 1).await.unwrap();
+    assert!(again.cached);
+    assert_eq!((again.scores, again.usage), (first.scores, first.usage));
+    assert_eq!(again.service_time, first.service_time, "what it took then");
+    assert_eq!(inner.read.lock().unwrap().len(), 2, "nothing read again");
+    for (query, texts, repeat) in [
+        ("q", &["one", "two"][..], 2),
+        ("other", &["one", "two"], 1),
+        ("q", &["two", "one"], 1),
+    ] {
+        assert!(!ask(query, texts, repeat).await.unwrap().cached);
+    }
+}

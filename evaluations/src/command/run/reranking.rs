@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use evals::Report;
 use evals_models::{ModelIdentity, Reranker};
 use evals_rag::prices::Prices;
-use evals_rag::reranking::{ListwiseReranker, PointwiseReranker};
+use evals_rag::reranking::{ListwiseReranker, PointwiseReranker, RememberedReranker};
 use evals_rag::{Prompt, Purpose, Retrieval};
 use serde_json::{Map, Value, json};
 
@@ -70,13 +70,13 @@ pub(super) async fn open(
     let reranker: Arc<dyn Reranker> = match rerankers::check(resolved)? {
         Kind::Http(model) => {
             let reranker = opener.servers.reranker(&model, settings.batch_size);
-            Arc::new(reranker.await?)
+            Arc::new(RememberedReranker::new(Arc::new(reranker.await?)))
         }
         Kind::Local(model) => {
             let model = LocalModel::reranker(resolved, &model)?;
-            model
-                .open_reranker(session.printer, &downloads::hub())
-                .await?
+            let hub = downloads::hub();
+            let reranker = model.open_reranker(session.printer, &hub).await?;
+            Arc::new(RememberedReranker::new(reranker))
         }
         Kind::Llm(model) => {
             let chat = opener.chat("reranking.model", &model).await?;

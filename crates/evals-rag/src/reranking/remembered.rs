@@ -1,0 +1,64 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use evals_models::{ModelIdentity, RerankError, Reranked, Reranker};
+use sha2::{Digest, Sha256};
+
+/// A reranker that keeps what it said for as long as it is there, so that the two benchmarks of a run ask once.
+///
+/// The same question with the same texts, in the same repetition, is answered from memory and counts as [cached](Reranked::cached);
+/// what failed is asked again. Chat models have a store before them and need this not.
+#[derive(Debug)]
+pub struct RememberedReranker {
+    inner: Arc<dyn Reranker>,
+    kept: Mutex<HashMap<[u8; 32], Reranked>>,
+}
+
+impl RememberedReranker {
+    /// Remembers what `inner` says.
+    pub fn new(inner: Arc<dyn Reranker>) -> Self {
+        Self {
+            inner,
+            kept: Mutex::default(),
+        }
+    }
+}
+
+#[async_trait]
+impl Reranker for RememberedReranker {
+    fn identity(&self) -> &ModelIdentity {
+        self.inner.identity()
+    }
+
+    async fn rerank(
+        &self,
+        query: &str,
+        texts: &[&str],
+        repeat: u32,
+    ) -> Result<Reranked, RerankError> {
+        let key = key(query, texts, repeat);
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().get(&key).cloned();
+        if let Some(known) = known {
+            return Ok(Reranked {
+                cached: true,
+                ..known
+            });
+        }
+        let said = self.inner.rerank(query, texts, repeat).await?;
+        kept().insert(key, said.clone());
+        Ok(said)
+    }
+}
+
+/// What is asked, each part behind its length.
+fn key(query: &str, texts: &[&str], repeat: u32) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(repeat.to_le_bytes());
+    for text in [&query].into_iter().chain(texts) {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    hasher.finalize().into()
+}
