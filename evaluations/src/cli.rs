@@ -2,6 +2,7 @@
 
 mod bench;
 mod cache;
+mod compare;
 
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -14,6 +15,7 @@ use evals_metrics::Measure;
 
 pub(crate) use bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 pub(crate) use cache::{CacheArgs, CacheCommand};
+pub(crate) use compare::CompareArgs;
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
 #[derive(Debug, Parser)]
@@ -286,25 +288,6 @@ pub(crate) enum RunsCommand {
         /// The run: its folder, its name, or `latest`
         run: String,
     },
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct CompareArgs {
-    /// The run that is changed from: its folder, its name, or `latest` [default: the one before AFTER that has its dataset,
-    /// benchmark and profile]
-    pub(crate) before: Option<String>,
-    /// The run that is changed to [default: the latest]
-    #[arg(requires = "before")]
-    pub(crate) after: Option<String>,
-    /// Compare this measure only, as the table names it; the fewer are tested, the less is lost to the correction for that
-    #[arg(long = "measure", value_name = "M")]
-    pub(crate) measures: Vec<String>,
-    /// Exit with 1 where a measure is worse, by more than chance
-    #[arg(long)]
-    pub(crate) fail_if_worse: bool,
-    /// Write the comparison to FILE; its extension chooses the format: .json .md
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

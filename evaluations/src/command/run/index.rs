@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use evals_data::Collection;
+use evals_data::{Collection, DocumentCounts};
 use evals_index::{
     BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Index, IndexStatistics,
     Recipe, Store,
@@ -16,6 +16,7 @@ use super::plan::Plan;
 use crate::choices;
 use crate::printer::Printer;
 use crate::progress;
+use crate::quantity;
 
 /// An index that can be searched, and how it came to be.
 #[derive(Debug)]
@@ -96,10 +97,31 @@ async fn build(
         started: Instant::now(),
     };
     let documents = collection.documents()?;
+    let tally = documents.tally();
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
     bar.bar.finish_and_clear();
     let built = built?;
+    if let Some(left_out) = left_out(&tally.counts()).filter(|_| built.report.is_some()) {
+        printer.note(&left_out);
+    }
     Ok((built.index, built.report))
+}
+
+/// What was lost of the corpus, in one line, or nothing where nothing was. Rows that the manifest leaves out, and plain repetitions,
+/// are not lost.
+fn left_out(counts: &DocumentCounts) -> Option<String> {
+    let parts = [
+        (counts.conflicting, "repeated an id with other content"),
+        (counts.empty, "had neither text nor title"),
+    ];
+    let told = parts.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!told.is_empty()).then(|| {
+        let rows = quantity::of(counts.rows, "row");
+        format!("of {rows} of documents, {}; left out", told.join(", "))
+    })
 }
 
 #[derive(Debug)]
@@ -123,5 +145,27 @@ impl BuildObserver for Bar {
             BuildStage::Compacting => "joining small files".to_owned(),
             BuildStage::FullText => format!("full-text index of {} chunks", progress.chunks),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_no_document_is_one_line() {
+        let counts = DocumentCounts {
+            rows: 32,
+            documents: 27,
+            duplicates: 3,
+            conflicting: 1,
+            empty: 2,
+            ..DocumentCounts::default()
+        };
+        assert_eq!(
+            left_out(&counts).unwrap(),
+            "of 32 rows of documents, 1 repeated an id with other content, 2 had neither text nor title; left out"
+        );
+        assert_eq!(left_out(&DocumentCounts::default()), None);
     }
 }
