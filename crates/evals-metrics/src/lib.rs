@@ -58,7 +58,7 @@ pub use interval::{Interval, IntervalMethod};
 pub use judgements::Judgements;
 pub use mean::Mean;
 pub use measure::{Measure, score_all};
-pub use paired::{PairedDifference, PairedTest, holm};
+pub use paired::{PairedDifference, PairedTest, difference, holm};
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::Percentiles;
 pub use qrels::Qrels;

@@ -93,7 +93,10 @@ impl PairedTest {
     /// assert_eq!((change.greater, change.less, change.equal()), (8, 1, 20));
     /// ```
     pub fn compare(&self, pairs: &[(f64, f64)]) -> Option<PairedDifference> {
-        let differences: Vec<f64> = pairs.iter().map(difference).collect();
+        let differences = pairs
+            .iter()
+            .map(|(before, after)| difference(*before, *after));
+        let differences: Vec<f64> = differences.collect();
         if pairs.is_empty() || !differences.iter().all(|value| value.is_finite()) {
             return None;
         }
@@ -160,8 +163,14 @@ impl PairedTest {
     }
 }
 
-/// The second value less the first. Means over repetitions are rounded, and what is left of that is no change.
-fn difference((before, after): &(f64, f64)) -> f64 {
+/// The second value less the first; 0 where they are equal but for rounding, as means over other numbers of repetitions are.
+///
+/// ```
+/// let mean = [0.2; 7].iter().sum::<f64>() / 7.0;
+/// assert!(mean > 0.2 || mean < 0.2);
+/// assert_eq!(evals_metrics::difference(0.2, mean), 0.0);
+/// ```
+pub fn difference(before: f64, after: f64) -> f64 {
     let difference = after - before;
     let size = before.abs().max(after.abs());
     if size.is_finite() && difference.abs() <= ROUNDING * size {

@@ -19,7 +19,6 @@ const PARTS: &[&str] = &[
     "repeat",
     "settings.embeddings.model.dtype",
     "settings.embeddings.model.pooling",
-    "settings.embeddings.model.normalize",
     "settings.embeddings.model.max_tokens",
     "settings.embeddings.model.query_prefix",
     "settings.embeddings.model.document_prefix",

@@ -1,4 +1,4 @@
-use evals_metrics::{PairedDifference, PairedTest, holm};
+use evals_metrics::{PairedDifference, PairedTest, difference, holm};
 use serde::{Deserialize, Serialize};
 
 use crate::summary::Values;
@@ -138,7 +138,7 @@ fn gain(better: Direction) -> Option<f64> {
 /// The cases with the largest differences of one sign, largest first, equal ones by id.
 fn most_changed(pairs: &[CaseChange], sign: Option<f64>) -> Vec<CaseChange> {
     let Some(sign) = sign else { return Vec::new() };
-    let size = |pair: &CaseChange| sign * (pair.after - pair.before);
+    let size = |pair: &CaseChange| sign * difference(pair.before, pair.after);
     let mut changed: Vec<_> = pairs.iter().filter(|pair| size(pair) > 0.0).collect();
     changed.sort_by(|left, right| {
         let larger_first = size(right).total_cmp(&size(left));

@@ -13,7 +13,7 @@ pub(super) const TITLES: [&str; 8] = [
 ];
 /// The place of the interval's column.
 pub(super) const INTERVAL: usize = 4;
-/// How many p values of a column begin with zeros before they are printed as less than something.
+/// A p value below this is printed as less than it: of four decimals it would have none.
 const LEAST: f64 = 0.0001;
 
 /// One printed row.
