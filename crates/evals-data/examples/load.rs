@@ -1,7 +1,7 @@
 //! Measures how long it takes to read a dataset, and how much memory.
 //!
 //! ```text
-//! cargo run --release -p evals-data --example load -- beir:scifact
+//! cargo run -p evals-data --example load -- beir:scifact
 //! ```
 //!
 //! Documents are read and dropped one by one, as an index does, so that the peak is the reader's own.

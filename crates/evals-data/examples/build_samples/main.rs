@@ -1,7 +1,7 @@
 //! Builds the bundled sample datasets from their YAML sources.
 //!
 //! ```text
-//! cargo run --release -p evals-data --example build_samples
+//! cargo run -p evals-data --example build_samples
 //! ```
 //!
 //! reads `datasets/sample/*.yaml` and `datasets/sample-support/*.yaml` and writes the parquet files beside those folders.

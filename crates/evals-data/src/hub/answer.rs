@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use hf_hub::HFError;
 use reqwest::header::{CONTENT_RANGE, HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 
@@ -92,35 +91,24 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         .map(Duration::from_secs)
 }
 
-pub(super) fn from_hf(error: HFError, repo: &Repository, revision: &str, url: &str) -> HubError {
-    let repo = repo.clone();
-    let revision = revision.to_owned();
-    match error {
-        HFError::AuthRequired { .. } => HubError::Unauthorized { repo },
-        HFError::Forbidden { .. } => HubError::Forbidden { repo },
-        HFError::RateLimited { retry_after, .. } => HubError::RateLimited { retry_after },
-        HFError::RevisionNotFound { context, .. } => {
-            let code = context.and_then(|context| context.error_code);
-            match code.as_deref() {
-                Some("RevisionNotFound") => HubError::RevisionNotFound { repo, revision },
-                _ => HubError::RepositoryNotFound { repo },
-            }
-        }
-        HFError::Http { context } => HubError::Status {
-            url: url.to_owned(),
-            status: context.status.as_u16(),
-            retry_after: None,
-        },
-        HFError::Request { source, .. } if !is_other_json(&source) => unreachable(url, source),
-        other => HubError::Malformed {
-            url: url.to_owned(),
-            what: other.to_string(),
-        },
+/// What a refusal to say which commit a revision points to means.
+pub(super) fn revision_error(
+    response: &Response,
+    repo: &Repository,
+    revision: &str,
+    url: &str,
+) -> Option<HubError> {
+    if response.status() != StatusCode::NOT_FOUND {
+        return status_error(response, repo, url);
     }
-}
-
-/// Whether an answer arrived whole and is not the JSON that was expected. A connection that breaks within the answer is
-/// told as a failure to decode as well.
-fn is_other_json(error: &reqwest::Error) -> bool {
-    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<serde_json::Error>)
+    let code = response.headers().get("x-error-code");
+    let repo = repo.clone();
+    Some(if code.is_some_and(|code| code == "RevisionNotFound") {
+        HubError::RevisionNotFound {
+            repo,
+            revision: revision.to_owned(),
+        }
+    } else {
+        HubError::RepositoryNotFound { repo }
+    })
 }

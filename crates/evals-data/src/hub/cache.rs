@@ -11,25 +11,27 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hf_hub::{Cache, Repo};
+
 use super::{HubError, Repository};
 
 /// One repository's part of the cache.
 #[derive(Debug, Clone)]
 pub(super) struct RepositoryCache {
-    root: PathBuf,
-    folder: String,
+    root: Cache,
+    repo: Repo,
 }
 
 impl RepositoryCache {
     pub(super) fn new(root: &Path, repo: &Repository) -> Self {
         Self {
-            root: root.to_owned(),
-            folder: repo.cache_folder(),
+            root: Cache::new(root.to_owned()),
+            repo: repo.in_cache(),
         }
     }
 
     pub(super) fn folder(&self) -> PathBuf {
-        self.root.join(&self.folder)
+        self.root.path().join(self.repo.folder_name())
     }
 
     pub(super) fn blob(&self, etag: &str) -> PathBuf {
@@ -38,13 +40,14 @@ impl RepositoryCache {
 
     pub(super) fn lock(&self, etag: &str) -> PathBuf {
         self.root
+            .path()
             .join(".locks")
-            .join(&self.folder)
+            .join(self.repo.folder_name())
             .join(format!("{etag}.lock"))
     }
 
     pub(super) fn snapshot(&self, commit: &str) -> PathBuf {
-        self.folder().join("snapshots").join(commit)
+        self.root.repo(self.repo.clone()).pointer_path(commit)
     }
 
     fn reference(&self, revision: &str) -> PathBuf {

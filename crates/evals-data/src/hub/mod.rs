@@ -1,15 +1,9 @@
 //! Files of dataset and model repositories on the Hugging Face hub, through the cache that all its clients share.
 //!
-//! Which part is whose:
-//!
-//! * hf-hub resolves a revision to its commit.
-//! * The tree is read here, because hf-hub looks for a large file's SHA-256 under another name than the tree answer has,
-//!   and without it a download cannot be verified.
-//! * Files are transferred here, by a plain GET of `/resolve/`. hf-hub checks neither the status nor the length of what
-//!   it stores, so that an error page can end up in the cache for good; it does not honour `Retry-After`; a second
-//!   process gives up after ten seconds; and files in xet storage bypass mirrors, proxies and timeouts.
-//! * The cache is written and read in hf-hub's layout, which is Python's as well. Looking for files by glob while offline
-//!   is done here, because hf-hub finds single files only.
+//! hf-hub knows where the cache keeps what, which is the same for Python's clients. Everything that is sent is ours:
+//! hf-hub checks neither the status nor the length of what it stores, so that an error page can end up in the cache for good;
+//! it does not honour `Retry-After`; and a second process gives up on a lock after a few seconds. Looking for files by glob
+//! while offline is ours too, because hf-hub finds single files only.
 
 mod answer;
 mod cache;

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use hf_hub::{HFClient, HFError};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RANGE};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
+use serde::Deserialize;
 
-use super::answer::{FileAnswer, from_hf, status_error, unreachable};
-use super::repository::Kind;
+use super::answer::{FileAnswer, revision_error, status_error, unreachable};
 use super::retry::Retry;
 use super::tree::{ListedFile, read_page};
 use super::{DownloadObserver, Greeting, HubError, HubSettings, Repository};
@@ -15,11 +14,16 @@ use super::{DownloadObserver, Greeting, HubError, HubSettings, Repository};
 /// The longest wait for a sign of life.
 const GREETING: Duration = Duration::from_secs(5);
 
+/// What the hub says of a revision.
+#[derive(Debug, Deserialize)]
+struct Revision {
+    sha: Option<String>,
+}
+
 /// A hub within reach.
 #[derive(Debug)]
 pub(super) struct Online<'a> {
     settings: &'a HubSettings,
-    api: HFClient,
     http: Client,
     endpoint: Url,
 }
@@ -35,19 +39,8 @@ impl<'a> Online<'a> {
             return Err(failed("it is not an address".to_owned()));
         }
         let http = client(settings).map_err(failed)?;
-        // hf-hub would read a token from the environment where it is given none, so it is given one that no header can
-        // hold; the token that counts is in our client's own headers.
-        let api = HFClient::builder()
-            .endpoint(settings.endpoint.as_str())
-            .token("\n")
-            .cache_dir(&settings.cache_dir)
-            .client(http.clone())
-            .retry_max_attempts(0)
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
         Ok(Self {
             settings,
-            api,
             http,
             endpoint,
         })
@@ -81,47 +74,44 @@ impl<'a> Online<'a> {
         is_cached: bool,
         observer: &dyn DownloadObserver,
     ) -> Result<String, HubError> {
-        let url = self.url(repo.api_path()).to_string();
+        let path = repo.api_path().into_iter().chain(["revision", revision]);
+        let url = self.url(path).to_string();
         let mut retry = self.retry();
         if is_cached {
             retry = retry.with_fallback();
         }
-        let answer = loop {
-            match self.pointed_to(repo, revision).await {
-                Ok(answer) => break answer,
-                Err(error) => {
-                    retry
-                        .after(from_hf(error, repo, revision, &url), &url, observer)
-                        .await?;
-                }
+        loop {
+            match self.pointed_to(repo, revision, &url).await {
+                Ok(commit) => return Ok(commit),
+                Err(error) => retry.after(error, &url, observer).await?,
             }
-        };
-        let malformed = || HubError::Malformed {
-            url: url.clone(),
-            what: "no commit in it".to_owned(),
-        };
-        answer
-            .filter(|sha| super::cache::is_commit(sha))
-            .ok_or_else(malformed)
+        }
     }
 
-    /// What hf-hub says that a revision points to.
+    /// Asks once for the commit that a revision points to.
     async fn pointed_to(
         &self,
         repo: &Repository,
         revision: &str,
-    ) -> Result<Option<String>, HFError> {
-        let (owner, name) = hf_hub::split_id(repo.id());
-        Ok(match repo.kind() {
-            Kind::Dataset => {
-                let dataset = self.api.dataset(owner, name);
-                dataset.info().revision(revision).send().await?.sha
-            }
-            Kind::Model => {
-                let model = self.api.model(owner, name);
-                model.info().revision(revision).send().await?.sha
-            }
-        })
+        url: &str,
+    ) -> Result<String, HubError> {
+        let response = self.http.get(url).send().await;
+        let response = response.map_err(|source| unreachable(url, source))?;
+        if let Some(error) = revision_error(&response, repo, revision, url) {
+            return Err(error);
+        }
+        let body = response.bytes().await;
+        let body = body.map_err(|source| unreachable(url, source))?;
+        let malformed = |what: String| HubError::Malformed {
+            url: url.to_owned(),
+            what,
+        };
+        let described: Revision =
+            serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()))?;
+        described
+            .sha
+            .filter(|sha| super::cache::is_commit(sha))
+            .ok_or_else(|| malformed("no commit in it".to_owned()))
     }
 
     /// All files of a commit.

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use hf_hub::Repo;
 use serde::{Serialize, Serializer};
 
 /// A repository of the hub: its id, and what kind of repository that is, on which the hub's addresses and the folder in
@@ -11,7 +12,7 @@ pub struct Repository {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+enum Kind {
     Dataset,
     Model,
 }
@@ -38,8 +39,12 @@ impl Repository {
         &self.id
     }
 
-    pub(super) fn kind(&self) -> Kind {
-        self.kind
+    /// As hf-hub names it.
+    pub(super) fn in_cache(&self) -> Repo {
+        match self.kind {
+            Kind::Dataset => Repo::dataset(self.id.clone()),
+            Kind::Model => Repo::model(self.id.clone()),
+        }
     }
 
     /// `dataset` or `model`.
@@ -48,11 +53,6 @@ impl Repository {
             Kind::Dataset => "dataset",
             Kind::Model => "model",
         }
-    }
-
-    /// Its folder in the cache.
-    pub(super) fn cache_folder(&self) -> String {
-        format!("{}s--{}", self.kind_name(), self.id.replace('/', "--"))
     }
 
     /// The parts of the address below which the hub describes it.
@@ -110,19 +110,19 @@ mod tests {
     #[test]
     fn a_model_stands_where_the_hub_and_its_clients_have_it() {
         let model = Repository::model("owner/name");
-        assert_eq!(model.cache_folder(), "models--owner--name");
+        assert_eq!(model.in_cache().folder_name(), "models--owner--name");
         assert_eq!(model.api_path().join("/"), "api/models/owner/name");
         assert_eq!(model.page_path().join("/"), "owner/name");
         assert_eq!(model.to_string(), "the model repository `owner/name`");
         let old = Repository::model("bert-base-uncased");
-        assert_eq!(old.cache_folder(), "models--bert-base-uncased");
+        assert_eq!(old.in_cache().folder_name(), "models--bert-base-uncased");
         assert_eq!(old.page_path().join("/"), "bert-base-uncased");
     }
 
     #[test]
     fn a_dataset_stands_apart() {
         let dataset = Repository::dataset("owner/name");
-        assert_eq!(dataset.cache_folder(), "datasets--owner--name");
+        assert_eq!(dataset.in_cache().folder_name(), "datasets--owner--name");
         assert_eq!(dataset.api_path().join("/"), "api/datasets/owner/name");
         assert_eq!(dataset.page_path().join("/"), "datasets/owner/name");
         assert_eq!(dataset.to_string(), "`owner/name`");

@@ -56,19 +56,8 @@ async fn the_cache_has_the_layout_of_the_official_clients() {
         Path::new("../../../../blobs").join(&fetched.files[0].sha256)
     );
     // hf-hub itself finds the file there without the network.
-    let official = hf_hub::HFClient::builder()
-        .cache_dir(cache.path())
-        .build()
-        .unwrap();
-    let dataset = official.dataset("owner", "name");
-    let found = dataset
-        .download_file()
-        .filename(FILE)
-        .revision("main")
-        .local_files_only(true)
-        .send()
-        .await
-        .unwrap();
+    let official = hf_hub::Cache::new(cache.path().to_owned());
+    let found = official.dataset(REPO.to_owned()).get(FILE).unwrap();
     assert_eq!(std::fs::read(found).unwrap(), corpus());
 }
 

@@ -74,19 +74,9 @@ async fn what_a_model_needs_is_fetched_to_where_all_clients_look() {
         assert!(requests.contains(&request), "{request} in {requests:?}");
     }
     // hf-hub itself finds the file there without the network.
-    let official = hf_hub::HFClient::builder()
-        .cache_dir(cache.path())
-        .build()
-        .unwrap();
-    let found = official.model("owner", "name");
-    let found = found
-        .download_file()
-        .filename("model.safetensors")
-        .revision("main")
-        .local_files_only(true)
-        .send()
-        .await
-        .unwrap();
+    let official = hf_hub::Cache::new(cache.path().to_owned());
+    let found = official.model(REPO.to_owned()).get("model.safetensors");
+    let found = found.unwrap();
     assert_eq!(found, model.folder.join("model.safetensors"));
 }
 

@@ -25,7 +25,7 @@ fn assert_committed(name: &str, built: &[u8]) {
     let committed = std::fs::read(datasets().join(name)).unwrap();
     assert!(
         committed == built,
-        "datasets/{name} is not what its sources give: run `cargo run --release -p evals-data --example build_samples`"
+        "datasets/{name} is not what its sources give: run `cargo run -p evals-data --example build_samples`"
     );
 }
 
