@@ -1,0 +1,27 @@
+//! Fuzzing for the tests of code that reads what others wrote: manifests, tables, runs, replies of a judge.
+//!
+//! A [`Target`] has seeds, a dictionary of tokens that its format knows, and a folder of inputs that once broke it. Its
+//! check is called with every seed, with every file of that folder, and with mutations of all of them. A check fails by
+//! panicking; the input is then shrunk and written to the folder, so that later runs begin with it.
+//!
+//! ```
+//! evals_fuzz::Target::new("number", concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"))
+//!     .seed("17")
+//!     .dictionary(["-", "0x", "1e999"])
+//!     .run(|input| {
+//!         let text = String::from_utf8_lossy(input);
+//!         if let Ok(number) = text.parse::<i64>() {
+//!             assert_eq!(number.to_string().parse(), Ok(number));
+//!         }
+//!     });
+//! ```
+//!
+//! An ordinary test run tries a few hundred mutations that are the same each time. `EVALUATIONS_FUZZ_SECONDS=60` tries
+//! other ones for a minute and prints their seed; `EVALUATIONS_FUZZ_SEED` repeats them.
+
+mod budget;
+mod corpus;
+mod mutation;
+mod target;
+
+pub use target::Target;
