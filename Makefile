@@ -3,9 +3,10 @@
 # build of the heavy dependencies serves them all. `make install` and `make bench` build with full optimisation.
 
 CARGO ?= cargo
+FUZZ_SECONDS ?= 30
 LIGHT := evals-metrics evals evals-models evals-rag
 
-.PHONY: demo build install test test-llamacpp test-servers lint bench bake-off samples prerequisites
+.PHONY: demo build install test test-llamacpp test-servers lint fuzz bench bake-off samples prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -31,6 +32,9 @@ lint: prerequisites ## Checks format, lints, documentation and the direction of 
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --quiet
 	scripts/check-dependencies $(LIGHT)
+
+fuzz: prerequisites ## Mutates inputs of every reader for FUZZ_SECONDS each, 30 by default
+	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2
 
 bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says what they measure
 	$(CARGO) bench --package evals-metrics --package evals --package evals-models --features evals-models/embedded,evals-models/http --benches

@@ -9,6 +9,7 @@ mod concerns;
 mod experiment;
 mod facts;
 mod fakes;
+mod fuzz;
 mod journal;
 mod judging;
 mod observers;

@@ -1,0 +1,117 @@
+//! Files and names that others wrote: whatever is in them, reading ends in values or in an error.
+
+use evals_fuzz::Target;
+use evals_metrics::trec::{
+    WriteError, is_plain_id, parse_qrels, parse_run, write_qrels, write_run,
+};
+use evals_metrics::{Measure, Queries, score_run};
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
+const QRELS: &str = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n";
+
+/// What a writer writes; `None` where an id was read that other tools would read otherwise, which writers refuse.
+fn written(write: impl FnOnce(&mut Vec<u8>) -> Result<(), WriteError>) -> Option<String> {
+    let mut bytes = Vec::new();
+    match write(&mut bytes) {
+        Ok(()) => Some(String::from_utf8(bytes).unwrap()),
+        Err(WriteError::Field { field }) => {
+            assert!(!is_plain_id(&field), "{field:?}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_run_that_is_read_is_written_and_read_again_as_it_was() {
+    let qrels = parse_qrels(QRELS).unwrap();
+    let measures: Vec<Measure> = ["nDCG@10", "AP", "RR", "R@5", "Judged@3"]
+        .iter()
+        .map(|name| name.parse().unwrap())
+        .collect();
+    Target::new("trec-run", CORPUS)
+        .seed("q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 1e-3 tag\r\n\nq2\tQ0\td3\t1\t-0\ttag")
+        .seed("é Q0 d1 1 7.038531e-26 t\né Q0 d2 1 7.038531e-26 t\n")
+        .dictionary([
+            "nan",
+            "inf",
+            "-inf",
+            "1e39",
+            "1e-46",
+            "0x1p3",
+            "+1",
+            "\r",
+            "\u{feff}",
+            "\u{a0}",
+            "\u{85}",
+            "\0",
+            "\t",
+            "q1 Q0 d1 1 1 t\n",
+        ])
+        .run(|input| {
+            let text = String::from_utf8_lossy(input);
+            let Ok(run) = parse_run(&text) else { return };
+            if let Some(again) = written(|out| write_run(out, &run, "tag")) {
+                assert_eq!(parse_run(&again).unwrap(), run);
+            }
+            for (query, scores) in score_run(&qrels, &run, &measures, Queries::Judged).iter() {
+                for score in scores.iter().flatten() {
+                    assert!((0.0..=1.0).contains(score), "{query}: {score}");
+                }
+            }
+        });
+}
+
+#[test]
+fn qrels_that_are_read_are_written_and_read_again_as_they_were() {
+    Target::new("trec-qrels", CORPUS)
+        .seed(QRELS)
+        .seed("q\t0\td\t-1\r\n")
+        .dictionary([
+            "2147483648",
+            "-2147483649",
+            "+1",
+            "1.0",
+            "\u{feff}",
+            "\0",
+            "\u{a0}",
+        ])
+        .run(|input| {
+            let text = String::from_utf8_lossy(input);
+            let Ok(qrels) = parse_qrels(&text) else {
+                return;
+            };
+            if let Some(again) = written(|out| write_qrels(out, &qrels)) {
+                assert_eq!(parse_qrels(&again).unwrap(), qrels);
+            }
+        });
+}
+
+#[test]
+fn a_measure_that_is_read_reads_its_own_name() {
+    Target::new("measure", CORPUS)
+        .seed("nDCG@10")
+        .seed("AP(rel=2)@100")
+        .seed("map_cut_10")
+        .dictionary([
+            "@",
+            "(rel=",
+            ")",
+            "18446744073709551616",
+            "P",
+            "Success",
+            "_",
+            "-1",
+            "0",
+        ])
+        .run(|input| {
+            let Ok(text) = std::str::from_utf8(input) else {
+                return;
+            };
+            let Ok(measure) = text.parse::<Measure>() else {
+                return;
+            };
+            let name = measure.to_string();
+            assert_eq!(name.parse::<Measure>().as_ref(), Ok(&measure), "{name}");
+        });
+}

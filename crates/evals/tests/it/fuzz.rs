@@ -1,0 +1,107 @@
+//! Journals and reports that were damaged: reading them ends in what was written, or in less of it, or in an error.
+
+use std::fs;
+use std::time::Duration;
+
+use evals::render::{self, Console};
+use evals::{CaseReport, FileJournal, Journal as _, Report};
+use evals_fuzz::Target;
+use evals_metrics::Bootstrap;
+use serde_json::{Value, json};
+
+use crate::fakes::{Words, failed, finished, report, score, timing, undefined};
+use crate::scratch::Scratch;
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
+
+fn as_json(case: &CaseReport<Words>) -> Value {
+    serde_json::to_value(case).unwrap()
+}
+
+#[test]
+fn a_damaged_journal_gives_back_only_what_was_written() {
+    let scratch = Scratch::new();
+    let path = scratch.path("journal.jsonl");
+    let identity = json!({"seed": 7});
+    let written: Vec<_> = ["a", "b", "c"]
+        .map(|id| finished(id, vec![score("RR@5", 0.5)]))
+        .into();
+    let (journal, _) = FileJournal::open::<Words>(&path, &identity).unwrap();
+    for case in &written {
+        futures::executor::block_on(journal.append(case)).unwrap();
+    }
+    drop(journal);
+    let whole = fs::read(&path).unwrap();
+    let written: Vec<_> = written.iter().map(as_json).collect();
+    Target::new("journal", CORPUS)
+        .seed(whole)
+        .dictionary([
+            "\n",
+            "\r\n",
+            "\0",
+            "{\"crc32\":\"",
+            "\"version\":2",
+            "{\"crc32\":\"00000000\"}\n",
+        ])
+        .run(|input| {
+            fs::write(&path, input).unwrap();
+            let Ok((journal, cases)) = FileJournal::open::<Words>(&path, &identity) else {
+                return;
+            };
+            for case in &cases {
+                assert!(written.contains(&as_json(case)), "{case:?}");
+            }
+            assert!(journal.elapsed() < Duration::from_mins(1));
+        });
+}
+
+#[test]
+fn a_report_of_any_bytes_is_refused_or_shown() {
+    let mut first = finished(
+        "a",
+        vec![
+            score("RR@5", 0.5),
+            undefined("R@5", "no relevant documents"),
+        ],
+    );
+    first.timings = vec![timing("embed", 1_600, false)];
+    let stored = report(vec![first, failed("b", "connection refused")]);
+    let few = Bootstrap {
+        resamples: std::num::NonZeroU32::MIN,
+        ..Bootstrap::default()
+    };
+    Target::new("report", CORPUS)
+        .seed(serde_json::to_vec(&stored).unwrap())
+        .dictionary([
+            "null",
+            "1e999",
+            "-0.0",
+            "[",
+            "{\"a\":",
+            "\"\\ud800\"",
+            "99999999999999999999",
+            "\\u001b[31m",
+            "1e308",
+        ])
+        .run(|input| {
+            let Ok(report) = serde_json::from_slice::<Report<Words>>(input) else {
+                return;
+            };
+            let summary = report.summary(&few);
+            let mut json = Vec::new();
+            render::json::report(&mut json, &report, &summary).unwrap();
+            let read: Report<Words> = serde_json::from_slice(&json).unwrap();
+            assert_eq!(
+                serde_json::to_value(read).unwrap(),
+                serde_json::to_value(&report).unwrap()
+            );
+            let mut page = Vec::new();
+            Console::default()
+                .report(&mut page, &report, &summary)
+                .unwrap();
+            assert!(
+                !page.contains(&0x1b),
+                "an escape sequence reaches the terminal"
+            );
+        });
+}
