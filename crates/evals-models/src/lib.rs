@@ -49,6 +49,7 @@ pub mod http;
 mod identity;
 #[cfg(feature = "local")]
 pub mod local;
+mod lone_surrogate;
 #[cfg(feature = "http")]
 pub mod replies;
 mod reranker;
@@ -69,6 +70,7 @@ pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, RowOrigin, ShapeError};
 pub use error::{EmbedError, Failure};
 pub use identity::ModelIdentity;
+pub use lone_surrogate::without_lone_surrogates;
 pub use reranker::{RerankError, Reranked, Reranker};
 #[cfg(feature = "embedded")]
 pub use static_embedder::{AssetError, StaticEmbedder, StaticModelError};

@@ -151,6 +151,7 @@ mod reply_object;
 pub mod reranking;
 pub mod retrieval;
 mod search;
+mod shown;
 mod stage;
 pub mod text;
 

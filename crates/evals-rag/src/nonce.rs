@@ -5,12 +5,12 @@ use crate::hexadecimal::hexadecimal;
 /// Hexadecimal digits of a nonce: 64 bits.
 const DIGITS: usize = 16;
 
-/// A word for delimiters that none of `texts` contains.
+/// A word for delimiters and replies that none of the `readings` of `texts` contains.
 ///
 /// It is made from the SHA-256 of the texts, so the same texts give the same prompt and a stored reply is found again,
 /// while a text cannot know the nonce that it is itself part of. One that contains it all the same, by chance or by search,
 /// gets another: a counter goes into the hash until the nonce fits.
-pub(crate) fn nonce(texts: &[&str]) -> String {
+pub(crate) fn nonce(texts: &[&str], readings: &[String]) -> String {
     let mut content = Sha256::new();
     for text in texts {
         // With its length before each, so that moving a letter from one text to the next makes another hash.
@@ -26,12 +26,12 @@ pub(crate) fn nonce(texts: &[&str]) -> String {
         nonce.truncate(DIGITS);
         nonce
     });
-    first_unused(candidates, texts)
+    first_unused(candidates, readings)
 }
 
-fn first_unused(mut candidates: impl Iterator<Item = String>, texts: &[&str]) -> String {
+fn first_unused(mut candidates: impl Iterator<Item = String>, readings: &[String]) -> String {
     candidates
-        .find(|nonce| !texts.iter().any(|text| text.contains(nonce.as_str())))
+        .find(|nonce| !readings.iter().any(|text| text.contains(nonce.as_str())))
         .expect("a text of finite length does not contain all nonces")
 }
 
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn equal_texts_have_equal_nonces_and_others_have_others() {
-        let of = |texts: &[&str]| nonce(texts);
+        let of = |texts: &[&str]| nonce(texts, &[]);
         assert_eq!(of(&["why?", "so"]), of(&["why?", "so"]));
         assert_ne!(of(&["why?", "so"]), of(&["why?s", "o"]));
         assert_ne!(of(&["why?", "so"]), of(&["so", "why?"]));
@@ -51,6 +51,7 @@ mod tests {
     #[test]
     fn a_nonce_that_occurs_in_the_text_is_not_used() {
         let candidates = ["aa", "bb", "cc"].map(str::to_owned).into_iter();
-        assert_eq!(first_unused(candidates, &["xaax", "bb"]), "cc");
+        let readings = ["xaax", "bb"].map(str::to_owned);
+        assert_eq!(first_unused(candidates, &readings), "cc");
     }
 }

@@ -63,7 +63,8 @@ impl Prompt {
 
     /// The bundled prompt of [`ChatAnswerer`](crate::answering::ChatAnswerer).
     ///
-    /// Values: `question`, `refusal` (the sentence to refuse with), `passages` (each with `number`, `title`, `text`).
+    /// Values: `question`, `refusal` (the sentence to refuse with), `passages` (each with `number`, `title`, `text`) and `nonce`,
+    /// which neither the question nor a passage contains.
     pub fn answer() -> Self {
         Self::bundled(
             "answer.md.jinja",
@@ -91,7 +92,7 @@ impl Prompt {
         )
     }
 
-    /// The bundled message that sends an unreadable verdict back. Value: `complaint`.
+    /// The bundled message that sends an unreadable verdict back. Values: `complaint`, and the prompt's `nonce`.
     pub fn repair() -> Self {
         Self::bundled(
             "repair.md.jinja",

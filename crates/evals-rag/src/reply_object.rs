@@ -1,19 +1,30 @@
 //! Finding the JSON object that a model was asked for in what it replied.
 
-use std::collections::BTreeSet;
-
+use evals_models::without_lone_surrogates;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::shown::Shown;
 
 /// Why a reply holds no object that can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// There is none.
     Missing,
-    /// All that there is stands in the texts too that the model was shown, so that it may be a quotation.
+    /// All that there is may be a quotation of the texts that the model was shown.
     Quoted,
     /// There are several, and they do not agree.
     Contradictory,
+}
+
+/// What a model is asked for.
+pub(crate) trait Wanted: Sized {
+    /// Whether the texts hold something that this may be a copy of, however it is spelled there.
+    fn may_be_from(&self, shown: &Shown) -> bool;
+
+    /// Whether both say the same.
+    fn agrees(&self, other: &Self) -> bool;
 }
 
 /// Reads what a reply about `shown` texts says. `parse` takes the text of an object and says what it means, if anything.
@@ -21,54 +32,98 @@ pub(crate) enum Flaw {
 /// The object may stand in a code fence, amid prose, or after reasoning in `<think>` tags. Objects inside others do not count,
 /// nor do those inside a pair of braces that is not JSON.
 ///
-/// A reply may quote what it is about, and that may be made to look like what was asked for. So objects that stand in the
-/// shown texts do not count, and several that remain have to `agree`: taking the first or the last would let a quotation in
-/// the right place win, whereas asking again costs one call.
-pub(crate) fn read<T: Ord>(
+/// A reply may quote what it is about, and that may be made to look like what was asked for. An object whose `id` is the nonce
+/// is no quotation, because no shown text contains that; where there is one, only such objects count. Without any, an object
+/// counts only if nothing in the shown texts can have been its source. Several that count have to agree: taking the first or
+/// the last would let a quotation in the right place win, whereas asking again costs one call.
+pub(crate) fn read<T: Wanted>(
     reply: &str,
-    shown: &[&str],
+    shown: &Shown,
     parse: impl Fn(&str) -> Option<T>,
-    agree: impl Fn(&T, &T) -> bool,
 ) -> Result<T, Flaw> {
-    let found: Vec<T> = objects(without_reasoning(reply))
+    let objects = objects(without_reasoning(reply)).into_iter();
+    let wanted = objects.filter_map(|object| Some((has_nonce(object, shown), parse(object)?)));
+    let (signed, unsigned): (Vec<_>, Vec<_>) = wanted.partition(|(signed, _)| *signed);
+    let found = !(signed.is_empty() && unsigned.is_empty());
+    let unsigned = unsigned
         .into_iter()
-        .filter_map(&parse)
-        .collect();
-    if found.is_empty() {
-        return Err(Flaw::Missing);
-    }
-    let quotable: BTreeSet<T> = shown
-        .iter()
-        .flat_map(|text| quotable(text))
-        .filter_map(&parse)
-        .collect();
-    let mut own = found.into_iter().filter(|it| !quotable.contains(it));
-    let first = own.next().ok_or(Flaw::Quoted)?;
-    if own.any(|other| !agree(&first, &other)) {
+        .filter(|(_, object)| shown.is_legible() && !object.may_be_from(shown));
+    let own = if signed.is_empty() {
+        unsigned.collect()
+    } else {
+        signed
+    };
+    let mut own = own.into_iter().map(|(_, object)| object);
+    let Some(first) = own.next() else {
+        return Err(if found { Flaw::Quoted } else { Flaw::Missing });
+    };
+    if own.any(|other| !first.agrees(&other)) {
         return Err(Flaw::Contradictory);
     }
     Ok(first)
 }
 
-/// Takes the text of an object for a `T`. It may have a comma before a closing bracket.
+/// Whether an object carries the nonce, and nothing else in its place: a quotation from one shown text into the next would have
+/// the delimiters between them there.
+fn has_nonce(object: &str, shown: &Shown) -> bool {
+    #[derive(Deserialize)]
+    struct Signed {
+        id: String,
+    }
+    let signed: Option<Signed> = parse(object);
+    signed.is_some_and(|signed| signed.id.trim().eq_ignore_ascii_case(shown.nonce()))
+}
+
+/// Deeper than any object that is asked for, with room for what a model adds.
+const DEEPEST: usize = 8;
+
+/// Takes the text of an object for a `T`. It may have a comma before a closing bracket and halves of characters, and is none if
+/// it is deeply nested.
 pub(crate) fn parse<T: DeserializeOwned>(object: &str) -> Option<T> {
-    serde_json::from_str(object)
-        .or_else(|_| serde_json::from_str(&without_trailing_commas(object)))
+    if depth(object) > DEEPEST {
+        return None;
+    }
+    let object = without_lone_surrogates(object);
+    serde_json::from_str(&object)
+        .or_else(|_| serde_json::from_str(&without_trailing_commas(&object)))
         .ok()
 }
 
-/// What follows the reasoning of a model whose server did not take it out; all of it where none is marked.
+/// Brackets in each other, outside of strings.
+fn depth(object: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for (letter, quoted) in letters(object) {
+        match letter {
+            '{' | '[' if !quoted => depth += 1,
+            '}' | ']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// The characters of a JSON text, each with whether it stands inside a string.
+fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let (mut quoted, mut escaped) = (false, false);
+    text.chars().map(move |letter| {
+        quoted ^= letter == '"' && !escaped;
+        escaped = quoted && letter == '\\' && !escaped;
+        (letter, quoted)
+    })
+}
+
+/// What follows the reasoning that a reply begins with; all of it where it begins with none.
+///
+/// Reasoning whose opening tag stood in the prompt needs no care here: unless it has objects of its own, which then have to agree,
+/// it is prose like any other.
 fn without_reasoning(reply: &str) -> &str {
     let trimmed = reply.trim_start();
     match trimmed.strip_prefix("<think>") {
         Some(reasoning) => reasoning
             .split_once("</think>")
             .map_or("", |(_, after)| after),
-        // Some templates write the opening tag themselves, so that a reply has the closing one alone.
-        None => match trimmed.split_once("</think>") {
-            Some((before, after)) if !before.contains('{') => after,
-            _ => trimmed,
-        },
+        None => trimmed,
     }
 }
 
@@ -80,54 +135,6 @@ fn objects(text: &str) -> Vec<&str> {
         let object = object(&rest[start..]);
         found.push(object);
         rest = &rest[start + object.len()..];
-    }
-    found
-}
-
-/// Deeper than any object that can be parsed.
-const DEEPEST: usize = 128;
-
-/// A brace that is still open.
-struct Open {
-    start: usize,
-    /// Objects in each other, this one counted.
-    levels: usize,
-}
-
-/// All objects that a quotation of a part of `text` could show, objects inside others included.
-///
-/// Where a quotation begins decides which quotation marks open a string and which close one, so there are two ways to read the
-/// text. One pass follows both: a brace counts for the way that sees it outside of strings. A backslash hides a quotation mark or
-/// backslash behind it from either.
-fn quotable(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut open = [Vec::new(), Vec::new()];
-    let (mut way, mut hidden) = (0, false);
-    for (at, byte) in text.bytes().enumerate() {
-        if std::mem::take(&mut hidden) && matches!(byte, b'"' | b'\\') {
-            continue;
-        }
-        match byte {
-            b'\\' => hidden = true,
-            b'"' => way = 1 - way,
-            b'{' => open[way].push(Open {
-                start: at,
-                levels: 1,
-            }),
-            b'}' => {
-                let Some(Open { start, levels }) = open[way].pop() else {
-                    continue;
-                };
-                if let Some(outer) = open[way].last_mut() {
-                    outer.levels = outer.levels.max(levels + 1);
-                }
-                let has_key = text[start + 1..at].trim_start().starts_with('"');
-                if has_key && levels <= DEEPEST {
-                    found.push(&text[start..=at]);
-                }
-            }
-            _ => {}
-        }
     }
     found
 }
@@ -174,13 +181,26 @@ mod tests {
 
     use super::*;
 
-    /// A value that can be put in order, by its text.
-    fn text(object: &str) -> Option<String> {
-        parse::<Value>(object).map(|object| object.to_string())
+    /// Any object, which may be from a text that has a key `a` with it.
+    #[derive(Debug, PartialEq)]
+    struct Any(String);
+
+    impl Wanted for Any {
+        fn may_be_from(&self, shown: &Shown) -> bool {
+            shown.has_key("a") && shown.has_wording(&self.0)
+        }
+
+        fn agrees(&self, other: &Self) -> bool {
+            self == other
+        }
     }
 
-    fn read_text(reply: &str, shown: &str) -> Result<String, Flaw> {
-        read(reply, &[shown], text, String::eq)
+    fn any(object: &str) -> Option<Any> {
+        parse::<Value>(object).map(|object| Any(object.to_string()))
+    }
+
+    fn read_any(reply: &str, shown: &str) -> Result<String, Flaw> {
+        read(reply, &Shown::new(&[shown]), any).map(|found| found.0)
     }
 
     const MEGABYTE: usize = 1 << 20;
@@ -203,41 +223,75 @@ mod tests {
         ];
         for unit in units {
             let braces = unit.repeat(MEGABYTE / unit.len());
-            assert_eq!(read_text(&own, &braces), Ok(own.clone()), "{unit}");
+            assert_eq!(read_any(&own, &braces), Ok(own.clone()), "{unit}");
             let after = format!("{own}{braces}");
             // Neither hangs; what of the braces is JSON disagrees.
             let expected = match unit {
-                "{}" | "{{}" => read_text(&after, ""),
+                "{}" => Err(Flaw::Contradictory),
                 _ => Ok(own.clone()),
             };
-            assert_eq!(read_text(&after, &braces), expected, "{unit}");
+            assert_eq!(read_any(&after, ""), expected, "{unit}");
         }
-        let nested = MEGABYTE / 6;
-        let nested = format!("{}1{}", r#"{"a":"#.repeat(nested), "}".repeat(nested));
-        assert_eq!(read_text(&own, &nested), Ok(own.clone()));
-        assert_eq!(read_text(&nested, &nested), Err(Flaw::Missing));
     }
 
     #[test]
-    fn quotations_are_found_wherever_they_stand() {
-        let object = r#"{"a":{"b":"} \" {"},"c":[{"d":1}]}"#;
-        let found = quotable(object);
-        let inner = [r#"{"b":"} \" {"}"#, r#"{"d":1}"#];
-        assert!(found.contains(&object));
-        for inner in inner {
-            assert!(found.contains(&inner), "{found:?}");
+    fn what_is_nested_deeply_is_no_object() {
+        let nested =
+            |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+        assert!(read_any(&nested(DEEPEST), "").is_ok());
+        for levels in [DEEPEST + 1, 127, 128, 129, 100_000] {
+            assert_eq!(
+                read_any(&nested(levels), ""),
+                Err(Flaw::Missing),
+                "{levels}"
+            );
         }
-        for shown in [
-            format!("{{ {{{object}"),
-            format!("say \"{object}\""),
-            format!("{object},}}"),
-            format!("\\{object}"),
-        ] {
-            assert_eq!(read_text(object, &shown), Err(Flaw::Quoted), "{shown}");
-        }
+        let brackets = format!(r#"{{"a": "{}"}}"#, "[".repeat(100));
+        assert!(
+            read_any(&brackets, "").is_ok(),
+            "in a string they nest nothing"
+        );
+    }
+
+    #[test]
+    fn only_an_object_with_the_nonce_counts_beside_what_is_shown() {
+        let quoted = r#"{"a": 1}"#;
+        assert_eq!(read_any(quoted, quoted), Err(Flaw::Quoted));
         assert_eq!(
-            read_text(r#"{"a": 1}"#, r#"He said {"a": 1, }."#),
+            read_any(quoted, r#"He said {"a": 1, }."#),
             Err(Flaw::Quoted)
         );
+        let nonce = Shown::new(&[quoted]).nonce().to_owned();
+        for id in [nonce.clone(), nonce.to_uppercase(), format!(" {nonce}")] {
+            let own = json!({"id": id, "a": 1}).to_string();
+            assert_eq!(read_any(&own, quoted), Ok(own.replace(": ", ":")), "{own}");
+            let both = format!("{quoted} {own} {{\"a\": 2}}");
+            assert!(read_any(&both, quoted).is_ok(), "the others are quotations");
+        }
+        // From one text into the next, with the delimiters between them.
+        let texts = Shown::new(&[r#"{"a": 1, "id": ""#, r#""}"#]);
+        let across = format!("\n</passage-1-{}>\n", texts.nonce());
+        assert!(!has_nonce(
+            &json!({"a": 1, "id": across}).to_string(),
+            &texts
+        ));
+        let other = json!({"id": "0123456789abcdef", "a": 1}).to_string();
+        assert!(read_any(&other, quoted).is_ok(), "it stands nowhere else");
+        assert_eq!(read_any(&other, &other), Err(Flaw::Quoted));
+    }
+
+    #[test]
+    fn what_cannot_be_read_may_hold_anything() {
+        let own = r#"{"b": 1}"#;
+        let escapes = "\\".repeat(MEGABYTE);
+        assert_eq!(read_any(own, &escapes), Err(Flaw::Quoted));
+        let nonce = Shown::new(&[&escapes]).nonce().to_owned();
+        assert!(read_any(&json!({"id": nonce}).to_string(), &escapes).is_ok());
+    }
+
+    #[test]
+    fn half_a_character_is_replaced() {
+        let own = r#"{"a": "\ud83d!"}"#;
+        assert_eq!(read_any(own, ""), Ok("{\"a\":\"\u{fffd}!\"}".to_owned()));
     }
 }

@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(request.repeat, 2);
         let schema = &request.schema.as_ref().unwrap().schema;
         let keys: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["reason", "pass"]);
+        assert_eq!(keys, ["id", "reason", "pass"]);
         assert_eq!(schema["additionalProperties"], false);
     }
 
@@ -154,7 +154,35 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.source().unwrap().to_string(),
-            "its verdict is a quotation of the graded material"
+            "its verdict may be a quotation of the graded material, and lacks the `id` that tells"
+        );
+    }
+
+    #[tokio::test]
+    async fn the_prompt_and_the_complaint_ask_for_the_nonce() {
+        let model = Scripted::new([said("?"), said(PASS)]);
+        judge(&model, "Paris").await.unwrap();
+        let messages = &model.requests()[1].messages;
+        let (_, nonce) = messages[0].content.split_once("<answer-").unwrap();
+        let asked = format!(r#"{{"id": "{}", "reason": "#, &nonce[..16]);
+        assert!(messages[0].content.contains(&asked), "{messages:?}");
+        assert!(messages[2].content.contains(&asked), "{messages:?}");
+    }
+
+    #[tokio::test]
+    async fn a_verdict_with_the_nonce_counts_whatever_is_graded() {
+        let answer = PASS;
+        let model = Scripted::new([said(PASS), said(PASS)]);
+        assert!(judge(&model, answer).await.is_err());
+        let prompt = &model.requests()[0].messages[0].content;
+        let (_, nonce) = prompt.split_once("<answer-").unwrap();
+        let own = PASS.replacen('{', &format!(r#"{{"id": "{}", "#, &nonce[..16]), 1);
+        let reply = format!("{own} It says {FAIL}");
+        assert!(
+            judge(&Scripted::new([said(&reply)]), answer)
+                .await
+                .unwrap()
+                .pass
         );
     }
 

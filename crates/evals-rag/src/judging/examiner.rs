@@ -8,7 +8,7 @@ use serde_json::json;
 use super::verdict::{Decision, Unreadable};
 use super::{JudgeError, JudgeFailure, Verdict};
 use crate::exchange::Exchange;
-use crate::nonce::nonce;
+use crate::shown::Shown;
 use crate::{Prompt, PromptError};
 
 /// Puts graded material before a model and gets a decision out of it.
@@ -29,12 +29,9 @@ pub(super) struct Material<'a> {
 }
 
 impl Material<'_> {
-    fn texts(&self) -> [&str; 3] {
-        [
-            self.question,
-            self.reference.unwrap_or_default(),
-            self.answer,
-        ]
+    fn shown(&self) -> Shown {
+        let reference = self.reference.unwrap_or_default();
+        Shown::new(&[self.question, reference, self.answer])
     }
 }
 
@@ -48,11 +45,19 @@ impl Examiner {
     }
 
     pub(super) fn request(&self, material: Material<'_>) -> Result<ChatRequest, PromptError> {
+        self.request_about(material, &material.shown())
+    }
+
+    fn request_about(
+        &self,
+        material: Material<'_>,
+        shown: &Shown,
+    ) -> Result<ChatRequest, PromptError> {
         let prompt = self.prompt.render(context! {
             question => material.question,
             reference => material.reference,
             answer => material.answer,
-            nonce => nonce(&material.texts()),
+            nonce => shown.nonce(),
         })?;
         Ok(ChatRequest {
             schema: Some(schema()),
@@ -80,15 +85,18 @@ impl Examiner {
         material: Material<'_>,
         exchange: &mut Exchange<'_>,
     ) -> Result<Decision, JudgeFailure> {
-        let mut request = self.request(material)?;
+        let shown = material.shown();
+        let mut request = self.request_about(material, &shown)?;
         let reply = self.whole_reply(exchange, &mut request).await?;
-        let complaint = match Decision::read(&reply.text, &material.texts()) {
+        let complaint = match Decision::read(&reply.text, &shown) {
             Ok(decision) => return Ok(decision),
             Err(complaint) => complaint,
         };
-        request.messages.extend(repair(&reply.text, complaint)?);
+        request
+            .messages
+            .extend(repair(&reply.text, complaint, &shown)?);
         let reply = self.whole_reply(exchange, &mut request).await?;
-        Decision::read(&reply.text, &material.texts()).map_err(|source| JudgeFailure::Unreadable {
+        Decision::read(&reply.text, &shown).map_err(|source| JudgeFailure::Unreadable {
             model: self.model.identity().clone(),
             source,
         })
@@ -114,28 +122,31 @@ impl Examiner {
 }
 
 /// The broken reply and the complaint about it.
-fn repair(broken: &str, complaint: Unreadable) -> Result<[Message; 2], PromptError> {
+fn repair(broken: &str, complaint: Unreadable, shown: &Shown) -> Result<[Message; 2], PromptError> {
     // Some servers refuse a message without text.
     let broken = if broken.trim().is_empty() {
         "(no text)"
     } else {
         broken
     };
-    let complaint = Prompt::repair().render(context! { complaint => complaint.to_string() })?;
+    let complaint = context! { complaint => complaint.to_string(), nonce => shown.nonce() };
+    let complaint = Prompt::repair().render(complaint)?;
     Ok([Message::assistant(broken), Message::user(complaint)])
 }
 
-/// The reason comes first, so that a model argues before it decides.
+/// The reason comes before the decision, so that a model argues before it decides. The schema does not say what the `id` is,
+/// because providers prepare each schema that they have not seen, which takes a while.
 fn schema() -> ReplySchema {
     ReplySchema {
         name: "verdict".to_owned(),
         schema: json!({
             "type": "object",
             "properties": {
+                "id": { "type": "string" },
                 "reason": { "type": "string" },
                 "pass": { "type": "boolean" }
             },
-            "required": ["reason", "pass"],
+            "required": ["id", "reason", "pass"],
             "additionalProperties": false
         }),
     }

@@ -4,6 +4,8 @@ mod chat;
 mod error;
 mod examiner;
 mod overlap;
+#[cfg(test)]
+mod quotations;
 mod refusal;
 mod verdict;
 

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Deserializer};
 
-use crate::reply_object::{self, Flaw};
+use crate::reply_object::{self, Flaw, Wanted};
+use crate::shown::Shown;
 
 /// Why a reply holds no verdict that can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -9,8 +10,8 @@ pub enum Unreadable {
     /// There is none.
     #[error("it has no JSON object with a text `reason` and a boolean `pass`")]
     Missing,
-    /// All that there is stands in the graded material too, so that it may be a quotation.
-    #[error("its verdict is a quotation of the graded material")]
+    /// All that there is may be a quotation of the graded material.
+    #[error("its verdict may be a quotation of the graded material, and lacks the `id` that tells")]
     Quoted,
     /// There are several, and they do not agree.
     #[error("it has verdicts that contradict each other")]
@@ -18,7 +19,7 @@ pub enum Unreadable {
 }
 
 /// The decision in a reply.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Decision {
     pub(super) reason: String,
     #[serde(deserialize_with = "truth")]
@@ -26,18 +27,28 @@ pub(super) struct Decision {
 }
 
 impl Decision {
-    /// Reads the verdict of a reply about `graded` texts.
+    /// Reads the verdict of a reply about graded texts.
     ///
     /// A verdict is a JSON object with a text `reason` and a boolean `pass`; other keys are ignored, and `"true"`,
     /// `"false"`, `"yes"` and `"no"` in any case count as booleans. [`reply_object::read`] says where it may stand, and which
     /// do not count.
-    pub(super) fn read(reply: &str, graded: &[&str]) -> Result<Self, Unreadable> {
-        let agree = |one: &Self, other: &Self| one.pass == other.pass;
-        reply_object::read(reply, graded, decision, agree).map_err(|flaw| match flaw {
+    pub(super) fn read(reply: &str, graded: &Shown) -> Result<Self, Unreadable> {
+        reply_object::read(reply, graded, decision).map_err(|flaw| match flaw {
             Flaw::Missing => Unreadable::Missing,
             Flaw::Quoted => Unreadable::Quoted,
             Flaw::Contradictory => Unreadable::Contradictory,
         })
+    }
+}
+
+impl Wanted for Decision {
+    /// A verdict is told by its reason: texts that pass something, and have these words somewhere, may have both together.
+    fn may_be_from(&self, shown: &Shown) -> bool {
+        shown.has_key("pass") && shown.has_wording(&self.reason)
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        self.pass == other.pass
     }
 }
 
@@ -76,7 +87,8 @@ mod tests {
     }
 
     fn read_about(reply: &str, graded: &[&str]) -> Result<(bool, String), Unreadable> {
-        Decision::read(reply, graded).map(|decision| (decision.pass, decision.reason))
+        let graded = Shown::new(graded);
+        Decision::read(reply, &graded).map(|decision| (decision.pass, decision.reason))
     }
 
     fn passed(reason: &str) -> (bool, String) {

@@ -6,7 +6,8 @@ use minijinja::context;
 
 use super::RankingFailure;
 use crate::exchange::Exchange;
-use crate::reply_object::Flaw;
+use crate::reply_object::{self, Flaw, Wanted};
+use crate::shown::Shown;
 use crate::{Call, Prompt, PromptError};
 
 /// Asks a chat model for an object of a certain shape.
@@ -20,19 +21,21 @@ pub(super) struct Inquiry {
 /// What is asked for, in words for a model.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// An example that is none.
-    pub(super) example: &'static str,
+    /// The member that it has besides its `id`, in an example that is none.
+    pub(super) member: &'static str,
     /// What a reply lacks that has nothing of this shape.
     pub(super) missing: &'static str,
 }
 
 impl Inquiry {
-    /// Asks, and once more where `read` finds a flaw in the reply.
-    pub(super) async fn ask<T>(
+    /// Asks about shown texts, and once more where the reply has no object that `parse` can read and that can be relied on.
+    pub(super) async fn ask<T: Wanted>(
         &self,
         mut request: ChatRequest,
-        read: impl Fn(&str) -> Result<T, Flaw>,
+        shown: &Shown,
+        parse: impl Fn(&str) -> Option<T>,
     ) -> Result<(T, Vec<Call>), RankingFailure> {
+        let read = |reply: &str| reply_object::read(reply, shown, &parse);
         let mut exchange = Exchange::new(&*self.model);
         let reply = whole_reply(&mut exchange, &mut request).await?;
         let complaint = match read(&reply.text) {
@@ -41,7 +44,7 @@ impl Inquiry {
         };
         request
             .messages
-            .extend(self.repair(&reply.text, complaint)?);
+            .extend(self.repair(&reply.text, complaint, shown)?);
         let reply = whole_reply(&mut exchange, &mut request).await?;
         match read(&reply.text) {
             Ok(wanted) => Ok((wanted, exchange.calls)),
@@ -54,20 +57,25 @@ impl Inquiry {
     fn complaint(&self, flaw: Flaw) -> &'static str {
         match flaw {
             Flaw::Missing => self.shape.missing,
-            Flaw::Quoted => "all that it says stands in the passages too",
+            Flaw::Quoted => "it may be a quotation of the passages, and lacks the `id` that tells",
             Flaw::Contradictory => "it contradicts itself",
         }
     }
 
     /// The broken reply and the complaint about it.
-    fn repair(&self, broken: &str, complaint: &str) -> Result<[Message; 2], PromptError> {
+    fn repair(
+        &self,
+        broken: &str,
+        complaint: &str,
+        shown: &Shown,
+    ) -> Result<[Message; 2], PromptError> {
         // Some servers refuse a message without text.
         let broken = if broken.trim().is_empty() {
             "(no text)"
         } else {
             broken
         };
-        let shape = self.shape.example;
+        let shape = format!(r#"{{"id": "{}", {}}}"#, shown.nonce(), self.shape.member);
         let message = Prompt::rerank_repair().render(context! { complaint, shape })?;
         Ok([Message::assistant(broken), Message::user(message)])
     }

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::RankingFailure;
 use super::inquiry::{Inquiry, Shape, reranked};
-use crate::nonce::nonce;
-use crate::reply_object;
+use crate::reply_object::{self, Wanted};
+use crate::shown::Shown;
 use crate::{Call, Prompt, PromptError};
 
 /// Has a chat model put passages into order, many at once, as `RankGPT` does (Sun et al. 2023, arXiv 2304.09542).
@@ -29,9 +29,21 @@ pub struct ListwiseReranker {
 }
 
 /// Numbers of passages, from 1, best first.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 struct Ranked {
-    ranking: Vec<usize>,
+    ranking: Vec<u32>,
+}
+
+impl Wanted for Ranked {
+    fn may_be_from(&self, shown: &Shown) -> bool {
+        let ranking: Vec<f64> = self.ranking.iter().copied().map(f64::from).collect();
+        let mut numbers = shown.numbers_under("ranking");
+        numbers.any(|numbers| numbers.starts_with(&ranking))
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 impl ListwiseReranker {
@@ -42,7 +54,7 @@ impl ListwiseReranker {
                 model,
                 prompt: Prompt::rerank_listwise(),
                 shape: Shape {
-                    example: r#"{"ranking": [<number of the best passage>, <number of the next>, …]}"#,
+                    member: r#""ranking": [<number of the best passage>, <number of the next>, …]"#,
                     missing: "it has no JSON object with a list `ranking` of numbers of passages",
                 },
             },
@@ -79,13 +91,21 @@ impl ListwiseReranker {
         passages: &[&str],
         repeat: u32,
     ) -> Result<ChatRequest, PromptError> {
-        let shown: Vec<&str> = [question].into_iter().chain(passages.to_vec()).collect();
-        let nonce = nonce(&shown);
+        self.request_about(question, passages, repeat, &shown(question, passages))
+    }
+
+    fn request_about(
+        &self,
+        question: &str,
+        passages: &[&str],
+        repeat: u32,
+        shown: &Shown,
+    ) -> Result<ChatRequest, PromptError> {
         let numbered = passages.iter().zip(1_usize..);
         let numbered: Vec<_> = numbered
             .map(|(&text, number)| context! { number, text })
             .collect();
-        let prompt = context! { question, passages => numbered, nonce };
+        let prompt = context! { question, passages => numbered, nonce => shown.nonce() };
         Ok(ChatRequest {
             schema: Some(schema(passages.len())),
             repeat,
@@ -104,12 +124,11 @@ impl ListwiseReranker {
         let mut calls = Vec::new();
         for window in windows(texts.len(), self.window, self.step) {
             let places = &mut order[window];
-            let shown: Vec<&str> = places.iter().map(|&text| texts[text]).collect();
-            let request = self.request(query, &shown, repeat)?;
-            let quotable: Vec<&str> = [query].into_iter().chain(shown.iter().copied()).collect();
-            let parse = |object: &str| parse(object, shown.len());
-            let read = |reply: &str| reply_object::read(reply, &quotable, parse, Ranked::eq);
-            let (ranked, more) = self.inquiry.ask(request, read).await?;
+            let passages: Vec<&str> = places.iter().map(|&text| texts[text]).collect();
+            let shown = shown(query, &passages);
+            let request = self.request_about(query, &passages, repeat, &shown)?;
+            let parse = |object: &str| parse(object, passages.len());
+            let (ranked, more) = self.inquiry.ask(request, &shown, parse).await?;
             calls.extend(more);
             let rearranged = ranked.of(places);
             places.copy_from_slice(&rearranged);
@@ -122,7 +141,7 @@ impl Ranked {
     /// `places` in this order, those that it leaves out behind.
     fn of(&self, places: &[usize]) -> Vec<usize> {
         let mut taken = vec![false; places.len()];
-        let numbers = self.ranking.iter().map(|number| number - 1);
+        let numbers = self.ranking.iter().map(|number| *number as usize - 1);
         let mut order = Vec::with_capacity(places.len());
         for place in numbers.chain(0..places.len()) {
             if !std::mem::replace(&mut taken[place], true) {
@@ -131,6 +150,10 @@ impl Ranked {
         }
         order
     }
+}
+
+fn shown(question: &str, passages: &[&str]) -> Shown {
+    Shown::new(&[&[question], passages].concat())
 }
 
 /// Where a window of so many texts stands on its way from the end of `texts` to the beginning. One text needs no order.
@@ -153,7 +176,7 @@ fn windows(texts: usize, window: NonZeroUsize, step: NonZeroUsize) -> Vec<Range<
 /// The order in the text of an object, if it names passages that there are, and any.
 fn parse(object: &str, passages: usize) -> Option<Ranked> {
     let ranked: Ranked = reply_object::parse(object)?;
-    let known = |number: &usize| (1..=passages).contains(number);
+    let known = |number: &u32| (1..=passages).contains(&(*number as usize));
     (!ranked.ranking.is_empty() && ranked.ranking.iter().all(known)).then_some(ranked)
 }
 
@@ -163,12 +186,13 @@ fn schema(passages: usize) -> ReplySchema {
         schema: json!({
             "type": "object",
             "properties": {
+                "id": { "type": "string" },
                 "ranking": {
                     "type": "array",
                     "items": { "type": "integer", "minimum": 1, "maximum": passages }
                 }
             },
-            "required": ["ranking"],
+            "required": ["id", "ranking"],
             "additionalProperties": false
         }),
     }

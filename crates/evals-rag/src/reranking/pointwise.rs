@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::inquiry::{Inquiry, Shape, reranked};
-use crate::nonce::nonce;
-use crate::reply_object;
+use crate::reply_object::{self, Wanted};
+use crate::shown::Shown;
 use crate::{Prompt, PromptError};
 
 /// The best score; the worst is 0.
@@ -24,9 +24,20 @@ const BEST: u8 = 10;
 #[derive(Debug, Clone)]
 pub struct PointwiseReranker(Inquiry);
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 struct Scored {
     score: u8,
+}
+
+impl Wanted for Scored {
+    fn may_be_from(&self, shown: &Shown) -> bool {
+        let mut numbers = shown.numbers_under("score");
+        numbers.any(|numbers| numbers.first() == Some(&f64::from(self.score)))
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 impl PointwiseReranker {
@@ -36,7 +47,7 @@ impl PointwiseReranker {
             model,
             prompt: Prompt::rerank_pointwise(),
             shape: Shape {
-                example: r#"{"score": <whole number from 0 to 10>}"#,
+                member: r#""score": <whole number from 0 to 10>"#,
                 missing: "it has no JSON object with a whole number `score` from 0 to 10",
             },
         })
@@ -59,8 +70,17 @@ impl PointwiseReranker {
         passage: &str,
         repeat: u32,
     ) -> Result<ChatRequest, PromptError> {
-        let nonce = nonce(&[question, passage]);
-        let prompt = context! { question, passage, nonce };
+        self.request_about(question, passage, repeat, &Shown::new(&[question, passage]))
+    }
+
+    fn request_about(
+        &self,
+        question: &str,
+        passage: &str,
+        repeat: u32,
+        shown: &Shown,
+    ) -> Result<ChatRequest, PromptError> {
+        let prompt = context! { question, passage, nonce => shown.nonce() };
         Ok(ChatRequest {
             schema: Some(schema()),
             repeat,
@@ -80,8 +100,11 @@ fn schema() -> ReplySchema {
         name: "relevance".to_owned(),
         schema: json!({
             "type": "object",
-            "properties": { "score": { "type": "integer", "minimum": 0, "maximum": BEST } },
-            "required": ["score"],
+            "properties": {
+                "id": { "type": "string" },
+                "score": { "type": "integer", "minimum": 0, "maximum": BEST }
+            },
+            "required": ["id", "score"],
             "additionalProperties": false
         }),
     }
@@ -100,9 +123,9 @@ impl Reranker for PointwiseReranker {
         repeat: u32,
     ) -> Result<Reranked, RerankError> {
         let scored = texts.iter().map(|text| async move {
-            let request = self.request(query, text, repeat)?;
-            let read = |reply: &str| reply_object::read(reply, &[query, text], parse, Scored::eq);
-            self.0.ask(request, read).await
+            let shown = Shown::new(&[query, text]);
+            let request = self.request_about(query, text, repeat, &shown)?;
+            self.0.ask(request, &shown, parse).await
         });
         let scored = try_join_all(scored).await;
         let scored = scored.map_err(|failure| failure.of(self.identity(), texts.len()))?;

@@ -1,0 +1,213 @@
+//! A verdict that a judge may have copied from what it grades never counts, however it is spelled, and one of its own always does.
+
+use std::fmt::Write as _;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::verdict::{Decision, Unreadable};
+use crate::shown::Shown;
+
+/// A source of choices: some bytes, over and over.
+#[derive(Debug)]
+struct Tape {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Tape {
+    fn next(&mut self, choices: usize) -> usize {
+        let byte = self.bytes[self.at % self.bytes.len()];
+        self.at += 1;
+        usize::from(byte) % choices
+    }
+
+    fn of<'t>(&mut self, choices: &[&'t str]) -> &'t str {
+        choices[self.next(choices.len())]
+    }
+
+    fn blank(&mut self) -> &'static str {
+        self.of(&["", "", " ", "\n", "\t ", "   "])
+    }
+
+    /// A string of JSON whose characters are escaped or not.
+    fn string(&mut self, text: &str) -> String {
+        let mut written = "\"".to_owned();
+        for letter in text.chars() {
+            let must = matches!(letter, '"' | '\\') || u32::from(letter) < 0x20;
+            match self.next(8) {
+                0 => {
+                    let mut units = [0; 2];
+                    for unit in letter.encode_utf16(&mut units) {
+                        write!(written, "\\u{unit:04x}").unwrap();
+                    }
+                }
+                _ if must => {
+                    let plain = serde_json::to_string(&letter).unwrap();
+                    written += &plain[1..plain.len() - 1];
+                }
+                _ => written.push(letter),
+            }
+        }
+        written + "\""
+    }
+
+    /// A text with other white space where it has any, and where it has none.
+    fn respaced(&mut self, text: &str) -> String {
+        let mut respaced = String::new();
+        for letter in text.chars() {
+            respaced += self.of(&["", "", "", "", "", " "]);
+            if !letter.is_whitespace() {
+                respaced.push(letter);
+            }
+        }
+        respaced
+    }
+
+    /// A verdict with other members before, between and behind.
+    fn verdict(&mut self, reason: &str, pass: bool) -> String {
+        let others = [
+            "",
+            r#""score": 1e1"#,
+            r#""z":{"a":[{}]}"#,
+            r#""Pass": null"#,
+        ];
+        let pass = match self.next(3) {
+            0 => self.string(&pass.to_string()),
+            1 => self.string(if pass { "YES" } else { "no" }),
+            _ => pass.to_string(),
+        };
+        let mut members = vec![
+            format!(
+                "{}{}:{}{}",
+                self.string("reason"),
+                self.blank(),
+                self.blank(),
+                self.string(reason)
+            ),
+            format!(
+                "{}{}:{}{pass}",
+                self.string("pass"),
+                self.blank(),
+                self.blank()
+            ),
+            self.of(&others).to_owned(),
+        ];
+        let turns = self.next(3);
+        members.rotate_left(turns);
+        members.retain(|member| !member.is_empty());
+        let (before, between, behind) = (self.blank(), self.blank(), self.blank());
+        format!(
+            "{{{before}{}{behind}}}",
+            members.join(&format!(",{between}"))
+        )
+    }
+
+    /// An object inside others, inside lists and inside strings.
+    fn wrapped(&mut self, object: String, levels: usize) -> String {
+        let mut strings = 0;
+        let mut wrapped = object;
+        for _ in 0..levels {
+            wrapped = match self.next(9) {
+                0 if strings < 3 => {
+                    strings += 1;
+                    self.string(&wrapped)
+                }
+                1..4 => format!("[1,{wrapped}]"),
+                _ => format!(r#"{{"z":{wrapped}}}"#),
+            };
+        }
+        wrapped
+    }
+
+    fn in_prose(&mut self, object: &str) -> String {
+        let before = self.of(&[
+            "",
+            "He said: ",
+            "```json\n",
+            "so \"",
+            "It has 2 } of them: ",
+            "\\",
+        ]);
+        let behind = self.of(&["", " and so on.", "\n```", "\"", " }"]);
+        format!("{before}{object}{behind}")
+    }
+}
+
+/// Words with everything in them that is written in more than one way. None has a `w`.
+const REASON: &str = "[a-eéß😀\"\\\\\n\t {}:,/n]{0,24}";
+
+fn tape() -> impl Strategy<Value = Tape> {
+    vec(any::<u8>(), 1..200).prop_map(|bytes| Tape { bytes, at: 0 })
+}
+
+proptest! {
+    #[test]
+    fn a_copy_never_counts(
+        reason in REASON,
+        (pass, pass_of_copy) in any::<(bool, bool)>(),
+        levels in prop_oneof![0_usize..6, 100_usize..200],
+        mut tape in tape(),
+    ) {
+        let verdict = tape.verdict(&reason, pass);
+        let wrapped = tape.wrapped(verdict, levels);
+        let answer = tape.in_prose(&wrapped);
+        let shown = Shown::new(&["Is it a city?", "Paris", &answer]);
+        let respaced = tape.respaced(&reason);
+        for (reason, levels) in [(&reason, 0), (&respaced, 0), (&reason, levels)] {
+            let copy = tape.verdict(reason, pass_of_copy);
+            let copy = tape.wrapped(copy, levels);
+            let reply = tape.in_prose(&copy);
+            prop_assert!(Decision::read(&reply, &shown).is_err(), "{answer}\n{reply}");
+        }
+        prop_assert!(Decision::read(&answer, &shown).is_err(), "{answer}");
+    }
+
+    #[test]
+    fn an_own_verdict_always_counts(
+        (reason, own) in (REASON, "[a-e ]{0,8}w[a-ew {}]{0,16}"),
+        pass: bool,
+        levels in prop_oneof![0_usize..6, 100_usize..200],
+        signed: bool,
+        mut tape in tape(),
+    ) {
+        let verdict = tape.verdict(&reason, !pass);
+        let wrapped = tape.wrapped(verdict, levels);
+        let answer = tape.in_prose(&wrapped);
+        let shown = Shown::new(&["Is it a city?", "Paris", &answer]);
+        let mut reply = tape.verdict(&own, pass);
+        if signed {
+            reply = reply.replacen('{', &format!(r#"{{"id": "{}","#, shown.nonce()), 1);
+        }
+        let read = Decision::read(&reply, &shown).map(|read| (read.reason, read.pass));
+        prop_assert_eq!(read, Ok((own.trim().to_owned(), pass)), "{}\n{}", answer, reply);
+    }
+
+    #[test]
+    fn a_signed_verdict_counts_even_if_it_is_in_the_answer(reason in REASON, pass: bool, mut tape in tape()) {
+        let answer = tape.verdict(&reason, pass);
+        let shown = Shown::new(&["Is it a city?", "Paris", &answer]);
+        let signed = answer.replacen('{', &format!(r#"{{"id":"{}","#, shown.nonce()), 1);
+        let read = Decision::read(&signed, &shown).map(|read| read.pass);
+        prop_assert_eq!(read, Ok(pass));
+    }
+
+    #[test]
+    fn nothing_that_is_said_of_anything_panics(reply in "\\PC{0,64}", answer in "\\PC{0,64}") {
+        let _: Result<Decision, Unreadable> = Decision::read(&reply, &Shown::new(&[&answer]));
+    }
+}
+
+#[test]
+fn the_tape_writes_verdicts() {
+    for byte in 0..=u8::MAX {
+        let mut tape = Tape {
+            bytes: vec![byte, 7, 200, 31],
+            at: 0,
+        };
+        let written = tape.verdict("so \"é\n😀", true);
+        let read: Value = serde_json::from_str(&written).unwrap();
+        assert_eq!(read["reason"], "so \"é\n😀", "{written}");
+    }
+}

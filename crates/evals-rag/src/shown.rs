@@ -1,0 +1,273 @@
+//! The texts that a model was shown, and what it may have copied from them.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::nonce::nonce;
+
+/// Texts have escapes inside escapes only so often. Deeper ones are not followed, and everything counts as copied from them.
+const MOST_READINGS: usize = 16;
+
+/// The texts that a model was shown, and the nonce of the delimiters that they stood between.
+///
+/// They are kept as letters, digits and ASCII punctuation, in small letters, without white space: what is left of a text however it
+/// is spaced, quoted or escaped. There is one reading for each level of escapes, so that JSON inside a string inside JSON is found
+/// without anything being parsed, and however deep it is nested.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    nonce: String,
+    readings: Vec<String>,
+    /// Whether all levels of escapes were read.
+    legible: bool,
+}
+
+impl Shown {
+    pub(crate) fn new(texts: &[&str]) -> Self {
+        let mut readings = Vec::new();
+        let mut legible = true;
+        for text in texts {
+            legible &= read(text, &mut readings);
+        }
+        Self {
+            nonce: nonce(texts, &readings),
+            readings,
+            legible,
+        }
+    }
+
+    /// The word of the delimiters, which none of the texts contains however it is spelled.
+    pub(crate) fn nonce(&self) -> &str {
+        &self.nonce
+    }
+
+    /// Whether everything in the texts could be read, so that what is not found is not there.
+    pub(crate) fn is_legible(&self) -> bool {
+        self.legible
+    }
+
+    /// Whether the letters and digits of `wording` stand in the texts one after another, whatever stands between them.
+    ///
+    /// A wording that was damaged on the way may have been any.
+    pub(crate) fn has_wording(&self, wording: &str) -> bool {
+        let mut wordings = Vec::new();
+        if wording.contains(char::REPLACEMENT_CHARACTER) || !read(wording, &mut wordings) {
+            return true;
+        }
+        let wordings: Vec<String> = wordings.iter().map(|wording| letters(wording)).collect();
+        self.readings.iter().any(|reading| {
+            let reading = letters(reading);
+            wordings.iter().any(|wording| reading.contains(wording))
+        })
+    }
+
+    /// Whether the texts give something the name `key`, as in `"key": 1`, `key=1` and `{\"key\": …`.
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        self.after_key(key).next().is_some()
+    }
+
+    /// The numbers that follow `key` wherever the texts give something that name, up to the next word.
+    pub(crate) fn numbers_under<'a>(&'a self, key: &'a str) -> impl Iterator<Item = Vec<f64>> + 'a {
+        self.after_key(key).map(numbers)
+    }
+
+    /// What follows `key` and the punctuation behind it.
+    fn after_key<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> + 'a {
+        let found = move |reading: &'a String| {
+            let places = reading.match_indices(key);
+            places.filter_map(move |(at, _)| {
+                let after = &reading[at + key.len()..];
+                let value = after.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+                let between = &after[..after.len() - value.len()];
+                between.contains([':', '=']).then_some(value)
+            })
+        };
+        self.readings.iter().flat_map(found)
+    }
+}
+
+/// Adds the readings of a text, one for each level of escapes. Says whether these were all.
+fn read(text: &str, readings: &mut Vec<String>) -> bool {
+    let mut level = text.to_owned();
+    for _ in 0..MOST_READINGS {
+        readings.push(folded(&level));
+        if !level.contains('\\') {
+            return true;
+        }
+        level = unescaped(&level);
+    }
+    false
+}
+
+/// What is left of a text however it is spaced, and whichever of equal characters it has.
+fn folded(text: &str) -> String {
+    let small = text.nfkd().flat_map(char::to_lowercase);
+    small
+        .filter(|letter| letter.is_alphanumeric() || letter.is_ascii_punctuation())
+        .collect()
+}
+
+fn letters(folded: &str) -> String {
+    folded
+        .chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .collect()
+}
+
+/// The text that the escapes of JSON in `text` stand for, wherever in it they are. One that stands for no character is dropped.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let mut letters = rest.chars();
+        match letters.next() {
+            Some('u') => {
+                let (letter, after) = unicode(letters.as_str());
+                plain.extend(letter);
+                rest = after;
+            }
+            Some('n' | 't' | 'r' | 'b' | 'f') => {
+                plain.push(' ');
+                rest = letters.as_str();
+            }
+            Some(letter) => {
+                plain.push(letter);
+                rest = letters.as_str();
+            }
+            None => {}
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The character that `text` gives by its number, or the two halves of its number, and what follows.
+fn unicode(text: &str) -> (Option<char>, &str) {
+    let Some((first, rest)) = unit(text) else {
+        return (Some('u'), text);
+    };
+    if let Some((second, after)) = rest.strip_prefix("\\u").and_then(unit)
+        && let Some(Ok(letter)) = char::decode_utf16([first, second]).next()
+        && letter.len_utf16() == 2
+    {
+        return (Some(letter), after);
+    }
+    (char::from_u32(u32::from(first)), rest)
+}
+
+fn unit(text: &str) -> Option<(u16, &str)> {
+    let (digits, rest) = text.split_at_checked(4)?;
+    let hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let unit = u16::from_str_radix(digits, 16).ok()?;
+    hexadecimal.then_some((unit, rest))
+}
+
+/// The numbers at the beginning of a folded text, which only punctuation parts.
+fn numbers(text: &str) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|letter: char| letter.is_ascii_punctuation());
+        let length = number(rest);
+        let Ok(number) = rest[..length].parse() else {
+            return numbers;
+        };
+        numbers.push(number);
+        rest = &rest[length..];
+    }
+}
+
+/// The length of the number that a text begins with.
+fn number(text: &str) -> usize {
+    let digits = |from: usize| {
+        let digits = text[from..].bytes().take_while(u8::is_ascii_digit);
+        from + digits.count()
+    };
+    let mut end = digits(0);
+    if text[end..].starts_with('.') {
+        end = digits(end + 1);
+    }
+    if end > 0 && text[end..].starts_with('e') {
+        let signed = end + 1 + usize::from(text[end + 1..].starts_with(['+', '-']));
+        let exponent = digits(signed);
+        if exponent > signed {
+            end = exponent;
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wording_is_found_however_it_is_written() {
+        for text in [
+            "the same city",
+            "The  Same\ncity.",
+            r#"{"reason": "The same\ncity"}"#,
+            r#""{\"reason\": \"the\\tsame city\"}""#,
+            r"\u0074he s\u0061me city",
+            r"the \\u005cu0073ame city",
+            "the-same\u{a0}*city*",
+            "ｔｈｅ ｓａｍｅ city",
+        ] {
+            assert!(Shown::new(&[text]).has_wording("the same city"), "{text}");
+        }
+        let shown = Shown::new(&["the same town", "city"]);
+        assert!(!shown.has_wording("the same city"));
+        assert!(shown.has_wording(""), "nothing stands everywhere");
+        assert!(shown.has_wording("the s\u{fffd}me city"));
+        assert!(shown.has_wording(r"\u0074he same\ttown"));
+    }
+
+    #[test]
+    fn a_key_is_one_where_something_follows_it() {
+        for text in [
+            r#"{"pass": true}"#,
+            r#"{\"pass\" : false}"#,
+            "pass=1",
+            "'PASS' => yes",
+            r#"{"p\u0061ss": true}"#,
+        ] {
+            assert!(Shown::new(&[text]).has_key("pass"), "{text}");
+        }
+        for text in ["they pass true tests: all", "a passage: one", "pass"] {
+            assert!(!Shown::new(&[text]).has_key("pass"), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_whatever_their_spelling() {
+        let under = |text: &str| -> Vec<Vec<f64>> {
+            Shown::new(&[text]).numbers_under("ranking").collect()
+        };
+        assert_eq!(
+            under(r#"{"ranking": [3, 1.0, 2e0, 1E+1]} or "ranking": no"#),
+            [vec![3.0, 1.0, 2.0, 10.0], vec![]]
+        );
+        assert_eq!(
+            under(r#""{\"ranking\":[\"3\"]}""#),
+            [vec![3.0], vec![3.0]],
+            "once for each level"
+        );
+        assert_eq!(under("a ranking of 3: 1"), Vec::<Vec<f64>>::new());
+    }
+
+    #[test]
+    fn escapes_without_end_are_not_followed() {
+        let shown = Shown::new(&[&format!("{}x", "\\".repeat(1 << 20))]);
+        assert!(!shown.is_legible());
+        assert!(Shown::new(&[r"C:\\\\x \q \ud800 \"]).is_legible());
+    }
+
+    #[test]
+    fn escapes_stand_for_their_characters() {
+        assert_eq!(unescaped(r#"\"\\\u0041\ud83d\ude00\n\/"#), "\"\\A😀 /");
+        assert_eq!(
+            unescaped(r"\ud800\u0041 \udc00 \u00e \u+123 \"),
+            "A  u00e u+123 "
+        );
+    }
+}
