@@ -1,12 +1,16 @@
 //! What a model thinks aloud before it answers, where it writes that into the answer.
 
+use serde::de::IgnoredAny;
+
 /// Names of the tags that models put their reasoning between.
 const TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
 
 /// Takes the reasoning off the front of a reply: what remains, and the reasoning if there was any.
 ///
 /// Reasoning comes first: blocks in the middle of an answer are part of it. A block that is never closed is a reply whose
-/// budget ran out, and all of it is reasoning. A closing tag alone ends reasoning whose opening tag was part of the prompt.
+/// budget ran out, and all of it is reasoning. A closing tag alone ends reasoning whose opening tag was part of the prompt, as
+/// the templates of some models have it; but an answer may also speak of that tag. In JSON it always does. Elsewhere the tag
+/// ends reasoning where it has a line to itself, or parts two texts without a blank, as models write it.
 pub(super) fn split(reply: &str) -> (String, Option<String>) {
     let mut rest = reply.trim_start();
     let mut thoughts = Vec::new();
@@ -20,6 +24,7 @@ pub(super) fn split(reply: &str) -> (String, Option<String>) {
     }
     if thoughts.is_empty()
         && let Some((thought, after)) = closed(rest)
+        && !is_json(rest)
     {
         thoughts.push(thought.trim());
         rest = after.trim_start();
@@ -49,10 +54,35 @@ fn opened(text: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// What lies before and after a closing tag that nothing before it opens.
+/// What lies before and after a closing tag that nothing before it opens, and that ends what is before.
 fn closed(text: &str) -> Option<(&str, &str)> {
-    let (thought, after) = text.split_once("</think>")?;
+    let tags = text.match_indices("</think>");
+    let mut parts = tags.map(|(at, tag)| (&text[..at], &text[at + tag.len()..]));
+    let (thought, after) = parts.find(|(thought, after)| ends(thought, after))?;
     (!thought.contains("<think>")).then_some((thought, after))
+}
+
+/// Whether a tag between these two has a line to itself, or nothing parts it from them that would make it a word of a sentence.
+fn ends(before: &str, after: &str) -> bool {
+    let line_before = before.trim_end_matches([' ', '\t', '\r']);
+    let line_after = after.trim_start_matches([' ', '\t', '\r']);
+    let begins_line = line_before.is_empty() || line_before.ends_with('\n');
+    let ends_line = line_after.is_empty() || line_after.starts_with('\n');
+    let of_text = |letter: char| letter.is_alphanumeric() || ".!?:…。！？*)".contains(letter);
+    let touches_before = before.ends_with(of_text);
+    let touches_after =
+        after.starts_with(|letter: char| letter.is_alphanumeric() || "{[*#<".contains(letter));
+    (begins_line || touches_before) && (ends_line || touches_after)
+}
+
+/// Whether a reply is nothing but JSON, in a fence or without one.
+fn is_json(reply: &str) -> bool {
+    let reply = reply.trim();
+    let fenced = reply
+        .strip_prefix("```")
+        .and_then(|it| it.strip_suffix("```"));
+    let json = fenced.map_or(reply, |it| it.strip_prefix("json").unwrap_or(it));
+    serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
 #[cfg(test)]
@@ -95,10 +125,47 @@ mod tests {
 
     #[test]
     fn the_prompt_may_have_opened_the_block() {
+        let expected = ("Paris.".to_owned(), Some("France?".to_owned()));
+        for reply in [
+            "France?\n</think>\nParis.",
+            "France?\r\n </think> \r\n\r\nParis.",
+            "France?</think>Paris.",
+            "France?</think>\n\nParis.",
+            "France?\n</think>Paris.",
+        ] {
+            assert_eq!(parts(reply), expected, "{reply}");
+        }
+        let verdict = r#"{"reason":"it says </think> in it","pass":false}"#;
         assert_eq!(
-            parts("France?\n</think>\nParis."),
-            ("Paris.".into(), Some("France?".into()))
+            parts(&format!("Is it {{pass}}?\n</think>\n\n{verdict}")).0,
+            verdict
         );
+        assert_eq!(
+            parts("Is `</think>` a tag?\n</think>\n\nYes.").0,
+            "Yes.",
+            "of several the first that ends something"
+        );
+        assert_eq!(
+            parts("France?\n</think>"),
+            (String::new(), Some("France?".into()))
+        );
+    }
+
+    #[test]
+    fn a_reply_that_speaks_of_the_tag_stays_whole() {
+        for reply in [
+            r#"{"reason":"it says </think> in it","pass":false}"#,
+            r#"{"reason":"it says</think>in it","pass":false}"#,
+            "```json\n{\"reason\":\"a.</think>b\",\n\"pass\":false}\n```",
+            "Verdict: {\"reason\":\"it says </think> in it\",\"pass\":false}",
+            "The model writes </think> at the end of its thoughts.",
+            "The tag `</think>` ends it, and \"</think>\" too.",
+            "It ends with (</think>), or with </think>.",
+            "</think> is the tag that ends it.",
+            "A thought has two tags: <think>so</think>.\n</think>\n",
+        ] {
+            assert_eq!(parts(reply), (reply.to_owned(), None), "{reply}");
+        }
     }
 
     #[test]
