@@ -3,7 +3,7 @@ use std::io;
 use std::path::PathBuf;
 
 use evals_metrics::RankingError;
-use evals_models::EmbedError;
+use evals_models::{EmbedError, ModelIdentity};
 use thiserror::Error;
 
 use crate::{Address, EmbeddingDefect, EngineError, Profile, TableState, TableSummary};
@@ -174,8 +174,10 @@ pub enum IndexError {
         source: Box<EmbedError>,
     },
     /// The embedder returned vectors that cannot be searched.
-    #[error("the embedding of chunk {ordinal} of document `{document}` is unusable")]
+    #[error("the embedding by `{model}` of chunk {ordinal} of document `{document}` is unusable")]
     Embedding {
+        /// The model that embedded it.
+        model: ModelIdentity,
         /// The document.
         document: String,
         /// The chunk's number within it.

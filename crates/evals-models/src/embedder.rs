@@ -36,8 +36,28 @@ pub trait Embedder: Debug + Send + Sync {
 
     /// Embeds a batch: one row for each text, in the order of `texts`. An empty batch gives an empty matrix.
     ///
-    /// A row does not depend on the texts around it. Rows are finite and never all zero, because a zero vector has no cosine.
+    /// A row does not depend on the texts around it, and passes [`check_direction`](crate::check_direction).
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError>;
+}
+
+/// The beginning of a text on one line, as a message names the text by it.
+#[cfg(any(feature = "http", feature = "local"))]
+pub(crate) fn beginning(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut words = text.split_whitespace();
+    let mut line = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        if line.len() > LONGEST {
+            break;
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    if line.len() > LONGEST {
+        line.truncate(line.floor_char_boundary(LONGEST));
+        line.push('…');
+    }
+    line
 }
 
 /// What a model notes of texts that it read the beginning of.

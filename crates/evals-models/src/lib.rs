@@ -41,6 +41,7 @@
 //! ```
 
 mod chat;
+mod direction;
 mod embedder;
 mod embeddings;
 mod error;
@@ -66,6 +67,7 @@ mod wordpiece;
 pub use chat::{
     ChatError, ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
 };
+pub use direction::{NoDirection, check_direction};
 pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, RowOrigin, ShapeError};
 pub use error::{EmbedError, Failure};

@@ -1,6 +1,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use evals_models::ModelIdentity;
 use evals_rag::Document;
 
 use super::embedding::EmbeddingDefect;
@@ -20,8 +21,9 @@ impl Chunk {
         &self.document.text[self.range.clone()]
     }
 
-    pub(super) fn defective(&self, source: EmbeddingDefect) -> IndexError {
+    pub(super) fn defective(&self, model: &ModelIdentity, source: EmbeddingDefect) -> IndexError {
         IndexError::Embedding {
+            model: model.clone(),
             document: self.document.uri.clone(),
             ordinal: self.ordinal,
             source,

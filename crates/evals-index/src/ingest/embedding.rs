@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use evals_models::{Embedder, TextKind};
+use evals_models::{Embedder, NoDirection, TextKind, check_direction};
 use thiserror::Error;
 
 use super::chunk::Chunk;
@@ -10,20 +10,9 @@ use crate::IndexError;
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum EmbeddingDefect {
-    /// A component is not a number, or infinite.
-    #[error("component {component} is `{value}`")]
-    NotFinite {
-        /// Number of the component, from 0.
-        component: usize,
-        /// Its value.
-        value: f32,
-    },
-    /// All components are zero: the vector has no direction.
-    #[error("all {dimension} components are zero")]
-    Zero {
-        /// Length of the vector.
-        dimension: usize,
-    },
+    /// Its components make no direction.
+    #[error(transparent)]
+    Direction(#[from] NoDirection),
     /// The vector has another length than the model states.
     #[error("it has {actual} components instead of {expected}")]
     Dimension {
@@ -50,16 +39,7 @@ pub(crate) fn check(vector: &[f32], dimension: usize) -> Result<(), EmbeddingDef
             expected: dimension,
         });
     }
-    if let Some(component) = vector.iter().position(|value| !value.is_finite()) {
-        return Err(EmbeddingDefect::NotFinite {
-            component,
-            value: vector[component],
-        });
-    }
-    if vector.iter().all(|value| *value == 0.0) {
-        return Err(EmbeddingDefect::Zero { dimension });
-    }
-    Ok(())
+    Ok(check_direction(vector)?)
 }
 
 /// Embeds the chunks that have text, `batch` at a time, and says how many vectors were stored before. Chunks without text get no
@@ -93,13 +73,15 @@ async fn embed_batch(
             source: Box::new(source),
         })?;
     if embeddings.len() != texts.len() {
-        return Err(batch[0].defective(EmbeddingDefect::Count {
+        let defect = EmbeddingDefect::Count {
             actual: embeddings.len(),
             expected: texts.len(),
-        }));
+        };
+        return Err(batch[0].defective(embedder.identity(), defect));
     }
     for (chunk, vector) in batch.iter_mut().zip(embeddings.rows()) {
-        check(vector, embedder.dimension()).map_err(|defect| chunk.defective(defect))?;
+        check(vector, embedder.dimension())
+            .map_err(|defect| chunk.defective(embedder.identity(), defect))?;
         chunk.vector = Some(vector.into());
     }
     Ok(embeddings.stored())
@@ -113,9 +95,10 @@ mod tests {
     fn vectors_need_a_direction() {
         assert_eq!(check(&[0.0, 0.5], 2), Ok(()));
         let message = |vector: &[f32]| check(vector, 2).unwrap_err().to_string();
-        assert_eq!(message(&[0.0, 0.0]), "all 2 components are zero");
-        assert_eq!(message(&[0.0, f32::NAN]), "component 1 is `NaN`");
-        assert_eq!(message(&[f32::INFINITY, 1.0]), "component 0 is `inf`");
+        let zero = "all 2 components of its vector are zero";
+        assert_eq!(message(&[0.0, 0.0]), zero);
+        let length = "its vector has the length 1.0e20, whose square is beyond 32-bit numbers";
+        assert_eq!(message(&[1e20, 0.0]), length);
         assert_eq!(message(&[1.0]), "it has 1 components instead of 2");
     }
 }

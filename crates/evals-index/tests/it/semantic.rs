@@ -2,8 +2,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use evals_index::{IndexError, Profile, SearchOptions};
+use evals_index::{Fusion, IndexError, Profile, Recipe, SearchOptions};
 use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, RowOrigin, TextKind};
+use evals_rag::Searcher as _;
 
 use crate::corpus::{
     Fixture, Letters, chain, documents, embedded, generated, ids, lexical, try_build,
@@ -87,11 +88,12 @@ async fn an_index_without_vectors_says_so() {
     }
 }
 
-/// Gives every text the same vector.
+/// Gives every document the same vector, and every question another.
 #[derive(Debug)]
 struct Constant {
     identity: ModelIdentity,
     vector: Vec<f32>,
+    of_questions: Vec<f32>,
 }
 
 #[async_trait]
@@ -108,18 +110,25 @@ impl Embedder for Constant {
         None
     }
 
-    async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
-        let dimension = self.vector.len();
-        Ok(Embeddings::new(dimension, self.vector.repeat(texts.len()))?)
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let vector = match kind {
+            TextKind::Query => &self.of_questions,
+            TextKind::Document => &self.vector,
+        };
+        Ok(Embeddings::new(vector.len(), vector.repeat(texts.len()))?)
     }
 }
 
-async fn build_with(vector: &[f32]) -> Result<(), IndexError> {
-    let embedder = Constant {
+fn constant(vector: &[f32], of_questions: &[f32]) -> Recipe {
+    lexical().with_embedder(Arc::new(Constant {
         identity: ModelIdentity::new("test", "constant"),
         vector: vector.to_vec(),
-    };
-    let recipe = lexical().with_embedder(Arc::new(embedder));
+        of_questions: of_questions.to_vec(),
+    }))
+}
+
+async fn build_with(vector: &[f32]) -> Result<(), IndexError> {
+    let recipe = constant(vector, vector);
     let folder = tempfile::tempdir().unwrap();
     let texts = documents(&[("a", "text"), ("b", "text")]);
     try_build(folder.path(), &recipe, texts).await.map(drop)
@@ -129,15 +138,44 @@ async fn build_with(vector: &[f32]) -> Result<(), IndexError> {
 async fn unusable_vectors_are_refused_by_name() {
     assert!(build_with(&[0.5, -0.5]).await.is_ok());
     for (vector, defect) in [
-        (vec![0.0, 0.0], "all 2 components are zero"),
-        (vec![1.0, f32::NAN], "component 1 is `NaN`"),
+        (vec![0.0, 0.0], "all 2 components of its vector are zero"),
+        (vec![1.0, f32::NAN], "component 1 of its vector is `NaN`"),
+        (
+            vec![1e20, 0.0],
+            "its vector has the length 1.0e20, whose square is beyond 32-bit numbers",
+        ),
+        (
+            vec![1e-25, 1e-25],
+            "its vector has the length 1.4e-25, whose square is beyond 32-bit numbers",
+        ),
         (vec![1.0, 2.0, 3.0], "it has 3 components instead of 2"),
     ] {
         let error = build_with(&vector).await.unwrap_err();
         assert_eq!(
             chain(&error),
-            format!("the embedding of chunk 0 of document `a` is unusable: {defect}")
+            format!(
+                "the embedding by `test:constant` of chunk 0 of document `a` is unusable: {defect}"
+            )
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_without_a_direction_is_an_error_and_no_empty_ranking() {
+    for (vector, defect) in [
+        ([0.0, 0.0], "all 2 components of its vector are zero"),
+        ([1e20, 0.0], "whose square is beyond 32-bit numbers"),
+        ([0.0, 1e-25], "whose square is beyond 32-bit numbers"),
+    ] {
+        let fixture = Fixture::new(&constant(&[0.5, 0.5], &vector), documents(&[("a", "x")])).await;
+        for profile in [Profile::Semantic, Profile::Hybrid(Fusion::default())] {
+            let options = SearchOptions::default();
+            let searcher = fixture.index.searcher(profile, &options).await.unwrap();
+            let error = searcher.search("which one?", 5).await.unwrap_err();
+            let message = chain(&error);
+            assert!(message.contains("`which one?`"), "{message}");
+            assert!(message.ends_with(defect), "{message}");
+        }
     }
 }
 

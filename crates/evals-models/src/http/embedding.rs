@@ -17,7 +17,7 @@ use super::server_error::ServerError;
 use super::vectors::{self, VectorError};
 use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, tokens};
 use crate::embedder::cut_note;
-use crate::{EmbedError, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
+use crate::{EmbedError, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind};
 
 /// A text is cut to four fifths of its length until it is taken, which makes a page of a book in so many steps.
 const MOST_CUTS: usize = 40;
@@ -192,7 +192,7 @@ impl<E: Endpoint> Call<E> {
                 }
                 Err(error) => error,
             };
-            if error.failure != Failure::Content || error.source.is::<VectorError>() {
+            if error.failure != Failure::Content || !is_refusal(&error) {
                 return Err(error);
             }
             if part.len() > 1 {
@@ -267,7 +267,7 @@ impl<E: Endpoint> Call<E> {
         let estimate = texts.iter().map(|text| tokens::estimate(text)).sum();
         let attempt = || self.endpoint.vectors(texts);
         let delivered = self.lane.call(estimate, attempt).await?;
-        let vectors = vectors::matrix(&delivered.value, texts.len(), first, dimension);
+        let vectors = vectors::matrix(&delivered.value, texts, first, dimension);
         let (stored, took) = (0, delivered.service_time);
         Ok(vectors
             .map_err(unsound)?
@@ -282,6 +282,14 @@ impl Batch {
     }
 }
 
+/// Whether the server refused to answer, rather than answered with something else.
+fn is_refusal(error: &AttemptError) -> bool {
+    matches!(
+        error.source.downcast_ref(),
+        Some(ServerError::Refused { .. })
+    )
+}
+
 fn is_too_long(error: &AttemptError) -> bool {
     match error.source.downcast_ref() {
         Some(ServerError::Refused { refusal, .. }) => refusal.complaint == Some(Complaint::TooLong),
@@ -292,7 +300,10 @@ fn is_too_long(error: &AttemptError) -> bool {
 /// A zero vector may lie in its text; everything else is wrong with the model.
 fn unsound(error: VectorError) -> AttemptError {
     let failure = match error {
-        VectorError::Zero { .. } => Failure::Content,
+        VectorError::Direction {
+            source: NoDirection::Zero { .. },
+            ..
+        } => Failure::Content,
         _ => Failure::Terminal,
     };
     AttemptError::new(failure, error)

@@ -1,9 +1,10 @@
 use thiserror::Error;
 
-use crate::Embeddings;
+use crate::embedder::beginning;
+use crate::{Embeddings, NoDirection, check_direction};
 
 /// Vectors that no cosine can be taken of, or too few of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub(super) enum VectorError {
     /// Not one vector for each text.
     #[error("{vectors} vectors came back for {texts} texts")]
@@ -15,54 +16,53 @@ pub(super) enum VectorError {
         length: usize,
         expected: usize,
     },
-    /// A component that is no number.
-    #[error("text {text} has a vector with a component that is not a finite number")]
-    NotFinite { text: usize },
-    /// All components are zero.
-    #[error("text {text} has a vector that is all zero")]
-    Zero { text: usize },
+    /// One that cannot be compared.
+    #[error("text {text} cannot be compared: `{beginning}`")]
+    Direction {
+        text: usize,
+        beginning: String,
+        #[source]
+        source: NoDirection,
+    },
 }
 
-/// Checks the vectors of a batch, of which the first belongs to text number `first`, and puts them into one matrix.
+/// Checks the vectors of a batch of texts, of which the first is text number `first`, and puts them into one matrix.
 ///
 /// `dimension` is what they have to have; `None` takes the first one's.
 pub(super) fn matrix(
     vectors: &[Vec<f32>],
-    texts: usize,
+    texts: &[String],
     first: usize,
     dimension: Option<usize>,
 ) -> Result<Embeddings, VectorError> {
-    if vectors.len() != texts {
-        let vectors = vectors.len();
-        return Err(VectorError::Count { vectors, texts });
+    if vectors.len() != texts.len() {
+        return Err(VectorError::Count {
+            vectors: vectors.len(),
+            texts: texts.len(),
+        });
     }
-    let expected = dimension
-        .or_else(|| vectors.first().map(Vec::len))
-        .filter(|dimension| *dimension > 0)
-        .ok_or(VectorError::Zero { text: first })?;
-    for (row, vector) in vectors.iter().enumerate() {
-        check(vector, first + row, expected)?;
+    let expected = dimension.unwrap_or_else(|| vectors.first().map_or(0, Vec::len));
+    for (row, (vector, text)) in vectors.iter().zip(texts).enumerate() {
+        check(vector, text, first + row, expected)?;
     }
-    let embeddings = Embeddings::new(expected, vectors.concat());
+    let embeddings = Embeddings::new(expected.max(1), vectors.concat());
     Ok(embeddings.expect("every row was checked to have the dimension, which is not 0"))
 }
 
-fn check(vector: &[f32], text: usize, expected: usize) -> Result<(), VectorError> {
+fn check(vector: &[f32], text: &str, number: usize, expected: usize) -> Result<(), VectorError> {
     let length = vector.len();
     if length != expected {
         return Err(VectorError::Dimension {
-            text,
+            text: number,
             length,
             expected,
         });
     }
-    if vector.iter().any(|component| !component.is_finite()) {
-        return Err(VectorError::NotFinite { text });
-    }
-    if vector.iter().all(|component| *component == 0.0) {
-        return Err(VectorError::Zero { text });
-    }
-    Ok(())
+    check_direction(vector).map_err(|source| VectorError::Direction {
+        text: number,
+        beginning: beginning(text),
+        source,
+    })
 }
 
 #[cfg(test)]
@@ -71,15 +71,26 @@ mod tests {
 
     #[test]
     fn sound_vectors_become_a_matrix() {
-        let embeddings = matrix(&[vec![1.0, 0.0], vec![0.0, 2.0]], 2, 0, None).unwrap();
+        let embeddings = matrix(&[vec![1.0, 0.0], vec![0.0, 2.0]], &texts(), 0, None).unwrap();
         assert_eq!(embeddings.values(), [1.0, 0.0, 0.0, 2.0]);
         assert_eq!(embeddings.dimension(), 2);
     }
 
+    fn texts() -> [String; 2] {
+        ["the first".to_owned(), "the\nsecond".to_owned()]
+    }
+
     #[test]
     fn unsound_ones_are_named() {
-        let message =
-            |vectors: Vec<Vec<f32>>| matrix(&vectors, 2, 64, Some(2)).unwrap_err().to_string();
+        let error = |vectors: Vec<Vec<f32>>| matrix(&vectors, &texts(), 64, Some(2)).unwrap_err();
+        let message = |vectors| {
+            let error = error(vectors);
+            let source = std::error::Error::source(&error);
+            let source = source
+                .map(|source| format!(": {source}"))
+                .unwrap_or_default();
+            format!("{error}{source}")
+        };
         let sound = || vec![1.0, 0.0];
         assert_eq!(message(vec![sound()]), "1 vectors came back for 2 texts");
         assert_eq!(
@@ -88,19 +99,21 @@ mod tests {
         );
         assert_eq!(
             message(vec![sound(), vec![f32::NAN, 1.0]]),
-            "text 65 has a vector with a component that is not a finite number"
+            "text 65 cannot be compared: `the second`: component 0 of its vector is `NaN`"
         );
         assert_eq!(
             message(vec![vec![0.0, -0.0], sound()]),
-            "text 64 has a vector that is all zero"
+            "text 64 cannot be compared: `the first`: all 2 components of its vector are zero"
         );
+        let large = vec![1e20, 1e20];
+        assert!(message(vec![sound(), large]).starts_with(
+            "text 65 cannot be compared: `the second`: its vector has the length 1.4e20"
+        ));
     }
 
     #[test]
     fn a_vector_of_no_dimension_is_none() {
-        assert_eq!(
-            matrix(&[vec![]], 1, 0, None),
-            Err(VectorError::Zero { text: 0 })
-        );
+        let none = matrix(&[vec![]], &texts()[..1], 0, None);
+        assert!(matches!(none, Err(VectorError::Direction { text: 0, .. })));
     }
 }

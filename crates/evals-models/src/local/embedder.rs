@@ -21,8 +21,11 @@ use super::settings::LocalSettings;
 use super::texts::NoTokens;
 use super::tokens::Encoded;
 use super::workers::{Timed, Workers};
-use crate::embedder::cut_note;
-use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
+use crate::embedder::{beginning, cut_note};
+use crate::{
+    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
+    check_direction,
+};
 
 /// An embedding model run in the process.
 ///
@@ -47,10 +50,13 @@ struct TextEncoder {
 }
 
 /// A text gave no vector that could be compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the vector of text {index} of the batch has no direction")]
-struct NoDirection {
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("text {index} of the batch cannot be compared: `{beginning}`")]
+struct Incomparable {
     index: usize,
+    beginning: String,
+    #[source]
+    source: NoDirection,
 }
 
 impl LocalEmbedder {
@@ -108,11 +114,12 @@ impl LocalEmbedder {
             value: vectors,
             took,
         } = vectors.after(encoded.took);
-        let has_direction = |vector: &Vec<f32>| {
-            vector.iter().any(|value| *value != 0.0) && vector.iter().all(|value| value.is_finite())
-        };
-        if let Some(index) = vectors.iter().position(|vector| !has_direction(vector)) {
-            return Err(NoDirection { index }.into());
+        for (index, (vector, text)) in vectors.iter().zip(texts).enumerate() {
+            check_direction(vector).map_err(|source| Incomparable {
+                index,
+                beginning: beginning(text),
+                source,
+            })?;
         }
         let value = vectors.concat();
         Ok(Timed { value, took })
@@ -173,7 +180,7 @@ impl Embedder for LocalEmbedder {
         let rows = rows.map_err(|source| EmbedError::Model {
             model: self.identity.clone(),
             texts: texts.len(),
-            failure: if source.is::<NoDirection>() || source.is::<NoTokens>() {
+            failure: if source.is::<Incomparable>() || source.is::<NoTokens>() {
                 Failure::Content
             } else {
                 Failure::Terminal

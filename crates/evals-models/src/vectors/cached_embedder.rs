@@ -10,6 +10,7 @@ use super::{EmbeddingKey, EmbeddingStore, ModelKey, StoredVector};
 use crate::store::{RefreshPolicy, StoreError};
 use crate::{
     EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, ShapeError, TextKind,
+    check_direction,
 };
 
 /// A model whose vectors are stored, so that the same text is computed, and paid for, once.
@@ -111,8 +112,10 @@ impl CachedEmbedder {
         let found = found.map_err(|error| self.terminal(keyed.len(), error))?;
         let (mut stored, mut missing) = (HashMap::new(), Vec::new());
         for ((key, text), vector) in distinct.into_iter().zip(found) {
-            // A row of another length is damaged, whatever its digest says.
-            match vector.filter(|vector| vector.values.len() == self.dimension()) {
+            // A row of another length is damaged, whatever its digest says, and one without a direction is of no use.
+            let is_usable =
+                |vector: &StoredVector| vector.values.len() == self.dimension() && is_sound(vector);
+            match vector.filter(is_usable) {
                 Some(vector) => drop(stored.insert(key, vector)),
                 None => missing.push((key, text)),
             }
@@ -191,8 +194,7 @@ fn share(together: Duration, texts: usize) -> Duration {
 
 /// Whether a vector can be compared with others. One that cannot is an error to whoever asked, and may be another the next time.
 fn is_sound(vector: &StoredVector) -> bool {
-    let values = &vector.values;
-    values.iter().all(|value| value.is_finite()) && values.iter().any(|value| *value != 0.0)
+    check_direction(&vector.values).is_ok()
 }
 
 #[async_trait]

@@ -107,7 +107,18 @@ async fn unsound_vectors_are_refused() {
         (
             json!([row(json!([1, 0, 0, 0])), row(json!([0, 0, 0, 0]))]),
             Failure::Content,
-            "text 1 has a vector that is all zero",
+            "text 1 cannot be compared: `y`: all 4 components of its vector are zero",
+        ),
+        (
+            json!([row(json!([1, 0, 0, 0])), row(json!([3e20, 4e20, 0, 0]))]),
+            Failure::Terminal,
+            "whose square is beyond 32-bit numbers",
+        ),
+        (
+            json!([row(json!([1e-25, 0, 0, 0])), row(json!([1, 0, 0, 0]))]),
+            Failure::Terminal,
+            "text 0 cannot be compared: `x`: its vector has the length 1.0e-25, \
+             whose square is beyond 32-bit numbers",
         ),
         (
             json!([{"index": 0, "embedding": [1, 0, 0, 0]}, {"index": 0, "embedding": [1, 0, 0, 0]}]),

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use evals_models::local::{LocalEmbedder, LocalError, LocalReranker, LocalSettings};
 use evals_models::{Embedder, TextKind};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::checkpoints::checkpoint;
@@ -374,4 +375,53 @@ fn a_model_names_nothing_outside_its_folder() {
     fs::write(folder.path().join("model.safetensors.index.json"), index).unwrap();
     let (message, _) = refusal(&folder, &LocalSettings::default());
     assert!(message.contains("`weight_map` = `/dev/zero`"), "{message}");
+}
+
+/// Multiplies the weights of a checkpoint's last layer norm, and with them its vectors.
+fn scale(folder: &TempDir, factor: f32) {
+    let path = folder.path().join("model.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    let length = usize::try_from(u64::from_le_bytes(bytes[..8].try_into().unwrap())).unwrap();
+    let header: Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    for tensor in ["bias", "weight"] {
+        let offsets = &header[format!("encoder.layer.1.output.LayerNorm.{tensor}")]["data_offsets"];
+        let place =
+            |end: usize| 8 + length + usize::try_from(offsets[end].as_u64().unwrap()).unwrap();
+        for value in bytes[place(0)..place(1)].as_chunks_mut().0 {
+            *value = (f32::from_le_bytes(*value) * factor).to_le_bytes();
+        }
+    }
+    fs::write(&path, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_vector_without_a_direction_names_its_text() {
+    let settings = LocalSettings {
+        normalize: Some(false),
+        ..LocalSettings::default()
+    };
+    for (factor, defect) in [
+        (0.0, "all 32 components of its vector are zero"),
+        (1e20, "whose square is beyond 32-bit numbers"),
+        (1e-25, "whose square is beyond 32-bit numbers"),
+    ] {
+        let folder = copy("bert");
+        scale(&folder, factor);
+        let embedder = LocalEmbedder::open(&folder, &settings).unwrap();
+        for kind in [TextKind::Document, TextKind::Query] {
+            let error = embedder
+                .embed(&["how a lung grows"], kind)
+                .await
+                .unwrap_err();
+            let source = error.source().unwrap();
+            let text = source.to_string();
+            assert!(
+                text.starts_with("text 0 of the batch cannot be compared: `"),
+                "{text}"
+            );
+            assert!(text.ends_with("how a lung grows`"), "{text}");
+            let source = source.source().unwrap().to_string();
+            assert!(source.ends_with(defect), "{source}");
+        }
+    }
 }

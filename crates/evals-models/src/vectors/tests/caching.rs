@@ -167,18 +167,30 @@ async fn no_texts_ask_nothing() {
 
 #[tokio::test]
 async fn a_vector_without_direction_is_returned_and_not_stored() {
-    let folder = tempfile::tempdir().unwrap();
-    let cached = Cached::within(
-        folder,
-        Lengths {
-            setting: f32::NAN,
+    for setting in [f32::NAN, f32::INFINITY, 1e20] {
+        let cached = Cached::before(Lengths {
+            setting,
             ..Lengths::new()
-        },
-    )
-    .await;
-    assert!(cached.documents(&["a"]).await.values()[2].is_nan());
-    cached.documents(&["a"]).await;
-    assert_eq!(cached.inner.asked().await, ["a", "a"]);
+        })
+        .await;
+        let returned = cached.documents(&["a"]).await.values()[2];
+        assert_eq!(returned.to_bits(), setting.to_bits());
+        cached.documents(&["a"]).await;
+        assert_eq!(cached.inner.asked().await, ["a", "a"], "{setting}");
+    }
+}
+
+#[tokio::test]
+async fn a_stored_vector_without_direction_is_a_miss_and_replaced() {
+    for values in [[0.0; 3], [1e20; 3], [1e-25; 3], [f32::NAN, 1.0, 1.0]] {
+        let folder = tempfile::tempdir().unwrap();
+        put(&open(&folder).await, "a", &values).await;
+        let cached = Cached::within(folder, Lengths::new()).await;
+        let computed = cached.documents(&["a"]).await;
+        assert_eq!(cached.inner.asked().await, ["a"], "{values:?}");
+        let stored = get(&open(&cached.folder).await, "a").await.unwrap();
+        assert_eq!(stored.values, computed.values());
+    }
 }
 
 #[tokio::test]
