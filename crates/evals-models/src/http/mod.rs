@@ -28,6 +28,7 @@ mod api_key;
 mod attempt;
 mod base_url;
 mod batches;
+mod body;
 mod caller;
 mod classify;
 mod embedding;

@@ -1,6 +1,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::body::Expected;
 use super::server::{Protocol, Server};
 use super::{ConnectError, ServerSettings};
 use crate::ModelIdentity;
@@ -77,11 +78,9 @@ async fn list(
     let identity = ModelIdentity::new(protocol.provider(), "*");
     let server = Server::new(protocol, settings, "*")?;
     let failed = |error| ConnectError::from_attempt(&identity, error);
-    let body = server.get(path).await.map_err(failed)?;
-    let listing: Listing = serde_json::from_slice(&body).map_err(|error| {
-        let text = String::from_utf8_lossy(&body);
-        failed(server.malformed("a list of models", &text, Some(error)))
-    })?;
+    let expected = Expected::facts("a list of models");
+    let body = server.get(path, expected).await.map_err(failed)?;
+    let listing: Listing = server.parse(expected, &body).map_err(failed)?;
     let ollama = listing.models.into_iter().map(|model| ServedModel {
         name: model.name,
         digest: model.digest.filter(|digest| !digest.is_empty()),

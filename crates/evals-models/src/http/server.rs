@@ -2,10 +2,12 @@ use std::error::Error;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Request, Response};
+use reqwest::{Client, Request};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::body::{self, Expected, Limit, Unread};
 use super::classify::{self, Complaint, Refusal, Remedy};
 use super::error_body::{self, ErrorBody};
 use super::server_error::ServerError;
@@ -101,17 +103,31 @@ impl Server {
         &self.client
     }
 
-    /// Sends a request and returns the answer if its status says that it is the one asked for.
-    pub(super) async fn send(&self, request: Request) -> Result<Response, AttemptError> {
+    /// Sends a request and returns the answer if its status says that it is the one asked for. What is not text in its body is
+    /// replaced by U+FFFD.
+    pub(super) async fn send(
+        &self,
+        request: Request,
+        expected: Expected,
+    ) -> Result<http::Response<Vec<u8>>, AttemptError> {
         let response = self.client.execute(request).await;
-        let response = response.map_err(|error| self.lost(error))?;
-        if response.status().is_success() {
-            return Ok(response);
-        }
+        let mut response = response.map_err(|error| self.lost(error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        // A refusal whose body is lost is still a refusal.
-        let body = response.bytes().await.unwrap_or_default();
-        Err(self.refused(status.as_u16(), &headers, &body))
+        if !status.is_success() {
+            // A refusal whose body is lost or goes on for ever is still a refusal.
+            let body = body::beginning(&mut response, Limit::ERROR).await;
+            let (body, _) = body.unwrap_or_default();
+            return Err(self.refused(status.as_u16(), &headers, &body));
+        }
+        let body = body::read(&mut response, expected.limit).await;
+        let body = body.map_err(|unread| match unread {
+            Unread::TooLarge => self.too_large(expected),
+            Unread::Lost(error) => self.lost(error),
+        })?;
+        let mut answer = http::Response::new(body::legible(body));
+        *answer.status_mut() = status;
+        *answer.headers_mut() = headers;
+        Ok(answer)
     }
 
     /// Posts JSON to an endpoint of the server and returns the body of the answer.
@@ -119,25 +135,45 @@ impl Server {
         &self,
         path: &str,
         body: &B,
+        expected: Expected,
     ) -> Result<Vec<u8>, AttemptError> {
         let url = self.settings.base_url.endpoint(path);
-        self.fetch(self.client.post(url).json(body)).await
+        self.fetch(self.client.post(url).json(body), expected).await
     }
 
     /// Gets an endpoint of the server.
-    pub(super) async fn get(&self, path: &str) -> Result<Vec<u8>, AttemptError> {
+    pub(super) async fn get(
+        &self,
+        path: &str,
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
         let url = self.settings.base_url.endpoint(path);
-        self.fetch(self.client.get(url)).await
+        self.fetch(self.client.get(url), expected).await
     }
 
-    async fn fetch(&self, request: reqwest::RequestBuilder) -> Result<Vec<u8>, AttemptError> {
+    async fn fetch(
+        &self,
+        request: reqwest::RequestBuilder,
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
         let request = match &self.settings.api_key {
             Some(key) => request.bearer_auth(key.expose()),
             None => request,
         };
         let request = request.build().map_err(|error| self.lost(error))?;
-        let body = self.send(request).await?.bytes().await;
-        Ok(body.map_err(|error| self.lost(error))?.into())
+        Ok(self.send(request, expected).await?.into_body())
+    }
+
+    /// Reads an answer that is JSON.
+    pub(super) fn parse<T: DeserializeOwned>(
+        &self,
+        expected: Expected,
+        body: &[u8],
+    ) -> Result<T, AttemptError> {
+        serde_json::from_slice(body).map_err(|error| {
+            let text = String::from_utf8_lossy(body);
+            self.malformed(expected.what, &text, Some(error))
+        })
     }
 
     /// The failure that an answer with an error's status is.
@@ -212,7 +248,16 @@ impl Server {
         }
     }
 
-    /// The failure of an answer that arrived and is not what the protocol says. Another attempt may bring a sound one.
+    /// The failure of an answer that is larger than its limit. It was made, so that another one would be paid for too.
+    fn too_large(&self, expected: Expected) -> AttemptError {
+        let server = self.name();
+        AttemptError::new(Failure::Content, ServerError::TooLarge { server, expected })
+    }
+
+    /// The failure of an answer that arrived and is not what the protocol says.
+    ///
+    /// Another attempt may bring a sound one in place of a page, of nothing, or of a part. An object that is all there was made
+    /// for the request, and paid for.
     pub(super) fn malformed(
         &self,
         expected: &'static str,
@@ -228,10 +273,20 @@ impl Server {
         } else {
             format!("`{}`", error_body::one_line(body))
         };
-        self.unexpected(expected, &found, source)
+        let is_whole = source.as_ref().is_some_and(|error| !error.is_eof());
+        let is_json = body.trim_start().starts_with(['{', '[']);
+        let error = self.unexpected(expected, &found, source);
+        AttemptError {
+            failure: if is_whole && is_json {
+                Failure::Content
+            } else {
+                error.failure
+            },
+            ..error
+        }
     }
 
-    /// The same of an answer that can be read, but holds something else.
+    /// The failure of an answer that can be read, but holds something else. Another attempt may bring what was asked for.
     pub(super) fn unexpected(
         &self,
         expected: &'static str,

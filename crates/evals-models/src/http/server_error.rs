@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::body::Expected;
 use super::classify::Refusal;
 
 /// What went wrong between this program and a server. The server is named by its address, without credentials.
@@ -43,6 +44,9 @@ pub(super) enum ServerError {
         #[source]
         source: Option<Box<dyn Error + Send + Sync>>,
     },
+    /// The answer is larger than one can be.
+    #[error("{server} answered with more than {}, the most that is read of {}", expected.limit, expected.what)]
+    TooLarge { server: String, expected: Expected },
     /// The model embeds each token, and nobody told the server how to make one vector of them.
     #[error(
         "{server} answered with a vector for each token instead of one for each text{}",

@@ -1,6 +1,7 @@
 //! Models behind a server that misbehaves on request.
 #![cfg(feature = "http")]
 
+mod bodies;
 mod faults;
 mod models;
 mod ollama_chat;

@@ -196,7 +196,11 @@ async fn unsound_scores_are_refused() {
 async fn what_is_no_answer_is_shown() {
     let scripted = answering(|| json!({"results": [{"position": 0}]}));
     let error = ranked(&scripted).await.unwrap_err();
-    assert_eq!(error.failure, Failure::Transient);
+    assert_eq!(
+        error.failure,
+        Failure::Content,
+        "it was made, and is not asked for again"
+    );
     let text = chain(&error);
     assert!(
         text.contains(r#"answered with `{"results":[{"position":0}]}` instead of scores"#),

@@ -2,11 +2,11 @@
 
 use ollama_rs::models::ModelInfo;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::Failure;
 use crate::http::AttemptError;
+use crate::http::body::Expected;
 use crate::http::caller::Lane;
 use crate::http::classify::Remedy;
 use crate::http::server::Server;
@@ -56,12 +56,15 @@ pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, Attem
 }
 
 async fn tags(server: &Server) -> Result<Tags, AttemptError> {
-    parse(server, "a list of models", &server.get("/api/tags").await?)
+    let expected = Expected::facts("a list of models");
+    let body = server.get("/api/tags", expected).await?;
+    server.parse(expected, &body)
 }
 
 async fn show(server: &Server) -> Result<ModelInfo, AttemptError> {
     let question = json!({"model": server.model()});
-    let body = server.post("/api/show", &question).await;
+    let expected = Expected::facts("a model's description");
+    let body = server.post("/api/show", &question, expected).await;
     let body = body.map_err(|error| match error.source.downcast_ref() {
         Some(ServerError::Refused { refusal, .. })
             if refusal.status == 404 && refusal.remedy == Some(Remedy::Model) =>
@@ -76,16 +79,7 @@ async fn show(server: &Server) -> Result<ModelInfo, AttemptError> {
         }
         _ => error,
     })?;
-    parse(server, "a model's description", &body)
-}
-
-fn parse<T: DeserializeOwned>(
-    server: &Server,
-    expected: &'static str,
-    body: &[u8],
-) -> Result<T, AttemptError> {
-    serde_json::from_slice(body)
-        .map_err(|error| server.malformed(expected, &String::from_utf8_lossy(body), Some(error)))
+    server.parse(expected, &body)
 }
 
 /// A name without what goes without saying, and in one case: `qwen3`, `library/Qwen3` and `qwen3:latest` are the same model.

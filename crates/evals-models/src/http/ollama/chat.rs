@@ -10,6 +10,7 @@ use super::catalog::{self, Facts};
 use super::reply::{self, Unread};
 use super::request;
 use super::window::Window;
+use crate::http::body::Expected;
 use crate::http::caller::Lane;
 use crate::http::said::{self, Said};
 use crate::http::server::{Protocol, Server};
@@ -19,6 +20,8 @@ use crate::http::{
     parameters,
 };
 use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
+
+const EXPECTED: Expected = Expected::reply("a chat reply");
 
 /// A model that Ollama runs.
 ///
@@ -75,12 +78,12 @@ impl OllamaChat {
         let window = window.at_least(self.loaded.fetch_max(window.size, Ordering::Relaxed));
         let body = request::body(&self.settings, request, window);
         let body = body.map_err(|error| AttemptError::new(Failure::Terminal, error))?;
-        let answer = self.server.post("/api/chat", &body).await?;
+        let answer = self.server.post("/api/chat", &body, EXPECTED).await?;
         let reply = reply::parse(&answer, request).map_err(|unread| match unread {
             Unread::Refused(error) => self.server.refused_inside(&error),
             Unread::Malformed(source) => {
                 let text = String::from_utf8_lossy(&answer);
-                self.server.malformed("a chat reply", &text, source)
+                self.server.malformed(EXPECTED.what, &text, source)
             }
         })?;
         let full = window.check(reply.read, reply.written);
@@ -88,7 +91,7 @@ impl OllamaChat {
         if reply.said.is_reply() {
             Ok(reply.said)
         } else {
-            Err(self.server.unexpected("a chat reply", "an empty one", None))
+            Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }
     }
 

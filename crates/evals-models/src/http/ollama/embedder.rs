@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{catalog, request};
+use crate::http::body::Expected;
 use crate::http::caller::Lane;
 use crate::http::embedding::{Embedding, Endpoint};
 use crate::http::server::{Protocol, Server};
@@ -109,11 +110,9 @@ impl Endpoint for OllamaEndpoint {
         let body = self
             .body(texts)
             .map_err(|error| AttemptError::new(Failure::Terminal, error))?;
-        let answer = self.server.post("/api/embed", &body).await?;
-        let answer: Answer = serde_json::from_slice(&answer).map_err(|error| {
-            let text = String::from_utf8_lossy(&answer);
-            self.server.malformed("embeddings", &text, Some(error))
-        })?;
+        let expected = Expected::embeddings(texts.len());
+        let answer = self.server.post("/api/embed", &body, expected).await?;
+        let answer: Answer = self.server.parse(expected, &answer)?;
         if !answer.error.is_null() {
             let error = serde_json::json!({"error": answer.error});
             return Err(self.server.refused_inside(&error));

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
 use async_trait::async_trait;
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::dialect::{Concession, Dialect, Learnt};
 use super::reply::Completion;
 use super::stream::{self, Streamed};
 use super::{request, service};
+use crate::http::body::Expected;
 use crate::http::caller::Lane;
 use crate::http::said::{self, Said};
 use crate::http::server::{Protocol, Server};
@@ -20,8 +22,7 @@ use crate::http::{
 };
 use crate::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
 
-/// What a reply should have been, in messages.
-const EXPECTED: &str = "a chat completion";
+const EXPECTED: Expected = Expected::reply("a chat completion");
 
 /// A model behind a server that speaks `OpenAI`'s protocol.
 ///
@@ -44,7 +45,7 @@ impl OpenAiChat {
         Ok(Self {
             identity: server.identity(),
             learnt: Learnt::new(Dialect::guessed(&settings.model, settings.max_tokens_field)),
-            client: super::client(&server),
+            client: super::client(&server, EXPECTED),
             lane: Lane::new(traffic, &settings.server, &settings.model),
             server,
             settings,
@@ -83,7 +84,7 @@ impl OpenAiChat {
         let body = request::body(&self.settings, request, dialect);
         let body = body.map_err(|error| AttemptError::new(Failure::Terminal, error))?;
         match self.client.chat().create_byot::<_, Value>(body).await {
-            Ok(json) => self.read(json, request),
+            Ok(json) => self.read(&json, request),
             Err(error) => {
                 let body = service::failure(&self.server, error)?;
                 match stream::assemble(&body.text) {
@@ -91,36 +92,37 @@ impl OpenAiChat {
                     Some(Streamed::Refused(event)) => Err(self.server.refused_inside(&event)),
                     Some(Streamed::Cut) | None => {
                         let source = Some(body.source);
-                        Err(self.server.malformed(EXPECTED, &body.text, source))
+                        Err(self.server.malformed(EXPECTED.what, &body.text, source))
                     }
                 }
             }
         }
     }
 
-    fn read(&self, json: Value, request: &ChatRequest) -> Result<Said, AttemptError> {
+    fn read(&self, json: &Value, request: &ChatRequest) -> Result<Said, AttemptError> {
         let refused = |json: &Value| json.get("error").is_some_and(|error| !error.is_null());
-        if refused(&json) || json.get("object").is_some_and(|object| object == "error") {
-            return Err(self.server.refused_inside(&json));
+        if refused(json) || json.get("object").is_some_and(|object| object == "error") {
+            return Err(self.server.refused_inside(json));
         }
         if let Some(choice) = json.pointer("/choices/0")
             && refused(choice)
         {
             return Err(self.server.refused_inside(choice));
         }
-        let text = json.to_string();
-        let completion: Completion = serde_json::from_value(json)
-            .map_err(|error| self.server.malformed(EXPECTED, &text, Some(error)))?;
+        let completion = Completion::deserialize(json).map_err(|error| {
+            let text = json.to_string();
+            self.server.malformed(EXPECTED.what, &text, Some(error))
+        })?;
         self.said(&completion, request)
     }
 
     fn said(&self, completion: &Completion, request: &ChatRequest) -> Result<Said, AttemptError> {
         let said = completion.said(request);
-        let said = said.ok_or_else(|| self.server.unexpected(EXPECTED, "no choices", None))?;
+        let said = said.ok_or_else(|| self.server.unexpected(EXPECTED.what, "no choices", None))?;
         if said.is_reply() {
             Ok(said)
         } else {
-            Err(self.server.unexpected(EXPECTED, "an empty one", None))
+            Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }
     }
 }

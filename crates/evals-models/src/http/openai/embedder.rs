@@ -1,14 +1,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use async_openai::Client;
-use async_openai::config::OpenAIConfig;
 use async_openai::types::embeddings::{CreateEmbeddingRequest, EmbeddingInput, EncodingFormat};
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::service;
+use crate::http::body::Expected;
 use crate::http::caller::Lane;
 use crate::http::embedding::{Embedding, Endpoint};
 use crate::http::server::{Protocol, Server};
@@ -27,7 +26,6 @@ pub struct OpenAiEmbedder(Embedding<OpenAiEndpoint>);
 
 struct OpenAiEndpoint {
     server: Server,
-    client: Client<OpenAIConfig>,
     dimensions: Option<u32>,
     extra_body: Map<String, Value>,
 }
@@ -61,7 +59,6 @@ impl OpenAiEmbedder {
         extra_body::check(&settings.extra_body, &RESERVED)?;
         let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?;
         let endpoint = OpenAiEndpoint {
-            client: super::client(&server),
             dimensions: match settings.dimension {
                 Dimension::Request(dimension) => Some(dimension.get()),
                 Dimension::Learn | Dimension::Expect(_) => None,
@@ -118,8 +115,8 @@ impl Endpoint for OpenAiEndpoint {
         let body = self
             .body(texts)
             .map_err(|error| AttemptError::new(Failure::Terminal, error))?;
-        let embeddings = self.client.embeddings();
-        match embeddings.create_byot::<_, Answer>(body).await {
+        let client = super::client(&self.server, Expected::embeddings(texts.len()));
+        match client.embeddings().create_byot::<_, Answer>(body).await {
             Ok(answer) => self.read(answer),
             Err(error) => {
                 let body = service::failure(&self.server, error)?;

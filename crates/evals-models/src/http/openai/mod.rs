@@ -15,11 +15,12 @@ pub use embedder::OpenAiEmbedder;
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
 
+use super::body::Expected;
 use super::server::Server;
 use service::Transport;
 
 /// The client of `async-openai` for a server: it knows addresses, headers and types, the transport does the rest.
-fn client(server: &Server) -> Client<OpenAIConfig> {
+fn client(server: &Server, expected: Expected) -> Client<OpenAIConfig> {
     let settings = server.settings();
     let key = settings.api_key.as_ref();
     let config = OpenAIConfig::new()
@@ -28,5 +29,9 @@ fn client(server: &Server) -> Client<OpenAIConfig> {
         // The crate takes these from the environment, and they are nobody's business but OpenAI's.
         .with_org_id("")
         .with_project_id("");
-    Client::build(server.client().clone(), config).with_http_service(Transport(server.clone()))
+    let transport = Transport {
+        server: server.clone(),
+        expected,
+    };
+    Client::build(server.client().clone(), config).with_http_service(transport)
 }

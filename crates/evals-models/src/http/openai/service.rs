@@ -9,12 +9,16 @@ use reqwest::header::AUTHORIZATION;
 
 use crate::Failure;
 use crate::http::AttemptError;
+use crate::http::body::Expected;
 use crate::http::server::Server;
 
 /// The transport below the client of `async-openai`: it keeps what that client drops of a failure (status, pause asked for, body
-/// in whatever shape) and leaves retries to the traffic.
+/// in whatever shape), reads no more of an answer than is expected, and leaves retries to the traffic.
 #[derive(Clone, Debug)]
-pub(super) struct Transport(pub(super) Server);
+pub(super) struct Transport {
+    pub(super) server: Server,
+    pub(super) expected: Expected,
+}
 
 impl tower::Service<HttpRequestFactory> for Transport {
     type Response = Response;
@@ -26,7 +30,7 @@ impl tower::Service<HttpRequestFactory> for Transport {
     }
 
     fn call(&mut self, factory: HttpRequestFactory) -> Self::Future {
-        let server = self.0.clone();
+        let Self { server, expected } = self.clone();
         Box::pin(async move {
             let mut request = factory.build().await?;
             if server.settings().api_key.is_none() {
@@ -35,8 +39,9 @@ impl tower::Service<HttpRequestFactory> for Transport {
             } else if let Some(header) = request.headers_mut().get_mut(AUTHORIZATION) {
                 header.set_sensitive(true);
             }
-            let response = server.send(request).await;
-            response.map_err(|error| OpenAIError::Boxed(Box::new(error)))
+            let answer = server.send(request, expected).await;
+            let answer = answer.map_err(|error| OpenAIError::Boxed(Box::new(error)))?;
+            Ok(Response::from(answer))
         })
     }
 }

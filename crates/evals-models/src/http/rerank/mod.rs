@@ -12,8 +12,10 @@ use tokio::task::JoinSet;
 
 use self::reply::Reply;
 use self::request::Shape;
+use super::body::Expected;
 use super::caller::Lane;
 use super::server::{Protocol, Server};
+use super::server_error::ServerError;
 use super::{AttemptError, ConnectError, RerankSettings, Traffic, extra_body, tokens};
 use crate::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
 
@@ -95,7 +97,11 @@ impl Endpoint {
         let Err(error) = self.batch("probe", &probe, 0..1).await else {
             return Ok(self);
         };
-        if error.failure != Failure::Content {
+        let was_answered = matches!(
+            error.source.downcast_ref(),
+            Some(ServerError::TooLarge { .. } | ServerError::Malformed { .. })
+        );
+        if error.failure != Failure::Content || was_answered {
             return Err(error);
         }
         // What the server complains about may be that it was given `documents`.
@@ -116,7 +122,8 @@ impl Endpoint {
         let read = texts.iter().map(|text| tokens::estimate(text)).sum::<u64>();
         let queries = tokens::estimate(query).saturating_mul(texts.len() as u64);
         let attempt = || async {
-            let answer = self.server.post("/rerank", &body).await?;
+            let expected = Expected::scores(texts);
+            let answer = self.server.post("/rerank", &body, expected).await?;
             Reply::read(&self.server, &answer, &place)
         };
         let delivered = self
