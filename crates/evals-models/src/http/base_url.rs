@@ -51,9 +51,9 @@ impl BaseUrl {
         !self.0.username().is_empty() || self.0.password().is_some()
     }
 
-    /// What must not be shown of the address.
-    pub(super) fn password(&self) -> Option<&str> {
-        self.0.password()
+    /// The user name and the password, as the address writes them.
+    pub(super) fn userinfo(&self) -> (&str, Option<&str>) {
+        (self.0.username(), self.0.password())
     }
 
     /// Whether the server runs on this machine, so that no proxy lies between.

@@ -15,7 +15,7 @@ use super::caller::Lane;
 use super::classify::Complaint;
 use super::server_error::ServerError;
 use super::vectors::{self, VectorError};
-use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, tokens};
+use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, secrets, tokens};
 use crate::embedder::cut_note;
 use crate::{EmbedError, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind};
 
@@ -323,7 +323,7 @@ fn with_prefixes(identity: ModelIdentity, settings: &EmbedSettings) -> ModelIden
     if !settings.extra_body.is_empty() {
         parts.push(format!(
             "extra_body={}",
-            Value::from(settings.extra_body.clone())
+            Value::from(secrets::redacted_fields(&settings.extra_body))
         ));
     }
     for (name, prefix) in [

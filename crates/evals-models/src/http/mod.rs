@@ -42,6 +42,7 @@ mod reasoning;
 mod rerank;
 mod retry_after;
 mod said;
+mod secrets;
 mod server;
 mod server_error;
 mod settings;
@@ -57,6 +58,7 @@ pub use models::{ServedModel, list_ollama_models, list_openai_models};
 pub use ollama::{OllamaChat, OllamaEmbedder};
 pub use openai::{Concession, OpenAiChat, OpenAiEmbedder};
 pub use rerank::HttpReranker;
+pub use secrets::{REDACTED, is_credential, redacted_fields};
 pub use settings::{
     ChatSettings, Dimension, EmbedSettings, MaxTokensField, RerankSettings, ServerSettings, Think,
 };

@@ -93,6 +93,13 @@ async fn list(
         Protocol::Ollama => ollama.collect(),
         Protocol::OpenAi | Protocol::Rerank => openai.collect(),
     };
+    for model in &mut models {
+        model.name = server.redacted(&model.name);
+        model.digest = model
+            .digest
+            .as_deref()
+            .map(|digest| server.redacted(digest));
+    }
     models.sort();
     Ok(models)
 }

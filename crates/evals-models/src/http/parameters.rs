@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{ChatSettings, Think};
+use super::{ChatSettings, Think, secrets};
 use crate::ModelIdentity;
 
 /// Everything that is set for a model, under the names of the settings. What is not set is left out, and so are credentials.
@@ -30,7 +30,7 @@ pub(super) fn of_chat(model: &ModelIdentity, settings: &ChatSettings) -> Map<Str
     set("reasoning_effort", effort.map(|value| json!(value)));
     set("num_ctx", settings.num_ctx.map(|value| json!(value)));
     set("think", settings.think.map(Think::to_json));
-    let extra = &settings.extra_body;
+    let extra = secrets::redacted_fields(&settings.extra_body);
     set("extra_body", (!extra.is_empty()).then(|| json!(extra)));
     parameters
 }

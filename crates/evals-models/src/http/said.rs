@@ -36,6 +36,19 @@ impl Said {
         }
     }
 
+    /// The same without what `redact` takes out of texts. Nothing of a reply is used before.
+    pub(super) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
+        Self {
+            text: redact(&self.text),
+            reasoning: self.reasoning.as_deref().map(&redact),
+            finish: match self.finish {
+                Finish::Other(reason) => Finish::Other(redact(&reason)),
+                known => known,
+            },
+            usage: self.usage,
+        }
+    }
+
     /// The reply that was delivered.
     pub(super) fn reply(delivered: Delivered<Self>) -> ChatReply {
         ChatReply {

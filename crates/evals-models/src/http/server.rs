@@ -5,20 +5,18 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::body::{self, Expected, Limit, Unread};
 use super::classify::{self, Complaint, Refusal, Remedy};
 use super::error_body::{self, ErrorBody};
+use super::secrets::Secrets;
 use super::server_error::ServerError;
 use super::{AttemptError, Reach, ServerSettings, SettingsError};
 use crate::{Failure, ModelIdentity};
 
 /// Connecting takes longer only where nothing listens.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A credential that is shorter is left where it stands in messages.
-const SHORTEST_SECRET: usize = 8;
 
 /// The protocol that a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +47,7 @@ pub(super) struct Server {
     settings: ServerSettings,
     model: String,
     client: Client,
+    secrets: Secrets,
 }
 
 impl Server {
@@ -75,10 +74,19 @@ impl Server {
         })?;
         Ok(Self {
             protocol,
+            secrets: Secrets::of(&settings),
             settings,
             model: model.into(),
             client,
         })
+    }
+
+    /// The same server, which is also shown the credentials in these fields of requests.
+    pub(super) fn with_fields(self, extra_body: &Map<String, Value>) -> Self {
+        Self {
+            secrets: self.secrets.and_fields(extra_body),
+            ..self
+        }
     }
 
     /// The model, with what the settings know of it.
@@ -296,7 +304,7 @@ impl Server {
         let error = ServerError::Malformed {
             server: self.name(),
             expected,
-            found: found.to_owned(),
+            found: self.redacted(found),
             // What could not be read is part of the message.
             source: source.map(|error| self.redacted(&error.to_string()).into()),
         };
@@ -318,15 +326,8 @@ impl Server {
     }
 
     /// A text from the server without our credentials, which some servers repeat.
-    fn redacted(&self, text: &str) -> String {
-        let key = self.settings.api_key.as_ref().map(super::ApiKey::expose);
-        let secrets = [key, self.settings.base_url.password()];
-        // A short one is no secret but a placeholder, and may be part of any word.
-        let secrets = secrets.into_iter().flatten();
-        let secrets = secrets.filter(|it| it.len() >= SHORTEST_SECRET);
-        secrets.fold(text.to_owned(), |text, secret| {
-            text.replace(secret, "[redacted]")
-        })
+    pub(super) fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text)
     }
 
     fn advice(&self, remedy: Remedy) -> String {

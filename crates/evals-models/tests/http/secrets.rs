@@ -1,7 +1,7 @@
 //! A key is sent, and nothing else is ever done with it.
 
-use evals_models::http::{ApiKey, OllamaChat, OpenAiChat, OpenAiEmbedder};
-use evals_models::{ChatModel, Failure};
+use evals_models::http::{ApiKey, OllamaChat, OpenAiChat, OpenAiEmbedder, list_openai_models};
+use evals_models::{ChatModel, Failure, Finish};
 use serde_json::json;
 
 use crate::scripted_server::{Reaction, ScriptedServer};
@@ -117,4 +117,129 @@ async fn a_placeholder_for_a_key_does_not_garble_what_a_server_says() {
         "{}",
         chain(&error)
     );
+}
+
+/// A completion that repeats the request's credentials wherever a reply has a text.
+fn echo(credential: &str) -> Reaction {
+    Reaction::json(
+        200,
+        &json!({"choices": [{
+            "message": {"content": format!("Paris {credential}"), "reasoning": format!("France? {credential}")},
+            "finish_reason": format!("ended_{credential}"),
+        }]}),
+    )
+}
+
+#[tokio::test]
+async fn a_reply_comes_in_without_the_key_that_it_repeats() {
+    let scripted = ScriptedServer::start(|request, _| echo(&request.headers["authorization"]));
+    let mut settings = chat_settings(&scripted.openai_url());
+    settings.server = server_with_key(&scripted.openai_url());
+    let model = OpenAiChat::new(settings, traffic(1)).unwrap();
+    let reply = model.chat(&question()).await.unwrap();
+    assert_eq!(reply.text, "Paris Bearer [redacted]");
+    assert_eq!(
+        reply.reasoning.as_deref(),
+        Some("France? Bearer [redacted]")
+    );
+    assert_eq!(
+        reply.finish,
+        Finish::Other("ended_Bearer [redacted]".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_streamed_reply_does_too_where_the_key_is_cut_into_pieces() {
+    let (start, end) = KEY.split_at(5);
+    let body = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"content\":\"Paris {start}\"}}}}]}}\n\n\
+         data: {{\"choices\":[{{\"delta\":{{\"content\":\"{end}!\"}},\"finish_reason\":\"stop\"}}]}}\n\ndata: [DONE]\n\n"
+    );
+    let scripted = ScriptedServer::start(move |_, _| Reaction::body(200, body.clone()));
+    let mut settings = chat_settings(&scripted.openai_url());
+    settings.server = server_with_key(&scripted.openai_url());
+    let model = OpenAiChat::new(settings, traffic(1)).unwrap();
+    assert_eq!(
+        model.chat(&question()).await.unwrap().text,
+        "Paris [redacted]!"
+    );
+}
+
+#[tokio::test]
+async fn a_reply_of_ollama_comes_in_without_what_its_address_holds() {
+    for (userinfo, secrets) in [
+        ("me:p%40ss-word-1", ["p@ss-word-1", "bWU6cEBzcy13b3JkLTE="]),
+        ("token-4711-x", ["token-4711-x", "dG9rZW4tNDcxMS14Og=="]),
+    ] {
+        let scripted = ScriptedServer::start(|request, _| match request.path.as_str() {
+            "/api/chat" => {
+                let basic = &request.headers["authorization"];
+                let plain = if basic.ends_with("LTE=") {
+                    "p@ss-word-1"
+                } else {
+                    "token-4711-x"
+                };
+                let text = format!("{basic} {plain}");
+                Reaction::json(
+                    200,
+                    &json!({
+                        "message": {"content": text, "thinking": text}, "done": true, "done_reason": text,
+                    }),
+                )
+            }
+            _ => Reaction::Sound,
+        });
+        let url = scripted
+            .ollama_url()
+            .replace("http://", &format!("http://{userinfo}@"));
+        let model = OllamaChat::connect(chat_settings(&url), traffic(1))
+            .await
+            .unwrap();
+        let reply = model.chat(&question()).await.unwrap();
+        assert_eq!(reply.text, "Basic [redacted] [redacted]");
+        let whole = format!("{reply:?} {model:?}");
+        for secret in secrets {
+            assert!(!whole.contains(secret), "{whole}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn credentials_among_further_fields_are_sent_and_never_shown() {
+    let scripted = ScriptedServer::start(|request, _| {
+        echo(
+            request.body["auth"]["api_key"]
+                .as_str()
+                .unwrap_or("nothing sent"),
+        )
+    });
+    let mut settings = chat_settings(&scripted.openai_url());
+    let fields = json!({"auth": {"api_key": "hunter2-and-more"}, "top_k": 5});
+    settings.extra_body = fields.as_object().unwrap().clone();
+    let model = OpenAiChat::new(settings, traffic(1)).unwrap();
+    assert_eq!(
+        model.chat(&question()).await.unwrap().text,
+        "Paris [redacted]"
+    );
+    let stored = serde_json::Value::from(model.parameters());
+    assert_eq!(
+        stored["extra_body"],
+        json!({"auth": {"api_key": "[redacted]"}, "top_k": 5})
+    );
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_its_models_comes_in_without_the_key() {
+    let scripted = ScriptedServer::start(|request, _| {
+        let key = &request.headers["authorization"];
+        Reaction::json(
+            200,
+            &json!({"data": [{"id": format!("m {key}"), "root": key}]}),
+        )
+    });
+    let models = list_openai_models(server_with_key(&scripted.openai_url()))
+        .await
+        .unwrap();
+    assert_eq!(models[0].name, "m Bearer [redacted]");
+    assert_eq!(models[0].digest.as_deref(), Some("root=Bearer [redacted]"));
 }

@@ -50,7 +50,8 @@ pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, Attem
     Ok(Facts {
         digest: tag
             .and_then(|tag| tag.digest)
-            .filter(|digest| !digest.is_empty()),
+            .filter(|digest| !digest.is_empty())
+            .map(|digest| server.redacted(&digest)),
         context_length: context_length(&shown),
     })
 }

@@ -47,7 +47,8 @@ impl OllamaChat {
         refuse_foreign_settings(&settings)?;
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
         extra_body::check_options(&settings.extra_body, &request::RESERVED_OPTIONS)?;
-        let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
+        let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?
+            .with_fields(&settings.extra_body);
         let mut identity = server.identity();
         let lane = Lane::new(traffic, &settings.server, &settings.model);
         let facts = catalog::look_up(&server, &lane)
@@ -89,7 +90,7 @@ impl OllamaChat {
         let full = window.check(reply.read, reply.written);
         full.map_err(cannot)?;
         if reply.said.is_reply() {
-            Ok(reply.said)
+            Ok(reply.said.redacted(|text| self.server.redacted(text)))
         } else {
             Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }

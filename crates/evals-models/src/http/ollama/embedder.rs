@@ -57,7 +57,8 @@ impl OllamaEmbedder {
         traffic: Arc<Traffic>,
     ) -> Result<Self, ConnectError> {
         extra_body::check(&settings.extra_body, &RESERVED)?;
-        let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?;
+        let server = Server::new(Protocol::Ollama, settings.server.clone(), &settings.model)?
+            .with_fields(&settings.extra_body);
         let mut identity = server.identity();
         let lane = Lane::new(traffic, &settings.server, &settings.model);
         let facts = catalog::look_up(&server, &lane)

@@ -41,7 +41,8 @@ impl OpenAiChat {
     pub fn new(settings: ChatSettings, traffic: Arc<Traffic>) -> Result<Self, ConnectError> {
         refuse_foreign_settings(&settings)?;
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
-        let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?;
+        let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?
+            .with_fields(&settings.extra_body);
         Ok(Self {
             identity: server.identity(),
             learnt: Learnt::new(Dialect::guessed(&settings.model, settings.max_tokens_field)),
@@ -120,7 +121,7 @@ impl OpenAiChat {
         let said = completion.said(request);
         let said = said.ok_or_else(|| self.server.unexpected(EXPECTED.what, "no choices", None))?;
         if said.is_reply() {
-            Ok(said)
+            Ok(said.redacted(|text| self.server.redacted(text)))
         } else {
             Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }

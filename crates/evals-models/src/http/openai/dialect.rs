@@ -14,6 +14,8 @@ pub enum Concession {
     Temperature,
     /// The seed is not sent.
     Seed,
+    /// How much the model reasons is not said.
+    ReasoningEffort,
     /// The schema is sent beside `json_object`, where some servers take it and others ignore it.
     SchemaInObject,
     /// Replies are held to be JSON, but not to their schema.
@@ -28,6 +30,7 @@ impl fmt::Display for Concession {
             Self::MaxTokensField => "the budget of tokens goes by its other name",
             Self::Temperature => "the server takes no temperature",
             Self::Seed => "the server takes no seed",
+            Self::ReasoningEffort => "the server takes no reasoning effort",
             Self::SchemaInObject => {
                 "the schema of replies is sent beside `json_object`, which servers may ignore"
             }
@@ -44,9 +47,16 @@ pub(super) struct Dialect {
     pub(super) max_tokens_field: &'static str,
     /// Whether the field was exchanged for the other one.
     exchanged: bool,
-    pub(super) takes_temperature: bool,
-    pub(super) takes_seed: bool,
+    pub(super) takes: Takes,
     pub(super) format: Format,
+}
+
+/// The settings that a server takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Takes {
+    pub(super) temperature: bool,
+    pub(super) seed: bool,
+    pub(super) effort: bool,
 }
 
 /// How replies can be held to a format, from the best way down.
@@ -72,8 +82,11 @@ impl Dialect {
             max_tokens_field,
             // A field that was set is not exchanged.
             exchanged: field != MaxTokensField::Auto,
-            takes_temperature: true,
-            takes_seed: true,
+            takes: Takes {
+                temperature: true,
+                seed: true,
+                effort: true,
+            },
             format: Format::Schema,
         }
     }
@@ -100,18 +113,36 @@ impl Dialect {
             };
             return Some((exchanged, Concession::MaxTokensField));
         }
-        if refused("temperature") && self.takes_temperature {
+        if refused("temperature") && self.takes.temperature {
             let without = Self {
-                takes_temperature: false,
+                takes: Takes {
+                    temperature: false,
+                    ..self.takes
+                },
                 ..self
             };
             return Some((without, Concession::Temperature));
         }
+        // A level that the server does not know is for the user to change.
+        let level = refusal.body.is_any(&["unsupported_value", "invalid_value"]);
+        if refused("reasoning_effort") && self.takes.effort && !level {
+            let without = Self {
+                takes: Takes {
+                    effort: false,
+                    ..self.takes
+                },
+                ..self
+            };
+            return Some((without, Concession::ReasoningEffort));
+        }
         let without = Self {
-            takes_seed: false,
+            takes: Takes {
+                seed: false,
+                ..self.takes
+            },
             ..self
         };
-        (refused("seed") && self.takes_seed).then_some((without, Concession::Seed))
+        (refused("seed") && self.takes.seed).then_some((without, Concession::Seed))
     }
 
     fn with_looser_format(self) -> (Self, Concession) {
@@ -129,8 +160,11 @@ impl Dialect {
         Self {
             max_tokens_field: exchanged.max_tokens_field,
             exchanged: exchanged.exchanged,
-            takes_temperature: self.takes_temperature && other.takes_temperature,
-            takes_seed: self.takes_seed && other.takes_seed,
+            takes: Takes {
+                temperature: self.takes.temperature && other.takes.temperature,
+                seed: self.takes.seed && other.takes.seed,
+                effort: self.takes.effort && other.takes.effort,
+            },
             format: self.format.max(other.format),
         }
     }
@@ -303,6 +337,19 @@ mod tests {
     }
 
     #[test]
+    fn an_effort_that_a_server_does_not_take_is_left_out_and_a_wrong_level_is_not() {
+        let dialect = Dialect::guessed("gpt-4o", MaxTokensField::Auto);
+        let refusal = refused("Unrecognized request argument supplied: reasoning_effort");
+        let (without, concession) = dialect.conceding(&refusal).unwrap();
+        assert_eq!(concession, Concession::ReasoningEffort);
+        assert!(!without.takes.effort);
+        assert_eq!(without.conceding(&refusal), None);
+        let body = br#"{"error":{"message":"This value does not support xhigh","param":"reasoning_effort","code":"unsupported_value"}}"#;
+        let level = classify(400, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
+        assert_eq!(dialect.conceding(&level), None);
+    }
+
+    #[test]
     fn concessions_of_requests_under_way_together_add_up() {
         let learnt = Learnt::new(Dialect::guessed("llama", MaxTokensField::Auto));
         let start = learnt.dialect();
@@ -312,7 +359,7 @@ mod tests {
             learnt.concede(dialect, concession);
         }
         let dialect = learnt.dialect();
-        assert!(!dialect.takes_temperature && !dialect.takes_seed);
+        assert!(!dialect.takes.temperature && !dialect.takes.seed);
         assert_eq!(
             learnt.concessions(),
             [Concession::Temperature, Concession::Seed]

@@ -57,7 +57,8 @@ impl OpenAiEmbedder {
             return Err(SettingsError::WrongProvider { setting, provider }.into());
         }
         extra_body::check(&settings.extra_body, &RESERVED)?;
-        let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?;
+        let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?
+            .with_fields(&settings.extra_body);
         let endpoint = OpenAiEndpoint {
             dimensions: match settings.dimension {
                 Dimension::Request(dimension) => Some(dimension.get()),

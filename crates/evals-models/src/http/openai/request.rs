@@ -40,13 +40,14 @@ pub(super) fn body(
         "response_format",
         schema.and_then(|schema| response_format(schema, dialect.format)),
     );
-    let temperature = settings.temperature.filter(|_| dialect.takes_temperature);
+    let temperature = settings.temperature.filter(|_| dialect.takes.temperature);
     set("temperature", temperature.map(|value| json!(value)));
-    let seed = settings.seed.filter(|_| dialect.takes_seed);
+    let seed = settings.seed.filter(|_| dialect.takes.seed);
     set("seed", seed.map(|value| json!(value)));
     let budget = request.max_tokens.or(settings.max_tokens);
     set(dialect.max_tokens_field, budget.map(|value| json!(value)));
     let effort = settings.reasoning_effort.as_ref();
+    let effort = effort.filter(|_| dialect.takes.effort);
     set("reasoning_effort", effort.map(|value| json!(value)));
     extra_body::merge(&mut body, &settings.extra_body);
     Ok(Value::Object(body))

@@ -53,7 +53,8 @@ impl HttpReranker {
         traffic: Arc<Traffic>,
     ) -> Result<Self, ConnectError> {
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
-        let server = Server::new(Protocol::Rerank, settings.server.clone(), &settings.model)?;
+        let server = Server::new(Protocol::Rerank, settings.server.clone(), &settings.model)?
+            .with_fields(&settings.extra_body);
         let identity = ModelIdentity::new(Protocol::Rerank.provider(), &settings.model);
         let endpoint = Endpoint {
             server,
