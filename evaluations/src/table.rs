@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use console::{Alignment, measure_text_width, pad_str};
+use evals::render::visible;
 
 use crate::printer::Printer;
 
@@ -15,7 +16,13 @@ pub(crate) fn render(printer: &Printer, header: &[&str], rows: &[Vec<String>]) -
     let stdout = printer.stdout();
     let limit = stdout.is_terminal.then_some(usize::from(stdout.width));
     let mark = if stdout.unicode { "…" } else { "..." };
-    text(header, rows, limit, mark)
+    // Names and descriptions come from files; a cell is a part of one line.
+    let cell = |cell: &String| visible(cell).replace(['\n', '\t'], " ");
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(cell).collect())
+        .collect();
+    text(header, &rows, limit, mark)
 }
 
 /// The listing in lines of at most `limit` columns, `mark` being where a text is cut.

@@ -29,5 +29,7 @@ pub mod markdown;
 mod measures;
 mod side_by_side;
 mod single_line;
+mod visible;
 
 pub use console::{Color, Console, Messages, Symbols};
+pub use visible::visible;
