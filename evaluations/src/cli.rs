@@ -5,7 +5,7 @@ mod cache;
 mod compare;
 
 use std::ffi::OsString;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -147,7 +147,7 @@ pub(crate) struct RetrievalArgs {
     #[arg(long = "profile", value_name = "NAME")]
     pub(crate) profiles: Vec<String>,
     /// Documents kept for each question [default: the dataset's]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) k: Option<NonZeroUsize>,
     /// A further measure, e.g. `nDCG@10`, `RR@10`, `AP@100`, `R@5`, `P@1`, `Success@10`
     #[arg(long = "measure", value_name = "M")]
@@ -175,7 +175,7 @@ pub(crate) struct QaArgs {
     #[arg(long, conflicts_with = "skip_qa")]
     pub(crate) estimate: bool,
     /// Start no further case once answers and verdicts have cost this much; needs the `prices` of the models
-    #[arg(long, value_name = "USD", value_parser = dollars, conflicts_with = "skip_qa")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars, conflicts_with = "skip_qa")]
     pub(crate) budget: Option<f64>,
     /// Neither take replies and vectors from the caches nor store them there
     #[arg(long, conflicts_with = "refresh")]
@@ -221,19 +221,19 @@ impl FromStr for ModelName {
 #[command(next_help_heading = "Run")]
 pub(crate) struct ControlArgs {
     /// Use the first N questions only; the whole corpus is still indexed
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) limit: Option<NonZeroUsize>,
     /// Name of the run [default: the dataset's, with `_retrieval_evaluation` or `_qa_evaluation` behind it]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: Option<String>,
     /// Questions worked on at the same time [default: the setting evaluations.concurrency]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,
     /// Ask each question N times; nothing is taken from the search cache then
-    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_once)]
+    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = at_least_once)]
     pub(crate) repeat: NonZeroU32,
     /// Seed of everything random, which is the bootstrap of the intervals
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
     /// Start anew instead of continuing an unfinished run; replies in the cache are still used. Retrieval always starts anew
     #[arg(long)]
@@ -309,7 +309,7 @@ pub(crate) struct RejudgeArgs {
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
     /// Answers judged at the same time [default: the setting evaluations.concurrency]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,
     /// Neither take verdicts from the cache nor store them there
     #[arg(long)]
@@ -374,16 +374,44 @@ fn dollars(text: &str) -> Result<f64, String> {
 
 fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     match text.parse::<usize>() {
-        Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "has to be at least 1".to_owned()),
-        Err(_) => Err("not a whole number".to_owned()),
+        Ok(number) => NonZeroUsize::new(number).ok_or_else(|| AT_LEAST_ONE.to_owned()),
+        Err(error) => Err(no_count(text, &error)),
     }
 }
 
 fn at_least_once(text: &str) -> Result<NonZeroU32, String> {
     match text.parse::<u32>() {
-        Ok(number) => NonZeroU32::new(number).ok_or_else(|| "has to be at least 1".to_owned()),
-        Err(_) => Err("not a whole number".to_owned()),
+        Ok(number) => NonZeroU32::new(number).ok_or_else(|| AT_LEAST_ONE.to_owned()),
+        Err(error) => Err(no_count(text, &error)),
     }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse::<u64>().map_err(|error| {
+        if is_negative(text) {
+            "has to be at least 0".to_owned()
+        } else {
+            no_count(text, &error)
+        }
+    })
+}
+
+const AT_LEAST_ONE: &str = "has to be at least 1";
+
+/// Why a text is no count.
+fn no_count(text: &str, error: &ParseIntError) -> String {
+    match error.kind() {
+        IntErrorKind::PosOverflow => "too large".to_owned(),
+        _ if is_negative(text) => AT_LEAST_ONE.to_owned(),
+        _ => "not a whole number".to_owned(),
+    }
+}
+
+/// Whether a text is a whole number below 0.
+fn is_negative(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Inserts `run` where the first word is not a command: `evaluations repliqa` is short for `evaluations run repliqa`.
@@ -489,6 +517,52 @@ mod tests {
             "evaluations -q datasets",
         ] {
             assert_eq!(expanded(line), line);
+        }
+    }
+
+    /// What is wrong with a command line, in its first line.
+    fn refused(line: &str) -> String {
+        let error = Cli::try_parse_from(expand(line.split(' ').map(OsString::from))).unwrap_err();
+        error
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    #[test]
+    fn numbers_that_are_too_small_are_told_what_the_least_is() {
+        for option in ["--limit", "--k", "--concurrency", "--repeat"] {
+            for number in ["-1", "0", "-99999999999999999999"] {
+                let message = refused(&format!("evaluations sample {option} {number}"));
+                assert!(
+                    message.starts_with(&format!(
+                        "error: invalid value '{number}' for '{option} <N>'"
+                    )),
+                    "{message}"
+                );
+                assert!(message.ends_with(": has to be at least 1"), "{message}");
+            }
+            let message = refused(&format!("evaluations sample {option} 1.5"));
+            assert!(message.ends_with(": not a whole number"), "{message}");
+            let message = refused(&format!("evaluations sample {option} 99999999999999999999"));
+            assert!(message.ends_with(": too large"), "{message}");
+        }
+        for (line, end) in [
+            ("sample --seed -1", ": has to be at least 0"),
+            ("sample --budget -5", ": has to be more than 0"),
+            ("rejudge latest --concurrency -1", ": has to be at least 1"),
+            ("bench embed --batch -1", ": has to be at least 1"),
+            ("bench embed --concurrency -1", ": has to be at least 1"),
+            ("bench embed --seconds -1", ": has to be from 0.1 to 86400"),
+            (
+                "cache prune --older-than -1d",
+                ": not an age such as 30d, 12h or 45m",
+            ),
+        ] {
+            let message = refused(&format!("evaluations {line}"));
+            assert!(message.ends_with(end), "{message}");
         }
     }
 

@@ -30,13 +30,13 @@ pub(crate) struct BenchEmbedArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     /// Texts of one call; give it again for further sizes. Throughput is measured with the middle one
-    #[arg(long = "batch", value_name = "N", value_parser = texts_of_a_call, default_values = ["1", "8", "32"])]
+    #[arg(long = "batch", value_name = "N", allow_negative_numbers = true, value_parser = texts_of_a_call, default_values = ["1", "8", "32"])]
     pub(crate) batches: Vec<NonZeroUsize>,
     /// Calls at the same time; give it again for further numbers
-    #[arg(long, value_name = "N", value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
     pub(crate) concurrency: Vec<NonZeroUsize>,
     /// Time for each model; what would not fit into it is left out
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "30")]
     pub(crate) seconds: f64,
     /// Texts to embed, one on each line [default: chunks of the bundled sample]
     #[arg(long, value_name = "FILE")]

@@ -16,7 +16,7 @@ pub(crate) enum CacheCommand {
     #[command(group(ArgGroup::new("which").required(true).args(["older_than", "model", "all"])))]
     Prune {
         /// Only those older than this, e.g. `30d`, `12h`
-        #[arg(long, value_name = "AGE", value_parser = age)]
+        #[arg(long, value_name = "AGE", allow_hyphen_values = true, value_parser = age)]
         older_than: Option<Duration>,
         /// Only those of this model, as `cache stats` names it
         #[arg(long, value_name = "PROVIDER:NAME")]
