@@ -28,7 +28,7 @@ const FIELDS: [&str; 7] = [
 ];
 
 /// The settings that mean something for a local reranker.
-const RERANKER_FIELDS: [&str; 5] = [
+pub(crate) const RERANKER_FIELDS: [&str; 5] = [
     "dtype",
     "instruction",
     "max_tokens",

@@ -9,7 +9,7 @@ const EXTRACTIVE: &str = "extractive";
 pub(crate) const OVERLAP: &str = "overlap";
 
 /// Of every model behind a server.
-const SERVED: [&str; 5] = [
+pub(crate) const SERVED: [&str; 5] = [
     "base_url",
     "api_key_env",
     "timeout",
@@ -82,11 +82,27 @@ fn check_chat(resolved: &Resolved, path: &str, model: &Model) -> Result<(), Sett
     if is_embedded(model) {
         return refuse(resolved, path, model, &[]);
     }
-    let own: &[&str] = match model.provider.as_str() {
+    refuse(
+        resolved,
+        path,
+        model,
+        &[&SERVED, &WRITES, own_of_chat(model)],
+    )
+}
+
+/// Whether a setting means something for a chat model.
+pub(crate) fn of_chat(model: &Model, field: &str) -> bool {
+    [&SERVED[..], &WRITES, own_of_chat(model)]
+        .iter()
+        .any(|some| some.contains(&field))
+}
+
+/// What only chat models of this one's provider have.
+fn own_of_chat(model: &Model) -> &'static [&'static str] {
+    match model.provider.as_str() {
         "ollama" => &["num_ctx", "keep_alive", "think"],
         _ => &["reasoning_effort"],
-    };
-    refuse(resolved, path, model, &[&SERVED, &WRITES, own])
+    }
 }
 
 fn refuse(

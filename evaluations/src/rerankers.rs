@@ -1,10 +1,15 @@
 //! What the settings say of the reranker, checked without opening it.
 
-use crate::local_models::LocalModel;
+use crate::local_models::{LocalModel, RERANKER_FIELDS};
+use crate::model_fields;
+use crate::nearest;
 use crate::settings::{Model, Resolved, SettingsError};
 
 /// Where the reranker stands in the settings.
 pub(crate) const PATH: &str = "reranking.model";
+
+/// Its providers.
+const PROVIDERS: [&str; 3] = ["http", "llm", "local"];
 
 /// The ways in which a model can rerank.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,10 +25,11 @@ pub(crate) enum Kind {
 /// Whether the provider of the settings' reranker is one that there is; other programs' settings may name others.
 pub(crate) fn is_known(resolved: &Resolved) -> bool {
     let model = resolved.settings.reranking.model.as_ref();
-    model.is_some_and(|model| matches!(model.provider.as_str(), "http" | "llm" | "local"))
+    model.is_some_and(|model| PROVIDERS.contains(&model.provider.as_str()))
 }
 
-/// What the reranker of the settings is. Refuses one that there is not, or that nothing is said of.
+/// What the reranker of the settings is. Refuses one that there is not, or that nothing is said of, and settings that mean
+/// nothing for it.
 pub(crate) fn check(resolved: &Resolved) -> Result<Kind, SettingsError> {
     let Some(model) = &resolved.settings.reranking.model else {
         return Err(resolved.bad_value(PATH, &"there is none"));
@@ -31,31 +37,87 @@ pub(crate) fn check(resolved: &Resolved) -> Result<Kind, SettingsError> {
     let bad = |field: &str, message: &str| resolved.bad_value(&format!("{PATH}.{field}"), &message);
     let provider = resolved.settings.providers.get(&model.provider);
     let address = provider.and_then(|provider| provider.base_url.as_ref());
-    match model.provider.as_str() {
+    let kind = match model.provider.as_str() {
         "http" if model.base_url.is_none() && address.is_none() => Err(bad(
             "base_url",
             "it has to be the address of a server, to which `/rerank` is appended",
         )),
         "http" => Ok(Kind::Http(model.clone())),
-        "llm" => match model.name.split_once(':') {
-            Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {
-                Ok(Kind::Llm(Model {
-                    provider: provider.to_owned(),
-                    name: name.to_owned(),
-                    ..model.clone()
-                }))
-            }
-            _ => Err(bad(
+        "llm" => match chat_model(model) {
+            Some(chat) => Ok(Kind::Llm(chat)),
+            None => Err(bad(
                 "name",
                 "a chat model is named by its provider too, as in `ollama:qwen3`",
             )),
         },
-        "local" => LocalModel::reranker(resolved, model).map(|_| Kind::Local(model.clone())),
-        other => Err(bad(
-            "provider",
-            &format!("there are no rerankers of `{other}`; there are `http`, `llm` and `local`"),
-        )),
+        "local" => {
+            return LocalModel::reranker(resolved, model).map(|_| Kind::Local(model.clone()));
+        }
+        other => Err(bad("provider", &unknown(other))),
+    }?;
+    let fields = model.set_fields();
+    match fields.iter().find(|field| !takes(&kind, field)) {
+        Some(field) => Err(bad(field, &untaken(&kind, model, field))),
+        None => Ok(kind),
     }
+}
+
+/// The chat model that a reranker of `llm` names; `None` where it is none, or not named as `PROVIDER:NAME`.
+pub(crate) fn chat_model(reranker: &Model) -> Option<Model> {
+    let (provider, name) = reranker.name.split_once(':')?;
+    let is_one = reranker.provider == "llm" && !provider.is_empty() && !name.is_empty();
+    is_one.then(|| Model {
+        provider: provider.to_owned(),
+        name: name.to_owned(),
+        ..reranker.clone()
+    })
+}
+
+/// Whether a setting means something for a reranker.
+fn takes(kind: &Kind, field: &str) -> bool {
+    match kind {
+        Kind::Http(_) => model_fields::SERVED.contains(&field),
+        Kind::Llm(model) => model_fields::of_chat(model, field),
+        Kind::Local(_) => RERANKER_FIELDS.contains(&field),
+    }
+}
+
+/// Why a setting is refused, and which rerankers have it.
+fn untaken(kind: &Kind, model: &Model, field: &str) -> String {
+    let chat = |provider: &str| Kind::Llm(Model::named(provider, ""));
+    let others = [
+        ("`local`", Kind::Local(model.clone())),
+        ("`http`", Kind::Http(model.clone())),
+        ("`llm` with a model of Ollama", chat("ollama")),
+        (
+            "`llm` with a model behind OpenAI's protocol",
+            chat("openai"),
+        ),
+    ];
+    let this = match kind {
+        Kind::Llm(chat) => format!("`llm` with a model of `{}`", chat.provider),
+        Kind::Http(_) | Kind::Local(_) => format!("`{}`", model.provider),
+    };
+    let knowing: Vec<&str> = others
+        .iter()
+        .filter(|(_, other)| takes(other, field))
+        .map(|(name, _)| *name)
+        .collect();
+    let known = match knowing.as_slice() {
+        [] => "no reranker has it".to_owned(),
+        knowing => format!("a reranker of {} has it", knowing.join(" or ")),
+    };
+    format!("a reranker of {this} has no such setting; {known}")
+}
+
+/// What to say of a provider that there is not.
+fn unknown(provider: &str) -> String {
+    let suggestion = nearest::of(provider, PROVIDERS).map_or_else(String::new, |nearest| {
+        format!("; did you mean `{nearest}`?")
+    });
+    format!(
+        "there are no rerankers of `{provider}`; there are `http`, `llm` and `local`{suggestion}"
+    )
 }
 
 #[cfg(test)]
@@ -101,6 +163,70 @@ mod tests {
             checked("{provider: mxbai, name: mxbai-rerank-base-v2}").unwrap_err(),
             "`--set`: bad value for `reranking.model.provider`: there are no rerankers of `mxbai`; there are `http`, `llm` and \
              `local`"
+        );
+    }
+
+    #[test]
+    fn a_misspelt_provider_is_told_the_nearest() {
+        let message = checked("{provider: lokal, name: a/b}").unwrap_err();
+        assert!(
+            message.ends_with("`local`; did you mean `local`?"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn what_would_be_ignored_is_refused_with_the_rerankers_that_have_it() {
+        let refused = |written: &str| {
+            let message = checked(written).unwrap_err();
+            message
+                .strip_prefix("`--set`: bad value for `reranking.model.")
+                .unwrap()
+                .to_owned()
+        };
+        let http = "provider: http, name: m, base_url: \"http://localhost:1\"";
+        let llm = "provider: llm, name: \"ollama:m\"";
+        for (written, expected) in [
+            (
+                format!("{{{http}, instruction: x}}"),
+                "instruction`: a reranker of `http` has no such setting; a reranker of `local` has it",
+            ),
+            (
+                format!("{{{http}, dtype: int8}}"),
+                "dtype`: a reranker of `http` has no such setting; a reranker of `local` has it",
+            ),
+            (
+                format!("{{{http}, temperature: 0}}"),
+                "temperature`: a reranker of `http` has no such setting; a reranker of `llm` with a model of Ollama or `llm` with \
+                 a model behind OpenAI's protocol has it",
+            ),
+            (
+                format!("{{{llm}, instruction: x}}"),
+                "instruction`: a reranker of `llm` with a model of `ollama` has no such setting; a reranker of `local` has it",
+            ),
+            (
+                format!("{{{llm}, reasoning_effort: low}}"),
+                "reasoning_effort`: a reranker of `llm` with a model of `ollama` has no such setting; a reranker of `llm` with a \
+                 model behind OpenAI's protocol has it",
+            ),
+            (
+                format!("{{{llm}, vector_dim: 5}}"),
+                "vector_dim`: a reranker of `llm` with a model of `ollama` has no such setting; no reranker has it",
+            ),
+        ] {
+            assert_eq!(refused(&written), expected);
+        }
+        assert!(
+            checked(&format!(
+                "{{{llm}, num_ctx: 8192, timeout: 5, max_tokens: 100}}"
+            ))
+            .is_ok()
+        );
+        assert!(
+            checked(&format!(
+                "{{{http}, max_concurrency: 2, extra_body: {{a: 1}}}}"
+            ))
+            .is_ok()
         );
     }
 }

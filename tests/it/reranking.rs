@@ -307,9 +307,9 @@ fn what_cannot_rerank_is_found_before_anything_is_indexed() {
         assert_eq!(ended.code, Some(2), "{}", ended.stderr);
         ended.stderr
     };
-    let message = refused(json!({"provider": "mxbai", "name": "mxbai-rerank-base-v2"}));
+    let message = refused(json!({"provider": "splade", "name": "mxbai-rerank-base-v2"}));
     assert!(
-        message.contains("there are no rerankers of `mxbai`; there are `http`, `llm` and `local`"),
+        message.contains("there are no rerankers of `splade`; there are `http`, `llm` and `local`"),
         "{message}"
     );
     let chatting =

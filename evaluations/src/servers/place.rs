@@ -1,5 +1,6 @@
 //! What settings say of one model behind a server.
 
+use std::borrow::Cow;
 use std::env;
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -11,6 +12,8 @@ use evals_models::http::{
 };
 
 use super::{Protocol, chain};
+use crate::nearest;
+use crate::rerankers;
 use crate::settings::{self, Effort, Model, Provider, Resolved, SettingsError};
 
 /// Where Ollama listens unless settings say otherwise.
@@ -26,7 +29,7 @@ pub(super) struct Place<'r> {
     resolved: &'r Resolved,
     /// Where the model stands in the settings.
     path: &'r str,
-    model: &'r Model,
+    model: Cow<'r, Model>,
     provider: Provider,
     pub(super) protocol: Protocol,
     pub(super) base_url: BaseUrl,
@@ -39,6 +42,14 @@ impl<'r> Place<'r> {
         resolved: &'r Resolved,
         path: &'r str,
         model: &'r Model,
+    ) -> Result<Self, SettingsError> {
+        Self::at(resolved, path, Cow::Borrowed(model))
+    }
+
+    fn at(
+        resolved: &'r Resolved,
+        path: &'r str,
+        model: Cow<'r, Model>,
     ) -> Result<Self, SettingsError> {
         let provider = resolved.settings.providers.get(&model.provider);
         let written = provider.and_then(|provider| provider.base_url.as_deref());
@@ -60,11 +71,7 @@ impl<'r> Place<'r> {
         let own = model.base_url.as_deref();
         let own = own.map(|text| parse(text, format!("{path}.base_url")));
         let Some(base_url) = own.transpose()?.or_else(|| home.clone()) else {
-            let other = &model.provider;
-            let message = format!(
-                "there is no provider `{other}`; use `ollama` or `openai`, or give `providers.{other}.base_url` the address \
-                 of a server that speaks OpenAI's protocol"
-            );
+            let message = unknown(resolved, path, &model.provider);
             return Err(resolved.bad_value(&format!("{path}.provider"), &message));
         };
         Ok(Self {
@@ -119,7 +126,7 @@ impl<'r> Place<'r> {
     }
 
     pub(super) fn chat_settings(&self) -> Result<ChatSettings> {
-        let model = self.model;
+        let model = &self.model;
         let mut settings = ChatSettings::new(self.server()?, &model.name);
         settings.temperature = model.temperature;
         settings.seed = model.seed;
@@ -135,7 +142,7 @@ impl<'r> Place<'r> {
     }
 
     pub(super) fn embed_settings(&self) -> Result<EmbedSettings> {
-        let model = self.model;
+        let model = &self.model;
         let mut settings = EmbedSettings::new(self.server()?, &model.name);
         settings.query_prefix = model.query_prefix.clone().unwrap_or_default();
         settings.document_prefix = model.document_prefix.clone().unwrap_or_default();
@@ -151,12 +158,26 @@ impl<'r> Place<'r> {
             Protocol::Ollama => TrafficSettings::ollama(),
             Protocol::OpenAi => TrafficSettings::default(),
         };
-        let provider = &self.provider;
+        // The models at one server share its traffic, so that the strictest of what is set for any of them holds, whichever of
+        // them is opened first.
+        let models = Self::all(self.resolved);
+        let here: Vec<&Self> = models
+            .iter()
+            .filter(|place| place.shares_server(self))
+            .collect();
+        let here = || here.iter().copied().chain([self]);
         let mut settings = TrafficSettings {
-            max_concurrency: self.max_concurrency(),
-            requests_per_minute: provider.requests_per_minute,
-            tokens_per_minute: provider.tokens_per_minute,
-            max_attempts: provider.max_attempts.unwrap_or(defaults.max_attempts),
+            max_concurrency: here().filter_map(Self::max_concurrency).min(),
+            requests_per_minute: here()
+                .filter_map(|place| place.provider.requests_per_minute)
+                .min(),
+            tokens_per_minute: here()
+                .filter_map(|place| place.provider.tokens_per_minute)
+                .min(),
+            max_attempts: here()
+                .filter_map(|place| place.provider.max_attempts)
+                .min()
+                .unwrap_or(defaults.max_attempts),
             seed,
             ..defaults
         };
@@ -170,27 +191,38 @@ impl<'r> Place<'r> {
         Ok(settings)
     }
 
-    /// The smallest number of calls at once that is set for any of the models at this server, which share it.
-    fn max_concurrency(&self) -> Option<NonZeroUsize> {
-        let settings = &self.resolved.settings;
+    /// Every model of the settings that is behind a server.
+    fn all(resolved: &'r Resolved) -> Vec<Self> {
+        let settings = &resolved.settings;
         let models = [
-            ("qa.model", Some(&settings.qa.model)),
-            ("evaluations.judge", Some(&settings.evaluations.judge)),
-            ("embeddings.model", Some(&settings.embeddings.model)),
-            ("reranking.model", settings.reranking.model.as_ref()),
+            ("qa.model", Some(Cow::Borrowed(&settings.qa.model))),
+            (
+                "evaluations.judge",
+                Some(Cow::Borrowed(&settings.evaluations.judge)),
+            ),
+            (
+                "embeddings.model",
+                Some(Cow::Borrowed(&settings.embeddings.model)),
+            ),
+            (
+                "reranking.model",
+                settings.reranking.model.as_ref().map(served_reranker),
+            ),
         ];
-        let places = models.into_iter().filter_map(|(path, model)| {
-            let place = Place::of(self.resolved, path, model?).ok()?;
-            (place.base_url.to_string() == self.base_url.to_string()).then_some(place)
-        });
-        let set = |place: &Self| {
-            place
-                .model
-                .max_concurrency
-                .or(place.provider.max_concurrency)
-        };
-        let others = places.filter_map(|place| set(&place));
-        others.chain(set(self)).min()
+        let places = models
+            .into_iter()
+            .filter_map(|(path, model)| Self::at(resolved, path, model?).ok());
+        places.collect()
+    }
+
+    /// Whether both are asked through the same traffic.
+    fn shares_server(&self, other: &Self) -> bool {
+        self.protocol == other.protocol && self.base_url.to_string() == other.base_url.to_string()
+    }
+
+    /// The calls at once that are set for the model, or for its provider.
+    fn max_concurrency(&self) -> Option<NonZeroUsize> {
+        self.model.max_concurrency.or(self.provider.max_concurrency)
     }
 
     /// The longest wait for one request, where it is set.
@@ -217,6 +249,34 @@ impl<'r> Place<'r> {
     pub(super) fn bad(&self, error: &(dyn Error + 'static)) -> SettingsError {
         self.resolved.bad_value(self.path, &chain(error))
     }
+}
+
+/// The model behind a server that a reranker asks: the chat model that it names, or itself.
+fn served_reranker(reranker: &Model) -> Cow<'_, Model> {
+    rerankers::chat_model(reranker).map_or(Cow::Borrowed(reranker), Cow::Owned)
+}
+
+/// What to say of a provider that there is not, with the one that was probably meant.
+fn unknown(resolved: &Resolved, path: &str, other: &str) -> String {
+    // Rerankers name their providers otherwise, and judges and answerers have no local ones.
+    let in_process: &[&str] = match path {
+        "embeddings.model" => &["embedded", "local"],
+        _ => &["embedded"],
+    };
+    let configured = resolved.settings.providers.iter();
+    let configured = configured.filter(|(_, provider)| provider.base_url.is_some());
+    let known = in_process
+        .iter()
+        .copied()
+        .chain(["ollama", "openai"])
+        .chain(configured.map(|(name, _)| name.as_str()));
+    let suggestion = nearest::of(other, known).map_or_else(String::new, |nearest| {
+        format!("; did you mean `{nearest}`?")
+    });
+    format!(
+        "there is no provider `{other}`; use `ollama` or `openai`, or give `providers.{other}.base_url` the address of a server that \
+         speaks OpenAI's protocol{suggestion}"
+    )
 }
 
 /// A time that a request can be given: more than nothing, and at most a day.
@@ -286,23 +346,95 @@ mod tests {
         assert_eq!(error.chain().len(), 1, "a cause may hold the value");
     }
 
+    /// What the models at `paths` let through, each as if it were opened first.
+    fn traffic(paths: &[&str], set: &[&str]) -> Vec<TrafficSettings> {
+        let resolved = resolved(set);
+        let models = Place::all(&resolved);
+        let of = |path: &&str| {
+            let place = models.iter().find(|place| place.path == *path).unwrap();
+            place.traffic_settings(0).unwrap()
+        };
+        paths.iter().map(of).collect()
+    }
+
     #[test]
-    fn models_at_one_server_share_the_smallest_concurrency_and_keep_their_timeouts() {
+    fn models_at_one_server_share_the_smallest_concurrency() {
         let at_once = |more: &[&str]| {
             let both = [
                 "evaluations.judge.provider=openai",
                 "evaluations.judge.name=j",
                 "qa.model.max_concurrency=64",
             ];
-            let resolved = resolved(&[&OPENAI_MODEL, &both[..], more].concat());
-            let place = Place::of(&resolved, "qa.model", &resolved.settings.qa.model).unwrap();
-            place.max_concurrency().map(NonZeroUsize::get)
+            let set = [&OPENAI_MODEL, &both[..], more].concat();
+            traffic(&["qa.model"], &set)[0]
+                .max_concurrency
+                .map(NonZeroUsize::get)
         };
         assert_eq!(at_once(&[]), Some(64));
         let judge = "evaluations.judge.max_concurrency=8";
         assert_eq!(at_once(&[judge]), Some(8));
         let elsewhere = "evaluations.judge.base_url=http://localhost:1/v1";
         assert_eq!(at_once(&[judge, elsewhere]), Some(64));
+    }
+
+    #[test]
+    fn limits_do_not_depend_on_which_model_is_opened_first() {
+        let settings = traffic(
+            &["embeddings.model", "reranking.model", "qa.model"],
+            &[
+                "embeddings.model={provider: mine, name: e}",
+                "reranking.model={provider: llm, name: \"openai:r\", base_url: \"http://localhost:1/v1\", max_concurrency: 2}",
+                "qa.model={provider: other, name: q}",
+                "providers.mine={base_url: \"http://localhost:1/v1\", requests_per_minute: 60, max_attempts: 3}",
+                "providers.other={base_url: \"http://localhost:1/v1/\", requests_per_minute: 90, tokens_per_minute: 7}",
+            ],
+        );
+        for one in settings {
+            assert_eq!(one.max_concurrency.map(NonZeroUsize::get), Some(2));
+            assert_eq!(
+                one.requests_per_minute.map(std::num::NonZero::get),
+                Some(60)
+            );
+            assert_eq!(one.tokens_per_minute.map(std::num::NonZero::get), Some(7));
+            assert_eq!(one.max_attempts.get(), 3);
+        }
+    }
+
+    #[test]
+    fn a_misspelt_provider_is_told_the_nearest() {
+        let message = |path: &'static str, provider: &str| {
+            let set = [
+                format!("{path}.provider={provider}"),
+                format!("{path}.name=m"),
+            ];
+            let resolved = resolved(&[
+                &set[0],
+                &set[1],
+                "providers.groq.base_url=http://localhost:1/v1",
+            ]);
+            let settings = &resolved.settings;
+            let model = match path {
+                "qa.model" => &settings.qa.model,
+                _ => &settings.embeddings.model,
+            };
+            Place::of(&resolved, path, model).unwrap_err().to_string()
+        };
+        let suggestion = |path, provider| {
+            let message = message(path, provider);
+            message
+                .rsplit_once("did you mean ")
+                .map(|(_, name)| name.to_owned())
+        };
+        assert_eq!(
+            suggestion("embeddings.model", "lokal").as_deref(),
+            Some("`local`?")
+        );
+        assert_eq!(
+            suggestion("qa.model", "embeded").as_deref(),
+            Some("`embedded`?")
+        );
+        assert_eq!(suggestion("qa.model", "grok").as_deref(), Some("`groq`?"));
+        assert_eq!(suggestion("qa.model", "anthropic"), None);
     }
 
     #[test]
