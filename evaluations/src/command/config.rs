@@ -1,7 +1,6 @@
 //! `evaluations config`: the settings in force, and what a settings file may hold.
 
 use anyhow::{Context as _, Result};
-use evals_data::Catalog;
 
 use super::Session;
 use crate::choices::Choices;
@@ -20,7 +19,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<E
 fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) -> Result<Exit> {
     let mut layers = Vec::new();
     if let Some(dataset) = dataset {
-        let manifest = Catalog::new(session.directories.manifests()).find(dataset)?;
+        let manifest = session.manifest(dataset)?;
         layers.push(Layer::dataset(&manifest)?);
     }
     layers.extend(session.user_layers(arguments, [])?);

@@ -12,7 +12,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
     let catalog = Catalog::new(session.directories.manifests());
     let manifests = match arguments.dataset.as_str() {
         "all" => from_the_hub(session, &catalog),
-        name => vec![catalog.find(name)?],
+        name => vec![session.manifest(name)?],
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let mut failed = None;

@@ -17,6 +17,7 @@ mod stored;
 mod table;
 
 use anyhow::Result;
+use evals_data::{Catalog, Manifest};
 
 use crate::cli::{Command, ModelName, SettingsArgs};
 use crate::directories::Directories;
@@ -55,6 +56,18 @@ struct Session<'p> {
 }
 
 impl Session<'_> {
+    /// The manifest of a dataset. Says which file is read where it has the name of a built-in dataset and is another one.
+    fn manifest(&self, dataset: &str) -> Result<Manifest> {
+        let manifest = Catalog::new(self.directories.manifests()).find(dataset)?;
+        if Catalog::hides_built_in(&manifest) {
+            self.printer.note(&format!(
+                "`{}` is read from {}, not the built-in dataset of that name",
+                manifest.name, manifest.origin
+            ));
+        }
+        Ok(manifest)
+    }
+
     /// The layers that the user's file, `options` and `--set` make, weakest first.
     fn user_layers(
         &self,

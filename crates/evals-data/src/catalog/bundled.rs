@@ -48,8 +48,14 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The bundled manifest of that name.
 pub(super) fn manifest(name: &str) -> Option<Result<Manifest, ManifestError>> {
-    let (name, text) = MANIFESTS.iter().find(|(known, _)| *known == name)?;
-    Some(Manifest::parse(text, Origin::Bundled((*name).to_owned())))
+    let text = text(name)?;
+    Some(Manifest::parse(text, Origin::Bundled(name.to_owned())))
+}
+
+/// The text of the bundled manifest of that name.
+pub(super) fn text(name: &str) -> Option<&'static str> {
+    let known = MANIFESTS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, text)| *text)
 }
 
 /// The bundled data file of that name.

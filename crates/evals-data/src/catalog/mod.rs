@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::manifest::{Manifest, ManifestError};
+use crate::manifest::{Manifest, ManifestError, Origin};
 use crate::nearest::nearest;
 
 /// The datasets that can be named: manifests in the user's folders, the bundled ones, and `beir:<name>`.
@@ -59,6 +59,18 @@ impl Catalog {
     pub fn new<P: Into<PathBuf>>(folders: impl IntoIterator<Item = P>) -> Self {
         Self {
             folders: folders.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// Whether a manifest has the name of a built-in dataset and is another one: a file that says something else.
+    pub fn hides_built_in(manifest: &Manifest) -> bool {
+        let Origin::File(path) = &manifest.origin else {
+            return false;
+        };
+        match bundled::text(&manifest.name) {
+            // A checkout of this program has the built-in manifests as files.
+            Some(text) => std::fs::read_to_string(path).ok().as_deref() != Some(text),
+            None => beir::names().any(|known| known == manifest.name),
         }
     }
 

@@ -37,6 +37,28 @@ fn folders_come_before_what_is_bundled() {
 }
 
 #[test]
+fn a_file_that_hides_a_built_in_dataset_is_told_from_its_copy() {
+    let hides = |name: &str, text: &str| {
+        let folder = folder_with(name, text);
+        let path = folder.path().join(name);
+        let manifest = Catalog::new::<PathBuf>([])
+            .find(path.to_str().unwrap())
+            .unwrap();
+        Catalog::hides_built_in(&manifest)
+    };
+    assert!(hides("wix.yaml", OWN));
+    assert!(
+        hides("other.yaml", OWN),
+        "it is the name inside that counts"
+    );
+    assert!(hides("b.yaml", &OWN.replace("wix", "\"beir:scifact\"")));
+    assert!(!hides("mine.yaml", &OWN.replace("wix", "mine")));
+    assert!(!hides("wix.yaml", bundled::text("wix").unwrap()));
+    let bundled = Catalog::new::<PathBuf>([]).find("wix").unwrap();
+    assert!(!Catalog::hides_built_in(&bundled));
+}
+
+#[test]
 fn a_path_to_a_manifest_works_as_a_name() {
     let folder = folder_with("mine.yml", OWN);
     let path = folder.path().join("mine.yml");

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
-use evals_data::{Catalog, Manifest};
+use evals_data::Manifest;
 use evals_index::Chunker;
 use evals_metrics::Measure;
 use evals_rag::retrieval::IdenticalIds;
@@ -45,7 +45,7 @@ impl Plan {
         if stages.skip_retrieval && stages.skip_qa && !arguments.out.is_empty() {
             bail!("`--out` has nothing to write: both benchmarks are left out");
         }
-        let manifest = Catalog::new(session.directories.manifests()).find(&arguments.dataset)?;
+        let manifest = session.manifest(&arguments.dataset)?;
         let mut layers = vec![Layer::dataset(&manifest)?];
         let models = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
         layers.extend(session.user_layers(&arguments.settings, models)?);
@@ -149,6 +149,7 @@ fn distinct<'m>(measures: impl Iterator<Item = &'m Measure>) -> Vec<Measure> {
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
+    use evals_data::Catalog;
 
     use super::*;
     use crate::cli::{Cli, Command};
