@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use crate::hint;
+use crate::printer::printable;
 
 /// The exit codes that scripts can rely on, the worse the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,5 +76,5 @@ pub(crate) fn report(error: &anyhow::Error) {
         text.push_str(&hint);
         text.push('\n');
     }
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(printable(&text).as_bytes());
 }

@@ -21,6 +21,7 @@ mod nearest;
 mod printer;
 mod progress;
 mod quantity;
+mod redaction;
 mod rerankers;
 mod restart;
 mod run_folder;

@@ -4,9 +4,11 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 
+use evals::render::visible;
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use crate::cli::{ColorChoice, OutputArgs};
+use crate::redaction;
 
 /// Widest table on a terminal that does not tell its width, and in a pipe.
 const DEFAULT_WIDTH: u16 = 120;
@@ -81,6 +83,11 @@ impl Printer {
 
     /// Says what the user should know before trusting the result.
     pub(crate) fn warn(&self, message: &str) {
+        self.message(Verbosity::Normal, "warning: ", message);
+    }
+
+    /// Says why the command is going to fail although it has a result, which is said to everybody.
+    pub(crate) fn failure(&self, message: &str) {
         self.message(Verbosity::Quiet, "warning: ", message);
     }
 
@@ -90,7 +97,7 @@ impl Printer {
         }
         self.progress.suspend(|| {
             // Nobody is left to be told that stderr is closed.
-            let _ = writeln!(io::stderr().lock(), "{label}{message}");
+            let _ = writeln!(io::stderr().lock(), "{label}{}", printable(message));
         });
     }
 
@@ -107,6 +114,12 @@ impl Printer {
     pub(crate) fn stdout(&self) -> Stdout {
         self.stdout
     }
+}
+
+/// A text as a terminal may be given it. What servers, datasets and file names bring into messages could steer the terminal, and
+/// addresses may hold passwords.
+pub(crate) fn printable(text: &str) -> String {
+    visible(&redaction::prose(text))
 }
 
 /// A result that stdout does not take.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::printer::Printer;
+use crate::printer::{Printer, printable};
 
 /// A bar of which the total is known, or will be.
 pub(crate) fn counted(printer: &Printer, label: &str) -> ProgressBar {
@@ -47,6 +47,6 @@ fn add(printer: &Printer, label: &str, template: &str) -> ProgressBar {
     // Dressed before it is added, because from then on every change is drawn: a bar of 0/0, while there is no length.
     let bar = ProgressBar::no_length()
         .with_style(style)
-        .with_prefix(label.to_owned());
+        .with_prefix(printable(label));
     printer.progress().add(bar)
 }

@@ -27,5 +27,6 @@ mod scripted_server;
 mod servers;
 mod settings;
 mod tables;
+mod terminal;
 mod towers;
 mod vectors;

@@ -73,7 +73,7 @@ fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> E
     let is_worse = measures.any(|it| it.verdict == Verdict::Worse);
     let fails_more = change.after.failed > change.before.failed;
     if arguments.fail_if_worse && fails_more {
-        session.printer.warn("more cases failed than before");
+        session.printer.failure("more cases failed than before");
     }
     if arguments.fail_if_worse && (is_worse || fails_more) {
         Exit::CheckFailed

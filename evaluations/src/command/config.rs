@@ -6,6 +6,7 @@ use super::Session;
 use crate::choices::Choices;
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
 use crate::exit::Exit;
+use crate::printer::printable;
 use crate::settings::{self, Layer};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<Exit> {
@@ -28,7 +29,8 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
     let mut text = String::from("# from: built-in defaults");
     for origin in resolved.origins() {
         text.push_str(", ");
-        text.push_str(&origin);
+        // The name of a file may hold anything, and the comment is one line.
+        text.push_str(&printable(&origin).replace('\n', "\\n"));
     }
     text.push('\n');
     text.push_str(

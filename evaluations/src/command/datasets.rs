@@ -45,11 +45,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
             "where",
             "description",
         ];
-        table::render(
-            session.printer,
-            &header,
-            &listed.iter().map(Listed::row).collect::<Vec<_>>(),
-        )
+        let rows: Vec<Vec<String>> = listed.iter().map(Listed::row).collect();
+        table::render(session.printer, &header, &rows)
     };
     session.printer.result(&text)?;
     if !arguments.json {

@@ -16,7 +16,7 @@ use crate::downloads;
 use crate::exit::Exit;
 use crate::local_models::LocalModel;
 use crate::model_fields;
-use crate::printer::Printer;
+use crate::printer::{Printer, printable};
 use crate::quantity;
 use crate::rerankers::{self, Kind};
 use crate::servers::Servers;
@@ -58,7 +58,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<E
         };
         text.push_str(&line);
     }
-    session.printer.result(&text)?;
+    session.printer.result(&printable(&text))?;
     Ok(if bad == 0 {
         Exit::Done
     } else {

@@ -27,7 +27,7 @@ pub(super) fn of_searches(printer: &Printer, finished: &[Finished]) -> Exit {
     let mut exit = Exit::Done;
     for run in finished {
         if run.summary.finished > 0 && run.summary.failed == run.summary.finished {
-            printer.warn(&format!(
+            printer.failure(&format!(
                 "no search by `{}` succeeded; the report says why",
                 run.profile
             ));
@@ -48,7 +48,7 @@ pub(super) fn of_answers(printer: &Printer, answered: &qa::Finished) -> Exit {
         ));
     }
     if summary.finished > 0 && summary.failed == summary.finished {
-        printer.warn("no case has an answer; the report says why");
+        printer.failure("no case has an answer; the report says why");
         return Exit::CheckFailed;
     }
     let mut accuracies = summary.accuracy.iter();
@@ -56,7 +56,7 @@ pub(super) fn of_answers(printer: &Printer, answered: &qa::Finished) -> Exit {
     let nothing_judged =
         judged.is_some_and(|(_, accuracy)| accuracy.scored.n == 0 && accuracy.judge_failures > 0);
     if nothing_judged {
-        printer.warn("no answer was judged; the report says why");
+        printer.failure("no answer was judged; the report says why");
         return Exit::CheckFailed;
     }
     Exit::Done

@@ -263,7 +263,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     }
     if let Some(reason) = run.prepared.stop.reason() {
         let not_run: usize = finished.iter().map(|it| it.report.not_run).sum();
-        session.printer.warn(&format!(
+        session.printer.failure(&format!(
             "stopped early, {} not run: {reason}",
             quantity::of(not_run, "search")
         ));

@@ -73,7 +73,7 @@ fn update(
     }
     if arguments.check {
         for line in stale {
-            session.printer.warn(&format!(
+            session.printer.failure(&format!(
                 "`{}`, line {line}: the table is not what the stored runs give",
                 path.display()
             ));

@@ -18,6 +18,7 @@ use self::texts::Texts;
 use super::super::Session;
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
 use crate::exit::Exit;
+use crate::printer::printable;
 use crate::progress;
 use crate::run_folder::write_whole;
 
@@ -83,7 +84,7 @@ async fn measure(
     let mut figures = Figures::new(&plan);
     for model in models {
         let bar = progress::open_ended(session.printer, "measuring");
-        bar.set_message(model.label.clone());
+        bar.set_message(printable(&model.label));
         figures
             .models
             .push(model.measure(session.printer, &plan).await);
@@ -104,7 +105,9 @@ fn exit(session: &Session<'_>, figures: &Figures) -> Exit {
     let mut exit = Exit::Done;
     for model in &figures.models {
         if let Some(failure) = &model.failure {
-            session.printer.warn(&format!("{}: {failure}", model.label));
+            session
+                .printer
+                .failure(&format!("{}: {failure}", model.label));
             exit = Exit::CouldNot;
         }
     }

@@ -91,7 +91,7 @@ impl Finished {
             return Ok(Exit::Interrupted);
         }
         if let Some(reason) = &self.report.stopped {
-            printer.warn(&format!(
+            printer.failure(&format!(
                 "stopped early, {} not run: {reason}",
                 quantity::of(self.report.not_run, "case")
             ));
