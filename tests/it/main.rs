@@ -24,6 +24,7 @@ mod sandbox;
 #[path = "../../crates/evals-models/tests/http/scripted_server/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]
 mod scripted_server;
+mod secrets;
 mod servers;
 mod settings;
 mod tables;

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use evals_data::yaml::YamlError;
 
 use super::known::UnknownKey;
+use crate::redaction;
 
 /// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -90,15 +91,14 @@ pub(crate) fn unknown_key(origin: &str, key: &UnknownKey) -> String {
         None => origin.to_owned(),
     };
     match &key.nearest {
-        Some(nearest) => format!(
-            "{place}: unknown setting `{}`; did you mean `{nearest}`?",
-            key.path
-        ),
+        Some(nearest) => {
+            format!("{place}: unknown setting `{path}`; did you mean `{nearest}`?")
+        }
         None => {
             format!(
-                "{place}: unknown setting `{}`; `evaluations config show` lists all settings",
-                key.path
+                "{place}: unknown setting `{path}`; `evaluations config show` lists all settings"
             )
         }
     }
 }
+    let path = redaction::key(&key.path);

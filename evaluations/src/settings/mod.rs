@@ -3,13 +3,13 @@
 //! Layers, weakest first: built-in defaults, the dataset's `settings`, the settings file, `--set`. Each layer is a
 //! [`Tree`](tree::Tree) that remembers where every key was written, so that any error can name file, line and key.
 
-mod address;
 mod error;
 mod file;
 mod known;
 mod model;
 mod resolve;
 mod tree;
+mod shown;
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -18,7 +18,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use address::command_line;
 pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
@@ -234,7 +233,7 @@ impl Default for Evaluations {
 pub(crate) struct Provider {
     /// The server's address.
     #[serde(
-        serialize_with = "address::serialize",
+        serialize_with = "shown::serialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) base_url: Option<String>,

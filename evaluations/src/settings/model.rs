@@ -34,7 +34,7 @@ pub(crate) struct Model {
     /// The server's address, instead of the provider's.
     #[serde(
         default,
-        serialize_with = "super::address::serialize",
+        serialize_with = "super::shown::serialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) base_url: Option<String>,
@@ -75,7 +75,11 @@ pub(crate) struct Model {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) document_prefix: Option<String>,
     /// Further fields of the request, sent as they are.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(
+        default,
+        serialize_with = "super::shown::serialize_fields",
+        skip_serializing_if = "Map::is_empty"
+    )]
     pub(crate) extra_body: Map<String, Value>,
 }
 

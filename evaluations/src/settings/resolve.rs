@@ -8,6 +8,8 @@ use super::error::SettingsError;
 use super::known::take_unknown;
 use super::tree::{Entry, Tree, overlay};
 use super::{Settings, json_schema};
+use crate::redaction;
+use crate::search_profile::RERANK;
 
 /// One source of settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,9 +17,20 @@ pub(crate) struct Layer {
     /// What errors call it: a file's path, a dataset, an option.
     pub(crate) origin: String,
     pub(crate) tree: Tree,
+    /// Whether a reranker that is set is used without being asked for, as in haiku.rag.
+    pub(crate) reranks: bool,
 }
 
 impl Layer {
+    /// A layer of this program's own.
+    pub(crate) fn new(origin: impl Into<String>, tree: Tree) -> Self {
+        Self {
+            origin: origin.into(),
+            tree,
+            reranks: false,
+        }
+    }
+
     /// The `settings` of a dataset's manifest, which may say what is run, but not who is sent the user's texts and keys.
     pub(crate) fn dataset(manifest: &Manifest) -> Result<Self, SettingsError> {
         let layer = Self::checked(manifest.origin.to_string(), manifest.settings.clone())?;
@@ -36,19 +49,18 @@ impl Layer {
     pub(crate) fn assignments(arguments: &[String]) -> Result<Option<Self>, SettingsError> {
         let mut all = Tree::Mapping(Vec::new());
         for argument in arguments {
-            let origin = format!("`--set {argument}`");
+            let origin = format!("`--set {}`", redaction::argument(argument));
             let written = assignment(argument)?;
-            let checked = Self::checked(origin.clone(), written.clone())?;
+            // What stands under a key that is written wrong may be anything, a credential too.
+            let key = argument.split('=').next().unwrap_or_default();
+            let checked = Self::checked(format!("`--set {key}=…`"), written.clone())?;
             if checked.tree != written {
                 // In a file a null is a section left empty; here somebody asked for it.
                 return Err(SettingsError::NotNullable { origin });
             }
             all.merge(checked.tree);
         }
-        Ok((!arguments.is_empty()).then(|| Self {
-            origin: "`--set`".to_owned(),
-            tree: all,
-        }))
+        Ok((!arguments.is_empty()).then(|| Self::new("`--set`", all)))
     }
 
     /// A model that an option of the command line names, as `--model ollama:gpt-oss` does for `qa.model`.
@@ -66,16 +78,16 @@ impl Layer {
                 value,
             }])
         };
-        Self {
-            origin: format!("`{option} {provider}:{name}`"),
-            tree: path.rsplit('.').fold(model, nested),
-        }
+        Self::new(
+            format!("`{option} {provider}:{name}`"),
+            path.rsplit('.').fold(model, nested),
+        )
     }
 
     fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {
         let keys = take_unknown(&mut tree, &json_schema());
         if keys.is_empty() {
-            Ok(Self { origin, tree })
+            Ok(Self::new(origin, tree))
         } else {
             Err(SettingsError::UnknownKeys { origin, keys })
         }
@@ -108,13 +120,13 @@ fn assignment(argument: &str) -> Result<Tree, SettingsError> {
         .split_once('=')
         .filter(|(path, _)| !path.is_empty())
         .ok_or_else(|| SettingsError::NotAnAssignment {
-            argument: argument.to_owned(),
+            argument: redaction::argument(argument),
         })?;
     let value = if text.trim().is_empty() {
         Value::String(String::new())
     } else {
         let tree = Tree::parse(text).map_err(|source| SettingsError::BadAssignment {
-            argument: argument.to_owned(),
+            argument: redaction::argument(argument),
             source,
         })?;
         tree.to_value()
@@ -155,10 +167,52 @@ impl Resolved {
         self.layers.iter().any(written)
     }
 
+    /// Refuses a key where the name of the variable that holds it belongs: settings are stored and shown.
+    fn check_key_variables(&self) -> Result<(), SettingsError> {
+        let settings = &self.settings;
+        let models = [
+            ("embeddings.model", Some(&settings.embeddings.model)),
+            ("qa.model", Some(&settings.qa.model)),
+            ("evaluations.judge", Some(&settings.evaluations.judge)),
+            ("reranking.model", settings.reranking.model.as_ref()),
+        ];
+        let of_models = models.into_iter().filter_map(|(path, model)| {
+            let name = model?.api_key_env.as_deref()?;
+            Some((path.to_owned(), name))
+        });
+        let of_providers = settings.providers.iter().filter_map(|(provider, its)| {
+            let name = its.api_key_env.as_deref()?;
+            Some((format!("providers.{provider}"), name))
+        });
+        let mut named = of_models.chain(of_providers);
+        match named.find(|(_, name)| !is_variable(name)) {
+            Some((path, _)) => Err(self.bad_value(
+                &format!("{path}.api_key_env"),
+                &"it has to be the name of an environment variable; the key itself belongs into that variable, and nowhere else",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the default profile is the reranked one, because a file of a program that always uses its reranker says so.
+    fn reranks_unasked(&self) -> bool {
+        self.layers.iter().any(|layer| layer.reranks)
+            && self.settings.reranking.model.is_some()
+            && !self.sets("search.profile")
+    }
+
     /// The error of a setting whose value has the right type and still cannot be used.
     pub(crate) fn bad_value(&self, path: &str, message: &dyn Display) -> SettingsError {
         bad_value(&self.layers, path.to_owned(), &message.to_string())
     }
+}
+
+/// Whether a text can be the name of an environment variable, and is not the key that one should hold.
+fn is_variable(name: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let starts = name.starts_with(|first: char| is_part(first) && !first.is_ascii_digit());
+    let is_name = starts && name.chars().all(is_part);
+    is_name && (!redaction::looks_like_key(name) || std::env::var_os(name).is_some())
 }
 
 /// Lays `layers`, weakest first, over the defaults.
@@ -184,7 +238,12 @@ pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
         let path = error.path().to_string();
         bad_value(&layers, path, &error.into_inner().to_string())
     })?;
-    Ok(Resolved { settings, layers })
+    let mut resolved = Resolved { settings, layers };
+    resolved.check_key_variables()?;
+    if resolved.reranks_unasked() {
+        resolved.settings.search.profile.push_str(RERANK);
+    }
+    Ok(resolved)
 }
 
 /// The path of a list that stands where a mapping belongs. Serde would take its elements for the fields, one by one.
@@ -212,7 +271,7 @@ fn bad_value(layers: &[Layer], path: String, message: &str) -> SettingsError {
     SettingsError::BadValue {
         origin: place.unwrap_or_else(|| "settings".to_owned()),
         path,
-        message: in_plain_words(message),
+        message: redaction::quoted(&in_plain_words(message)),
     }
 }
 
@@ -235,10 +294,7 @@ mod tests {
     use super::*;
 
     fn file(text: &str) -> Layer {
-        Layer {
-            origin: "evaluations.yaml".to_owned(),
-            tree: Tree::parse(text).unwrap(),
-        }
+        Layer::new("evaluations.yaml", Tree::parse(text).unwrap())
     }
 
     /// A manifest in whose line 6 the settings begin.
@@ -258,6 +314,25 @@ mod tests {
     #[test]
     fn no_layers_give_the_defaults() {
         assert_eq!(resolve(Vec::new()).unwrap().settings, Settings::default());
+    }
+
+    #[test]
+    fn a_reranker_of_haiku_rag_is_used_unless_somebody_says_otherwise() {
+        let foreign = Layer {
+            reranks: true,
+            ..file("reranking: {model: {provider: local, name: a/b}}")
+        };
+        let profile = |layers: Vec<Layer>| resolve(layers).unwrap().settings.search.profile;
+        assert_eq!(profile(vec![foreign.clone()]), "hybrid+rerank");
+        let without = set(&["reranking.model=null"]);
+        assert_eq!(profile(vec![foreign.clone(), without]), "hybrid");
+        let named = set(&["search.profile=bm25"]);
+        assert_eq!(profile(vec![foreign.clone(), named]), "bm25");
+        let own = Layer {
+            reranks: false,
+            ..foreign
+        };
+        assert_eq!(profile(vec![own]), "hybrid");
     }
 
     #[test]
@@ -360,12 +435,58 @@ mod tests {
         };
         assert_eq!(
             refused("search.limt=3"),
-            "`--set search.limt=3`: unknown setting `search.limt`; did you mean `search.limit`?"
+            "`--set search.limt=…`: unknown setting `search.limt`; did you mean `search.limit`?"
         );
         assert_eq!(
             refused("search.limit"),
             "`--set search.limit` is not of the form KEY=VALUE, e.g. `--set search.limit=10`"
         );
+    }
+
+    #[test]
+    fn what_is_assigned_to_a_wrong_key_is_not_repeated() {
+        for argument in [
+            "providers.openai.api_key=hunter2-and-more",
+            "providers.openai={api_kye: hunter2-and-more}",
+            "qa.model.apikey=hunter2-and-more",
+            "OPENAI_API_KEY=hunter2-and-more",
+            "providers.openai.api_key={hunter2-and-more",
+            "providers.openai.api_key=null # hunter2-and-more",
+        ] {
+            let message = Layer::assignments(&[argument.to_owned()])
+                .unwrap_err()
+                .to_string();
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_place_of_its_variable_is_refused_and_not_repeated() {
+        for (argument, path) in [
+            (
+                "qa.model={provider: openai, name: m, api_key_env: sk-hunter2-and-more}",
+                "qa.model",
+            ),
+            (
+                "providers.openai.api_key_env=sk_hunter2_and_more",
+                "providers.openai",
+            ),
+            (
+                "providers.mine.api_key_env=\"hunter2 and more\"",
+                "providers.mine",
+            ),
+        ] {
+            assert_eq!(
+                message(vec![set(&[argument])]),
+                format!(
+                    "`--set`: bad value for `{path}.api_key_env`: it has to be the name of an environment variable; the key \
+                     itself belongs into that variable, and nowhere else"
+                )
+            );
+        }
+        assert!(resolve(vec![set(&["providers.openai.api_key_env=MY_KEY"])]).is_ok());
+        let typed = message(vec![set(&["providers.openai=sk-hunter2-and-more"])]);
+        assert!(!typed.contains("hunter2"), "{typed}");
     }
 
     #[test]

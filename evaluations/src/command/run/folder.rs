@@ -12,9 +12,9 @@ use evals_rag::Retrieval;
 use super::Run;
 use super::manifest::{DatasetRecord, IndexRecord, RunManifest, Tool};
 use super::retrieval::Finished;
+use crate::redaction;
 use crate::run_folder::{RunFolder, timestamp};
 use crate::search_profile::SearchProfile;
-use crate::settings;
 use crate::trec_ids::TrecIds;
 
 /// Version of `manifest.json`.
@@ -56,7 +56,7 @@ impl<'r> Recorder<'r> {
             name: &plan.name,
             profile: profile.to_string(),
             started: timestamp(self.started),
-            command_line: settings::command_line(),
+            command_line: redaction::command_line(),
             dataset: DatasetRecord {
                 name: &plan.manifest.name,
                 provenance: prepared.collection.provenance(),
@@ -66,7 +66,7 @@ impl<'r> Recorder<'r> {
             settings: &plan.resolved.settings,
             settings_from: plan.resolved.origins(),
             index: IndexRecord {
-                uri: ready.store.uri(),
+                uri: redaction::address(ready.store.uri()),
                 table: ready.index.identity().table_name(),
                 identity: ready.index.identity(),
                 statistics: &ready.statistics,

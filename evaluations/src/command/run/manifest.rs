@@ -77,7 +77,7 @@ pub(super) struct DatasetRecord<'r> {
 /// What was searched.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct IndexRecord<'r> {
-    pub(super) uri: &'r str,
+    pub(super) uri: String,
     pub(super) table: String,
     pub(super) identity: &'r Identity,
     pub(super) statistics: &'r IndexStatistics,

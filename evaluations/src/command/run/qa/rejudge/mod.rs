@@ -29,6 +29,7 @@ use crate::choices;
 use crate::cli::RejudgeArgs;
 use crate::command::{Session, named_models};
 use crate::exit::Exit;
+use crate::redaction;
 use crate::run_folder::timestamp;
 use crate::servers::Servers;
 use crate::settings::{self, Resolved};
@@ -129,7 +130,7 @@ fn manifest(
 ) -> Result<Value> {
     let mut manifest = source.manifest.clone();
     manifest["started"] = timestamp(started).into();
-    manifest["command_line"] = settings::command_line().into();
+    manifest["command_line"] = redaction::command_line().into();
     manifest["tool"] = serde_json::to_value(Tool::default())?;
     manifest["concurrency"] = concurrency.into();
     manifest["rejudged"] = json!({"run": source.name, "report": source.digest});

@@ -1,0 +1,227 @@
+//! Credentials reach servers, and nothing else: not the files of a run, not the caches, not the terminal.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::sandbox::{Ended, Sandbox, ended};
+use crate::scripted_server::{Reaction, Received, ScriptedServer};
+use crate::towers::{self, KEY, is_judging};
+
+/// A home with a folder for reports.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.work().join("out")).unwrap();
+    sandbox
+}
+
+/// Every file below the data folder and the folder of reports.
+fn files(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let mut folders = vec![sandbox.data(), sandbox.work().join("out")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+/// Fails where a secret was printed, or is in a file that was left behind.
+fn hidden(sandbox: &Sandbox, ended: &Ended, secrets: &[&str]) {
+    for secret in secrets {
+        for printed in [&ended.stdout, &ended.stderr] {
+            assert!(
+                !printed.contains(secret),
+                "`{secret}` was printed:\n{printed}"
+            );
+        }
+        for path in files(sandbox) {
+            assert!(!holds(&path, secret), "`{secret}` is in {}", path.display());
+        }
+    }
+}
+
+fn holds(path: &Path, secret: &str) -> bool {
+    let bytes = fs::read(path).unwrap();
+    let mut windows = bytes.windows(secret.len());
+    windows.any(|window| window == secret.as_bytes())
+}
+
+const REPORTS: &str = "--out out/r.json --out out/r.jsonl --out out/r.md --out out/r.csv";
+
+/// Repeats what it was shown, wherever a reply or an error has a text.
+fn parrot(request: &Received, shown: &str) -> Reaction {
+    if request.path.ends_with("/models") {
+        return Reaction::json(
+            200,
+            &json!({"data": [{"id": "answerer", "root": shown}, {"id": "judge", "root": shown}]}),
+        );
+    }
+    let prompt = request.body["messages"].to_string();
+    if prompt.contains("district 1007?") && !is_judging(request) {
+        return Reaction::json(
+            400,
+            &json!({"error": {"message": format!("no, {shown}"), "type": shown}}),
+        );
+    }
+    let (text, finish) = if is_judging(request) {
+        let verdict = json!({"reason": format!("it says {shown}"), "pass": true});
+        (verdict.to_string(), "stop".to_owned())
+    } else {
+        (
+            format!("The first passage says {shown}. [1]"),
+            format!("ended with {shown}"),
+        )
+    };
+    Reaction::json(
+        200,
+        &json!({"choices": [{"message": {"content": text, "reasoning": shown}, "finish_reason": finish}]}),
+    )
+}
+
+#[test]
+fn a_server_that_repeats_the_key_does_not_get_it_stored() {
+    let sandbox = sandbox();
+    let server =
+        ScriptedServer::start(|request, _| parrot(request, &request.headers["authorization"]));
+    towers::write(&sandbox, 4, &server);
+    let run = ended(&mut towers::command(&sandbox, &format!("-v {REPORTS}")));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report = fs::read_to_string(sandbox.work().join("out/r.json")).unwrap();
+    for place in [
+        "The first passage says Bearer [redacted]",
+        "it says Bearer [redacted]",
+        "no, Bearer [redacted]",
+    ] {
+        assert!(report.contains(place), "no `{place}` in\n{report}");
+    }
+    hidden(&sandbox, &run, &[KEY]);
+    assert!(files(&sandbox).iter().any(|path| holds(path, "[redacted]")));
+    let again = ended(&mut towers::command(
+        &sandbox,
+        &format!("--fresh {REPORTS}"),
+    ));
+    hidden(&sandbox, &again, &[KEY]);
+}
+
+#[test]
+fn a_password_in_an_address_is_hidden_in_every_form() {
+    let secrets = ["p%40ss-word-1", "p@ss-word-1", "bWU6cEBzcy13b3JkLTE"];
+    let sandbox = sandbox();
+    let server = ScriptedServer::start(|request, _| {
+        let shown = format!(
+            "{} p@ss-word-1 p%40ss-word-1",
+            request.headers["authorization"]
+        );
+        match request.path.as_str() {
+            "/api/chat" if is_judging(request) => Reaction::json(
+                200,
+                &json!({"message": {"content": json!({"reason": shown, "pass": true}).to_string()}, "done": true, "done_reason": "stop"}),
+            ),
+            "/api/chat" => Reaction::json(
+                200,
+                &json!({"message": {"content": format!("It says {shown} [1]"), "thinking": shown}, "done": true, "done_reason": shown}),
+            ),
+            "/api/tags" => Reaction::json(
+                200,
+                &json!({"models": [{"name": "answerer:latest", "digest": shown}]}),
+            ),
+            _ => Reaction::Sound,
+        }
+    });
+    towers::write(&sandbox, 2, &server);
+    let url = server
+        .ollama_url()
+        .replace("http://", "http://me:p%40ss-word-1@");
+    let line = format!(
+        "run towers.yaml -v --profile bm25 --model ollama:answerer --judge ollama:judge {REPORTS} \
+         --set providers.ollama.base_url={url} --set=search.limit=2"
+    );
+    let run = ended(&mut sandbox.command(&line));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(server.received_at("/api/chat")[0].headers["authorization"].starts_with("Basic "));
+    hidden(&sandbox, &run, &secrets);
+}
+
+#[test]
+fn further_fields_are_sent_whole_and_stored_without_credentials() {
+    let secret = "hunter2-and-more";
+    let sandbox = sandbox();
+    let server = ScriptedServer::start(|request, _| {
+        let token = request.body["auth_token"].as_str().unwrap_or("none");
+        parrot(request, token)
+    });
+    towers::write(&sandbox, 3, &server);
+    let assignment = format!("qa.model.extra_body={{auth_token: {secret}, top_k: 5}}");
+    let mut command = towers::command(&sandbox, REPORTS);
+    let run = ended(command.args(["--set", &assignment]));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        server
+            .received_at("/chat/completions")
+            .iter()
+            .any(|it| it.body["auth_token"] == secret)
+    );
+    hidden(&sandbox, &run, &[secret]);
+    let manifest = fs::read_to_string(sandbox.runs()[0].join("manifest.json")).unwrap();
+    assert!(manifest.contains(r#""top_k": 5"#), "{manifest}");
+
+    let mut command = towers::with_settings(&sandbox, "config show");
+    let shown = ended(command.args(["--set", &assignment]));
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    assert!(shown.stdout.contains("[redacted]"), "{}", shown.stdout);
+    hidden(&sandbox, &shown, &[secret]);
+}
+
+#[test]
+fn what_is_refused_is_not_repeated() {
+    let secret = "hunter2-and-more";
+    let sandbox = sandbox();
+    for argument in [
+        format!("--set providers.openai.api_key={secret}"),
+        format!("--set=providers.openai.api_kye={secret}"),
+        format!("--set providers.openai={{api_key:{secret}}}"),
+        format!("--set qa.model.api_key_env=sk-{secret}"),
+        format!("--set providers.openai=sk-{secret}"),
+        format!("--set providers.ollama.base_url=ftp://me:{secret}@host/"),
+        format!("--db s3://id:{secret}@bucket/folder"),
+        format!("--db s3://id:with/{secret}@bucket/folder"),
+        format!("--db az://id:{secret}@bucket/folder"),
+        format!("--db db://id:{secret}@bucket/folder"),
+    ] {
+        let model = "--model ollama:m --judge ollama:m";
+        let run = sandbox.run(&format!("sample --limit 1 {model} {argument}"));
+        assert_eq!(run.code, Some(2), "{argument}: {}", run.stderr);
+        hidden(&sandbox, &run, &[secret]);
+    }
+    sandbox.write(
+        "keys.yaml",
+        format!("providers:\n  openai:\n    api_key: {secret}\n"),
+    );
+    let run = sandbox.run("sample --config keys.yaml");
+    assert!(
+        run.stderr
+            .contains("keys.yaml:3: unknown setting `providers.openai.api_key`"),
+        "{}",
+        run.stderr
+    );
+    hidden(&sandbox, &run, &[secret]);
+}
+
+#[test]
+fn a_short_placeholder_for_a_key_garbles_nothing() {
+    let sandbox = sandbox();
+    let server = towers::right(std::time::Duration::ZERO);
+    towers::write(&sandbox, 2, &server);
+    let run = ended(towers::command(&sandbox, REPORTS).env("TOWERS_KEY", "passage"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report = fs::read_to_string(sandbox.work().join("out/r.json")).unwrap();
+    assert!(report.contains("The first passage says so."), "{report}");
+}
