@@ -14,6 +14,7 @@ mod download;
 mod fake_hub;
 #[cfg(unix)]
 mod full_disk;
+mod haiku;
 #[cfg(unix)]
 mod interrupted;
 mod local_models;

@@ -75,13 +75,14 @@ impl Session<'_> {
         options: impl IntoIterator<Item = Layer>,
     ) -> Result<Vec<Layer>> {
         let directories = &self.directories;
-        let found = arguments
-            .config
-            .clone()
-            .or_else(|| SettingsFile::discover(&directories.working, &directories.config));
+        let file = match &arguments.config {
+            Some(path) => Some(SettingsFile::named(path)?),
+            None => SettingsFile::discover(&directories.working, &directories.config)
+                .map(|path| SettingsFile::read(&path))
+                .transpose()?,
+        };
         let mut layers = Vec::new();
-        if let Some(path) = found {
-            let file = SettingsFile::read(&path)?;
+        if let Some(file) = file {
             file.warnings
                 .iter()
                 .for_each(|warning| self.printer.warn(warning));

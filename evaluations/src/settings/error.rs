@@ -17,6 +17,24 @@ pub(crate) enum SettingsError {
         #[source]
         source: std::io::Error,
     },
+    /// The file that the user named says nothing.
+    #[error("settings file `{}` holds no settings; `evaluations config show` prints a file that holds all", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A value names a variable of the environment that is not set.
+    #[error(
+        "{origin}: `{key}` needs the environment variable `{name}`, which is not set; set it, or write `${{{name}:-otherwise}}`"
+    )]
+    MissingVariable {
+        /// File and line.
+        origin: String,
+        /// The key of the value.
+        key: String,
+        /// The variable.
+        name: String,
+    },
     /// The file is not YAML.
     #[error("{origin}:{}:{}: {error}", error.line, error.column)]
     Syntax {
@@ -90,6 +108,7 @@ pub(crate) fn unknown_key(origin: &str, key: &UnknownKey) -> String {
         Some(line) => format!("{origin}:{line}"),
         None => origin.to_owned(),
     };
+    let path = redaction::key(&key.path);
     match &key.nearest {
         Some(nearest) => {
             format!("{place}: unknown setting `{path}`; did you mean `{nearest}`?")
@@ -101,4 +120,3 @@ pub(crate) fn unknown_key(origin: &str, key: &UnknownKey) -> String {
         }
     }
 }
-    let path = redaction::key(&key.path);

@@ -3,22 +3,38 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::{SettingsError, unknown_key};
+use super::haiku;
 use super::json_schema;
-use super::known::take_unknown;
+use super::known::{UnknownKey, take_unknown};
 use super::resolve::Layer;
 use super::tree::Tree;
+
+/// The file that stands for none where one has to be named.
+const NO_FILE: &str = "/dev/null";
 
 /// A settings file, parsed and checked for unknown keys.
 #[derive(Debug)]
 pub(crate) struct SettingsFile {
     pub(crate) path: PathBuf,
     pub(crate) layer: Layer,
-    /// Keys of a `haiku.rag.yaml` that have no meaning here.
+    /// What a file of haiku.rag says that has no meaning here.
     pub(crate) warnings: Vec<String>,
 }
 
 impl SettingsFile {
-    /// Reads `path`. Unknown keys are an error, except in a `haiku.rag.yaml`, which also configures another program.
+    /// Reads the file that the user named, which has to hold settings: an empty one is a mistake. `/dev/null` stands for none.
+    pub(crate) fn named(path: &Path) -> Result<Self, SettingsError> {
+        let file = Self::read(path)?;
+        let sets_nothing = file.layer.tree == Tree::Mapping(Vec::new()) && file.warnings.is_empty();
+        if sets_nothing && path != Path::new(NO_FILE) {
+            return Err(SettingsError::Empty {
+                path: path.to_owned(),
+            });
+        }
+        Ok(file)
+    }
+
+    /// Reads `path`. Unknown keys are an error, except in a file of haiku.rag, which configures another program too.
     pub(crate) fn read(path: &Path) -> Result<Self, SettingsError> {
         let text = std::fs::read_to_string(path).map_err(|source| SettingsError::Read {
             path: path.to_owned(),
@@ -26,7 +42,7 @@ impl SettingsFile {
         })?;
         let foreign = path
             .file_name()
-            .is_some_and(|name| name == "haiku.rag.yaml");
+            .is_some_and(|name| name == haiku::FILE_NAME);
         let origin = path.display().to_string();
         let (layer, warnings) = parse(&text, &origin, foreign)?;
         Ok(Self {
@@ -41,12 +57,13 @@ impl SettingsFile {
     pub(crate) fn discover(working: &Path, user: &Path) -> Option<PathBuf> {
         [working, user]
             .iter()
-            .flat_map(|folder| ["evaluations.yaml", "haiku.rag.yaml"].map(|name| folder.join(name)))
+            .flat_map(|folder| ["evaluations.yaml", haiku::FILE_NAME].map(|name| folder.join(name)))
             .find(|path| path.is_file())
     }
 }
 
-fn parse(text: &str, origin: &str, foreign: bool) -> Result<(Layer, Vec<String>), SettingsError> {
+/// Reads a text; `named` where it has the name of haiku.rag's file. Other files of that program are told by their keys.
+fn parse(text: &str, origin: &str, named: bool) -> Result<(Layer, Vec<String>), SettingsError> {
     let mut tree = Tree::parse(text).map_err(|error| SettingsError::Syntax {
         origin: origin.to_owned(),
         error,
@@ -60,21 +77,67 @@ fn parse(text: &str, origin: &str, foreign: bool) -> Result<(Layer, Vec<String>)
             origin: origin.to_owned(),
         });
     }
+    let mark = haiku::mark(&tree);
+    if named || mark.is_some() {
+        let told = mark.filter(|_| !named).map(|mark| mark.reason());
+        return foreign(tree, origin, told);
+    }
     let unknown = take_unknown(&mut tree, &json_schema());
-    if !unknown.is_empty() && !foreign {
+    if !unknown.is_empty() {
         return Err(SettingsError::UnknownKeys {
             origin: origin.to_owned(),
             keys: unknown,
         });
     }
-    let warnings = unknown.iter().map(|key| unknown_key(origin, key)).collect();
-    Ok((
-        Layer {
-            origin: origin.to_owned(),
-            tree,
+    Ok((Layer::new(origin, tree), Vec::new()))
+}
+
+/// Reads a file of haiku.rag; `told` says what it was told by.
+fn foreign(
+    tree: Tree,
+    origin: &str,
+    told: Option<String>,
+) -> Result<(Layer, Vec<String>), SettingsError> {
+    let translated = haiku::translate(tree).map_err(|missing| SettingsError::MissingVariable {
+        origin: match missing.line {
+            Some(line) => format!("{origin}:{line}"),
+            None => origin.to_owned(),
         },
-        warnings,
-    ))
+        key: missing.key,
+        name: missing.name,
+    })?;
+    let mut tree = translated.tree;
+    let mut unknown = translated.left_out;
+    unknown.extend(take_unknown(&mut tree, &json_schema()));
+    unknown.sort_by_key(|key| key.line);
+    let (theirs, nobodys): (Vec<UnknownKey>, Vec<UnknownKey>) = unknown
+        .into_iter()
+        .partition(|key| haiku::belongs(&key.path));
+    let mut warnings: Vec<String> = told
+        .map(|told| format!("{origin}: {told}"))
+        .into_iter()
+        .collect();
+    if !theirs.is_empty() {
+        let keys: Vec<String> = theirs.iter().map(place).collect();
+        warnings.push(format!(
+            "{origin}: settings of haiku.rag that have no meaning here are left out: {}",
+            keys.join(", ")
+        ));
+    }
+    warnings.extend(nobodys.iter().map(|key| unknown_key(origin, key)));
+    let layer = Layer {
+        reranks: true,
+        ..Layer::new(origin, tree)
+    };
+    Ok((layer, warnings))
+}
+
+/// A key with its line.
+fn place(key: &UnknownKey) -> String {
+    match key.line {
+        Some(line) => format!("`{}` (line {line})", key.path),
+        None => format!("`{}`", key.path),
+    }
 }
 
 #[cfg(test)]
@@ -83,18 +146,70 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error_here_and_a_warning_in_a_foreign_file() {
-        let text = "storage:\n  data_dir: x\nsearch:\n  limit: 3\n";
+        let text = "storage: x\nsearch:\n  limit: 3\n";
         let error = parse(text, "evaluations.yaml", false).unwrap_err();
         assert_eq!(
             error.to_string(),
             "evaluations.yaml:1: unknown setting `storage`; `evaluations config show` lists all settings"
         );
         let (layer, warnings) = parse(text, "haiku.rag.yaml", true).unwrap();
-        assert_eq!(warnings.len(), 1);
+        assert_eq!(
+            warnings,
+            [
+                "haiku.rag.yaml: settings of haiku.rag that have no meaning here are left out: `storage` (line 1)"
+            ]
+        );
         assert_eq!(
             layer.tree.to_value(),
             serde_json::json!({"search": {"limit": 3}})
         );
+    }
+
+    #[test]
+    fn a_file_of_another_name_is_told_by_its_keys_and_mistakes_in_it_are_told_apart() {
+        let text = "search:\n  limt: 3\nstorage:\n  data_dir: x\nqa:\n  max_searches: 3\n";
+        let (layer, warnings) = parse(text, "mine.yaml", false).unwrap();
+        assert_eq!(
+            warnings,
+            [
+                "mine.yaml: read as a file of haiku.rag because of `storage` in line 3",
+                "mine.yaml: settings of haiku.rag that have no meaning here are left out: `storage` (line 3), \
+                 `qa.max_searches` (line 6)",
+                "mine.yaml:2: unknown setting `search.limt`; did you mean `search.limit`?",
+            ]
+        );
+        assert!(layer.reranks);
+    }
+
+    #[test]
+    fn a_variable_that_is_not_set_is_told_with_its_line() {
+        let text = "qa:\n  model:\n    name: m\n    base_url: http://${NO_SUCH_HOST_HERE}/v1\n";
+        assert_eq!(
+            parse(text, "haiku.rag.yaml", true).unwrap_err().to_string(),
+            "haiku.rag.yaml:4: `base_url` needs the environment variable `NO_SUCH_HOST_HERE`, which is not set; set it, or \
+             write `${NO_SUCH_HOST_HERE:-otherwise}`"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_named_holds_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty.yaml");
+        for text in ["", "# nothing yet\n", "{}\n", "search:\n  # limit: 5\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(
+                SettingsFile::named(&path).unwrap_err().to_string(),
+                format!(
+                    "settings file `{}` holds no settings; `evaluations config show` prints a file that holds all",
+                    path.display()
+                ),
+                "{text:?}"
+            );
+            assert!(SettingsFile::read(&path).is_ok(), "{text:?}");
+        }
+        if cfg!(unix) {
+            assert!(SettingsFile::named(Path::new(NO_FILE)).is_ok());
+        }
     }
 
     #[test]

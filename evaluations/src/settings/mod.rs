@@ -5,11 +5,12 @@
 
 mod error;
 mod file;
+mod haiku;
 mod known;
 mod model;
 mod resolve;
-mod tree;
 mod shown;
+mod tree;
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
