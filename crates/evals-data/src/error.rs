@@ -83,22 +83,20 @@ pub enum DataError {
         source: ParquetFailure,
     },
     /// A line is not a JSON object.
-    #[error("{place}: not a JSON object")]
+    #[error("{place}: {fault}")]
     Json {
         /// The line.
         place: Place,
         /// What is wrong with it.
-        #[source]
-        source: serde_json::Error,
+        fault: JsonFault,
     },
     /// A row is not CSV, or has more or fewer fields than the header.
-    #[error("{place}: not a row of this table")]
+    #[error("{place}: {fault}")]
     Csv {
-        /// The line.
+        /// The line: where the quote was opened, where it is about one.
         place: Place,
-        /// What is wrong with it.
-        #[source]
-        source: csv::Error,
+        /// What is wrong there.
+        fault: CsvFault,
     },
     /// Bytes that are not UTF-8 text.
     #[error("{place}: the text is not UTF-8")]
@@ -107,7 +105,7 @@ pub enum DataError {
         place: Place,
     },
     /// The manifest names a column that the file does not have.
-    #[error("`{file}` has no column `{column}`; {}", there_are(columns))]
+    #[error("`{file}` has no column `{column}`; {}{}", there_are(columns), separated(*separator))]
     MissingColumn {
         /// The file.
         file: String,
@@ -115,6 +113,16 @@ pub enum DataError {
         column: String,
         /// The columns there are.
         columns: Vec<String>,
+        /// What seems to separate the columns of a CSV file, where that is not the comma.
+        separator: Option<char>,
+    },
+    /// The header has a column of that name twice.
+    #[error("`{file}` has two columns `{column}`; rename one of them")]
+    RepeatedColumn {
+        /// The file.
+        file: String,
+        /// The column as the manifest names it.
+        column: String,
     },
     /// A cell that cannot be what the manifest says it is.
     #[error("{place}: column `{column}` is not {wanted}: {found}")]
@@ -202,6 +210,87 @@ pub enum DataError {
     },
 }
 
+/// What is wrong with a row of CSV.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CsvFault {
+    /// A quote without an end.
+    #[error(
+        "the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
+    )]
+    UnclosedQuote,
+    /// A closing quote that is not at its field's end.
+    #[error(
+        "the quote that opens a field here is closed on line {closed}, but more text follows before the field ends; a quote \
+         inside a quoted field is written twice (`\"\"`)"
+    )]
+    TextAfterQuote {
+        /// The line of the closing quote.
+        closed: u64,
+    },
+    /// Not as many fields as the header has.
+    #[error(
+        "{fields} fields where the header has {header}; a field that holds the separator, a quote or a line break needs \
+         quotes around it"
+    )]
+    Ragged {
+        /// Fields of the row.
+        fields: usize,
+        /// Fields of the header.
+        header: usize,
+    },
+    /// More than is read of one row.
+    #[error("the {} begins here is larger than 128 MiB{}", if *in_quotes { "quoted field that" } else { "row that" }, if *in_quotes { "; is its closing quote missing?" } else { "" })]
+    TooLong {
+        /// Whether a quote is open.
+        in_quotes: bool,
+    },
+}
+
+/// What is wrong with a line of JSON Lines.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum JsonFault {
+    /// Not JSON.
+    #[error("not a JSON object: {what} at column {column}")]
+    Syntax {
+        /// What the parser says.
+        what: String,
+        /// The character, from 1.
+        column: usize,
+    },
+    /// JSON of another kind.
+    #[error("not a JSON object, but {found}")]
+    NotAnObject {
+        /// What it is.
+        found: &'static str,
+    },
+    /// An array, of objects perhaps.
+    #[error(
+        "a JSON array begins here, and JSON Lines needs one object on each line; `jq -c '.[]'` writes an array's elements so"
+    )]
+    Array,
+    /// An object that goes on behind the line's end.
+    #[error(
+        "the object does not end on this line, and JSON Lines needs one object on each line; `jq -c .` writes it so"
+    )]
+    Spread,
+    /// An object that goes on behind the file's end.
+    #[error("the file ends in the middle of this object")]
+    CutOff,
+    /// Several objects, or what stands between the elements of an array.
+    #[error(
+        "text follows the object at column {column}, and JSON Lines needs one object on each line"
+    )]
+    TextBehind {
+        /// The character, from 1.
+        column: usize,
+    },
+    /// More than is read of one line.
+    #[error("the line is larger than 128 MiB")]
+    TooLong,
+}
+
 /// Why the parquet reader gave up.
 #[derive(Debug, Error)]
 #[error(transparent)]
@@ -255,6 +344,14 @@ fn there_are(columns: &[String]) -> String {
         "it has no columns at all".to_owned()
     } else {
         format!("there are {}", quoted(columns))
+    }
+}
+
+fn separated(by: Option<char>) -> String {
+    match by {
+        Some('\t') => ", separated by tabs".to_owned(),
+        Some(separator) => format!(", separated by `{separator}`"),
+        None => String::new(),
     }
 }
 

@@ -33,6 +33,7 @@ mod availability;
 mod catalog;
 mod collection;
 mod error;
+mod guard;
 mod hub;
 mod manifest;
 mod nearest;
@@ -45,7 +46,7 @@ pub use catalog::{Catalog, CatalogError};
 pub use collection::{
     Collection, DocumentCounts, DocumentTally, Documents, QuestionCounts, Questions,
 };
-pub use error::{DataError, ParquetFailure, Place, Unit};
+pub use error::{CsvFault, DataError, JsonFault, ParquetFailure, Place, Unit};
 pub use hub::{
     Damage, DownloadEvent, DownloadObserver, FetchedFile, Greeting, Hub, HubError, HubFiles,
     HubSettings, HubWarning, ModelFiles, Repository, RetryPolicy, Token, TransportError,

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
+
 use crate::catalog::{self, bundled};
 use crate::error::DataError;
 use crate::hub::{
@@ -215,7 +217,7 @@ fn in_bundle(name: &str) -> Result<TableFiles, DataError> {
         commit: None,
         files: vec![TableFile {
             name: name.to_owned(),
-            content: Content::Bundled(bytes),
+            content: Content::InMemory(Bytes::from_static(bytes)),
         }],
         identities: vec![provenance(name.to_owned(), identity)],
     })

@@ -5,9 +5,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaDataReader;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+
+use crate::guard::guarded;
+use crate::reader::parquet_footer;
 
 /// What is wrong with a file.
 #[derive(Debug, Error)]
@@ -42,7 +46,7 @@ pub enum Damage {
     },
     /// The parquet footer is broken.
     #[error("not a readable parquet file")]
-    Footer(#[source] parquet::errors::ParquetError),
+    Footer(#[source] ParquetError),
 }
 
 /// What is known beforehand about a file.
@@ -114,10 +118,10 @@ fn check_parquet(file: &mut File, size: u64) -> Result<(), Damage> {
     if tail != *MAGIC {
         return Err(not_parquet("end"));
     }
-    ParquetMetaDataReader::new()
-        .parse_and_finish(file)
-        .map_err(Damage::Footer)?;
-    Ok(())
+    parquet_footer::check(file).map_err(Damage::Footer)?;
+    let read = guarded(|| ParquetMetaDataReader::new().parse_and_finish(file));
+    let read = read.unwrap_or_else(|panicked| Err(ParquetError::External(Box::new(panicked))));
+    read.map(|_| ()).map_err(Damage::Footer)
 }
 
 fn digest(reader: &mut impl Read) -> io::Result<String> {

@@ -1,80 +1,151 @@
 //! CSV with a header line; every value is a string, and an empty one is null.
 
-use std::io::{BufReader, Read};
-
-use csv::{ByteRecord, Reader, ReaderBuilder};
 use serde_json::Value;
 
-use super::{Row, Rows, TableFile};
-use crate::error::{DataError, Place, Unit};
+use super::csv_records::{Failure, Record, Records};
+use super::{Row, Rows, TableFile, Text};
+use crate::error::{CsvFault, DataError, Place, Unit};
 use crate::manifest::Column;
+
+/// Separators beside the comma. One of them is taken where the header then has every column asked for, and with the comma
+/// it has not: there is no other way to read such a file.
+const OTHER_SEPARATORS: [u8; 2] = [b';', b'\t'];
 
 pub(super) fn rows(
     file: &TableFile,
     columns: &[Column],
     compressed: bool,
 ) -> Result<Rows, DataError> {
-    let mut reader = ReaderBuilder::new().from_reader(file.reader(compressed)?);
-    let header = header(file, &mut reader)?;
-    let position = |column: &Column| {
-        let found = header.iter().position(|name| *name == column.path());
-        found.ok_or_else(|| file.missing(column, header.clone()))
+    let open = |separator| Table::open(file, separator, compressed);
+    let usual = match open(b',') {
+        Ok(table) if table.has_all(columns) => return table.rows(columns),
+        // With the comma `"id";"text"` has text behind a quote.
+        Err(error) if !matches!(error, DataError::Csv { .. }) => return Err(error),
+        usual => usual,
     };
-    let positions = columns.iter().map(position).collect::<Result<_, _>>()?;
-    Ok(Box::new(CsvRows {
-        file: file.name.clone(),
-        reader,
-        positions,
-        record: ByteRecord::new(),
-    }))
+    let others = OTHER_SEPARATORS
+        .into_iter()
+        .filter_map(|one| open(one).ok());
+    let mut others: Vec<Table<'_>> = others.collect();
+    if let Some(fitting) = others.iter().position(|table| table.has_all(columns)) {
+        return others.swap_remove(fitting).rows(columns);
+    }
+    // None has all columns: the error names those of the likeliest.
+    let width = usual.as_ref().map_or(1, |table| table.header.len());
+    let wider = others.into_iter().find(|table| table.header.len() > width);
+    wider.map_or(usual, Ok)?.rows(columns)
 }
 
-type Input = BufReader<Box<dyn Read + Send>>;
+/// A file whose header has been read.
+struct Table<'f> {
+    file: &'f TableFile,
+    separator: u8,
+    records: Records<Text>,
+    header: Vec<String>,
+}
 
-fn header(file: &TableFile, reader: &mut Reader<Input>) -> Result<Vec<String>, DataError> {
-    let place = Place {
-        file: file.name.clone(),
-        number: 1,
-        unit: Unit::Line,
-    };
-    let header = match reader.byte_headers() {
-        Ok(header) => header,
-        Err(source) => return Err(DataError::Csv { place, source }),
-    };
-    let names = header
-        .iter()
-        .map(|name| std::str::from_utf8(name).map(str::to_owned));
-    names
-        .collect::<Result<_, _>>()
-        .map_err(|_| DataError::NotUtf8 { place })
+impl<'f> Table<'f> {
+    fn open(file: &'f TableFile, separator: u8, compressed: bool) -> Result<Self, DataError> {
+        let mut records = Records::new(file.text(compressed)?, separator);
+        let mut record = Record::default();
+        let mut header = Vec::new();
+        if records
+            .read(&mut record)
+            .map_err(|error| failed(file, error))?
+        {
+            for index in 0..record.len() {
+                let name = record.text(index);
+                let name = name.map_err(|line| DataError::NotUtf8 {
+                    place: place(&file.name, line),
+                })?;
+                header.push(name.to_owned());
+            }
+        }
+        Ok(Self {
+            file,
+            separator,
+            records,
+            header,
+        })
+    }
+
+    fn has_all(&self, columns: &[Column]) -> bool {
+        columns
+            .iter()
+            .all(|column| self.header.contains(&column.path()))
+    }
+
+    fn rows(self, columns: &[Column]) -> Result<Rows, DataError> {
+        let positions = columns
+            .iter()
+            .map(|column| self.position(column))
+            .collect::<Result<_, _>>()?;
+        Ok(Box::new(CsvRows {
+            file: self.file.clone(),
+            records: self.records,
+            width: self.header.len(),
+            positions,
+            record: Record::default(),
+        }))
+    }
+
+    /// Where a column is; one whose name is there twice is in no single place.
+    fn position(&self, column: &Column) -> Result<usize, DataError> {
+        let mut found = self
+            .header
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| **name == column.path());
+        match (found.next(), found.next()) {
+            (Some((index, _)), None) => Ok(index),
+            (Some(_), Some(_)) => Err(DataError::RepeatedColumn {
+                file: self.file.name.clone(),
+                column: column.path(),
+            }),
+            (None, _) => Err(DataError::MissingColumn {
+                file: self.file.name.clone(),
+                column: column.path(),
+                columns: self.header.clone(),
+                separator: Some(char::from(self.separator)).filter(|&separator| separator != ','),
+            }),
+        }
+    }
 }
 
 struct CsvRows {
-    file: String,
-    reader: Reader<Input>,
+    file: TableFile,
+    records: Records<Text>,
+    /// Fields of the header.
+    width: usize,
     positions: Vec<usize>,
-    record: ByteRecord,
+    record: Record,
 }
 
 impl CsvRows {
-    fn place(&self, number: u64) -> Place {
-        Place {
-            file: self.file.clone(),
-            number,
-            unit: Unit::Line,
+    fn advance(&mut self) -> Result<Option<Row>, DataError> {
+        let read = self.records.read(&mut self.record);
+        if !read.map_err(|error| failed(&self.file, error))? {
+            return Ok(None);
         }
-    }
-
-    fn row(&self) -> Result<Row, DataError> {
-        let place = self.place(self.record.position().map_or(0, csv::Position::line));
-        let cell = |&position: &usize| match self.record.get(position) {
-            None | Some([]) => Ok(Value::Null),
-            Some(bytes) => std::str::from_utf8(bytes).map(Value::from),
+        let place = place(&self.file.name, self.record.line());
+        if self.record.len() != self.width {
+            return Err(DataError::Csv {
+                place,
+                fault: CsvFault::Ragged {
+                    fields: self.record.len(),
+                    header: self.width,
+                },
+            });
+        }
+        let cell = |&position: &usize| match self.record.text(position) {
+            Ok("") => Ok(Value::Null),
+            Ok(text) => Ok(Value::from(text)),
+            Err(line) => Err(DataError::NotUtf8 {
+                place: self::place(&self.file.name, line),
+            }),
         };
-        match self.positions.iter().map(cell).collect::<Result<_, _>>() {
-            Ok(cells) => Ok(Row { place, cells }),
-            Err(_) => Err(DataError::NotUtf8 { place }),
-        }
+        let cells = self.positions.iter().map(cell).collect::<Result<_, _>>()?;
+        Ok(Some(Row { place, cells }))
     }
 }
 
@@ -82,18 +153,24 @@ impl Iterator for CsvRows {
     type Item = Result<Row, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.reader.read_byte_record(&mut self.record) {
-            Ok(true) => Some(self.row()),
-            Ok(false) => None,
-            Err(source) => {
-                let line = source
-                    .position()
-                    .map_or_else(|| self.reader.position().line(), csv::Position::line);
-                Some(Err(DataError::Csv {
-                    place: self.place(line),
-                    source,
-                }))
-            }
-        }
+        self.advance().transpose()
+    }
+}
+
+fn place(file: &str, line: u64) -> Place {
+    Place {
+        file: file.to_owned(),
+        number: line,
+        unit: Unit::Line,
+    }
+}
+
+fn failed(file: &TableFile, failure: Failure) -> DataError {
+    match failure {
+        Failure::Io(source) => file.unreadable(source),
+        Failure::Csv { line, fault } => DataError::Csv {
+            place: place(&file.name, line),
+            fault,
+        },
     }
 }

@@ -1,13 +1,15 @@
 //! Rows of tables in several formats, reduced to the columns that are needed, a few megabytes at a time.
 
+mod csv_records;
 mod csv_rows;
 mod json_lines;
+pub(crate) mod parquet_footer;
 mod parquet_rows;
 mod position;
 mod values;
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
+use std::io::{BufReader, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -28,6 +30,16 @@ pub(crate) const EXTENSIONS: [&str; 7] = [
     ".csv.gz",
 ];
 
+/// The most bytes of one row of text. A file without line ends, or with a quote that is never closed, would otherwise come
+/// into memory whole, and a compressed one can be many times larger than it looks.
+const ROW_LIMIT: usize = 128 << 20;
+
+/// UTF-8's, which some editors write in front.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A text file from its beginning, without a byte order mark.
+type Text = Chain<Cursor<Vec<u8>>, BufReader<Box<dyn Read + Send>>>;
+
 /// A table's file.
 #[derive(Debug, Clone)]
 pub(crate) struct TableFile {
@@ -42,7 +54,7 @@ pub(crate) enum Content {
     OnDisk(PathBuf),
     /// In the hub cache, from where it may be fetched again.
     Cached(PathBuf),
-    Bundled(&'static [u8]),
+    InMemory(Bytes),
 }
 
 /// One row: the wanted columns' values in the order they were asked for; a missing value is null.
@@ -52,8 +64,27 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Value>,
 }
 
-/// The rows of one file.
+/// The rows of one file, up to the first error.
 pub(crate) type Rows = Box<dyn Iterator<Item = Result<Row, DataError>> + Send>;
+
+/// Rows up to the first error: what comes after it may be anything.
+struct UntilError {
+    rows: Rows,
+    ended: bool,
+}
+
+impl Iterator for UntilError {
+    type Item = Result<Row, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.rows.next();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
@@ -65,11 +96,12 @@ enum Format {
 impl TableFile {
     /// Opens the file, and checks that it has the columns.
     pub(crate) fn rows(&self, columns: &[Column]) -> Result<Rows, DataError> {
-        match self.format()? {
+        let rows = match self.format()? {
             (Format::Parquet, _) => parquet_rows::rows(self, columns),
             (Format::JsonLines, compressed) => json_lines::rows(self, columns, compressed),
             (Format::Csv, compressed) => csv_rows::rows(self, columns, compressed),
-        }
+        }?;
+        Ok(Box::new(UntilError { rows, ended: false }))
     }
 
     /// The format, and whether it is gzipped.
@@ -93,19 +125,28 @@ impl TableFile {
     }
 
     /// The text of the file, decompressed.
-    fn reader(&self, compressed: bool) -> Result<BufReader<Box<dyn Read + Send>>, DataError> {
+    fn text(&self, compressed: bool) -> Result<Text, DataError> {
         let raw: Box<dyn Read + Send> = match &self.content {
             Content::OnDisk(path) | Content::Cached(path) => {
                 Box::new(File::open(path).map_err(|source| self.unreadable(source))?)
             }
-            Content::Bundled(bytes) => Box::new(Cursor::new(*bytes)),
+            Content::InMemory(bytes) => Box::new(Cursor::new(bytes.clone())),
         };
         let text: Box<dyn Read + Send> = if compressed {
             Box::new(MultiGzDecoder::new(raw))
         } else {
             raw
         };
-        Ok(BufReader::with_capacity(1 << 16, text))
+        let mut text = BufReader::with_capacity(1 << 16, text);
+        let mut beginning = Vec::new();
+        text.by_ref()
+            .take(BYTE_ORDER_MARK.len() as u64)
+            .read_to_end(&mut beginning)
+            .map_err(|source| self.unreadable(source))?;
+        if beginning == BYTE_ORDER_MARK {
+            beginning.clear();
+        }
+        Ok(Cursor::new(beginning).chain(text))
     }
 
     fn unreadable(&self, source: std::io::Error) -> DataError {
@@ -120,13 +161,14 @@ impl TableFile {
             file: self.name.clone(),
             column: column.path(),
             columns,
+            separator: None,
         }
     }
 }
 
-fn shared(bytes: &'static [u8]) -> Bytes {
-    Bytes::from_static(bytes)
-}
-
+#[cfg(test)]
+mod damaged_tests;
+#[cfg(test)]
+mod refused_tests;
 #[cfg(test)]
 mod tests;

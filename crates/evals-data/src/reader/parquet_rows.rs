@@ -13,8 +13,9 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::position::Position;
 use super::values::{self, CellFailure};
-use super::{Content, Row, Rows, TableFile, shared};
+use super::{Content, Row, Rows, TableFile, parquet_footer};
 use crate::error::{DataError, ParquetFailure, Place, Unit};
+use crate::guard::guarded;
 use crate::manifest::Column;
 
 /// Uncompressed bytes aimed at for one batch; a batch has one row at least, however large.
@@ -23,13 +24,14 @@ const BATCH_BYTES: u64 = 4 << 20;
 const MAX_BATCH_ROWS: u64 = 4096;
 
 pub(super) fn rows(file: &TableFile, columns: &[Column]) -> Result<Rows, DataError> {
-    let (batches, positions) = match &file.content {
+    let opened = guarded(|| match &file.content {
         Content::OnDisk(path) | Content::Cached(path) => {
             let opened = File::open(path).map_err(|source| file.unreadable(source))?;
-            batches(file, opened, columns)?
+            batches(file, opened, columns)
         }
-        Content::Bundled(bytes) => batches(file, shared(bytes), columns)?,
-    };
+        Content::InMemory(bytes) => batches(file, bytes.clone(), columns),
+    });
+    let (batches, positions) = opened.map_err(|panicked| failure(file, panicked))??;
     let rows = ParquetRows {
         file: file.clone(),
         positions,
@@ -46,6 +48,7 @@ fn batches<R: ChunkReader + 'static>(
     columns: &[Column],
 ) -> Result<(ParquetRecordBatchReader, Vec<Position>), DataError> {
     let failed = |error| failure(file, error);
+    parquet_footer::check(&reader).map_err(failed)?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(reader).map_err(failed)?;
     let schema = builder.parquet_schema();
     let all = positions(file, builder.schema(), columns)?;
@@ -89,11 +92,11 @@ fn leaves_of(schema: &SchemaDescriptor, names: &[String]) -> Vec<usize> {
 /// As many rows as make about [`BATCH_BYTES`] in the row group with the largest rows.
 fn batch_rows(metadata: &ParquetMetaData, leaves: &[usize]) -> usize {
     let largest_row = metadata.row_groups().iter().map(|group| {
-        let bytes: i64 = leaves
-            .iter()
-            .map(|&leaf| group.column(leaf).uncompressed_size())
-            .sum();
-        u64::try_from(bytes).unwrap_or(0) / u64::try_from(group.num_rows()).unwrap_or(0).max(1)
+        let bytes = leaves.iter().fold(0_u64, |bytes, &leaf| {
+            let size = group.column(leaf).uncompressed_size();
+            bytes.saturating_add(u64::try_from(size).unwrap_or(0))
+        });
+        bytes / u64::try_from(group.num_rows()).unwrap_or(0).max(1)
     });
     let rows = BATCH_BYTES / largest_row.max().unwrap_or(1).max(1);
     usize::try_from(rows.clamp(1, MAX_BATCH_ROWS)).expect("at most MAX_BATCH_ROWS")
@@ -103,7 +106,7 @@ fn failure(file: &TableFile, error: impl std::error::Error + Send + Sync + 'stat
     // The blob rather than a link to it: with the blob in place it would only be linked again.
     let cached = match &file.content {
         Content::Cached(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
-        Content::OnDisk(_) | Content::Bundled(_) => None,
+        Content::OnDisk(_) | Content::InMemory(_) => None,
     };
     DataError::Parquet {
         file: file.name.clone(),
@@ -167,10 +170,8 @@ impl ParquetRows {
     }
 }
 
-impl Iterator for ParquetRows {
-    type Item = Result<Row, DataError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl ParquetRows {
+    fn advance(&mut self) -> Option<Result<Row, DataError>> {
         loop {
             if let Some(mut batch) = self.current.take()
                 && batch.next < batch.rows
@@ -184,5 +185,14 @@ impl Iterator for ParquetRows {
                 Err(error) => return Some(Err(failure(&self.file, error))),
             }
         }
+    }
+}
+
+impl Iterator for ParquetRows {
+    type Item = Result<Row, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        guarded(|| self.advance())
+            .unwrap_or_else(|panicked| Some(Err(failure(&self.file, panicked))))
     }
 }

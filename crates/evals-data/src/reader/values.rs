@@ -25,6 +25,8 @@ pub(super) fn value(array: &dyn Array, row: usize) -> Result<Value, CellFailure>
         return Ok(Value::Null);
     }
     Ok(match array.data_type() {
+        // A column without any value has no marks of what is missing.
+        DataType::Null => Value::Null,
         DataType::Utf8 => Value::from(array.as_string::<i32>().value(row)),
         DataType::LargeUtf8 => Value::from(array.as_string::<i64>().value(row)),
         DataType::Utf8View => Value::from(array.as_string_view().value(row)),

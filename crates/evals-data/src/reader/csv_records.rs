@@ -1,0 +1,239 @@
+//! Records of CSV text (RFC 4180): fields, and the line on which each record begins.
+//!
+//! Readers of CSV commonly take whatever they are given: a quote that is never closed swallows the rest of the file, and
+//! text after a closing quote joins the field. Either loses rows without a word, so both are refused here. A quote in the
+//! middle of a field that does not begin with one is an ordinary character, as in `5" screen`.
+
+use std::io::{self, BufRead};
+
+use memchr::{memchr, memchr_iter, memchr3};
+
+use super::ROW_LIMIT;
+use crate::error::CsvFault;
+
+/// Reads records. A record ends with LF, CRLF, CR or the file; lines without anything are passed over.
+#[derive(Debug)]
+pub(super) struct Records<R> {
+    input: R,
+    separator: u8,
+    limit: usize,
+    /// The line of the next byte, from 1.
+    line: u64,
+    /// The last record ended with a CR, so that an LF right behind it is part of the same line end.
+    after_return: bool,
+}
+
+/// One record; its memory is used again for the next.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    /// The line on which it begins, from 1.
+    line: u64,
+    bytes: Vec<u8>,
+    /// Where each field ends in `bytes`.
+    ends: Vec<usize>,
+}
+
+/// Why there is no further record.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Io(io::Error),
+    /// The text is not CSV, from this line on.
+    Csv {
+        line: u64,
+        fault: CsvFault,
+    },
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// What the next byte belongs to.
+#[derive(Debug, Clone, Copy)]
+enum State {
+    /// The beginning of a field.
+    Begin,
+    /// A field without quotes around it.
+    Plain,
+    /// A field whose quote was opened on that line.
+    Quoted { opened: u64 },
+    /// What follows a quote inside such a field: it closed the field, unless another quote follows.
+    Closed { opened: u64 },
+}
+
+impl Record {
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.field(index))
+    }
+
+    /// A field; an absent one is empty.
+    pub(super) fn field(&self, index: usize) -> &[u8] {
+        self.ends
+            .get(index)
+            .map_or(&[], |&end| &self.bytes[self.begin(index)..end])
+    }
+
+    /// The text of a field, or the line on which the bytes stop being UTF-8.
+    pub(super) fn text(&self, index: usize) -> Result<&str, u64> {
+        std::str::from_utf8(self.field(index)).map_err(|error| {
+            let valid = self.begin(index) + error.valid_up_to();
+            self.line + count_lines(&self.bytes[..valid])
+        })
+    }
+
+    /// Bytes held, so that neither long fields nor many empty ones grow without end.
+    fn memory(&self) -> usize {
+        self.bytes.len() + size_of::<usize>() * self.ends.len()
+    }
+
+    fn begin(&self, index: usize) -> usize {
+        index.checked_sub(1).map_or(0, |before| self.ends[before])
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    fn end_field(&mut self) {
+        self.ends.push(self.bytes.len());
+    }
+}
+
+impl<R: BufRead> Records<R> {
+    pub(super) fn new(input: R, separator: u8) -> Self {
+        Self {
+            input,
+            separator,
+            limit: ROW_LIMIT,
+            line: 1,
+            after_return: false,
+        }
+    }
+
+    /// Reads the next record; `false` at the end of the file.
+    pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, Failure> {
+        record.clear();
+        let mut state = State::Begin;
+        loop {
+            let buffer = self.input.fill_buf()?;
+            if buffer.is_empty() {
+                return end_of_file(state, record);
+            }
+            let mut rest = buffer;
+            let mut ended = false;
+            while let Some((&byte, behind)) = rest.split_first() {
+                let is_end = byte == b'\n' || byte == b'\r';
+                match state {
+                    State::Begin if record.ends.is_empty() && is_end => {
+                        rest = behind;
+                        let is_second_half = byte == b'\n' && self.after_return;
+                        self.line += u64::from(!is_second_half);
+                        self.after_return = byte == b'\r';
+                        continue;
+                    }
+                    State::Begin => {
+                        if record.ends.is_empty() {
+                            record.line = self.line;
+                        }
+                        state = State::Plain;
+                        if byte == b'"' {
+                            rest = behind;
+                            state = State::Quoted { opened: self.line };
+                        }
+                    }
+                    State::Quoted { opened } => {
+                        let run = memchr(b'"', rest).unwrap_or(rest.len());
+                        self.line += count_lines(&rest[..run]);
+                        record.bytes.extend_from_slice(&rest[..run]);
+                        rest = &rest[run..];
+                        if let Some((_, behind)) = rest.split_first() {
+                            rest = behind;
+                            state = State::Closed { opened };
+                        }
+                    }
+                    State::Closed { opened } if byte == b'"' => {
+                        record.bytes.push(byte);
+                        rest = behind;
+                        state = State::Quoted { opened };
+                    }
+                    State::Closed { opened } if !is_end && byte != self.separator => {
+                        return Err(Failure::Csv {
+                            line: opened,
+                            fault: CsvFault::TextAfterQuote { closed: self.line },
+                        });
+                    }
+                    State::Plain | State::Closed { .. } => {
+                        let run = memchr3(self.separator, b'\n', b'\r', rest);
+                        record
+                            .bytes
+                            .extend_from_slice(&rest[..run.unwrap_or(rest.len())]);
+                        rest = run.map_or(&[], |run| &rest[run..]);
+                        if let Some((&end, behind)) = rest.split_first() {
+                            rest = behind;
+                            record.end_field();
+                            state = State::Begin;
+                            if end != self.separator {
+                                self.line += 1;
+                                self.after_return = end == b'\r';
+                                ended = true;
+                                break;
+                            }
+                        }
+                    }
+                }
+                self.after_return = false;
+            }
+            let used = buffer.len() - rest.len();
+            self.input.consume(used);
+            if record.memory() > self.limit {
+                return Err(too_long(state, record));
+            }
+            if ended {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+fn end_of_file(state: State, record: &mut Record) -> Result<bool, Failure> {
+    match state {
+        State::Begin if record.ends.is_empty() => Ok(false),
+        State::Quoted { opened } => Err(Failure::Csv {
+            line: opened,
+            fault: CsvFault::UnclosedQuote,
+        }),
+        State::Begin | State::Plain | State::Closed { .. } => {
+            record.end_field();
+            Ok(true)
+        }
+    }
+}
+
+fn too_long(state: State, record: &Record) -> Failure {
+    let (line, in_quotes) = match state {
+        State::Quoted { opened } | State::Closed { opened } => (opened, true),
+        State::Begin | State::Plain => (record.line, false),
+    };
+    Failure::Csv {
+        line,
+        fault: CsvFault::TooLong { in_quotes },
+    }
+}
+
+fn count_lines(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
+}
+
+#[cfg(test)]
+mod tests;
