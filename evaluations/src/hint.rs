@@ -72,7 +72,7 @@ fn of_model(error: &HubError) -> Option<&'static str> {
 
 fn of_dataset(error: &DataError) -> Option<&'static str> {
     match error {
-        DataError::UnknownDocuments { .. } => {
+        DataError::UnknownDocuments { likely: None, .. } => {
             Some("`--allow-missing-judged` counts them as never found instead")
         }
         DataError::NoFile { .. } => Some(

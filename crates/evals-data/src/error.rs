@@ -194,20 +194,134 @@ pub enum DataError {
         /// Rows read.
         rows: u64,
     },
+    /// A cell that begins with `[` and is neither a JSON array nor a document's id.
+    #[error(
+        "{place}: column `{column}` begins like a list and is no JSON array: {}; {}",
+        shown(found),
+        as_list(ids)
+    )]
+    NotAList {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// What is there.
+        found: String,
+        /// The ids that seem to be meant.
+        ids: Vec<String>,
+    },
     /// Judgements name documents that are not in the corpus, or that are dropped from it because they have no text.
     #[error(
-        "judgements name {} not in the corpus, or {} no text there: {}{}; allow it to score {} as never found",
+        "judgements name {} not in the corpus, or {} no text there: {}{}; {}",
         if *count == 1 { "a document that is".to_owned() } else { format!("{count} documents that are") },
         if *count == 1 { "has" } else { "have" },
         quoted(first), if *count > first.len() { ", …" } else { "" },
-        if *count == 1 { "it" } else { "them" }
+        match likely {
+            Some(likely) => likely.to_string(),
+            None => format!("allow it to score {} as never found", if *count == 1 { "it" } else { "them" }),
+        }
     )]
     UnknownDocuments {
         /// How many.
         count: usize,
         /// The first five, in order.
         first: Vec<String>,
+        /// What one of them was likely meant as, where that names documents of the corpus.
+        likely: Option<Box<LikelyMeaning>>,
     },
+}
+
+/// What a cell was likely meant as: read so, it names documents of the corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LikelyMeaning {
+    /// The cell's row.
+    pub place: Place,
+    /// The cell's column.
+    pub column: String,
+    /// What is there.
+    pub id: String,
+    /// How it may be read.
+    pub meaning: Meaning,
+    /// The ids that it then names.
+    pub ids: Vec<String>,
+}
+
+/// How a cell may be read otherwise than as one id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Meaning {
+    /// A list of ids.
+    List {
+        /// What stands between them.
+        separator: char,
+        /// Whether a cell of that column may hold a list; where not, each id needs a row.
+        in_one_cell: bool,
+    },
+    /// An id with white space around it.
+    BlanksAround,
+    /// An id whose characters are composed in another way.
+    OtherNormalization,
+}
+
+impl fmt::Display for LikelyMeaning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            place,
+            column,
+            id,
+            meaning,
+            ids,
+        } = self;
+        let id = shown(id);
+        write!(formatter, "{place}: column `{column}` holds {id}, which ")?;
+        match meaning {
+            Meaning::List {
+                separator,
+                in_one_cell,
+            } => {
+                let separator = match separator {
+                    '\t' => "tabs".to_owned(),
+                    '\n' => "line breaks".to_owned(),
+                    ' ' => "blanks".to_owned(),
+                    other => format!("`{other}`"),
+                };
+                write!(formatter, "split at {separator} names documents that are there; ")?;
+                if *in_one_cell {
+                    formatter.write_str(&as_list(ids))
+                } else {
+                    formatter.write_str("write a row for each document")
+                }
+            }
+            Meaning::BlanksAround => formatter
+                .write_str("without the white space around it is a document that is there; remove the white space"),
+            Meaning::OtherNormalization => formatter.write_str(
+                "in another Unicode normalization is a document that is there; write both files in the same (NFC)",
+            ),
+        }
+    }
+}
+
+/// How a list of ids is written.
+fn as_list(ids: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let mut list = String::from("[");
+    for (index, id) in ids.iter().take(SHOWN).enumerate() {
+        list.push_str(if index > 0 { ", " } else { "" });
+        list.push_str(&serde_json::Value::from(id.as_str()).to_string());
+    }
+    list.push_str(if ids.len() > SHOWN { ", …]" } else { "]" });
+    let in_csv = list.replace('"', "\"\"");
+    format!(
+        "a list of ids is written as a JSON array, `{list}`, and in a field of CSV `\"{in_csv}\"`"
+    )
+}
+
+/// A cell's text as JSON, cut short.
+fn shown(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let cut: String = text.chars().take(SHOWN).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("{}{more}", serde_json::Value::from(cut))
 }
 
 /// What is wrong with a row of CSV.

@@ -46,7 +46,9 @@ pub use catalog::{Catalog, CatalogError};
 pub use collection::{
     Collection, DocumentCounts, DocumentTally, Documents, QuestionCounts, Questions,
 };
-pub use error::{CsvFault, DataError, JsonFault, ParquetFailure, Place, Unit};
+pub use error::{
+    CsvFault, DataError, JsonFault, LikelyMeaning, Meaning, ParquetFailure, Place, Unit,
+};
 pub use hub::{
     Damage, DownloadEvent, DownloadObserver, FetchedFile, Greeting, Hub, HubError, HubFiles,
     HubSettings, HubWarning, ModelFiles, Repository, RetryPolicy, Token, TransportError,

@@ -6,6 +6,7 @@ mod files;
 mod fingerprint;
 mod judged;
 mod mapping;
+mod misread;
 mod questions;
 
 use std::collections::{BTreeSet, HashSet};
@@ -22,6 +23,7 @@ use crate::manifest::{Manifest, Source, Table};
 use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
 use files::{Fetched, TableFiles};
+use misread::Judged;
 use questions::QuestionReader;
 
 /// A dataset whose files are on this machine and verified.
@@ -121,7 +123,8 @@ impl Collection {
     /// * A repeated id is an error; a question without text is dropped and counted.
     /// * A judged document that [`documents`](Self::documents) does not give out, because it is not there or has no text,
     ///   is an error unless [allowed](Self::allow_missing_judged); to know, the corpus is read until all are found. A
-    ///   corpus without any document is an error in any case.
+    ///   corpus without any document is an error in any case, and so is a cell that begins with `[` and is neither a JSON
+    ///   array nor a document's id.
     pub fn questions(&self) -> Result<Questions, DataError> {
         let judged = match &self.manifest.judgements {
             Some(table) => Some(judged::read(&table.columns, &self.judgements)?),
@@ -135,15 +138,41 @@ impl Collection {
         };
         let mut read = reader.read(&self.questions)?;
         let unknown = self.unknown_documents(&read.questions)?;
-        read.counts.unknown_documents = unknown.len() as u64;
-        if unknown.is_empty() || self.allow_missing_judged {
+        if unknown.is_empty() {
+            return Ok(read);
+        }
+        if let Some(error) = misread::broken_list(&unknown, self.judged())? {
+            return Err(error);
+        }
+        let documents = &self.manifest.documents.columns;
+        let misread = misread::misread(&unknown, (documents, &self.documents), self.judged())?;
+        if self.allow_missing_judged {
+            read.counts.unknown_documents = unknown.len() as u64;
+            read.counts.misread_documents = misread.count;
             return Ok(read);
         }
         let first = unknown.iter().take(5).map(|&id| id.to_owned()).collect();
         Err(DataError::UnknownDocuments {
             count: unknown.len(),
             first,
+            likely: misread.first.map(Box::new),
         })
+    }
+
+    /// The cells that name judged documents.
+    fn judged(&self) -> Judged<'_> {
+        match &self.manifest.judgements {
+            Some(table) => Judged {
+                files: &self.judgements,
+                columns: std::slice::from_ref(&table.columns.document),
+                takes_lists: false,
+            },
+            None => Judged {
+                files: &self.questions,
+                columns: &self.manifest.questions.columns.relevant,
+                takes_lists: true,
+            },
+        }
     }
 
     /// The judged documents that the corpus does not give out, in order. Memory grows with what is judged, not with the

@@ -42,6 +42,10 @@ pub struct QuestionCounts {
     /// Documents that judgements name and the corpus does not have, or has without a text; an error unless they are
     /// allowed.
     pub unknown_documents: u64,
+    /// Of [`unknown_documents`](Self::unknown_documents), those that would name documents if they were read as lists, without
+    /// the blanks around them, or in another Unicode normalization.
+    #[serde(default)]
+    pub misread_documents: u64,
 }
 
 /// Reads questions and gives them their judgements.

@@ -43,6 +43,12 @@ pub(super) fn questions(
             quantity::of(read.counts.unknown_documents, "judged document")
         ));
     }
+    if read.counts.misread_documents > 0 {
+        printer.warn(&format!(
+            "{} of these would be found if read otherwise, as a list for instance; without `--allow-missing-judged` the first is shown",
+            read.counts.misread_documents
+        ));
+    }
     if read.counts.without_relevant > 0 {
         printer.warn(&format!(
             "{} without a relevant document; rank measures leave these out",

@@ -1,0 +1,184 @@
+//! Judged ids that the corpus does not have, and what was likely meant by them.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::documents::remove_found;
+use crate::error::{DataError, LikelyMeaning, Meaning};
+use crate::manifest::{Column, DocumentColumns};
+use crate::reader::TableFile;
+
+/// What people write between ids, the likeliest first.
+const SEPARATORS: [char; 6] = [',', ';', '|', '\t', '\n', ' '];
+/// Ids that are looked into: enough to recognise a habit.
+const LOOKED_INTO: usize = 1000;
+
+/// The cells that judgements come from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Judged<'a> {
+    pub(super) files: &'a [TableFile],
+    pub(super) columns: &'a [Column],
+    /// Whether a cell may hold a list; the document of a judgements table may not.
+    pub(super) takes_lists: bool,
+}
+
+/// A cell that begins like a list, is no JSON array, and is no document's id either.
+pub(super) fn broken_list(
+    unknown: &BTreeSet<&str>,
+    judged: Judged<'_>,
+) -> Result<Option<DataError>, DataError> {
+    let begins: BTreeSet<&str> = unknown
+        .iter()
+        .copied()
+        .filter(|id| judged.takes_lists && id.trim_start().starts_with('['))
+        .collect();
+    let Some((place, column, found)) = judged.first_cell(&begins)? else {
+        return Ok(None);
+    };
+    let separator = SEPARATORS.into_iter().find(|&one| found.contains(one));
+    let ids = pieces(&found, separator.unwrap_or(','));
+    Ok(Some(DataError::NotAList {
+        place,
+        column,
+        found,
+        ids,
+    }))
+}
+
+/// Unknown ids that lead to documents when they are read in another way.
+#[derive(Debug, Default)]
+pub(super) struct Misread {
+    /// How many.
+    pub(super) count: u64,
+    /// The first of them in the file.
+    pub(super) first: Option<LikelyMeaning>,
+}
+
+/// Reads unknown ids in other ways and looks for what they then name. Reads the corpus once more.
+pub(super) fn misread(
+    unknown: &BTreeSet<&str>,
+    documents: (&DocumentColumns, &[TableFile]),
+    judged: Judged<'_>,
+) -> Result<Misread, DataError> {
+    let readings: Vec<(&str, Meaning, Vec<String>)> = unknown
+        .iter()
+        .take(LOOKED_INTO)
+        .flat_map(|&id| other_readings(id, judged.takes_lists))
+        .collect();
+    let mut absent: BTreeSet<&str> = readings
+        .iter()
+        .flat_map(|(_, _, ids)| ids.iter().map(String::as_str))
+        .collect();
+    if absent.is_empty() {
+        return Ok(Misread::default());
+    }
+    let (columns, files) = documents;
+    remove_found(columns, files, &mut absent)?;
+    let names_documents = |ids: &[String]| ids.iter().all(|id| !absent.contains(id.as_str()));
+    let meant: Vec<_> = readings
+        .iter()
+        .filter(|(_, _, ids)| names_documents(ids))
+        .collect();
+    let misread: BTreeSet<&str> = meant.iter().map(|(id, ..)| *id).collect();
+    let first = judged.first_cell(&misread)?;
+    let first = first.and_then(|(place, column, found)| {
+        let (_, meaning, ids) = meant.iter().find(|(id, ..)| *id == found)?;
+        Some(LikelyMeaning {
+            place,
+            column,
+            id: found,
+            meaning: *meaning,
+            ids: ids.clone(),
+        })
+    });
+    Ok(Misread {
+        count: misread.len() as u64,
+        first,
+    })
+}
+
+impl Judged<'_> {
+    /// The first cell whose text is one of these ids: its place, its column and the id.
+    fn first_cell(
+        &self,
+        ids: &BTreeSet<&str>,
+    ) -> Result<Option<(crate::error::Place, String, String)>, DataError> {
+        if ids.is_empty() {
+            return Ok(None);
+        }
+        for file in self.files {
+            for row in file.rows(self.columns)? {
+                let row = row?;
+                for (column, cell) in self.columns.iter().zip(row.cells) {
+                    if let Value::String(text) = cell
+                        && ids.contains(text.as_str())
+                    {
+                        return Ok(Some((row.place, column.to_string(), text)));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The ways in which an id may be meant otherwise than as it stands there.
+fn other_readings(id: &str, takes_lists: bool) -> Vec<(&str, Meaning, Vec<String>)> {
+    let mut readings = Vec::new();
+    if id.trim() != id {
+        readings.push((id, Meaning::BlanksAround, vec![id.trim().to_owned()]));
+    }
+    for other in [id.nfc().collect::<String>(), id.nfd().collect()] {
+        if other != id {
+            readings.push((id, Meaning::OtherNormalization, vec![other]));
+        }
+    }
+    for separator in SEPARATORS {
+        let ids = pieces(id, separator);
+        if ids.len() > 1 {
+            let meaning = Meaning::List {
+                separator,
+                in_one_cell: takes_lists,
+            };
+            readings.push((id, meaning, ids));
+        }
+    }
+    readings
+}
+
+/// The ids of a list in a notation that is not JSON's: without brackets and quotes around them.
+fn pieces(list: &str, separator: char) -> Vec<String> {
+    let bare = list.trim();
+    let bare = [('[', ']'), ('{', '}'), ('(', ')')]
+        .into_iter()
+        .find_map(|(open, close)| bare.strip_prefix(open)?.strip_suffix(close))
+        .unwrap_or(bare);
+    bare.split(separator)
+        .map(|piece| piece.trim().trim_matches(['\'', '"', '[', ']']))
+        .filter(|piece| !piece.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_taken_apart_in_every_common_notation() {
+        for (list, separator) in [
+            ("a,b", ','),
+            ("['a', 'b']", ','),
+            ("[\"a\",b]", ','),
+            ("{a,b}", ','),
+            ("('a', 'b')", ','),
+            ("['a' 'b']", ' '),
+            ("a|b", '|'),
+            (" a ; b; ", ';'),
+        ] {
+            assert_eq!(pieces(list, separator), ["a", "b"], "{list}");
+        }
+    }
+}
