@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 /// The folders of one user.
@@ -21,6 +21,12 @@ impl Directories {
     pub(crate) fn from_env() -> Result<Self> {
         let working = env::current_dir().context("cannot tell the working folder")?;
         let native = choose_native_strategy().context("cannot tell the home folder; set HOME")?;
+        if !native.home_dir().is_absolute() {
+            bail!(
+                "the home folder is `{}`, which is not an absolute path; set HOME to one",
+                native.home_dir().display()
+            );
+        }
         let data = match env::var_os("EVALUATIONS_DATA_DIR").filter(|value| !value.is_empty()) {
             Some(data) => working.join(data),
             None => native.data_dir().join("evaluations"),

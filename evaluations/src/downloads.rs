@@ -24,6 +24,8 @@ pub(crate) fn tell(printer: &Printer, warnings: &[HubWarning]) {
     for warning in warnings {
         if warning.is_note() {
             printer.detail(&warning.to_string());
+        } else if matches!(warning, HubWarning::Unverified { .. }) {
+            printer.note(&warning.to_string());
         } else {
             printer.warn(&warning.to_string());
         }

@@ -165,6 +165,74 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_is_refused_where_it_opened() {
+    let message = refused(
+        MANIFEST,
+        "id,text,question\na,red,what is red?\nb,\"blue,what is blue?\nc,green,what is green?\n",
+    );
+    assert!(
+        message.contains("rows.csv:3: the quote that opens a field here is never closed"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_list_of_ids_that_is_none_comes_with_the_notation_and_not_with_a_way_round() {
+    let manifest = MANIFEST.replace("relevant: id", "relevant: gold");
+    let rows = "id,text,question,gold\na,red,what is red?,a\nb,blue,what is there?,\"a,b\"\n";
+    let message = refused(&manifest, rows);
+    assert!(
+        message.contains("rows.csv:3: column `gold` holds \"a,b\"")
+            && message.contains(r#"`"[""a"", ""b""]"`"#)
+            && !message.contains("--allow-missing-judged"),
+        "{message}"
+    );
+    let sandbox = Sandbox::new();
+    sandbox.write("mine.yaml", &manifest);
+    sandbox.write("rows.csv", rows);
+    let ended = sandbox.run("./mine.yaml --skip-qa --allow-missing-judged --profile bm25");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains(
+            "warning: 1 of these would be found if read otherwise, as a list for instance"
+        ),
+        "{}",
+        ended.stderr
+    );
+    // What begins like a list cannot be allowed away.
+    sandbox.write("rows.csv", rows.replace("a,b", "['a', 'b']"));
+    let message = sandbox.refuse("./mine.yaml --skip-qa --allow-missing-judged");
+    assert!(
+        message.contains("begins like a list and is no JSON array"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_device_is_no_source() {
+    let message = refused(&MANIFEST.replace("rows.csv", "/dev/zero"), "");
+    assert!(
+        message.contains("`/dev/zero` is a device, and a dataset is read from files"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_home_folder_that_is_none_is_refused() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command("datasets");
+    let ended = ended(command.env("HOME", ""));
+    assert_eq!(ended.code, Some(2));
+    assert!(
+        ended
+            .stderr
+            .contains("which is not an absolute path; set HOME to one"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
 fn questions_without_relevant_documents_are_left_out_of_the_means() {
     let sandbox = Sandbox::new();
     sandbox.write(

@@ -35,6 +35,14 @@ pub enum DataError {
         /// The path, with the glob where there is one.
         path: PathBuf,
     },
+    /// Something that cannot be read to its end, or not twice.
+    #[error("`{}` is {kind}, and a dataset is read from files, more than once", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What is there.
+        kind: &'static str,
+    },
     /// A folder without globs.
     #[error("`{}` is a folder: name its files with `files: [\"*.parquet\"]`", path.display())]
     Folder {

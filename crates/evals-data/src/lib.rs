@@ -33,6 +33,8 @@ mod availability;
 mod catalog;
 mod collection;
 mod error;
+#[doc(hidden)]
+pub mod foreign;
 mod guard;
 mod hub;
 mod manifest;

@@ -319,13 +319,18 @@ fn check_room(folder: &Path) -> Finding {
 }
 
 fn check_hub(settings: &HubSettings) -> Result<Vec<Finding>> {
-    let cache = if settings.cache_dir.is_dir() {
-        Finding::Good(format!("hub cache: {}", settings.cache_dir.display()))
-    } else {
-        Finding::Note(format!(
+    let cache = match &settings.cache_dir {
+        Some(folder) if folder.is_dir() => {
+            Finding::Good(format!("hub cache: {}", folder.display()))
+        }
+        Some(folder) => Finding::Note(format!(
             "hub cache: {} (made by the first download)",
-            settings.cache_dir.display()
-        ))
+            folder.display()
+        )),
+        None => Finding::Bad {
+            what: "hub cache: there is no home folder".to_owned(),
+            mend: "set HF_HOME to a folder of your own".to_owned(),
+        },
     };
     let mut findings = vec![cache];
     if settings.offline {

@@ -9,7 +9,7 @@ use crate::catalog::{self, bundled};
 use crate::error::DataError;
 use crate::hub::{
     DownloadObserver, Expected, Globs, Hub, HubError, HubFiles, HubWarning, Identity, Repository,
-    files_below, sha256, verify,
+    files_below, not_a_file, sha256, verify,
 };
 use crate::manifest::{Manifest, Source};
 use crate::provenance::FileProvenance;
@@ -192,6 +192,9 @@ fn local_files(found: impl IntoIterator<Item = LocalFile>) -> Result<TableFiles,
     {
         if !path.exists() {
             return Err(DataError::NoFile { path });
+        }
+        if let Some(kind) = path.metadata().ok().as_ref().and_then(not_a_file) {
+            return Err(DataError::NotAFile { path, kind });
         }
         let identity =
             verify(&path, &name, &Expected::default()).map_err(|damage| DataError::Damaged {

@@ -567,6 +567,33 @@ fn missing_files_columns_and_rows_are_named() {
     assert_eq!(documents_of_folder(&tables), 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_no_source() {
+    let tables = tables(&[]);
+    let pipe = tables.0.path().join("pipe.csv");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for (path, kind) in [("pipe.csv", "a named pipe"), ("/dev/zero", "a device")] {
+        let manifest = format!(
+            "source: {{path: {path}}}\ndocuments: {{uri: doc, text: text}}\nquestions: {{text: text, relevant: doc}}\n"
+        );
+        let refused = tables.try_collection(&manifest).unwrap_err();
+        assert_eq!(
+            tables.message(&refused),
+            format!("`{path}` is {kind}, and a dataset is read from files, more than once")
+        );
+        // Nor is it one of a folder's files.
+        let folder = manifest.replace(&format!("path: {path}"), "path: ., files: '*.csv'");
+        let none = tables.try_collection(&folder).unwrap_err();
+        assert!(matches!(none, DataError::NoFile { .. }), "{none}");
+    }
+    std::fs::rename(&pipe, tables.0.path().join("mine.yaml")).unwrap();
+    let manifest = Manifest::read(&tables.0.path().join("mine.yaml")).unwrap_err();
+    let cause = std::error::Error::source(&manifest).unwrap();
+    assert_eq!(cause.to_string(), "it is a named pipe and not a file");
+}
+
 /// A folder with globs works like a file; here it has a header and no row.
 fn documents_of_folder(tables: &Tables) -> u64 {
     let manifest = "source: {path: ., files: '*.csv'}\ndocuments: {uri: doc, text: text}\nquestions: {text: text, relevant: doc}\n";

@@ -39,6 +39,28 @@ impl FileAnswer {
     }
 }
 
+/// More is no description of a repository.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// The whole of an answer that describes something, as far as that can be.
+pub(super) async fn described(mut response: Response, url: &str) -> Result<Vec<u8>, HubError> {
+    let mut body = Vec::new();
+    while let Some(bytes) = response
+        .chunk()
+        .await
+        .map_err(|source| unreachable(url, source))?
+    {
+        if body.len() + bytes.len() > MAX_ANSWER {
+            return Err(HubError::Malformed {
+                url: url.to_owned(),
+                what: format!("more than {} MiB", MAX_ANSWER >> 20),
+            });
+        }
+        body.extend_from_slice(&bytes);
+    }
+    Ok(body)
+}
+
 pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
     let source = TransportError::new(source);
     if source.is_connect() {

@@ -36,7 +36,9 @@ impl Download<'_> {
         self.observer.on_event(&DownloadEvent::Listed {
             repo: self.repo.id(),
             files: wanted.len(),
-            bytes: wanted.iter().map(|file| file.size).sum(),
+            bytes: wanted
+                .iter()
+                .fold(0, |bytes, file| file.size.saturating_add(bytes)),
         });
         let files: Vec<_> = wanted.iter().map(|file| self.file(file)).collect();
         let fetched: Vec<(FetchedFile, Option<HubWarning>)> = stream::iter(files)
@@ -44,10 +46,15 @@ impl Download<'_> {
             .try_collect()
             .await?;
         let (files, warnings): (Vec<_>, Vec<_>) = fetched.into_iter().unzip();
+        let without_digest = wanted
+            .iter()
+            .filter(|file| !file.expected().has_digest())
+            .map(|file| file.path.as_str());
+        let unverified = HubWarning::of_unverified(self.repo, self.commit, without_digest);
         Ok(HubFiles {
             commit: self.commit.to_owned(),
             files,
-            warnings: warnings.into_iter().flatten().collect(),
+            warnings: warnings.into_iter().flatten().chain(unverified).collect(),
         })
     }
 

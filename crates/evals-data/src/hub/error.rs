@@ -172,6 +172,11 @@ pub enum HubError {
         /// What is missing.
         missing: String,
     },
+    /// There is no home folder for the cache.
+    #[error(
+        "there is no folder for the hub cache, because there is no home folder: set `HF_HOME` to a folder of your own"
+    )]
+    NoCacheFolder,
     /// The cache cannot be read or written.
     #[error("cannot use `{}` in the hub cache", path.display())]
     Cache {
@@ -233,7 +238,7 @@ impl HubError {
         match self {
             Self::RateLimited { .. } | Self::NoConnection { .. } => true,
             Self::Status { status, .. } => matches!(status, 408 | 500..=599),
-            Self::Unreachable { source, .. } => !source.is_builder(),
+            Self::Unreachable { source, .. } => !source.is_final(),
             _ => false,
         }
     }

@@ -28,7 +28,8 @@ impl RepositoryCache {
     pub(super) fn listing(&self, commit: &str) -> Option<Vec<ListedFile>> {
         let bytes = std::fs::read(self.listing_path(commit)).ok()?;
         let listing: Listing = serde_json::from_slice(&bytes).ok()?;
-        Some(listing.files)
+        let is_sound = listing.files.iter().all(|file| file.fault().is_none());
+        is_sound.then_some(listing.files)
     }
 
     /// Keeps the list of a commit's files. A cache that cannot be written does without.

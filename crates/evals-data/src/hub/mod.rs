@@ -26,7 +26,7 @@ mod tree;
 mod verify;
 mod warning;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use error::HubError;
 pub use model::ModelFiles;
@@ -39,13 +39,13 @@ pub use warning::HubWarning;
 
 pub(crate) use folder::files_below;
 pub(crate) use globs::Globs;
-pub(crate) use verify::{Expected, Identity, sha256, verify};
+pub(crate) use verify::{Expected, Identity, not_a_file, sha256, verify};
 
 use cache::RepositoryCache;
 use download::Download;
 use offline::Offline;
 use online::Online;
-use tree::{ListedFile, wanted};
+use tree::{ListedFile, is_inside, wanted};
 
 /// Gives local, verified files for a repository, a revision and globs.
 #[derive(Debug, Clone)]
@@ -102,8 +102,9 @@ impl Hub {
         Online::connect(&self.settings)?.greet().await
     }
 
-    /// Brings the files of `repo` that match `globs` into the cache and verifies them: size, SHA-256 where the hub states
-    /// it, and parquet's own marks. What is in the cache and whole is not fetched again; what is damaged there is.
+    /// Brings the files of `repo` that match `globs` into the cache and verifies them: size, SHA-256 or else git's digest,
+    /// and parquet's own marks. What is in the cache and whole is not fetched again; what is damaged there is. Files for
+    /// which no digest is known are [told](HubWarning::Unverified).
     ///
     /// Offline, the cache alone is read. It is read as well where the hub does not say which commit and files are wanted
     /// because it is out of reach; a [warning](HubWarning::ServedFromCache) tells so. Once they are known, a file that
@@ -126,14 +127,22 @@ impl Hub {
         globs: Globs,
         observer: &dyn DownloadObserver,
     ) -> Result<HubFiles, HubError> {
+        if !is_inside(revision) {
+            // It names a file of the cache as well.
+            return Err(HubError::RevisionNotFound {
+                repo: repo.clone(),
+                revision: revision.to_owned(),
+            });
+        }
         if self.settings.offline {
             return self.find_offline(repo, revision, globs).await;
         }
+        let cache_dir = self.cache_dir()?;
         let online = Online::connect(&self.settings)?;
         let is_cached = self.is_there(repo, revision, &globs);
         match listed(&online, repo, revision, is_cached, observer).await {
             Ok((commit, listed)) => {
-                let cache = RepositoryCache::new(&self.settings.cache_dir, repo);
+                let cache = RepositoryCache::new(cache_dir, repo);
                 let wanted = wanted(repo, &commit, &globs, listed.clone())?;
                 // First, so that what is fetched of a commit is never taken for all of it.
                 cache.keep_listing(&commit, &listed)?;
@@ -171,14 +180,23 @@ impl Hub {
             .is_ok_and(|globs| self.is_there(repo, revision, &globs))
     }
 
+    /// Where the cache is.
+    fn cache_dir(&self) -> Result<&Path, HubError> {
+        let cache_dir = self.settings.cache_dir.as_deref();
+        cache_dir.ok_or(HubError::NoCacheFolder)
+    }
+
     fn is_there(&self, repo: &Repository, revision: &str, globs: &Globs) -> bool {
+        let Ok(cache_dir) = self.cache_dir() else {
+            return false;
+        };
         let offline = Offline {
-            cache_dir: &self.settings.cache_dir,
+            cache_dir,
             repo,
             revision,
             globs,
         };
-        offline.is_there()
+        is_inside(revision) && offline.is_there()
     }
 
     async fn find_offline(
@@ -187,7 +205,7 @@ impl Hub {
         revision: &str,
         globs: Globs,
     ) -> Result<HubFiles, HubError> {
-        let cache_dir = self.settings.cache_dir.clone();
+        let cache_dir = self.cache_dir()?.to_owned();
         let (repo, revision) = (repo.clone(), revision.to_owned());
         blocking(move || {
             let offline = Offline {
@@ -213,6 +231,12 @@ async fn listed(
     let commit = online.commit(repo, revision, is_cached, observer).await?;
     let listed = online.list(repo, &commit, observer).await?;
     Ok((commit, listed))
+}
+
+/// The paths and sizes on one page of a list of files.
+pub(crate) fn listed_files(body: &[u8]) -> Result<Vec<(String, u64)>, String> {
+    let files = tree::read_page(body)?.into_iter();
+    Ok(files.map(|file| (file.path, file.size)).collect())
 }
 
 /// Runs what reads whole files on a thread that may block.

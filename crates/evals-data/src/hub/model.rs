@@ -78,7 +78,7 @@ impl Hub {
             files,
             warnings,
         } = fetched.map_err(without_weights)?;
-        let cache = RepositoryCache::new(&self.settings.cache_dir, &repo);
+        let cache = RepositoryCache::new(self.cache_dir()?, &repo);
         Ok(ModelFiles {
             folder: cache.snapshot(&commit),
             commit,

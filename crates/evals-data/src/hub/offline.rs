@@ -5,7 +5,7 @@ use std::path::Path;
 use super::cache::RepositoryCache;
 use super::globs::Globs;
 use super::shards::{is_shard, missing_shard};
-use super::tree::wanted;
+use super::tree::{is_git_digest, wanted};
 use super::verify::{Expected, verify};
 use super::{FetchedFile, HubError, HubFiles, HubWarning, Repository, files_below};
 
@@ -35,7 +35,7 @@ impl Offline<'_> {
             .commit(self.revision)
             .ok_or_else(|| self.not_cached("there is nothing".to_owned()))?;
         let snapshot = cache.snapshot(&commit);
-        let (known, warning) = match cache.listing(&commit) {
+        let (known, warning): (Vec<Known>, _) = match cache.listing(&commit) {
             Some(listing) => {
                 let listed = wanted(self.repo, &commit, self.globs, listing)?;
                 let known = listed.into_iter().map(|file| Known {
@@ -46,6 +46,11 @@ impl Offline<'_> {
             }
             None => self.unlisted(&snapshot, &commit)?,
         };
+        let without_digest = known
+            .iter()
+            .filter(|file| !file.expected.has_digest())
+            .map(|file| file.path.as_str());
+        let unverified = HubWarning::of_unverified(self.repo, &commit, without_digest);
         let files = known
             .into_iter()
             .map(|file| self.file(&snapshot, file))
@@ -53,7 +58,7 @@ impl Offline<'_> {
         Ok(HubFiles {
             commit,
             files,
-            warnings: warning.into_iter().collect(),
+            warnings: warning.into_iter().chain(unverified).collect(),
         })
     }
 
@@ -96,10 +101,7 @@ impl Offline<'_> {
             files: present.len(),
         });
         let known = present.into_iter().map(|path| Known {
-            expected: Expected {
-                size: None,
-                sha256: linked_digest(&snapshot.join(&path)),
-            },
+            expected: linked_digest(&snapshot.join(&path)),
             path,
         });
         Ok((known.collect(), warning))
@@ -134,10 +136,15 @@ impl Offline<'_> {
     }
 }
 
-/// The digest that a file's link names: the blob of a large file is called by its SHA-256.
-fn linked_digest(file: &Path) -> Option<String> {
-    let target = std::fs::read_link(file).ok()?;
-    let name = target.file_name()?.to_str()?;
-    let is_digest = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_digest.then(|| name.to_owned())
+/// The digest that a file's link names: the blob of a large file is called by its SHA-256, another one by git's digest.
+fn linked_digest(file: &Path) -> Expected {
+    let target = std::fs::read_link(file).unwrap_or_default();
+    let name = target.file_name().and_then(|name| name.to_str());
+    let name = name.unwrap_or_default();
+    let is_sha256 = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Expected {
+        size: None,
+        sha256: is_sha256.then(|| name.to_owned()),
+        git: is_git_digest(name).then(|| name.to_owned()),
+    }
 }

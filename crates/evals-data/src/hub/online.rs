@@ -1,18 +1,30 @@
 //! Speaking to the hub: what a revision is, which files it has, and their bytes.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RANGE};
+use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 
-use super::answer::{FileAnswer, revision_error, status_error, unreachable};
+use super::answer::{FileAnswer, described, revision_error, status_error, unreachable};
 use super::retry::Retry;
 use super::tree::{ListedFile, read_page};
 use super::{DownloadObserver, Greeting, HubError, HubSettings, Repository};
 
 /// The longest wait for a sign of life.
 const GREETING: Duration = Duration::from_secs(5);
+
+/// The longest that an answer may take which describes something; files take as long as they need.
+const DESCRIPTION: Duration = Duration::from_mins(2);
+
+/// The most pages of a listing. The hub's have a thousand entries each, and repositories of more than 100,000 files are
+/// advised against.
+const MAX_PAGES: usize = 2000;
+
+/// The most addresses that one request is sent on to.
+const MAX_REDIRECTS: usize = 10;
 
 /// What the hub says of a revision.
 #[derive(Debug, Deserialize)]
@@ -95,13 +107,15 @@ impl<'a> Online<'a> {
         revision: &str,
         url: &str,
     ) -> Result<String, HubError> {
-        let response = self.http.get(url).send().await;
-        let response = response.map_err(|source| unreachable(url, source))?;
+        let request = self.http.get(url).timeout(DESCRIPTION);
+        let response = request
+            .send()
+            .await
+            .map_err(|source| unreachable(url, source))?;
         if let Some(error) = revision_error(&response, repo, revision, url) {
             return Err(error);
         }
-        let body = response.bytes().await;
-        let body = body.map_err(|source| unreachable(url, source))?;
+        let body = described(response, url).await?;
         let malformed = |what: String| HubError::Malformed {
             url: url.to_owned(),
             what,
@@ -114,7 +128,7 @@ impl<'a> Online<'a> {
             .ok_or_else(|| malformed("no commit in it".to_owned()))
     }
 
-    /// All files of a commit.
+    /// All files of a commit, page by page. A page that leads to an earlier one, or to ever more, is an error.
     pub(super) async fn list(
         &self,
         repo: &Repository,
@@ -124,10 +138,26 @@ impl<'a> Online<'a> {
         let mut next = Some(self.tree_url(repo, commit));
         let mut files = Vec::new();
         let mut retry = self.retry();
+        let mut read = HashSet::new();
         while let Some(url) = next {
             match self.page(repo, &url).await {
                 Ok((page, following)) => {
                     files.extend(page);
+                    read.insert(url.clone());
+                    if let Some(following) = &following {
+                        let endless = |what: String| HubError::Malformed {
+                            url: url.to_string(),
+                            what,
+                        };
+                        if read.contains(following) {
+                            let what =
+                                format!("its next page is `{following}`, which was read before");
+                            return Err(endless(what));
+                        }
+                        if read.len() >= MAX_PAGES {
+                            return Err(endless(format!("a list of more than {MAX_PAGES} pages")));
+                        }
+                    }
                     next = following;
                     retry = self.retry();
                 }
@@ -145,7 +175,7 @@ impl<'a> Online<'a> {
         repo: &Repository,
         url: &Url,
     ) -> Result<(Vec<ListedFile>, Option<Url>), HubError> {
-        let request = self.http.get(url.clone());
+        let request = self.http.get(url.clone()).timeout(DESCRIPTION);
         let answer = self.send(repo, url.as_str(), request).await;
         let response = answer.map_err(|error| match error {
             HubError::FileNotFound { url } => HubError::NoListing { url },
@@ -156,10 +186,7 @@ impl<'a> Online<'a> {
             url: url.to_string(),
             what,
         };
-        let body = response
-            .text()
-            .await
-            .map_err(|source| unreachable(url.as_str(), source))?;
+        let body = described(response, url.as_str()).await?;
         let files = read_page(&body).map_err(malformed)?;
         Ok((files, following))
     }
@@ -243,6 +270,21 @@ impl<'a> Online<'a> {
     }
 }
 
+/// Follows where the hub sends a request on to, though not for ever, nor from where nobody listens in to where anybody can.
+fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let leaves_https = attempt
+        .previous()
+        .last()
+        .is_some_and(|from| from.scheme() == "https" && attempt.url().scheme() != "https");
+    if leaves_https {
+        attempt.error("it is sent on from https to an address without encryption")
+    } else if attempt.previous().len() > MAX_REDIRECTS {
+        attempt.error(format!("it is sent on more than {MAX_REDIRECTS} times"))
+    } else {
+        attempt.follow()
+    }
+}
+
 fn client(settings: &HubSettings) -> Result<Client, String> {
     let mut headers = HeaderMap::new();
     if let Some(token) = &settings.token {
@@ -256,6 +298,7 @@ fn client(settings: &HubSettings) -> Result<Client, String> {
         .default_headers(headers)
         .connect_timeout(settings.connect_timeout)
         .read_timeout(settings.read_timeout)
+        .redirect(Policy::custom(redirected))
         // A file is wanted as it is stored: its size and digest are checked.
         .no_gzip()
         .no_brotli()

@@ -12,8 +12,9 @@ pub struct HubSettings {
     pub endpoint: String,
     /// Proves who asks: private and gated repositories need it.
     pub token: Option<Token>,
-    /// The hub cache, `~/.cache/huggingface/hub` by default.
-    pub cache_dir: PathBuf,
+    /// The hub cache, `~/.cache/huggingface/hub` by default. `None` where there is no home folder: nothing is fetched then,
+    /// because a folder that others can fill is no place to take models and data from.
+    pub cache_dir: Option<PathBuf>,
     /// Never touches the network (`HF_HUB_OFFLINE`).
     pub offline: bool,
     /// How long a connection may take to be made; 10 s by default.
@@ -84,10 +85,13 @@ impl HubSettings {
     /// | `HF_ENDPOINT` | the hub or a mirror |
     /// | `HF_TOKEN`, else the file `HF_TOKEN_PATH`, else `$HF_HOME/token` | the token, unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set |
     /// | `HF_HUB_CACHE`, else `HUGGINGFACE_HUB_CACHE`, else `$HF_HOME/hub` | the cache |
-    /// | `HF_HOME`, else `$XDG_CACHE_HOME/huggingface`, else `~/.cache/huggingface` | the home of both |
+    /// | `HF_HOME`, else `$XDG_CACHE_HOME/huggingface`, else `~/.cache/huggingface` | the home of both; `~` is `HOME`, else what the system has for the user |
     /// | `HF_HUB_OFFLINE` | `1`, `true`, `yes` or `on`: read the cache only |
     pub fn from_env() -> Self {
-        Self::from_variables(|name| std::env::var(name).ok())
+        Self::from_variables(|name| match (std::env::var(name).ok(), name) {
+            (None, "HOME") => std::env::home_dir()?.into_os_string().into_string().ok(),
+            (value, _) => value,
+        })
     }
 
     /// The settings that `variable` describes, which gives a variable's value by its name.
@@ -98,10 +102,11 @@ impl HubSettings {
             variable("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".to_owned());
         Self {
             endpoint: endpoint.trim_end_matches('/').to_owned(),
-            token: token(&variable, &home),
+            token: token(&variable, home.as_deref()),
             cache_dir: variable("HF_HUB_CACHE")
                 .or_else(|| variable("HUGGINGFACE_HUB_CACHE"))
-                .map_or_else(|| home.join("hub"), PathBuf::from),
+                .map(PathBuf::from)
+                .or_else(|| Some(home?.join("hub"))),
             offline: variable("HF_HUB_OFFLINE").is_some_and(|value| is_true(&value)),
             connect_timeout: Duration::from_secs(10),
             read_timeout: Duration::from_mins(1),
@@ -110,18 +115,21 @@ impl HubSettings {
     }
 }
 
-fn home(variable: &impl Fn(&str) -> Option<String>) -> PathBuf {
+fn home(variable: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     if let Some(home) = variable("HF_HOME") {
-        return PathBuf::from(home);
+        return Some(PathBuf::from(home));
     }
     let cache = variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| {
         let home = variable("HOME").or_else(|| variable("USERPROFILE"))?;
         Some(PathBuf::from(home).join(".cache"))
     });
-    cache.unwrap_or_else(std::env::temp_dir).join("huggingface")
+    Some(cache?.join("huggingface"))
 }
 
-fn token(variable: &impl Fn(&str) -> Option<String>, home: &std::path::Path) -> Option<Token> {
+fn token(
+    variable: &impl Fn(&str) -> Option<String>,
+    home: Option<&std::path::Path>,
+) -> Option<Token> {
     if variable("HF_HUB_DISABLE_IMPLICIT_TOKEN").is_some_and(|value| is_true(&value)) {
         return None;
     }
@@ -129,7 +137,7 @@ fn token(variable: &impl Fn(&str) -> Option<String>, home: &std::path::Path) -> 
     variable("HF_TOKEN")
         .and_then(|text| Token::new(&text))
         .or_else(|| from_file(variable("HF_TOKEN_PATH")?.into()))
-        .or_else(|| from_file(home.join("token")))
+        .or_else(|| from_file(home?.join("token")))
 }
 
 fn is_true(value: &str) -> bool {
@@ -151,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_cache_is_found_as_the_official_clients_do() {
-        let cache = |variables| settings(variables).cache_dir;
+        let cache = |variables| settings(variables).cache_dir.unwrap();
         assert_eq!(
             cache(&[("HOME", "/h")]),
             PathBuf::from("/h/.cache/huggingface/hub")
@@ -171,6 +179,17 @@ mod tests {
         assert_eq!(
             cache(&[("HF_HUB_CACHE", "/c"), ("HUGGINGFACE_HUB_CACHE", "/old")]),
             PathBuf::from("/c")
+        );
+    }
+
+    #[test]
+    fn without_a_home_there_is_no_cache_and_no_token() {
+        assert_eq!(settings(&[]).cache_dir, None);
+        assert_eq!(settings(&[("HOME", "")]).cache_dir, None);
+        assert_eq!(settings(&[]).token, None);
+        assert_eq!(
+            settings(&[("HF_HUB_CACHE", "/c")]).cache_dir,
+            Some(PathBuf::from("/c"))
         );
     }
 

@@ -16,9 +16,9 @@ impl TransportError {
         self.0.is_connect()
     }
 
-    /// Whether the request could not even be made.
-    pub(super) fn is_builder(&self) -> bool {
-        self.0.is_builder()
+    /// Whether the same request would fail again: it could not even be made, or is sent to where nobody goes.
+    pub(super) fn is_final(&self) -> bool {
+        self.0.is_builder() || self.0.is_redirect()
     }
 }
 

@@ -21,12 +21,31 @@ pub(super) struct ListedFile {
 }
 
 impl ListedFile {
+    /// What is known of its bytes. Without a SHA-256 the blob's name is the file's digest in git.
     pub(super) fn expected(&self) -> Expected {
+        let git = is_git_digest(&self.etag).then(|| self.etag.clone());
         Expected {
             size: Some(self.size),
+            git: git.filter(|_| self.sha256.is_none()),
             sha256: self.sha256.clone(),
         }
     }
+
+    /// What makes it no file of a repository, if anything.
+    pub(super) fn fault(&self) -> Option<String> {
+        if !is_inside(&self.path) || !is_inside(&self.etag) {
+            return Some(format!("`{}` is not a path inside a repository", self.path));
+        }
+        (self.size > MAX_SIZE).then(|| format!("`{}` has {} bytes", self.path, self.size))
+    }
+}
+
+/// A thousand times the largest file that the hub takes. Sums of sizes below it do not overflow.
+const MAX_SIZE: u64 = 1 << 49;
+
+/// Whether a name is the digest of a blob in git.
+pub(super) fn is_git_digest(name: &str) -> bool {
+    name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The listed files that match, ordered by path; each glob has to match at least one.
@@ -83,18 +102,16 @@ struct LargeFile {
 }
 
 /// The files on one page of a listing; `Err` says why it is none.
-pub(super) fn read_page(body: &str) -> Result<Vec<ListedFile>, String> {
-    let entries: Vec<TreeEntry> = serde_json::from_str(body).map_err(|error| error.to_string())?;
+pub(super) fn read_page(body: &[u8]) -> Result<Vec<ListedFile>, String> {
+    let entries: Vec<TreeEntry> =
+        serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let files: Vec<ListedFile> = entries
         .into_iter()
         .filter(|entry| entry.r#type == "file")
         .map(listed)
         .collect();
-    match files
-        .iter()
-        .find(|file| !is_inside(&file.path) || !is_inside(&file.etag))
-    {
-        Some(file) => Err(format!("`{}` is not a path inside a repository", file.path)),
+    match files.iter().find_map(ListedFile::fault) {
+        Some(fault) => Err(fault),
         None => Ok(files),
     }
 }
@@ -118,7 +135,7 @@ fn listed(entry: TreeEntry) -> ListedFile {
 
 /// Whether a path stays inside the folder it is joined to, on Windows as well: there `\` separates folders, and `:` leads
 /// to another drive or stream.
-fn is_inside(path: &str) -> bool {
+pub(super) fn is_inside(path: &str) -> bool {
     let is_name = |part: &str| !part.is_empty() && part != "." && part != "..";
     !path.contains(['\\', ':']) && path.split('/').all(is_name)
 }
@@ -138,6 +155,23 @@ mod tests {
                 (file.size, file.etag.as_str(), file.sha256.as_deref()),
                 (9, "abc", Some("abc"))
             );
+        }
+    }
+
+    #[test]
+    fn sizes_that_no_file_has_are_refused() {
+        let page = |size: &str| {
+            read_page(
+                format!(r#"[{{"type":"file","path":"a","oid":"0","size":{size}}}]"#).as_bytes(),
+            )
+        };
+        assert_eq!(page("9").unwrap()[0].size, 9);
+        assert_eq!(
+            page("18446744073709551615").unwrap_err(),
+            "`a` has 18446744073709551615 bytes"
+        );
+        for other in ["18446744073709551616", "-1", "1e3", "null"] {
+            assert!(page(other).is_err(), "{other}");
         }
     }
 

@@ -1,12 +1,13 @@
 //! Whether a file is what it should be.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaDataReader;
+use sha1::Sha1;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -20,6 +21,9 @@ pub enum Damage {
     /// It cannot be read.
     #[error("cannot be read")]
     Unreadable(#[from] io::Error),
+    /// It is something else than a file, such as a folder or a device.
+    #[error("it is {0} and not a file")]
+    NotAFile(&'static str),
     /// It is longer or shorter.
     #[error("{found} bytes instead of {expected}")]
     Size {
@@ -31,6 +35,14 @@ pub enum Damage {
     /// Its content is another one.
     #[error("SHA-256 {found} instead of {expected}")]
     Sha256 {
+        /// The digest that the hub states.
+        expected: String,
+        /// The digest of what is there.
+        found: String,
+    },
+    /// Its content is another one, by the digest that git has for it.
+    #[error("git's digest {found} instead of {expected}")]
+    Git {
         /// The digest that the hub states.
         expected: String,
         /// The digest of what is there.
@@ -54,6 +66,15 @@ pub enum Damage {
 pub(crate) struct Expected {
     pub(crate) size: Option<u64>,
     pub(crate) sha256: Option<String>,
+    /// The digest that git has for it: small files have no other.
+    pub(crate) git: Option<String>,
+}
+
+impl Expected {
+    /// Whether the whole content is known beforehand.
+    pub(crate) fn has_digest(&self) -> bool {
+        self.sha256.is_some() || self.git.is_some()
+    }
 }
 
 /// A verified file's identity.
@@ -69,11 +90,17 @@ const MAGIC: &[u8; 4] = b"PAR1";
 ///
 /// `name` tells the format: a blob's own path has no extension.
 pub(crate) fn verify(path: &Path, name: &str, expected: &Expected) -> Result<Identity, Damage> {
+    // Opening a named pipe waits for whoever writes into it, and a device has no end.
+    let metadata = path.metadata()?;
+    if let Some(other) = not_a_file(&metadata) {
+        return Err(Damage::NotAFile(other));
+    }
     let mut file = File::open(path)?;
-    let size = file.metadata()?.len();
+    let size = metadata.len();
     check_size(size, expected)?;
-    let sha256 = digest(&mut file)?;
+    let (sha256, git) = digests(&mut file, size)?;
     check_sha256(&sha256, expected)?;
+    check_git(&git, expected)?;
     if Path::new(name)
         .extension()
         .is_some_and(|extension| extension == "parquet")
@@ -100,6 +127,38 @@ fn check_sha256(found: &str, expected: &Expected) -> Result<(), Damage> {
     }
 }
 
+fn check_git(found: &str, expected: &Expected) -> Result<(), Damage> {
+    match &expected.git {
+        Some(expected) if !expected.eq_ignore_ascii_case(found) => Err(Damage::Git {
+            expected: expected.clone(),
+            found: found.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What is there instead of a file.
+pub(crate) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
+    if metadata.is_file() {
+        return None;
+    }
+    if metadata.is_dir() {
+        return Some("a folder");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+
+        if metadata.file_type().is_fifo() {
+            return Some("a named pipe");
+        }
+        if metadata.file_type().is_socket() {
+            return Some("a socket");
+        }
+    }
+    Some("a device")
+}
+
 /// Looks for `PAR1` at both ends and reads the footer; an empty dataset is still a whole file.
 fn check_parquet(file: &mut File, size: u64) -> Result<(), Damage> {
     let mut head = [0; 16];
@@ -124,13 +183,24 @@ fn check_parquet(file: &mut File, size: u64) -> Result<(), Damage> {
     read.map(|_| ()).map_err(Damage::Footer)
 }
 
-fn digest(reader: &mut impl Read) -> io::Result<String> {
-    let mut hasher = Sha256::new();
+/// The SHA-256 and git's digest, which is the SHA-1 of a blob: its kind and size in front of its content.
+fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, String)> {
+    let mut sha256 = Sha256::new();
+    let mut git = Sha1::new();
+    git.update(format!("blob {size}\0"));
     let mut buffer = vec![0; 1 << 16];
     loop {
         match reader.read(&mut buffer)? {
-            0 => return Ok(hexadecimal(&hasher.finalize())),
-            read => hasher.update(&buffer[..read]),
+            0 => {
+                return Ok((
+                    hexadecimal(&sha256.finalize()),
+                    hexadecimal(&git.finalize()),
+                ));
+            }
+            read => {
+                sha256.update(&buffer[..read]);
+                git.update(&buffer[..read]);
+            }
         }
     }
 }
@@ -174,18 +244,55 @@ mod tests {
         );
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |path: &Path| {
+            verify(path, "a.csv", &Expected::default())
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            refused(Path::new("/dev/zero")),
+            "it is a device and not a file"
+        );
+        assert_eq!(refused(folder.path()), "it is a folder and not a file");
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert_eq!(refused(&socket), "it is a socket and not a file");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap();
+        assert!(made.success());
+        assert_eq!(refused(&pipe), "it is a named pipe and not a file");
+    }
+
     #[test]
     fn says_what_is_wrong() {
         let size = Expected {
             size: Some(7),
-            sha256: None,
+            ..Expected::default()
         };
         assert_eq!(damage("a.csv", b"abc", &size), "3 bytes instead of 7");
         let sha256 = Expected {
             size: Some(3),
             sha256: Some("00".to_owned()),
+            git: None,
         };
         assert!(damage("a.csv", b"abc", &sha256).ends_with("instead of 00"));
+        let git = Expected {
+            size: Some(3),
+            sha256: None,
+            git: Some("00".to_owned()),
+        };
+        // printf abc | git hash-object --stdin
+        assert_eq!(
+            damage("a.csv", b"abc", &git),
+            "git's digest f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f instead of 00"
+        );
         assert_eq!(
             damage("a.parquet", b"<html>busy</html>", &Expected::default()),
             "not a parquet file: `PAR1` is missing at its beginning; it begins with \"<html>busy</html\""

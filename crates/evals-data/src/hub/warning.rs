@@ -35,9 +35,35 @@ pub enum HubWarning {
         /// Files that match.
         files: usize,
     },
+    /// Files whose content nothing vouches for: neither the hub nor the cache states a digest.
+    Unverified {
+        /// The repository.
+        repo: Repository,
+        /// The commit.
+        commit: String,
+        /// How many.
+        files: usize,
+        /// The first of them.
+        first: String,
+    },
 }
 
 impl HubWarning {
+    /// What to say of files without a known digest; nothing where there are none.
+    pub(super) fn of_unverified<'f>(
+        repo: &Repository,
+        commit: &str,
+        mut files: impl Iterator<Item = &'f str>,
+    ) -> Option<Self> {
+        let first = files.next()?.to_owned();
+        Some(Self::Unverified {
+            repo: repo.clone(),
+            commit: commit.to_owned(),
+            files: 1 + files.count(),
+            first,
+        })
+    }
+
     /// Whether this is a detail for those who want to know, rather than something to act on.
     pub fn is_note(&self) -> bool {
         matches!(self, Self::UnlistedCommit { .. })
@@ -69,6 +95,21 @@ impl std::fmt::Display for HubWarning {
                 "using what the cache holds of {repo} at {commit} (files that match: {files}); whether that is all of \
                  them is known once the hub has been asked"
             ),
+            Self::Unverified {
+                repo,
+                commit,
+                files,
+                first,
+            } => {
+                let further = match files - 1 {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                write!(
+                    formatter,
+                    "`{first}`{further} of {repo} at {commit} cannot be verified: no digest is known"
+                )
+            }
         }
     }
 }

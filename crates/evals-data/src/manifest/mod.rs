@@ -9,6 +9,7 @@ mod source;
 mod tables;
 mod written;
 
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub use retrieval::RetrievalDefaults;
 pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 
+use crate::hub::not_a_file;
 use crate::yaml::Tree;
 use written::Written;
 
@@ -86,7 +88,7 @@ impl Manifest {
 
     /// Reads a manifest from a YAML file.
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ManifestError::Unreadable {
+        let text = text_of(path).map_err(|source| ManifestError::Unreadable {
             path: path.to_owned(),
             source,
         })?;
@@ -106,6 +108,20 @@ impl Manifest {
             .iter()
             .any(|known| known.trim() == answer.trim())
     }
+}
+
+/// The text of a file that is no larger than a manifest can be; a device or a named pipe may never end.
+fn text_of(path: &Path) -> io::Result<String> {
+    const MAX_BYTES: u64 = 16 << 20;
+    let metadata = path.metadata()?;
+    let refused = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
+    if let Some(kind) = not_a_file(&metadata) {
+        return Err(refused(&format!("it is {kind} and not a file")));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(refused("it is larger than 16 MiB, which no manifest is"));
+    }
+    std::fs::read_to_string(path)
 }
 
 #[cfg(test)]

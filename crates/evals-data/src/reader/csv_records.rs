@@ -72,10 +72,6 @@ impl Record {
         self.ends.len()
     }
 
-    pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|index| self.field(index))
-    }
-
     /// A field; an absent one is empty.
     pub(super) fn field(&self, index: usize) -> &[u8] {
         self.ends

@@ -20,7 +20,7 @@ async fn fetch(client: &Hub) -> Result<HubFiles, HubError> {
 
 fn offline(cache: &Path) -> Hub {
     let mut settings = HubSettings::from_variables(|_| None);
-    settings.cache_dir = cache.into();
+    settings.cache_dir = Some(cache.into());
     settings.offline = true;
     Hub::new(settings)
 }
@@ -177,17 +177,14 @@ async fn a_damaged_entry_is_told_where_it_cannot_be_fetched() {
     ));
 }
 
-/// A small file has no digest, and damage in its middle is found only while it is read.
+/// A copy has no digest, and damage in its middle is found only while it is read.
 #[tokio::test]
 async fn damage_inside_a_cached_table_names_what_to_delete() {
     let hub = FakeHub::start().with_small(FILE, corpus());
     let cache = tempfile::tempdir().unwrap();
-    fetch(&hub.client(cache.path())).await.unwrap();
-    let blobs = cache.path().join("datasets--owner--name/blobs");
-    let blob = std::fs::read_dir(blobs).unwrap().next().unwrap().unwrap();
     let mut damaged = corpus();
     damaged[4..20].fill(0xff);
-    std::fs::write(blob.path(), damaged).unwrap();
+    store(cache.path(), &[(FILE, &damaged)]);
     let text = format!(
         "name: mine\nsource: {{repo: {REPO}, files: '{FILE}'}}\n\
          documents: {{uri: _id, text: text}}\nquestions: {{text: text, relevant: _id}}\n"
@@ -198,7 +195,7 @@ async fn damage_inside_a_cached_table_names_what_to_delete() {
         .unwrap();
     let read: Result<Vec<_>, _> = collection.documents().unwrap().collect();
     let message = read.unwrap_err().to_string();
-    let place = blob.path().canonicalize().unwrap();
+    let place = snapshot(cache.path()).canonicalize().unwrap();
     assert_eq!(
         message,
         format!(
@@ -274,7 +271,10 @@ async fn a_copied_and_read_only_cache_is_read_and_left_alone() {
     assert!(
         matches!(
             &from_cache.warnings[..],
-            [HubWarning::UnlistedCommit { files: 1, .. }]
+            [
+                HubWarning::UnlistedCommit { files: 1, .. },
+                HubWarning::Unverified { files: 1, .. }
+            ]
         ),
         "nobody said how many files there are"
     );

@@ -27,7 +27,7 @@ fn weights(shard: u8) -> Vec<u8> {
 
 fn offline(cache: &Path) -> Hub {
     let mut settings = HubSettings::from_variables(|_| None);
-    settings.cache_dir = cache.into();
+    settings.cache_dir = Some(cache.into());
     settings.offline = true;
     Hub::new(settings)
 }
@@ -254,13 +254,22 @@ async fn a_cache_that_another_client_filled_serves_where_it_holds_all() {
         "`model-00002-of-00002.safetensors` is missing"
     );
     store(cache.path(), &["model-00002-of-00002.safetensors"]);
-    assert_eq!(fetch(&client).await.unwrap().warnings, []);
+    let model = fetch(&client).await.unwrap();
+    assert!(
+        matches!(
+            &model.warnings[..],
+            [HubWarning::Unverified { files: 4, .. }]
+        ),
+        "the names tell that all are there: {:?}",
+        model.warnings
+    );
     store(cache.path(), &["1_Pooling/config.json"]);
     let model = fetch(&client).await.unwrap();
     assert!(
         matches!(
             &model.warnings[..],
-            [HubWarning::UnlistedCommit { repo, files: 5, .. }] if *repo == Repository::model(REPO)
+            [HubWarning::UnlistedCommit { repo, files: 5, .. }, HubWarning::Unverified { .. }]
+                if *repo == Repository::model(REPO)
         ),
         "there may be more such files: {:?}",
         model.warnings

@@ -8,6 +8,7 @@
 mod fake_hub;
 mod hub_cache;
 mod hub_failures;
+mod hub_hostile;
 mod hub_models;
 mod hub_partial;
 mod hub_protocol;

@@ -18,7 +18,7 @@ async fn counts(name: &str) -> Option<Counts> {
         return None;
     };
     let mut settings = HubSettings::from_variables(|_| None);
-    settings.cache_dir = PathBuf::from(home).join("hub");
+    settings.cache_dir = Some(PathBuf::from(home).join("hub"));
     settings.offline = true;
     let manifest = Catalog::new::<&str>([]).find(name).unwrap();
     let collection = Collection::resolve(&manifest, &Hub::new(settings), &())

@@ -4,13 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// A record's line and fields.
+type Found = (u64, Vec<String>);
+
 /// The records with their lines, or the line and fault at which reading ends. `buffer` bytes come at a time, so that
 /// every state meets the end of a buffer.
-fn read(
-    text: &[u8],
-    separator: u8,
-    buffer: usize,
-) -> Result<Vec<(u64, Vec<String>)>, (u64, CsvFault)> {
+fn read(text: &[u8], separator: u8, buffer: usize) -> Result<Vec<Found>, (u64, CsvFault)> {
     let mut records = Records::new(
         BufReader::with_capacity(buffer, Cursor::new(text)),
         separator,
@@ -18,19 +17,14 @@ fn read(
     collect(&mut records)
 }
 
-fn collect<R: BufRead>(
-    records: &mut Records<R>,
-) -> Result<Vec<(u64, Vec<String>)>, (u64, CsvFault)> {
+fn collect<R: BufRead>(records: &mut Records<R>) -> Result<Vec<Found>, (u64, CsvFault)> {
     let mut record = Record::default();
     let mut found = Vec::new();
     loop {
         match records.read(&mut record) {
             Ok(true) => {
-                let fields = record.fields().map(|field| String::from_utf8_lossy(field));
-                found.push((
-                    record.line(),
-                    fields.map(|field| field.into_owned()).collect(),
-                ));
+                let field = |index| String::from_utf8_lossy(record.field(index)).into_owned();
+                found.push((record.line(), (0..record.len()).map(field).collect()));
             }
             Ok(false) => return Ok(found),
             Err(Failure::Csv { line, fault }) => return Err((line, fault)),

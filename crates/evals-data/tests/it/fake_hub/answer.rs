@@ -3,7 +3,7 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use super::Fault;
+use super::{COMMIT, Fault, REPO};
 
 /// An answer, before a fault spoils it.
 pub(super) struct Answer {
@@ -52,6 +52,14 @@ impl Answer {
                 answer.body[middle] ^= 1;
             }
             Some(Fault::Cut | Fault::Stall) => sent = Some(answer.body.len() / 2),
+            Some(Fault::NextIsFirst) => {
+                let first = format!(
+                    "https://huggingface.co/api/datasets/{REPO}/tree/{COMMIT}?recursive=true"
+                );
+                answer = answer.header("Link", format!("<{first}>; rel=\"next\""));
+            }
+            Some(Fault::Huge) => answer = Self::ok(vec![b' '; 70 << 20]),
+            Some(Fault::SentOn) => answer = Self::status(302).header("Location", "/round"),
             Some(Fault::Hang) => thread::sleep(Duration::from_secs(2)),
             Some(Fault::Reset) | None => {}
         }

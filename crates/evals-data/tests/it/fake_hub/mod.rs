@@ -50,6 +50,12 @@ pub(crate) enum Fault {
     Altered,
     /// No answer for a while.
     Hang,
+    /// A list whose next page is its first.
+    NextIsFirst,
+    /// More bytes than any description has.
+    Huge,
+    /// Sent on to `/round`.
+    SentOn,
 }
 
 #[derive(Debug, Default)]
@@ -65,6 +71,7 @@ struct State {
     is_model: bool,
     ranges: Vec<String>,
     ignores_ranges: bool,
+    is_endless: bool,
 }
 
 /// The server; stops when dropped.
@@ -139,6 +146,12 @@ impl FakeHub {
         self
     }
 
+    /// Has a list of files that never ends.
+    pub(crate) fn endless(self) -> Self {
+        self.state.lock().unwrap().is_endless = true;
+        self
+    }
+
     /// The `Range` of every request that had one.
     pub(crate) fn ranges(&self) -> Vec<String> {
         self.state.lock().unwrap().ranges.clone()
@@ -179,7 +192,7 @@ impl FakeHub {
     pub(crate) fn settings(&self, cache: &Path) -> HubSettings {
         let mut settings = HubSettings::from_variables(|_| None);
         settings.endpoint = self.endpoint();
-        settings.cache_dir = cache.into();
+        settings.cache_dir = Some(cache.into());
         settings.read_timeout = Duration::from_millis(500);
         settings.retry = RetryPolicy {
             attempts: 3,
@@ -360,7 +373,7 @@ impl State {
             .collect::<Vec<_>>()
             .join(",");
         let answer = Answer::ok(format!("[{page}]"));
-        if from + size >= entries.len() {
+        if from + size >= entries.len() && !self.is_endless {
             return answer;
         }
         let next = format!(

@@ -1,3 +1,4 @@
+use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 /// A file of the repository.
@@ -10,15 +11,14 @@ pub(super) struct StoredFile {
 
 impl StoredFile {
     pub(super) fn sha256(&self) -> String {
-        let digest = Sha256::digest(&self.bytes);
-        digest
-            .iter()
-            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+        hexadecimal(&Sha256::digest(&self.bytes))
     }
 
-    /// Stands for the git object id, which nothing here computes.
+    /// Git's digest of the content.
     pub(super) fn oid(&self) -> String {
-        self.sha256()[..40].to_owned()
+        let mut blob = format!("blob {}\0", self.bytes.len()).into_bytes();
+        blob.extend(&self.bytes);
+        hexadecimal(&Sha1::digest(&blob))
     }
 
     pub(super) fn entry(&self, path: &str) -> String {
@@ -33,4 +33,10 @@ impl StoredFile {
         };
         format!(r#"{{"type":"file","oid":"{oid}","size":{size},"path":"{path}"{large}}}"#)
     }
+}
+
+fn hexadecimal(digest: &[u8]) -> String {
+    digest
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
