@@ -221,7 +221,7 @@ fn a_device_is_no_source() {
 fn a_home_folder_that_is_none_is_refused() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("datasets");
-    let ended = ended(command.env("HOME", ""));
+    let ended = ended(command.env("HOME", "elsewhere"));
     assert_eq!(ended.code, Some(2));
     assert!(
         ended

@@ -88,9 +88,14 @@ impl HubSettings {
     /// | `HF_HOME`, else `$XDG_CACHE_HOME/huggingface`, else `~/.cache/huggingface` | the home of both; `~` is `HOME`, else what the system has for the user |
     /// | `HF_HUB_OFFLINE` | `1`, `true`, `yes` or `on`: read the cache only |
     pub fn from_env() -> Self {
-        Self::from_variables(|name| match (std::env::var(name).ok(), name) {
-            (None, "HOME") => std::env::home_dir()?.into_os_string().into_string().ok(),
-            (value, _) => value,
+        Self::from_variables(|name| {
+            match (
+                std::env::var(name).ok().filter(|value| !value.is_empty()),
+                name,
+            ) {
+                (None, "HOME") => std::env::home_dir()?.into_os_string().into_string().ok(),
+                (value, _) => value,
+            }
         })
     }
 
