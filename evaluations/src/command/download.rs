@@ -1,7 +1,7 @@
 //! `evaluations download`: datasets into the hub's cache.
 
 use anyhow::{Context as _, Result};
-use evals_data::{Catalog, Manifest, Source};
+use evals_data::{Catalog, HubWarning, Manifest, Source};
 
 use super::Session;
 use super::run::fetch;
@@ -25,8 +25,15 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
                     1 => "1 file".to_owned(),
                     several => format!("{several} files"),
                 };
+                let is_about_digests =
+                    |warning: &HubWarning| matches!(warning, HubWarning::Unverified { .. });
+                let verified = if collection.warnings().iter().any(is_about_digests) {
+                    ""
+                } else {
+                    ", verified"
+                };
                 session.printer.note(&format!(
-                    "{}: {files}, {:.1} MB, verified",
+                    "{}: {files}, {:.1} MB{verified}",
                     manifest.name,
                     megabytes(bytes)
                 ));
