@@ -23,6 +23,12 @@ pub enum JournalError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// A folder, a pipe or a device stands where the journal would.
+    #[error("journal `{}` is no regular file; start a new run", path.display())]
+    NotRegular {
+        /// What stands there.
+        path: PathBuf,
+    },
     /// Someone else has the journal open.
     #[error("another process writes to journal `{}`; wait until it has ended", path.display())]
     Locked {

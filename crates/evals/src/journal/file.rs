@@ -1,6 +1,6 @@
 //! A journal in a file.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::line::{self, Header, HeaderLine, VERSION, WrittenEntry};
-use super::stored::{End, Stored};
+use super::stored::{End, Stored, count};
 use super::{Difference, Journal, JournalError};
 use crate::{CaseReport, Domain};
 
@@ -75,6 +75,16 @@ impl FileJournal {
             damaged_lines: stored.damaged,
         };
         Ok((journal, stored.cases))
+    }
+
+    /// How many runs of cases the journal at `path` holds. Reading it takes no part in the run: neither lock nor identity matter.
+    pub fn count(path: &Path) -> Result<usize, JournalError> {
+        check_regular(path)?;
+        let file = File::open(path).map_err(failed("open", path))?;
+        let count = count(BufReader::new(file)).map_err(failed("read", path))?;
+        count.ok_or_else(|| JournalError::NoHeader {
+            path: path.to_owned(),
+        })
     }
 
     /// How many lines failed their check when the journal was opened, a last one that was cut off not counted.
@@ -156,8 +166,20 @@ impl Drop for Writer {
     }
 }
 
+/// Refuses what is there and is no regular file: reading a pipe or a device may never end.
+fn check_regular(path: &Path) -> Result<(), JournalError> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(JournalError::NotRegular {
+            path: path.to_owned(),
+        }),
+        // Opening it says what is wrong.
+        _ => Ok(()),
+    }
+}
+
 /// Opens the file for this process alone.
 fn locked(path: &Path) -> Result<File, JournalError> {
+    check_regular(path)?;
     let mut options = OpenOptions::new();
     let options = options.read(true).append(true).create(true);
     let file = options.open(path).map_err(failed("open", path))?;

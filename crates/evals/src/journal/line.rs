@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::crc32::crc32;
-use crate::{CaseReport, Domain};
+use crate::{CaseId, CaseReport, Domain};
 
 /// The version of the journal's shape that this build writes and reads.
 pub(super) const VERSION: u32 = 1;
@@ -60,6 +60,19 @@ pub(super) struct Entry<D: Domain> {
     )]
     pub(super) elapsed: Duration,
     pub(super) case: CaseReport<D>,
+}
+
+/// What tells a finished case from the others.
+#[derive(Debug, Deserialize)]
+pub(super) struct CountedEntry {
+    pub(super) case: CountedCase,
+}
+
+/// The part of a case that [`CountedEntry`] reads.
+#[derive(Debug, Deserialize)]
+pub(super) struct CountedCase {
+    pub(super) id: CaseId,
+    pub(super) repeat: u32,
 }
 
 /// Appends an object as a line with its check and a line feed. A failure may leave a piece of it.

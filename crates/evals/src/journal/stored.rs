@@ -1,13 +1,13 @@
 //! What a journal holds when it is opened.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Place;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::line::{self, Entry, Header, HeaderLine, START};
+use super::line::{self, CountedEntry, Entry, Header, HeaderLine, START};
 use crate::{CaseReport, Domain};
 
 /// Ends a line that was cut off, so that the next one stands alone and the rest of the cut one does not pass for damage. A
@@ -108,6 +108,26 @@ impl<D: Domain> Stored<D> {
         }
         true
     }
+}
+
+/// How many runs of cases a journal holds; `None` where it does not begin as one does.
+pub(super) fn count(mut file: impl BufRead) -> io::Result<Option<usize>> {
+    let mut seen = BTreeSet::new();
+    let mut has_header = false;
+    let mut bytes = Vec::new();
+    while file.read_until(b'\n', &mut bytes)? > 0 {
+        let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        if !has_header {
+            if line::read::<HeaderLine<Value>>(line).is_none() {
+                return Ok(None);
+            }
+            has_header = true;
+        } else if let Some(CountedEntry { case }) = line::read(line) {
+            seen.insert((case.id, case.repeat));
+        }
+        bytes.clear();
+    }
+    Ok(has_header.then_some(seen.len()))
 }
 
 /// Where each repetition of a case is among the cases.

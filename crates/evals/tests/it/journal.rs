@@ -401,3 +401,39 @@ async fn lines_of_many_workers_do_not_mix() {
     assert_eq!(ids(&cases), ids(&report.cases));
     assert!(journal.elapsed() > Duration::ZERO);
 }
+
+#[tokio::test]
+async fn the_cases_of_a_journal_are_counted_while_it_is_open() {
+    let scratch = Scratch::new();
+    let path = scratch.path("journal.jsonl");
+    session(&path).await;
+    assert_eq!(FileJournal::count(&path).unwrap(), 6, "three cases, twice");
+    let (journal, cases) = open(&path).unwrap();
+    let again: &dyn Journal<Words> = &journal;
+    again.append(&cases[0]).await.unwrap();
+    assert_eq!(FileJournal::count(&path).unwrap(), 6, "one of them again");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(FileJournal::count(&path).unwrap() < 6);
+    fs::write(&path, "text").unwrap();
+    let error = FileJournal::count(&path).unwrap_err();
+    assert!(matches!(error, JournalError::NoHeader { .. }), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let scratch = Scratch::new();
+    let pipe = scratch.path("journal.jsonl");
+    let made = std::process::Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/")] {
+        let error = open(path).unwrap_err();
+        assert!(matches!(error, JournalError::NotRegular { .. }), "{error}");
+        let error = FileJournal::count(path).unwrap_err();
+        assert!(matches!(error, JournalError::NotRegular { .. }), "{error}");
+    }
+}
