@@ -463,9 +463,44 @@ fn console_comparison_keeps_its_intervals_where_they_just_fit() {
         below.contains("[0.4219, 0.6250]") && !below.contains("0.5208 [0.4219"),
         "{below}"
     );
-    let without = written(|out| plain(40).comparison(out, &compared()));
+    let turned = written(|out| plain(40).comparison(out, &compared()));
+    for row in [
+        "           RR@5\n",
+        "bm25       0.5208 [0.4219, 0.6250] ★\n",
+        "           nDCG@10\n",
+        "semantic   –\n",
+    ] {
+        assert!(turned.contains(row), "{row}{turned}");
+    }
+    fits(&turned, 40);
+    let without = written(|out| plain(30).comparison(out, &compared()));
     assert!(!without.contains('['), "{without}");
     assert!(without.contains("intervals are left out"), "{without}");
+    fits(&without, 30);
+}
+
+#[test]
+fn six_reports_fit_80_and_60_columns_with_their_intervals() {
+    let [bm25, semantic, _] = &profiles();
+    let titles = [
+        "unranked",
+        "bm25",
+        "semantic",
+        "hybrid",
+        "hybrid-linear",
+        "hybrid-log-bm25",
+    ];
+    let reports = titles.map(|title| (title, if title == "semantic" { semantic } else { bm25 }));
+    let comparison = Comparison::new(&reports);
+    for width in [60, 80] {
+        let page = written(|out| plain(width).comparison(out, &comparison));
+        fits(&page, width.into());
+        assert_eq!(page.matches("[0.4219, 0.6250]").count(), 5, "{page}");
+        let rows = page
+            .lines()
+            .filter(|line| line.starts_with("hybrid-linear "));
+        assert!(rows.count() >= 1, "{page}");
+    }
 }
 
 #[test]

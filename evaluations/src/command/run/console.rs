@@ -1,6 +1,5 @@
 //! What a run prints.
 
-use std::fmt::Write as _;
 use std::io;
 
 use evals::render::{Color, Console, Messages, Symbols};
@@ -65,26 +64,28 @@ pub(super) fn comparison(
         quantity::of(questions, "question"),
         format!("{} kept", quantity::of(plan.k.get(), "document")),
     ];
-    let mut page = facts.join(separator) + "\n\n";
-    page.push_str(&text(|out| console(printer).comparison(out, comparison))?);
+    let console = console(printer);
+    let line = |line: &str| text(|out| console.text(out, line));
+    let mut page = line(&facts.join(separator))?;
+    page.push('\n');
+    page.push_str(&text(|out| console.comparison(out, comparison))?);
     if let Some(lead) = lead::of_best(comparison, finished, seed) {
-        writeln!(page, "{lead}").map_err(io::Error::other)?;
+        page.push_str(&line(&lead)?);
     }
-    page.push_str(&text(|out| {
-        console(printer).latency(out, &latencies(finished))
-    })?);
+    page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
     for run in finished {
         if let Some(account) = &run.reranking {
-            writeln!(page, "\n{}: {account}", run.profile).map_err(io::Error::other)?;
+            page.push('\n');
+            page.push_str(&line(&format!("{}: {account}", run.profile))?);
         }
     }
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
-        writeln!(
-            page,
-            "\n{}: {} of {questions} searches failed",
+        let failed = format!(
+            "{}: {} of {questions} searches failed",
             run.profile, run.summary.failed
-        )
-        .map_err(io::Error::other)?;
+        );
+        page.push('\n');
+        page.push_str(&line(&failed)?);
     }
     Ok(page)
 }

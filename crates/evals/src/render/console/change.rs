@@ -10,6 +10,9 @@ use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
 use crate::{Change, Verdict};
 
+/// What a narrow page does without: it is in the other columns, as far as it matters.
+const LEAST: [&str; 4] = ["Better", "Worse", "Before", "After"];
+
 impl<W: Write> Page<W> {
     pub(super) fn change(&mut self, change: &Change) -> io::Result<()> {
         for (what, report) in [("before", &change.before), ("after", &change.after)] {
@@ -56,7 +59,7 @@ fn table(change: &Change, intervals: bool, glyphs: &Glyphs) -> Table {
         let title = change::interval_title(change);
         columns.insert(INTERVAL, Column::new(title, Align::Left));
     }
-    let mut table = Table::new(columns);
+    let mut table = Table::new(columns).dropping(&LEAST);
     for row in change::rows(change, glyphs) {
         let is_clear = matches!(row.verdict, Verdict::Better | Verdict::Worse);
         let entry = |text| {

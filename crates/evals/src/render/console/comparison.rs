@@ -8,35 +8,59 @@ use super::super::single_line::single_line;
 use super::Page;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
-use crate::Comparison;
+use crate::{Comparison, Row};
 
 impl<W: Write> Page<W> {
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
-        let width = usize::from(self.console.width);
-        let layouts = [Intervals::Beside, Intervals::Below];
-        let mut layouts = layouts
-            .map(|intervals| table(comparison, intervals, self.glyphs))
-            .into_iter();
-        if let Some(table) = layouts.find(|table| table.natural_width() <= width) {
-            table.write(&mut self.out, self.console, self.glyphs)?;
-        } else {
-            let table = table(comparison, Intervals::Hidden, self.glyphs);
-            table.write(&mut self.out, self.console, self.glyphs)?;
-            if side_by_side::any_interval(comparison) {
-                self.wrapped(
-                    Style::Dim,
-                    "intervals are left out: there is no room for them",
-                )?;
-            }
-        }
+        self.side_by_side(comparison)?;
         for note in side_by_side::notes(comparison, self.glyphs) {
             self.wrapped(Style::Dim, &note)?;
         }
         Ok(())
     }
+
+    fn side_by_side(&mut self, comparison: &Comparison) -> io::Result<()> {
+        let width = usize::from(self.console.width);
+        let layouts = [Intervals::Beside, Intervals::Below];
+        let mut layouts = layouts
+            .map(|intervals| by_measure(comparison, intervals, self.glyphs))
+            .into_iter();
+        if let Some(table) = layouts.find(|table| table.natural_width() <= width) {
+            table.write(&mut self.out, self.console, self.glyphs)?;
+            return Ok(());
+        }
+        let table = by_report(comparison, Intervals::Beside, self.glyphs);
+        if let Some(groups) = table.folded(width) {
+            return self.groups(&table, &groups);
+        }
+        let table = by_report(comparison, Intervals::Hidden, self.glyphs);
+        // Where even one value does not fit beside a title nothing does, and all of it is better than a part.
+        let one_by_one = (1..=comparison.rows.len()).map(|column| vec![0, column]);
+        let groups = table.folded(width).unwrap_or_else(|| one_by_one.collect());
+        self.groups(&table, &groups)?;
+        if side_by_side::any_interval(comparison) {
+            self.wrapped(
+                Style::Dim,
+                "intervals are left out: there is no room for them",
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes groups of a table's columns, one below the other.
+    fn groups(&mut self, table: &Table, groups: &[Vec<usize>]) -> io::Result<()> {
+        for (number, group) in groups.iter().enumerate() {
+            if number > 0 {
+                writeln!(self.out)?;
+            }
+            table.write_columns(group, &mut self.out, self.console, self.glyphs)?;
+        }
+        Ok(())
+    }
 }
 
-fn table(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Table {
+/// A row for each measure, a column for each report.
+fn by_measure(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Table {
     let mut columns = vec![Column::new("Measure", Align::Left)];
     columns.extend(
         comparison
@@ -47,15 +71,35 @@ fn table(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Tabl
     let mut table = Table::new(columns);
     for row in &comparison.rows {
         let mut entries = vec![Entry::plain(side_by_side::title(row))];
-        for (position, cell) in row.cells.iter().enumerate() {
-            entries.push(if row.winner == Some(position) {
-                let mark = format!(" {}", glyphs.winner);
-                Entry::bold(side_by_side::cell(row, cell, &mark, intervals, glyphs))
-            } else {
-                Entry::plain(side_by_side::cell(row, cell, "", intervals, glyphs))
-            });
-        }
+        let cells = (0..row.cells.len()).map(|place| entry(row, place, intervals, glyphs));
+        entries.extend(cells);
         table.push(entries);
     }
     table
+}
+
+/// A row for each report, a column for each measure.
+fn by_report(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Table {
+    let mut columns = vec![Column::new("", Align::Left)];
+    let titles = comparison.rows.iter().map(side_by_side::title);
+    columns.extend(titles.map(|title| Column::new(title, Align::Left)));
+    let mut table = Table::new(columns);
+    for (place, report) in comparison.reports.iter().enumerate() {
+        let mut entries = vec![Entry::plain(single_line(&report.title))];
+        let rows = comparison.rows.iter();
+        entries.extend(rows.map(|row| entry(row, place, intervals, glyphs)));
+        table.push(entries);
+    }
+    table
+}
+
+/// What a report has of a measure, marked where it is the best.
+fn entry(row: &Row, place: usize, intervals: Intervals, glyphs: &Glyphs) -> Entry {
+    let cell = &row.cells[place];
+    if row.winner == Some(place) {
+        let mark = format!(" {}", glyphs.winner);
+        Entry::bold(side_by_side::cell(row, cell, &mark, intervals, glyphs))
+    } else {
+        Entry::plain(side_by_side::cell(row, cell, "", intervals, glyphs))
+    }
 }

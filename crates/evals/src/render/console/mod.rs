@@ -22,7 +22,7 @@ use table::{Align, Column, Entry, Table};
 /// Renders for a terminal of a given width.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
-    /// Columns of the terminal; 80 by default. Tables wrap from about 60 down.
+    /// Columns of the terminal; 80 by default. A table that is wider leaves out columns and says which.
     pub width: u16,
     /// Whether to write ANSI escape codes; off by default.
     pub color: Color,
@@ -91,7 +91,8 @@ impl Console {
 
     /// Writes several reports side by side, the best of each row marked.
     ///
-    /// Intervals stand behind their values, below them where that is too wide, and are left out where that is too.
+    /// Intervals stand behind their values, or below them where that is too wide. Where that is too, each report has a row of its
+    /// own, and as many tables follow one another as it takes to hold the measures.
     pub fn comparison(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.comparison(comparison)
@@ -109,6 +110,11 @@ impl Console {
     pub fn latency(&self, out: impl Write, stages: &[(String, Percentiles)]) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.latency_table(latency::stages(stages, self.glyphs()))
+    }
+
+    /// Writes text that takes as many lines as it needs, broken at blanks.
+    pub fn text(&self, out: impl Write, text: &str) -> io::Result<()> {
+        Page::new(*self, out).wrapped(Style::Plain, text)
     }
 
     fn glyphs(self) -> &'static Glyphs {
@@ -176,7 +182,8 @@ impl<W: Write> Page<W> {
         columns.push(Column::new("n", Align::Right));
         columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
         columns.extend(any_missing.then(|| Column::new("Missing repetitions", Align::Right)));
-        let mut table = Table::new(columns);
+        // The lines below the table say the same of both.
+        let mut table = Table::new(columns).dropping(&["Missing repetitions", "Excluded"]);
         for row in rows {
             let mut entries = vec![
                 Entry::plain(row.name),
@@ -266,7 +273,12 @@ impl<W: Write> Page<W> {
     /// Writes an empty line and a table.
     fn table(&mut self, table: &Table) -> io::Result<()> {
         writeln!(self.out)?;
-        table.write(&mut self.out, self.console, self.glyphs)
+        let left_out = table.write(&mut self.out, self.console, self.glyphs)?;
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        let left_out = format!("no room for {}", left_out.join(", "));
+        self.wrapped(Style::Dim, &left_out)
     }
 
     fn line(&mut self, style: Style, text: &str) -> io::Result<()> {

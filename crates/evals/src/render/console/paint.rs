@@ -5,6 +5,7 @@ use super::Color;
 /// How a line of text looks.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Style {
+    Plain,
     Bold,
     Dim,
     Warning,
@@ -23,20 +24,21 @@ impl Paint {
     }
 
     pub(super) fn apply(self, style: Style, text: &str) -> String {
-        match self.color {
-            Color::Off => text.to_owned(),
-            Color::On => format!("\x1b[{}m{text}\x1b[0m", style.code()),
+        match (self.color, style.code()) {
+            (Color::On, Some(code)) => format!("\x1b[{code}m{text}\x1b[0m"),
+            _ => text.to_owned(),
         }
     }
 }
 
 impl Style {
-    fn code(self) -> &'static str {
+    fn code(self) -> Option<&'static str> {
         match self {
-            Self::Bold => "1",
-            Self::Dim => "2",
-            Self::Warning => "33",
-            Self::Error => "1;31",
+            Self::Plain => None,
+            Self::Bold => Some("1"),
+            Self::Dim => Some("2"),
+            Self::Warning => Some("33"),
+            Self::Error => Some("1;31"),
         }
     }
 }

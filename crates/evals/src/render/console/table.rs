@@ -6,10 +6,13 @@ use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, TableCompo
 use unicode_width::UnicodeWidthStr as _;
 
 use super::super::glyphs::Glyphs;
-use super::{Color, Console};
+use super::{Color, Console, wrap};
 
 /// Blanks after every column but the last. The layout adds one more, where a border would stand.
 const PADDING: u16 = 1;
+
+/// Columns that what a row is about keeps however narrow the page is.
+const LEAST_NAME: usize = 16;
 
 /// Where the text of a column stands.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +40,8 @@ pub(super) struct Entry {
 pub(super) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<Entry>>,
+    /// Titles of the columns that are left out first.
+    least: &'static [&'static str],
 }
 
 impl Column {
@@ -76,36 +81,117 @@ impl Table {
         Self {
             columns,
             rows: Vec::new(),
+            least: &[],
         }
+    }
+
+    /// Leaves out the columns with these titles before others, in that order.
+    pub(super) fn dropping(self, least: &'static [&'static str]) -> Self {
+        Self { least, ..self }
     }
 
     pub(super) fn push(&mut self, entries: Vec<Entry>) {
         self.rows.push(entries);
     }
 
-    /// The width that the table takes when nothing has to wrap.
+    /// The width that the whole table takes.
     pub(super) fn natural_width(&self) -> usize {
-        let table = self.arrange(ContentArrangement::Disabled, Color::Off, Glyphs::UNICODE);
-        table.lines().map(|line| line.width()).max().unwrap_or(0)
+        self.width_of(&self.all())
     }
 
+    /// Groups of columns that fit into `width`, each with the first column, which says what a row is about. `None` where one of the
+    /// others is too wide beside it.
+    pub(super) fn folded(&self, width: usize) -> Option<Vec<Vec<usize>>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for column in 1..self.columns.len() {
+            let grown = groups
+                .last()
+                .map(|last| [last.as_slice(), &[column]].concat());
+            match grown.filter(|group| self.width_of(group) <= width) {
+                Some(group) => *groups.last_mut()? = group,
+                None if self.width_of(&[0, column]) <= width => groups.push(vec![0, column]),
+                None => return None,
+            }
+        }
+        Some(groups)
+    }
+
+    /// Writes as many columns as fit, and returns the titles of the others. No cell is wrapped: what a row is about is cut where
+    /// it takes too much room.
     pub(super) fn write(
         &self,
+        out: impl Write,
+        console: Console,
+        glyphs: &Glyphs,
+    ) -> io::Result<Vec<&str>> {
+        let width = usize::from(console.width);
+        let mut shown = self.all();
+        let is_least = |column: &usize, title: &str| self.columns[*column].title == title;
+        for title in self.least {
+            if self.width_of(&shown) > width {
+                shown.retain(|column| !is_least(column, title));
+            }
+        }
+        while shown.len() > 2 && self.width_with_cut_names(&shown) > width {
+            shown.pop();
+        }
+        self.write_columns(&shown, out, console, glyphs)?;
+        let left_out = self.all().into_iter().filter(|it| !shown.contains(it));
+        Ok(left_out
+            .map(|column| self.columns[column].title.as_str())
+            .collect())
+    }
+
+    /// Writes these columns, with what a row is about cut as far as that helps.
+    pub(super) fn write_columns(
+        &self,
+        shown: &[usize],
         mut out: impl Write,
         console: Console,
         glyphs: &Glyphs,
     ) -> io::Result<()> {
-        let mut table = self.arrange(ContentArrangement::Dynamic, console.color, glyphs);
-        table.set_width(console.width);
-        for line in table.lines() {
+        let excess = self
+            .width_of(shown)
+            .saturating_sub(usize::from(console.width));
+        let names = self.names().saturating_sub(excess).max(LEAST_NAME);
+        let names = (excess > 0).then_some((names, glyphs.ellipsis));
+        for line in self.arrange(shown, names, console.color, glyphs).lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
         Ok(())
     }
 
+    /// The width of what rows are about.
+    fn names(&self) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.first());
+        let titles = self.columns.first().map(|column| column.title.width());
+        let widest = cells.map(|entry| entry.text.width()).max();
+        widest.max(titles).unwrap_or(0)
+    }
+
+    fn width_with_cut_names(&self, shown: &[usize]) -> usize {
+        let names = self.names();
+        self.width_of(shown).saturating_sub(names) + names.min(LEAST_NAME)
+    }
+
+    fn all(&self) -> Vec<usize> {
+        (0..self.columns.len()).collect()
+    }
+
+    fn width_of(&self, shown: &[usize]) -> usize {
+        let table = self.arrange(shown, None, Color::Off, Glyphs::UNICODE);
+        table
+            .lines()
+            .map(|line| line.trim_end().width())
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Lays the columns out. `names` is the width that what rows are about is cut to, and what marks the cut.
     fn arrange(
         &self,
-        arrangement: ContentArrangement,
+        shown: &[usize],
+        names: Option<(usize, &str)>,
         color: Color,
         glyphs: &Glyphs,
     ) -> comfy_table::Table {
@@ -113,23 +199,26 @@ impl Table {
         table.load_preset(comfy_table::presets::NOTHING);
         table.set_style(TableComponent::HeaderLines, glyphs.rule);
         table.set_style(TableComponent::MiddleHeaderIntersections, glyphs.rule);
-        table.set_content_arrangement(arrangement);
+        table.set_content_arrangement(ContentArrangement::Disabled);
         // Whether there is a terminal is for the caller to say.
         table.force_no_tty();
         if color == Color::On {
             table.enforce_styling();
             table.style_text_only();
         }
-        table.set_header(
-            self.columns
-                .iter()
-                .map(|column| Cell::new(&column.title).add_attribute(Attribute::Bold)),
-        );
+        let columns = || shown.iter().map(|column| &self.columns[*column]);
+        table.set_header(columns().map(|it| Cell::new(&it.title).add_attribute(Attribute::Bold)));
         for row in &self.rows {
-            table.add_row(row.iter().map(Entry::cell));
+            let entries = shown
+                .iter()
+                .filter_map(|column| Some((column, row.get(*column)?)));
+            table.add_row(entries.map(|(column, entry)| match names {
+                Some((width, mark)) if *column == 0 => entry.cut(width, mark).cell(),
+                _ => entry.cell(),
+            }));
         }
-        for (column, arranged) in self.columns.iter().zip(table.column_iter_mut()) {
-            let is_last = arranged.index + 1 == self.columns.len();
+        for (column, arranged) in columns().zip(table.column_iter_mut()) {
+            let is_last = arranged.index + 1 == shown.len();
             arranged.set_padding((0, if is_last { 0 } else { PADDING }));
             arranged.set_cell_alignment(match column.align {
                 Align::Left => CellAlignment::Left,
@@ -141,6 +230,13 @@ impl Table {
 }
 
 impl Entry {
+    fn cut(&self, width: usize, mark: &str) -> Self {
+        Self {
+            text: wrap::cut(&self.text, width, mark),
+            attribute: self.attribute,
+        }
+    }
+
     fn cell(&self) -> Cell {
         let cell = Cell::new(&self.text);
         match self.attribute {
