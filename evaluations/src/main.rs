@@ -32,6 +32,7 @@ mod settings;
 mod spending;
 mod table;
 mod trec_ids;
+mod visible;
 
 use std::process::ExitCode;
 

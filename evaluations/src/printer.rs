@@ -10,8 +10,11 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 use crate::cli::{ColorChoice, OutputArgs};
 use crate::redaction;
 
-/// Widest table on a terminal that does not tell its width, and in a pipe.
-const DEFAULT_WIDTH: u16 = 120;
+/// Columns of what is printed into a pipe or a file, and on a terminal that does not tell its width.
+const DEFAULT_WIDTH: u16 = 100;
+
+/// Narrower than this nothing can be laid out.
+const LEAST_WIDTH: u16 = 20;
 
 /// How much is said beside the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,10 +133,10 @@ pub(crate) struct StdoutError(#[source] io::Error);
 /// What is known of stdout.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stdout {
-    /// Whether a person reads it, so that lines may wrap to fit.
+    /// Whether a person reads it, so that lines may be cut to fit.
     pub(crate) is_terminal: bool,
-    /// Its columns.
-    pub(crate) width: u16,
+    /// The column where lines have to end: that of `COLUMNS`, else the terminal's. None in a pipe or a file.
+    pub(crate) limit: Option<u16>,
     /// Whether the locale can show more than ASCII; one that is not set is taken to.
     pub(crate) unicode: bool,
     no_color: bool,
@@ -141,10 +144,16 @@ pub(crate) struct Stdout {
 
 impl Stdout {
     fn from_env() -> Self {
+        let is_terminal = io::stdout().is_terminal();
         let size = console::Term::stdout().size_checked();
+        let of_terminal = size
+            .map(|(_, columns)| columns)
+            .filter(|columns| *columns > 0)
+            .or(is_terminal.then_some(DEFAULT_WIDTH));
+        let limit = columns().or(of_terminal);
         Self {
-            is_terminal: io::stdout().is_terminal(),
-            width: size.map_or(DEFAULT_WIDTH, |(_, columns)| columns),
+            is_terminal,
+            limit: limit.map(|columns| columns.max(LEAST_WIDTH)),
             unicode: locale().is_none_or(|locale| {
                 let locale = locale.to_lowercase();
                 locale.contains("utf-8") || locale.contains("utf8")
@@ -152,6 +161,19 @@ impl Stdout {
             no_color: env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
         }
     }
+}
+
+impl Stdout {
+    /// The columns of a table: as many as there are, else as many as are good for any place.
+    pub(crate) fn width(self) -> u16 {
+        self.limit.unwrap_or(DEFAULT_WIDTH)
+    }
+}
+
+/// The width that the environment asks for, as other tools take it.
+fn columns() -> Option<u16> {
+    let columns = env::var("COLUMNS").ok()?;
+    columns.trim().parse().ok().filter(|columns| *columns > 0)
 }
 
 /// The locale of characters, where one is set.

@@ -3,73 +3,125 @@
 use std::fmt::Write as _;
 
 use console::{Alignment, measure_text_width, pad_str};
-use evals::render::visible;
 
 use crate::printer::Printer;
+use crate::visible;
 
 /// Blanks between columns.
 const GAP: usize = 2;
 
+/// Fewest columns of the last one, cut or not, unless it is narrower.
+const LEAST_OF_LAST: usize = 10;
+
 /// Renders rows under a header, without lines and without wrapping, so that the columns are easy to read, to copy and to
 /// cut. On a terminal the last column ends where the terminal does, and columns that do not fit are named below.
 pub(crate) fn render(printer: &Printer, header: &[&str], rows: &[Vec<String>]) -> String {
-    let stdout = printer.stdout();
-    let limit = stdout.is_terminal.then_some(usize::from(stdout.width));
-    let mark = if stdout.unicode { "…" } else { "..." };
-    // Names and descriptions come from files; a cell is a part of one line.
-    let cell = |cell: &String| visible(cell).replace(['\n', '\t'], " ");
-    let rows: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| row.iter().map(cell).collect())
-        .collect();
-    text(header, &rows, limit, mark)
+    Layout::of(printer).render(header, rows)
 }
 
-/// The listing in lines of at most `limit` columns, `mark` being where a text is cut.
-fn text(header: &[&str], rows: &[Vec<String>], limit: Option<usize>, mark: &str) -> String {
-    let header: Vec<String> = header.iter().map(|name| name.to_uppercase()).collect();
-    let widths: Vec<usize> = (0..header.len())
-        .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            let cells = cells.chain(header.get(column));
-            cells
-                .map(|cell| measure_text_width(cell))
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    let shown = fitting(&header, &widths, limit.unwrap_or(usize::MAX));
-    let (_, left_out) = header.split_at(shown);
-    let mut text: String = std::iter::once(&header)
-        .chain(rows)
-        .map(|row| line(&row[..shown.min(row.len())], &widths, limit, mark) + "\n")
-        .collect();
-    if !left_out.is_empty() {
-        let left_out = left_out.join(", ");
-        writeln!(
-            text,
-            "no room for {left_out}: widen the terminal, or print into a file"
-        )
-        .expect("a string takes any text");
+/// What a listing has to fit into, and how it does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout<'t> {
+    /// Columns of the screen; `None` where lines may be of any length.
+    limit: Option<usize>,
+    /// Stands where a text is cut.
+    mark: &'static str,
+    /// Titles of the columns that are left out first, in that order.
+    least: &'t [&'t str],
+}
+
+impl<'t> Layout<'t> {
+    pub(crate) fn of(printer: &Printer) -> Self {
+        let stdout = printer.stdout();
+        Self {
+            limit: stdout.limit.map(usize::from),
+            mark: if stdout.unicode { "…" } else { "..." },
+            least: &[],
+        }
     }
-    text
+
+    /// Leaves out the columns with these titles before others, in that order.
+    pub(crate) fn dropping(self, least: &'t [&'t str]) -> Self {
+        Self { least, ..self }
+    }
+
+    /// Whether lines have to end somewhere.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    /// The listing in lines of at most the limit.
+    pub(crate) fn render(&self, titles: &[&str], rows: &[Vec<String>]) -> String {
+        let header: Vec<String> = titles.iter().map(|name| name.to_uppercase()).collect();
+        let rows: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| {
+                row.iter().map(|it| visible::line(it)).collect()
+            })
+            .collect();
+        let widths: Vec<usize> = (0..header.len())
+            .map(|column| {
+                let cells = rows.iter().filter_map(|row| row.get(column));
+                let cells = cells.chain(header.get(column));
+                cells
+                    .map(|cell| measure_text_width(cell))
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let shown = self.fitting(titles, &widths);
+        let pick = |row: &[String]| -> Vec<String> {
+            let cells = shown.iter().filter_map(|column| row.get(*column));
+            cells.cloned().collect()
+        };
+        let shown_widths: Vec<usize> = shown.iter().map(|column| widths[*column]).collect();
+        let mut text: String = std::iter::once(&header)
+            .chain(&rows)
+            .map(|row| line(&pick(row), &shown_widths, self.limit, self.mark) + "\n")
+            .collect();
+        let left_out: Vec<&str> = (0..header.len())
+            .filter(|column| !shown.contains(column))
+            .map(|column| header[column].as_str())
+            .collect();
+        if !left_out.is_empty() {
+            let left_out = format!("no room for {}", left_out.join(", "));
+            let remedy = "widen the terminal, or print into a file";
+            let together = left_out.len() + 2 + remedy.len();
+            let between = if self.limit.is_none_or(|limit| together <= limit) {
+                ": "
+            } else {
+                "\n"
+            };
+            writeln!(text, "{left_out}{between}{remedy}").expect("a string takes any text");
+        }
+        text
+    }
+
+    /// The columns that fit. The first is always shown; the last may be cut, though not its title.
+    fn fitting(&self, titles: &[&str], widths: &[usize]) -> Vec<usize> {
+        let mut shown: Vec<usize> = (0..titles.len()).collect();
+        let Some(limit) = self.limit else {
+            return shown;
+        };
+        let mut least = self.least.iter();
+        while shown.len() > 1 && least_width(&shown, titles, widths) > limit {
+            let place = least.find_map(|title| {
+                let column = titles.iter().position(|other| other == title)?;
+                shown.iter().skip(1).position(|it| *it == column)
+            });
+            shown.remove(place.map_or(shown.len() - 1, |place| place + 1));
+        }
+        shown
+    }
 }
 
-/// How many columns fit. The first is always shown; the last may be cut, though not its title.
-fn fitting(header: &[String], widths: &[usize], limit: usize) -> usize {
-    let last = widths.len().saturating_sub(1);
-    let mut start = 0;
-    let fits = widths.iter().enumerate().take_while(|(column, width)| {
-        let least = if *column == last {
-            measure_text_width(&header[last])
-        } else {
-            **width
-        };
-        let fits = *column == 0 || start + least <= limit;
-        start += **width + GAP;
-        fits
-    });
-    fits.count()
+/// The width of some columns with the last one cut as far as that is done.
+fn least_width(shown: &[usize], titles: &[&str], widths: &[usize]) -> usize {
+    let Some((last, others)) = shown.split_last() else {
+        return 0;
+    };
+    let others: usize = others.iter().map(|column| widths[*column] + GAP).sum();
+    others + widths[*last].min(measure_text_width(titles[*last]).max(LEAST_OF_LAST))
 }
 
 fn line(row: &[String], widths: &[usize], limit: Option<usize>, mark: &str) -> String {
@@ -108,24 +160,24 @@ mod tests {
         );
     }
 
-    fn listing(limit: usize) -> String {
+    fn listing(limit: usize, least: &[&str]) -> String {
         let rows = [row(&["a-long-name", "320", "a description of some length"])];
-        text(
-            &["name", "questions", "description"],
-            &rows,
-            Some(limit),
-            "…",
-        )
+        let layout = Layout {
+            limit: Some(limit),
+            mark: "…",
+            least,
+        };
+        layout.render(&["name", "questions", "description"], &rows)
     }
 
     #[test]
     fn only_the_last_column_gives_way_to_a_narrow_terminal() {
         assert_eq!(
-            listing(52),
+            listing(52, &[]),
             "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of some length\n"
         );
         assert_eq!(
-            listing(35),
+            listing(35, &[]),
             "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a descript…\n"
         );
     }
@@ -133,14 +185,41 @@ mod tests {
     #[test]
     fn columns_that_do_not_fit_are_named() {
         assert_eq!(
-            listing(34),
+            listing(34, &[]),
             "NAME         QUESTIONS\na-long-name  320\n\
-             no room for DESCRIPTION: widen the terminal, or print into a file\n"
+             no room for DESCRIPTION\nwiden the terminal, or print into a file\n"
         );
         assert_eq!(
-            listing(5),
+            listing(5, &[]),
             "NAME\na-long-name\n\
-             no room for QUESTIONS, DESCRIPTION: widen the terminal, or print into a file\n"
+             no room for QUESTIONS, DESCRIPTION\nwiden the terminal, or print into a file\n"
+        );
+    }
+
+    #[test]
+    fn what_says_least_is_left_out_first() {
+        assert_eq!(
+            listing(41, &["questions"]),
+            "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of…\n"
+        );
+        assert_eq!(
+            listing(30, &["questions"]),
+            "NAME         DESCRIPTION\na-long-name  a description of…\n\
+             no room for QUESTIONS\nwiden the terminal, or print into a file\n"
+        );
+    }
+
+    #[test]
+    fn a_cell_cannot_steer_the_terminal() {
+        let rows = [row(&["\u{1b}[2Jx\ny", "z"])];
+        let layout = Layout {
+            limit: None,
+            mark: "…",
+            least: &[],
+        };
+        assert_eq!(
+            layout.render(&["a", "b"], &rows),
+            "A              B\n\\u{1b}[2Jx\\ny  z\n"
         );
     }
 }

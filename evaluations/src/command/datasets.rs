@@ -8,7 +8,7 @@ use super::Session;
 use crate::cli::DatasetsArgs;
 use crate::downloads::hub;
 use crate::exit::Exit;
-use crate::table;
+use crate::table::Layout;
 
 /// One dataset of the listing.
 #[derive(Debug, Serialize)]
@@ -45,8 +45,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
             "where",
             "description",
         ];
-        let rows: Vec<Vec<String>> = listed.iter().map(Listed::row).collect();
-        table::render(session.printer, &header, &rows)
+        let rows: Vec<_> = listed.iter().map(Listed::row).collect();
+        Layout::of(session.printer)
+            .dropping(&["licence", "documents"])
+            .render(&header, &rows)
     };
     session.printer.result(&text)?;
     if !arguments.json {

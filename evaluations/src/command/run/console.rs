@@ -17,7 +17,7 @@ use crate::quantity;
 pub(crate) fn console(printer: &Printer) -> Console {
     let stdout = printer.stdout();
     Console {
-        width: stdout.width,
+        width: stdout.width(),
         color: if printer.color() {
             Color::On
         } else {
