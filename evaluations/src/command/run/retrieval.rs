@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Event, Experiment, Observer, Report, Summary};
+use evals::{Experiment, Observer, Report, Summary};
 use evals_metrics::Bootstrap;
 use evals_rag::{Retrieval, retrieval};
-use indicatif::ProgressBar;
 
 use super::Run;
 use super::search::{self, Depth};
 use crate::choices;
-use crate::progress;
+use crate::progress::CaseBar;
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 
@@ -49,10 +48,7 @@ pub(super) async fn run(
         prepared.questions.iter().cloned(),
         plan.measures.clone(),
     )?;
-    let bar = Arc::new(Bar(progress::counted(
-        run.session.printer,
-        &profile.to_string(),
-    )));
+    let bar = Arc::new(CaseBar::new(run.session.printer, &profile.to_string()));
     let task = retrieval::task(searcher, plan.k, plan.identical_ids);
     let mut experiment = Experiment::new(dataset, task)
         .name(format!("{} ({profile})", plan.name))
@@ -69,7 +65,7 @@ pub(super) async fn run(
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
         .run()
         .await;
-    bar.0.finish_and_clear();
+    bar.clear();
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
     if let Some(account) = &reranking {
         let facts = serde_json::json!([["reranking", account]]);
@@ -87,17 +83,4 @@ pub(super) async fn run(
         folder,
         reranking,
     })
-}
-
-#[derive(Debug)]
-struct Bar(ProgressBar);
-
-impl Observer<Retrieval> for Bar {
-    fn on_event(&self, event: Event<'_, Retrieval>) {
-        match event {
-            Event::Started { total, .. } => self.0.set_length(total as u64),
-            Event::CaseFinished { .. } => self.0.inc(1),
-            _ => {}
-        }
-    }
 }

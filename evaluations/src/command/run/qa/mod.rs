@@ -15,11 +15,10 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals::{Event, Experiment, Observer};
+use evals::{Experiment, Observer};
 use evals_models::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Expansion, Qa, Settings};
-use indicatif::ProgressBar;
 
 pub(super) use self::closing::Finished;
 pub(super) use self::costs::{dollars, reranking as reranking_cost};
@@ -37,7 +36,7 @@ use super::plan::Plan;
 use super::search::{self, Depth};
 use super::{Models, Prepared, Run};
 use crate::choices;
-use crate::progress;
+use crate::progress::CaseBar;
 use crate::search_profile::SearchProfile;
 use crate::servers::Servers;
 
@@ -112,7 +111,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
         traffic: &prepared.traffic,
         attempts_before: Attempts::so_far(&prepared.traffic),
     };
-    let bar = Arc::new(Bar(progress::counted(printer, "answering")));
+    let bar = Arc::new(CaseBar::new(printer, "answering"));
     let task = qa::task(
         searcher,
         Arc::clone(&ready.answering.answerer),
@@ -134,7 +133,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
     .run()
     .await;
-    bar.0.finish_and_clear();
+    bar.clear();
     closing.close(report, opened.folder)
 }
 
@@ -184,17 +183,4 @@ fn settings(qa: &QaPlan, prepared: &Prepared) -> Settings {
         radius,
     });
     settings
-}
-
-#[derive(Debug)]
-struct Bar(ProgressBar);
-
-impl Observer<Qa> for Bar {
-    fn on_event(&self, event: Event<'_, Qa>) {
-        match event {
-            Event::Started { total, .. } => self.0.set_length(total as u64),
-            Event::CaseFinished { .. } => self.0.inc(1),
-            _ => {}
-        }
-    }
 }

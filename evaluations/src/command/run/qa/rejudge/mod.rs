@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals::{Experiment, Report, StopSignal};
+use evals::{Experiment, Observer, Report, StopSignal};
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
@@ -30,6 +30,7 @@ use crate::cli::RejudgeArgs;
 use crate::command::{Session, named_models};
 use crate::exit::Exit;
 use crate::redaction;
+use crate::progress::CaseBar;
 use crate::run_folder::timestamp;
 use crate::servers::Servers;
 use crate::settings::{self, Resolved};
@@ -102,6 +103,7 @@ pub(in crate::command) async fn rejudge(
         traffic: &traffic,
         attempts_before: Attempts::so_far(&traffic),
     };
+    let bar = Arc::new(CaseBar::new(session.printer, "judging"));
     let report = Experiment::new(dataset, stored.task())
         .name(source.report.name)
         .metadata("rejudged", source.name)
@@ -112,8 +114,10 @@ pub(in crate::command) async fn rejudge(
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
         .run()
         .await;
+    bar.clear();
     let judged = closing.close(report, opened.folder)?;
     session.printer.result(&judged.text(session.printer)?)?;
     judged.tell(session.printer, files, cancellation.is_cancelled())
