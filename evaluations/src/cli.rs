@@ -3,6 +3,7 @@
 mod bench;
 mod cache;
 mod compare;
+mod stored;
 
 use std::ffi::OsString;
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
@@ -16,6 +17,9 @@ use evals_metrics::Measure;
 pub(crate) use bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use compare::CompareArgs;
+pub(crate) use stored::{
+    DeleteRunsArgs, ListRunsArgs, RejudgeArgs, ReportArgs, RunsArgs, RunsCommand, TableArgs,
+};
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
 #[derive(Debug, Parser)]
@@ -70,7 +74,7 @@ pub(crate) enum Command {
     Download(DownloadArgs),
     /// Score a TREC run against judgements, as trec_eval does
     Score(ScoreArgs),
-    /// List stored runs, or show one
+    /// List stored runs, show one, or delete some
     Runs(RunsArgs),
     /// Tell what changed between two stored runs, and whether it is more than chance
     Compare(CompareArgs),
@@ -271,65 +275,6 @@ pub(crate) struct ScoreArgs {
     /// Print a row for every query as well (trec_eval -q)
     #[arg(long)]
     pub(crate) per_query: bool,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct RunsArgs {
-    #[command(subcommand)]
-    pub(crate) command: Option<RunsCommand>,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum RunsCommand {
-    /// List stored runs, newest last
-    List,
-    /// Show the report of one run
-    Show {
-        /// The run: its folder, its name, or `latest`
-        run: String,
-    },
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ReportArgs {
-    /// The run: its folder, its name, or `latest`
-    pub(crate) run: String,
-    /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
-    #[arg(long, value_name = "FILE", required = true)]
-    pub(crate) out: Vec<PathBuf>,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct RejudgeArgs {
-    /// The run whose answers are judged: its folder, its name, or `latest`
-    pub(crate) run: String,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
-    /// The model that judges [default: the setting evaluations.judge]
-    #[arg(long, value_name = "PROVIDER:NAME")]
-    pub(crate) judge: Option<ModelName>,
-    /// Answers judged at the same time [default: the setting evaluations.concurrency]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub(crate) concurrency: Option<NonZeroUsize>,
-    /// Neither take verdicts from the cache nor store them there
-    #[arg(long)]
-    pub(crate) no_cache: bool,
-    /// Write the report to FILE; its extension chooses the format: .json .jsonl .csv .md
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct TableArgs {
-    /// Only runs of these datasets
-    #[arg(long = "dataset", value_name = "NAME")]
-    pub(crate) datasets: Vec<String>,
-    /// Rewrite the regions that markers enclose in this markdown file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) update: Option<PathBuf>,
-    /// Change nothing, and exit with 1 where a region of the `--update` file is stale
-    #[arg(long, requires = "update")]
-    pub(crate) check: bool,
 }
 
 #[derive(Debug, Clone, Args)]

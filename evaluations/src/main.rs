@@ -22,6 +22,7 @@ mod printer;
 mod progress;
 mod quantity;
 mod redaction;
+mod regular_file;
 mod rerankers;
 mod restart;
 mod run_folder;

@@ -1,64 +1,74 @@
 //! The folder that a run leaves behind: a manifest, the report for programs and for people, and TREC files.
 
-use std::fmt::{self, Write as _};
-use std::fs::{self, File};
+mod head;
+mod state;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
+use evals::{FileJournal, Summary};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use self::head::ReportHead;
+use self::state::Left;
+pub(crate) use self::state::{Nothing, RunState};
 use crate::directories::file_stem;
+use crate::regular_file;
 
 const MANIFEST: &str = "manifest.json";
-const REPORT: &str = "report.json";
+pub(crate) const REPORT: &str = "report.json";
 const JOURNAL: &str = "journal.jsonl";
 
-/// How far a run came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RunState {
-    /// It has no report: it is under way, or was killed.
-    Unfinished,
-    /// Its report holds what was finished before an interruption.
-    Interrupted {
-        /// Cases that were not run.
-        not_run: usize,
-    },
-    /// Its report is whole.
-    Finished,
-    /// Its report is not what this version writes.
-    Unreadable,
-}
+/// The version of manifests that this program writes and reads.
+pub(crate) const MANIFEST_VERSION: u32 = 1;
 
-impl fmt::Display for RunState {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unfinished => formatter.write_str("unfinished"),
-            Self::Interrupted { not_run } => write!(formatter, "interrupted, {not_run} not run"),
-            Self::Finished => formatter.write_str("finished"),
-            Self::Unreadable => formatter.write_str("unreadable"),
-        }
-    }
-}
+/// Largest manifest that is read.
+const LARGEST_MANIFEST: u64 = 64_000_000;
 
-/// The part of a report that tells how far the run came.
+/// Largest report that is read. It takes several times as much memory once it is read.
+pub(crate) const LARGEST_REPORT: u64 = 512_000_000;
+
+/// The part of a manifest that says how much a run was to do.
 #[derive(Debug, Deserialize)]
-struct ReportHeader {
-    interrupted: bool,
-    not_run: usize,
+struct Planned {
+    dataset: PlannedDataset,
+    repeat: usize,
 }
+
+#[derive(Debug, Deserialize)]
+struct PlannedDataset {
+    questions: usize,
+}
+
+/// The part of a manifest that is the same in every version.
+#[derive(Debug, Deserialize)]
+struct Versioned {
+    schema_version: Option<u32>,
+}
+
+/// A process is working on the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IsRunning;
 
 /// One run's folder.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
     path: PathBuf,
+    /// Tells other processes that this one is working on the run, by its lock.
+    _held: Option<Arc<File>>,
 }
 
 impl RunFolder {
-    /// Makes `<runs>/<UTC time>-<name>`, with a number behind it where two runs start within one millisecond.
+    /// Makes `<runs>/<UTC time>-<name>`, with a number behind it where two runs start within one millisecond. Until the last
+    /// copy of it is dropped the run counts as running.
     pub(crate) fn create(runs: &Path, started: DateTime<Utc>, name: &str) -> Result<Self> {
         fs::create_dir_all(runs).with_context(|| unwritable(runs))?;
         let stem = format!(
@@ -73,7 +83,7 @@ impl RunFolder {
                 format!("{stem}-{attempt}")
             });
             match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self { path }),
+                Ok(()) => return Ok(Self::at(path).hold()),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error).with_context(|| unwritable(&path)),
             }
@@ -84,7 +94,40 @@ impl RunFolder {
         )
     }
 
-    /// Every run folder, oldest first. Their names start with the time.
+    fn at(path: PathBuf) -> Self {
+        Self { path, _held: None }
+    }
+
+    /// Lets the run count as running until the last copy of what is returned is dropped. On a file system without locks it
+    /// does not.
+    pub(crate) fn hold(self) -> Self {
+        // Whoever looks takes the lock alone, for a moment; those who work on the run share it.
+        let folder = File::open(&self.path);
+        let held = folder.and_then(|folder| folder.lock_shared().map(|()| folder));
+        Self {
+            _held: held.ok().map(Arc::new),
+            ..self
+        }
+    }
+
+    /// Keeps other processes from working on the run until what is returned is dropped. Where the file system has no locks
+    /// nothing tells who works on it.
+    pub(crate) fn hold_alone(&self) -> Result<Option<File>, IsRunning> {
+        let Ok(folder) = File::open(&self.path) else {
+            return Ok(None);
+        };
+        match folder.try_lock() {
+            Ok(()) => Ok(Some(folder)),
+            Err(TryLockError::WouldBlock) => Err(IsRunning),
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        self.hold_alone().is_err()
+    }
+
+    /// Every run folder, oldest first. Their names start with the time; those whose names do not come first.
     pub(crate) fn list(runs: &Path) -> Result<Vec<Self>> {
         let entries = match fs::read_dir(runs) {
             Ok(entries) => entries,
@@ -98,48 +141,16 @@ impl RunFolder {
             let path = entry
                 .with_context(|| format!("cannot list `{}`", runs.display()))?
                 .path();
-            if path.join(MANIFEST).is_file() {
-                folders.push(Self { path });
-            }
+            folders.extend(Self::open(&path));
         }
-        folders.sort_by(|left, right| left.path.cmp(&right.path));
+        folders.sort_by_cached_key(|folder| (folder.has_time(), folder.path.clone()));
         Ok(folders)
     }
 
-    /// Finds the run that `wanted` names: a folder's path, its name or the start of it, or `latest`.
-    pub(crate) fn find(runs: &Path, wanted: &str) -> Result<Self> {
-        if Path::new(wanted).join(MANIFEST).is_file() {
-            return Ok(Self {
-                path: PathBuf::from(wanted),
-            });
-        }
-        let mut folders = Self::list(runs)?;
-        if wanted == "latest" {
-            return folders
-                .pop()
-                .with_context(|| format!("there are no runs in `{}`", runs.display()));
-        }
-        if let Some(exact) = folders.iter().find(|folder| folder.name() == wanted) {
-            return Ok(exact.clone());
-        }
-        folders.retain(|folder| folder.name().starts_with(wanted));
-        match folders.as_slice() {
-            [one] => Ok(one.clone()),
-            [] => bail!(
-                "no run `{wanted}` in `{}`; `evaluations runs` lists those there are",
-                runs.display()
-            ),
-            several => {
-                let names: Vec<String> = several
-                    .iter()
-                    .map(|folder| format!("  {}", folder.name()))
-                    .collect();
-                bail!(
-                    "`{wanted}` is the start of more than one run:\n{}",
-                    names.join("\n")
-                )
-            }
-        }
+    /// The run in the folder `path`, if it holds one.
+    pub(crate) fn open(path: &Path) -> Option<Self> {
+        let is_run = path.join(MANIFEST).is_file();
+        is_run.then(|| Self::at(path.to_owned()))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -151,26 +162,64 @@ impl RunFolder {
         self.path.join(JOURNAL)
     }
 
-    /// The folder's own name.
+    /// The folder's own name, for people.
     pub(crate) fn name(&self) -> String {
-        self.path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
+        self.file_name().to_string_lossy().into_owned()
+    }
+
+    /// The folder's own name.
+    pub(crate) fn file_name(&self) -> OsString {
+        // `.` and `..` have no name of their own.
+        let full = || fs::canonicalize(&self.path).ok();
+        let name = |path: &Path| path.file_name().map(OsStr::to_owned);
+        name(&self.path)
+            .or_else(|| name(&full()?))
             .unwrap_or_default()
+    }
+
+    /// Whether the name starts with a time, as those do that [`create`](Self::create) gives.
+    fn has_time(&self) -> bool {
+        let name = self.file_name();
+        let name = name.as_encoded_bytes();
+        let digits = |from: usize, to: usize| {
+            let digits = name.get(from..to);
+            digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
+        };
+        digits(0, 8) && name.get(8) == Some(&b'T') && digits(9, 15)
     }
 
     /// How far the run came.
     pub(crate) fn state(&self) -> RunState {
-        if !self.path.join(REPORT).is_file() {
-            return RunState::Unfinished;
+        self.state_and_summary().0
+    }
+
+    /// How far the run came, with its figures where it left a report.
+    pub(crate) fn state_and_summary(&self) -> (RunState, Option<Summary>) {
+        if self.is_held() {
+            return (RunState::Running, None);
         }
-        match self.read::<ReportHeader>(REPORT) {
-            Ok(header) if header.interrupted => RunState::Interrupted {
-                not_run: header.not_run,
-            },
-            Ok(_) => RunState::Finished,
-            Err(_) => RunState::Unreadable,
+        let path = self.path.join(REPORT);
+        if !path.exists() {
+            return (RunState::Unfinished(self.left()), None);
         }
+        let head = regular_file::open(&path)
+            .ok()
+            .and_then(|file| ReportHead::read(file).ok());
+        match head {
+            Some(ReportHead { summary }) => (RunState::of(&summary), Some(summary)),
+            None => (RunState::Unreadable, None),
+        }
+    }
+
+    /// What a run without a report left to do, as far as a journal tells.
+    fn left(&self) -> Option<Left> {
+        let planned: Planned = self.read_manifest().ok()?;
+        let done = FileJournal::count(&self.journal()).ok()?;
+        let of = planned.dataset.questions.checked_mul(planned.repeat)?;
+        Some(Left {
+            not_run: of.saturating_sub(done),
+            of,
+        })
     }
 
     pub(crate) fn write_manifest(&self, manifest: &impl Serialize) -> Result<()> {
@@ -181,11 +230,23 @@ impl RunFolder {
     }
 
     pub(crate) fn read_manifest<T: DeserializeOwned>(&self) -> Result<T> {
-        self.read(MANIFEST)
+        let path = self.path.join(MANIFEST);
+        let bytes = regular_file::read(&path, LARGEST_MANIFEST)?;
+        if let Ok(Versioned {
+            schema_version: Some(found),
+        }) = serde_json::from_slice(&bytes)
+            && found != MANIFEST_VERSION
+        {
+            bail!(
+                "`{}` has schema version {found}, but this version of evaluations reads {MANIFEST_VERSION}",
+                path.display()
+            );
+        }
+        parse(&path, &bytes)
     }
 
     pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
-        self.parse(REPORT, &self.report()?)
+        parse(&self.path.join(REPORT), &self.report()?)
     }
 
     /// The report with its SHA-256 in hexadecimal.
@@ -195,17 +256,31 @@ impl RunFolder {
         for byte in Sha256::digest(&bytes) {
             write!(digest, "{byte:02x}").expect("a string takes any text");
         }
-        Ok((self.parse(REPORT, &bytes)?, digest))
+        Ok((parse(&self.path.join(REPORT), &bytes)?, digest))
     }
 
     fn report(&self) -> Result<Vec<u8>> {
-        if self.state() == RunState::Unfinished {
+        let path = self.path.join(REPORT);
+        if !path.exists() {
             bail!(
-                "run `{}` did not come to its end, so that it has no report",
-                self.name()
+                "run `{}` has no report: it is {}; {}",
+                self.name(),
+                self.state(),
+                self.remedy()
             );
         }
-        self.bytes(REPORT)
+        Ok(regular_file::read(&path, LARGEST_REPORT)?)
+    }
+
+    /// What to do about a run that is not finished.
+    pub(crate) fn remedy(&self) -> &'static str {
+        if self.is_held() {
+            "wait until it has ended"
+        } else if self.journal().exists() {
+            "run the original command again to resume it"
+        } else {
+            "run the original command again, which starts anew"
+        }
     }
 
     /// Writes one file of the folder, whole or not at all.
@@ -217,21 +292,23 @@ impl RunFolder {
         write_whole(&self.path.join(name), content).with_context(|| unwritable(&self.path))
     }
 
-    fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
-        self.parse(name, &self.bytes(name)?)
+    /// Deletes the folder with everything in it; of links the link alone. What is left when that ends early is no run any more.
+    pub(crate) fn delete(&self) -> io::Result<()> {
+        if fs::symlink_metadata(&self.path)?.is_symlink() {
+            return fs::remove_file(&self.path);
+        }
+        fs::remove_file(self.path.join(MANIFEST))?;
+        fs::remove_dir_all(&self.path)
     }
+}
 
-    fn bytes(&self, name: &str) -> Result<Vec<u8>> {
-        let path = self.path.join(name);
-        fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))
-    }
+fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes).with_context(|| not_ours(path))
+}
 
-    fn parse<T: DeserializeOwned>(&self, name: &str, bytes: &[u8]) -> Result<T> {
-        serde_json::from_slice(bytes).with_context(|| {
-            let path = self.path.join(name);
-            format!("`{}` is not what this version writes", path.display())
-        })
-    }
+/// That a file of a run cannot be read as one.
+pub(crate) fn not_ours(path: &Path) -> String {
+    format!("`{}` is not what this version writes", path.display())
 }
 
 /// Writes a file beside its place and moves it there, so that nobody ever sees half of it.
@@ -297,32 +374,66 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_found_by_name_start_path_and_latest() {
+    fn runs_are_listed_by_their_time_and_others_before_them() {
         let runs = tempfile::tempdir().unwrap();
         let first = run(runs.path(), "alpha");
-        run(runs.path(), "alpha-2nd");
-        let last = run(runs.path(), "beta");
-        let found = |wanted: &str| RunFolder::find(runs.path(), wanted).map(|folder| folder.name());
-        assert_eq!(
-            found("20260501T120000.000Z-alpha").unwrap(),
-            first.name(),
-            "exact before a longer name"
-        );
-        assert_eq!(found("20260501T120000.000Z-b").unwrap(), last.name());
-        assert_eq!(found("latest").unwrap(), last.name());
-        assert_eq!(found(first.path().to_str().unwrap()).unwrap(), first.name());
+        let copied = runs.path().join("from CI");
+        fs::create_dir(&copied).unwrap();
+        fs::write(copied.join(MANIFEST), "{}").unwrap();
+        fs::create_dir(runs.path().join("no-run")).unwrap();
+        let listed = RunFolder::list(runs.path()).unwrap();
+        let names: Vec<String> = listed.iter().map(RunFolder::name).collect();
+        assert_eq!(names, ["from CI".to_owned(), first.name()]);
+    }
+
+    #[test]
+    fn a_run_is_running_as_long_as_somebody_holds_it() {
+        let runs = tempfile::tempdir().unwrap();
+        let held = run(runs.path(), "going-on");
+        let seen = RunFolder::open(held.path()).unwrap();
+        assert_eq!(seen.state(), RunState::Running);
+        assert_eq!(seen.hold_alone().err(), Some(IsRunning));
+        let copy = held.clone();
+        drop(held);
+        assert_eq!(seen.state(), RunState::Running);
+        drop(copy);
+        assert_eq!(seen.state(), RunState::Unfinished(None));
+        let alone = seen.hold_alone().unwrap();
+        assert!(alone.is_some() && seen.hold_alone().is_err());
+    }
+
+    #[test]
+    fn a_manifest_of_another_version_is_refused() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = run(runs.path(), "later");
+        let manifest = serde_json::json!({"schema_version": 2, "dataset": "other"});
+        folder.write_manifest(&manifest).unwrap();
+        let error = folder.read_manifest::<serde_json::Value>().unwrap_err();
         assert!(
-            found("20260501T120000.000Z-a")
-                .unwrap_err()
-                .to_string()
-                .contains("more than one run")
+            error.to_string().contains("has schema version 2, but"),
+            "{error}"
         );
-        assert!(
-            found("gamma")
-                .unwrap_err()
-                .to_string()
-                .starts_with("no run `gamma` in ")
-        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn deleting_leaves_alone_what_links_point_to() {
+        use std::os::unix::fs::symlink;
+
+        let runs = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let kept = elsewhere.path().join("kept");
+        fs::write(&kept, "kept").unwrap();
+        fs::write(elsewhere.path().join(MANIFEST), "{}").unwrap();
+        let folder = run(runs.path(), "gone");
+        symlink(elsewhere.path(), folder.path().join("link")).unwrap();
+        folder.delete().unwrap();
+        assert!(!folder.path().exists());
+        let link = runs.path().join("a-link");
+        symlink(elsewhere.path(), &link).unwrap();
+        RunFolder::open(&link).unwrap().delete().unwrap();
+        assert!(fs::symlink_metadata(&link).is_err());
+        assert!(kept.is_file() && elsewhere.path().join(MANIFEST).is_file());
     }
 
     #[test]
@@ -342,11 +453,21 @@ mod tests {
     #[test]
     fn a_run_without_a_report_says_so() {
         let runs = tempfile::tempdir().unwrap();
-        let folder = run(runs.path(), "killed");
-        let error = folder.read_report::<serde_json::Value>().unwrap_err();
+        let created = run(runs.path(), "killed");
+        let folder = RunFolder::open(created.path()).unwrap();
+        let error = |folder: &RunFolder| {
+            let error = folder.read_report::<serde_json::Value>().unwrap_err();
+            error.to_string()
+        };
         assert_eq!(
-            error.to_string(),
-            "run `20260501T120000.000Z-killed` did not come to its end, so that it has no report"
+            error(&folder),
+            "run `20260501T120000.000Z-killed` has no report: it is running; wait until it has ended"
+        );
+        drop(created);
+        assert_eq!(
+            error(&folder),
+            "run `20260501T120000.000Z-killed` has no report: it is unfinished; run the original command again, which starts \
+             anew"
         );
     }
 }

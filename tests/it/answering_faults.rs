@@ -276,7 +276,15 @@ fn a_partial_run_is_not_judged_again() {
     let run = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let message = sandbox.refuse("rejudge latest --judge embedded:overlap");
-    assert!(message.contains("is not whole"), "{message}");
+    assert!(message.contains("there is no finished run"), "{message}");
+    assert!(message.contains("of 40 not run"), "{message}");
+    let run = sandbox.runs().remove(0);
+    let named = format!("rejudge {} --judge embedded:overlap", run.display());
+    let message = sandbox.refuse(&named);
+    assert!(
+        message.contains("of 40 not run; run the original command again to resume it"),
+        "{message}"
+    );
 }
 
 /// The accuracy in `report.json`.

@@ -27,11 +27,13 @@ fn rankings_are_not_judged_and_the_answers_there_are_named() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 2 --skip-retrieval");
     sandbox.succeed("sample --limit 2 --skip-qa --profile bm25");
-    let message = sandbox.refuse("rejudge latest --judge embedded:overlap");
+    let rankings = sandbox.runs()[1].display().to_string();
+    let message = sandbox.refuse(&format!("rejudge {rankings} --judge embedded:overlap"));
     assert!(message.contains("holds rankings"), "{message}");
     let newest = message.split("the newest run with answers is `").nth(1);
     let name = newest.unwrap().split('`').next().unwrap();
     sandbox.succeed(&format!("rejudge {name} --judge embedded:overlap"));
+    sandbox.succeed("rejudge latest --judge embedded:overlap");
 }
 
 #[test]

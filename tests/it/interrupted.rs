@@ -7,7 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::{Sandbox, json, wait_for};
+use crate::sandbox::{Sandbox, ended, json, wait_for};
+use crate::towers::{self, asked};
 
 /// Documents of a corpus that takes a while to index and to ask.
 const DOCUMENTS: usize = 30_000;
@@ -86,7 +87,7 @@ fn an_interrupted_search_leaves_a_partial_report_and_exits_with_130() {
             finished > 0 && finished < DOCUMENTS,
             "{finished} cases were finished"
         );
-        assert!(sandbox.succeed("runs").contains("interrupted, "));
+        assert!(sandbox.succeed("runs").contains("unfinished, "));
     }
 }
 
@@ -133,4 +134,71 @@ fn a_second_process_is_refused_while_the_first_builds() {
         "{second}"
     );
     assert!(first.wait().unwrap().success());
+}
+
+#[test]
+fn a_killed_rejudgement_of_the_latest_run_is_resumed_by_the_same_command() {
+    const CASES: usize = 12;
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::from_millis(150));
+    towers::write(&sandbox, CASES, &server);
+    let answered = ended(&mut towers::command(&sandbox, ""));
+    assert_eq!(answered.code, Some(0), "{}", answered.stderr);
+    let (_, judged_before) = asked(&server);
+
+    let line = "rejudge latest --judge openai:judge --no-cache --concurrency 1 --out again.json";
+    let mut child = start(&mut towers::with_settings(&sandbox, line));
+    wait_for("two verdicts", || {
+        let journals = sandbox.runs().into_iter().skip(1);
+        let mut lines = journals.map(|run| fs::read_to_string(run.join("journal.jsonl")));
+        lines.any(|lines| lines.is_ok_and(|lines| lines.lines().count() > 2))
+    });
+    assert!(
+        sandbox
+            .succeed("runs")
+            .lines()
+            .last()
+            .unwrap()
+            .ends_with("running"),
+        "a rejudgement that is going on"
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let half = sandbox.runs().pop().unwrap();
+    let journal = fs::read_to_string(half.join("journal.jsonl")).unwrap();
+    let done = journal.lines().count() - 1;
+    assert!((2..CASES).contains(&done), "{done} verdicts");
+    let listed = sandbox.succeed("runs");
+    let left = format!("unfinished, {} of {CASES} not run", CASES - done);
+    assert!(listed.contains(&left), "{left}\n{listed}");
+
+    let (_, judged_until_then) = asked(&server);
+    let resumed = ended(&mut towers::with_settings(&sandbox, line));
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let continuing = format!(
+        "continuing `{}`: {done} cases done",
+        half.file_name().unwrap().to_string_lossy()
+    );
+    assert!(resumed.stderr.contains(&continuing), "{}", resumed.stderr);
+    assert!(
+        !resumed.stderr.contains("passed over"),
+        "{}",
+        resumed.stderr
+    );
+    assert_eq!(sandbox.runs().len(), 2, "no further run");
+    let (answers, judged) = asked(&server);
+    assert_eq!(answers, CASES, "nothing is answered again");
+    assert_eq!(judged - judged_until_then, CASES - done);
+    assert!(judged_until_then - judged_before >= done);
+    let report = json(&half.join("report.json"));
+    assert_eq!(report["interrupted"], false);
+    assert_eq!(report["cases"].as_array().unwrap().len(), CASES);
+    assert_eq!(
+        report["summary"]["assertions"]["equivalent (openai:judge)"]["n"], CASES,
+        "the verdicts of the run that was answered"
+    );
+
+    let next = ended(&mut towers::with_settings(&sandbox, line));
+    assert_eq!(next.code, Some(0), "{}", next.stderr);
+    assert_eq!(sandbox.runs().len(), 3, "what is done is judged anew");
 }

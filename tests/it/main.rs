@@ -28,6 +28,7 @@ mod scripted_server;
 mod secrets;
 mod servers;
 mod settings;
+mod stored_runs;
 mod tables;
 mod terminal;
 mod towers;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, json};
 
 const PAGE: &str = "# Figures\n\n<!-- evaluations table: retrieval sample -->\n<!-- evaluations end -->\n\nText.\n\n\
     <!-- evaluations table: qa -->\nstale\n<!-- evaluations end -->\n";
@@ -123,4 +123,119 @@ fn rows_that_would_look_alike_say_what_tells_them_apart() {
         1,
         "nothing was reranked: {printed}"
     );
+}
+
+/// Writes a dataset of two documents about two towers.
+fn towers(sandbox: &Sandbox, text: &str) {
+    sandbox.write(
+        "rows.csv",
+        format!("id,text,question\na,{text},where is the tower\nb,a bridge,where is the bridge\n"),
+    );
+    sandbox.write(
+        "towers.yaml",
+        "name: towers\nsource: {path: rows.csv}\ndocuments: {uri: id, text: text}\n\
+         questions: {text: question, relevant: id}\n",
+    );
+}
+
+#[test]
+fn once_files_have_changed_only_the_runs_of_the_new_ones_are_rows() {
+    let sandbox = Sandbox::new();
+    towers(&sandbox, "a tower");
+    let profiles = "--profile bm25 --profile semantic";
+    sandbox.succeed(&format!(
+        "towers.yaml --skip-qa {profiles} --profile hybrid"
+    ));
+    towers(&sandbox, "another tower");
+    sandbox.succeed(&format!("towers.yaml --skip-qa {profiles}"));
+    let printed = sandbox.run("table");
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert_eq!(printed.stdout.lines().count(), 4, "{}", printed.stdout);
+    assert!(printed.stdout.contains("| bm25 |"), "{}", printed.stdout);
+    let names: Vec<String> = sandbox
+        .runs()
+        .iter()
+        .map(|run| run.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let left_out = format!(
+        "left out `{}`: the files of the dataset have changed since\n",
+        names[2]
+    );
+    assert!(printed.stderr.contains(&left_out), "{}", printed.stderr);
+    assert_eq!(printed.stderr.matches("left out").count(), 1);
+
+    let both = sandbox.succeed(&format!("table --run {} --run {}", names[0], names[3]));
+    assert_eq!(both.matches("dataset files as of 20").count(), 2, "{both}");
+    let is_hexadecimal =
+        |word: &str| word.len() > 12 && word.chars().all(|it| it.is_ascii_hexdigit());
+    let words = |text: &str| {
+        text.split(|it: char| !it.is_alphanumeric())
+            .any(is_hexadecimal)
+    };
+    assert!(!words(&both), "{both}");
+    let compared = sandbox.succeed(&format!("compare {} {}", names[0], names[3]));
+    assert!(
+        compared.contains("dataset files: other content") && !words(&compared),
+        "{compared}"
+    );
+}
+
+#[test]
+fn runs_with_failures_and_partial_runs_are_no_rows_unless_they_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 8 --skip-qa --profile bm25");
+    sandbox.succeed("sample --limit 8 --skip-qa --profile bm25");
+    sandbox.succeed("sample --limit 3 --skip-qa --profile semantic");
+    let runs = sandbox.runs();
+    let name = |place: usize| {
+        runs[place]
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let path = runs[1].join("report.json");
+    let mut report = json(&path);
+    report["summary"]["failed"] = 2.into();
+    report["cases"][0]["result"] =
+        serde_json::json!({"failure": {"kind": "error", "message": "down"}});
+    fs::write(&path, report.to_string()).unwrap();
+
+    let printed = sandbox.run("table");
+    assert_eq!(printed.stdout.lines().count(), 3, "{}", printed.stdout);
+    for line in [
+        format!("left out `{}`: finished, 2 of 8 failed\n", name(1)),
+        format!("left out `{}`: it asked 3 of 8 questions\n", name(2)),
+        "`--run` names the runs of a table\n".to_owned(),
+    ] {
+        assert!(printed.stderr.contains(&line), "{line}\n{}", printed.stderr);
+    }
+    let named = sandbox.run(&format!(
+        "table --run {} --run {} --run {}",
+        name(0),
+        name(1),
+        name(2)
+    ));
+    assert_eq!(named.stdout.lines().count(), 5, "{}", named.stdout);
+    assert_eq!(
+        named.stdout.matches("| run of 20").count(),
+        2,
+        "{}",
+        named.stdout
+    );
+    assert!(named.stderr.contains("2 of 8 failed"), "{}", named.stderr);
+
+    fs::remove_file(&path).unwrap();
+    let message = sandbox.refuse(&format!("table --run {}", name(1)));
+    assert!(
+        message.contains("is unfinished, so that it is no row"),
+        "{message}"
+    );
+    let page = sandbox.write("page.md", PAGE.replace("table: qa", "table: retrieval"));
+    sandbox.succeed(&format!("table --update page.md --run {}", name(2)));
+    let written = fs::read_to_string(page).unwrap();
+    assert_eq!(written.matches("| semantic |").count(), 2, "{written}");
+    assert!(!written.contains("| bm25 |"), "{written}");
+    let message = sandbox.refuse(&format!("table --dataset wix --run {}", name(2)));
+    assert!(message.contains("is among those of `--run`"), "{message}");
 }

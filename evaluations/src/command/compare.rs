@@ -1,5 +1,7 @@
 //! `evaluations compare`: did a change make it better?
 
+use std::ffi::OsStr;
+
 use anyhow::{Context as _, Result, bail};
 use evals::{Change, Domain, Report, Titled, Verdict};
 use evals_metrics::{Bootstrap, Measure, PairedTest};
@@ -10,7 +12,7 @@ use serde_json::Value;
 use super::Session;
 use super::configuration::{Configuration, differences};
 use super::run::{OutFile, RunHeader, console};
-use super::stored::StoredReport;
+use super::stored::{PassedOver, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::nearest;
@@ -21,12 +23,12 @@ const LISTED: usize = 10;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     let files = OutFile::all_of_changes(&arguments.out)?;
-    let pairs = pairs(session, arguments)?;
+    let Chosen { pairs, is_behind } = choose(session, arguments)?;
     let several = pairs.len() > 1;
     let mut exit = None;
     for (before, after) in &pairs {
         let pair = Pair::read(before, after)?;
-        let titles = [before, after].map(|run| run.folder.name());
+        let titles = [before, after].map(StoredRun::name);
         let test = PairedTest {
             seed: after.header.seed,
             ..PairedTest::default()
@@ -57,6 +59,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
             session.printer.note(&format!("wrote {file}"));
         }
         exit = exit.max(Some(verdict(session, arguments, &change)));
+    }
+    if arguments.fail_if_worse && is_behind {
+        session
+            .printer
+            .warn("newer runs than those compared are not finished, which fails `--fail-if-worse`");
+        exit = exit.max(Some(Exit::CheckFailed));
     }
     exit.with_context(|| {
         format!(
@@ -105,103 +113,135 @@ fn check_compared(change: &Change) -> Result<()> {
     );
 }
 
-/// The runs to compare: those that are named, or each run of the last command with the one before that command.
-fn pairs(session: &Session<'_>, arguments: &CompareArgs) -> Result<Vec<(Stored, Stored)>> {
+/// What is compared.
+struct Chosen {
+    pairs: Vec<(StoredRun, StoredRun)>,
+    /// Whether a newer run would have been compared, were it finished.
+    is_behind: bool,
+}
+
+/// The runs to compare: those that are named, or each finished run of the last command with the one before that command.
+fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
+    let runs = StoredRuns::of(session);
     if let Some(before) = &arguments.before {
-        let before = find(session, before)?;
-        let after = find(session, arguments.after.as_deref().unwrap_or("latest"))?;
+        let (before, _) = find(&runs, before)?;
+        let (after, is_behind) = match &arguments.after {
+            Some(after) => find(&runs, after)?,
+            None => newest(&runs, |header| kind(header) == kind(&before.header))?,
+        };
         check(&before, &after)?;
-        return Ok(vec![(before, after)]);
+        return Ok(Chosen {
+            pairs: vec![(before, after)],
+            is_behind,
+        });
     }
-    let mut earlier = RunFolder::list(&session.directories.runs())?;
-    let command = last_command(session, &mut earlier)?;
+    let mut earlier = runs.list()?;
+    let (command, is_behind) = last_command(&runs, &mut earlier)?;
     let mut pairs = Vec::new();
     for after in command {
-        match predecessor(&earlier, &after) {
+        match predecessor(&runs, &earlier, &after) {
             Some(before) => pairs.push((before, after)),
             None => session.printer.note(&format!(
-                "`{}` is not compared: there is no run before it with its dataset, benchmark and profile",
-                after.folder.name()
+                "`{}` is not compared: there is no finished run before it with its dataset, benchmark and profile",
+                after.name()
             )),
         }
     }
     if pairs.is_empty() {
         bail!(
-            "no run of the last command has one before it to be compared with; name two runs, `evaluations runs` lists them"
+            "no finished run of the last command has one before it to be compared with; name two runs, `evaluations runs` \
+             lists them"
         );
     }
-    Ok(pairs)
+    Ok(Chosen { pairs, is_behind })
 }
 
-/// Takes the runs of the last command off the end of `folders`, oldest first.
-fn last_command(session: &Session<'_>, folders: &mut Vec<RunFolder>) -> Result<Vec<Stored>> {
-    let latest = find(session, "latest")?;
-    let line = |folder: &RunFolder| {
-        let manifest = folder.read_manifest::<Value>().ok()?;
-        Some(manifest["command_line"].clone())
-    };
-    let wanted = line(&latest.folder);
-    let mut runs: Vec<Stored> = Vec::new();
+/// A run that is named, and whether `latest` passed over newer ones. One that is still going on has no figures to go by.
+fn find(runs: &StoredRuns<'_>, wanted: &OsStr) -> Result<(StoredRun, bool)> {
+    if is_latest(wanted) {
+        return newest(runs, |_| true);
+    }
+    let run = runs.named(wanted)?;
+    if run.state()? == RunState::Running {
+        bail!("run `{}` is still running; {}", run.name(), run.remedy());
+    }
+    Ok((run, false))
+}
+
+/// The newest finished run that is wanted, and whether there are newer ones that are not finished.
+fn newest(
+    runs: &StoredRuns<'_>,
+    is_wanted: impl Fn(&RunHeader) -> bool,
+) -> Result<(StoredRun, bool)> {
+    let mut folders = runs.list()?;
+    let (run, passed_over) = runs.pop_newest(&mut folders, is_wanted, is_finished)?;
+    runs.note_passed_over(&passed_over);
+    Ok((run, !passed_over.is_empty()))
+}
+
+/// Takes the finished runs of the last command that has any off the end of `folders`, oldest first. The second value says whether
+/// there are newer runs that are not finished.
+fn last_command(
+    runs: &StoredRuns<'_>,
+    folders: &mut Vec<RunFolder>,
+) -> Result<(Vec<StoredRun>, bool)> {
+    let (latest, mut passed_over) = runs.pop_newest(folders, |_| true, is_finished)?;
+    let wanted = latest.header.command_line.clone();
+    let mut command = vec![latest];
     while let Some(folder) = folders.last() {
         let Ok(header) = folder.read_manifest::<RunHeader>() else {
             break;
         };
-        let is_again = |run: &Stored| {
-            kind(&run.header) == kind(&header) && run.header.profile == header.profile
-        };
+        let is_again = |run: &StoredRun| is_of_kind(&run.header, &header);
         // The same command typed twice in a row is two commands.
-        if line(folder) != wanted || runs.iter().any(is_again) {
+        if header.command_line != wanted || command.iter().any(is_again) {
             break;
         }
-        let folder = folder.clone();
+        let state = folder.state();
+        if is_finished(state) {
+            command.push(StoredRun::of_folder(folder.clone())?);
+        } else {
+            passed_over.push(PassedOver::because_of(folder, state));
+        }
         folders.pop();
-        runs.push(Stored { folder, header });
     }
-    runs.reverse();
-    Ok(runs)
+    command.reverse();
+    runs.note_passed_over(&passed_over);
+    Ok((command, !passed_over.is_empty()))
 }
 
-/// The newest of some runs that has the dataset, benchmark and profile of `after`.
-fn predecessor(earlier: &[RunFolder], after: &Stored) -> Option<Stored> {
-    let mut earlier = earlier.iter().rev().filter_map(|folder| {
-        let header = folder.read_manifest().ok()?;
-        let folder = folder.clone();
-        Some(Stored { folder, header })
-    });
-    earlier.find(|run| {
-        kind(&run.header) == kind(&after.header)
-            && run.header.profile == after.header.profile
-            && run.folder.state() != RunState::Unfinished
-    })
-}
-
-/// A stored run.
-struct Stored {
-    folder: RunFolder,
-    header: RunHeader,
-}
-
-fn find(session: &Session<'_>, wanted: &str) -> Result<Stored> {
-    let folder = RunFolder::find(&session.directories.runs(), wanted)?;
-    let header = folder.read_manifest()?;
-    Ok(Stored { folder, header })
+/// The newest finished one of some runs that has the dataset, benchmark and profile of `after`.
+fn predecessor(
+    runs: &StoredRuns<'_>,
+    earlier: &[RunFolder],
+    after: &StoredRun,
+) -> Option<StoredRun> {
+    let is_wanted = |header: &RunHeader| is_of_kind(header, &after.header);
+    let mut earlier = earlier.to_vec();
+    let (run, passed_over) = runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()?;
+    runs.note_passed_over(&passed_over);
+    Some(run)
 }
 
 fn kind(header: &RunHeader) -> (&str, &str) {
     (&header.dataset.name, &header.benchmark)
 }
 
+fn is_of_kind(one: &RunHeader, other: &RunHeader) -> bool {
+    kind(one) == kind(other) && one.profile == other.profile
+}
+
 /// Refuses runs that have no cases or no measures in common.
-fn check(before: &Stored, after: &Stored) -> Result<()> {
+fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
     if kind(&before.header) != kind(&after.header) {
         let [first, second] = [before, after].map(|run| {
             let (dataset, benchmark) = kind(&run.header);
-            format!("`{}` is {benchmark} on {dataset}", run.folder.name())
+            format!("`{}` is {benchmark} on {dataset}", run.name())
         });
         bail!("{first}, and {second}: they have no measures of the same cases");
     }
-    if before.folder.name() == after.folder.name() {
-        bail!("`{}` is the same run twice", before.folder.name());
+    if before.is_same_as(after) {
+        bail!("`{}` is the same run twice", before.name());
     }
     Ok(())
 }
@@ -213,9 +253,8 @@ enum Pair {
 }
 
 impl Pair {
-    fn read(before: &Stored, after: &Stored) -> Result<Self> {
-        let read = |run: &Stored| StoredReport::read(&run.folder, &run.header);
-        Ok(match (read(before)?, read(after)?) {
+    fn read(before: &StoredRun, after: &StoredRun) -> Result<Self> {
+        Ok(match (before.report()?, after.report()?) {
             (StoredReport::Retrieval(before), StoredReport::Retrieval(after)) => {
                 Self::Retrieval(Box::new([*before, *after]))
             }
@@ -285,9 +324,11 @@ fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Chan
 }
 
 /// What the runs were made with, where that differs.
-fn made_by(before: &Stored, after: &Stored) -> Result<Vec<String>> {
-    let manifest = |run: &Stored| run.folder.read_manifest::<Value>();
-    let [before, after] = [manifest(before)?, manifest(after)?];
+fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<String>> {
+    let (Some(before), Some(after)) = (before.manifest()?, after.manifest()?) else {
+        let line = "what they were made with is not known: a report alone does not say";
+        return Ok(vec![line.to_owned()]);
+    };
     let version = |manifest: &Value| manifest["tool"]["version"].as_str().map(str::to_owned);
     let mut lines = differences(&Configuration::of(&before), &Configuration::of(&after));
     if let (Some(old), Some(new)) = (version(&before), version(&after))

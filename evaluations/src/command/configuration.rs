@@ -64,22 +64,59 @@ impl Configuration {
         Self(values)
     }
 
-    /// What tells this configuration from `others`, for people; empty where nothing does.
-    pub(super) fn distinction<'c>(&self, others: impl Iterator<Item = &'c Self>) -> String {
+    /// The same without what says which bytes the dataset had.
+    pub(super) fn without_data(&self) -> Self {
+        let values = self.0.iter().filter(|(path, _)| !is_of_data(path));
+        Self(
+            values
+                .map(|(path, value)| (path.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
+    /// Which bytes the dataset had.
+    pub(super) fn data(&self) -> Self {
+        let values = self.0.iter().filter(|(path, _)| is_of_data(path));
+        Self(
+            values
+                .map(|(path, value)| (path.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
+    /// What tells this configuration from `others`, for people; empty where nothing does. What only digests tell apart is named
+    /// with the time at which it was `seen`.
+    pub(super) fn distinction<'c>(
+        &self,
+        others: impl Iterator<Item = &'c Self>,
+        seen: &str,
+    ) -> String {
         let mut paths = BTreeSet::new();
         for other in others {
             paths.extend(self.differing(other));
         }
         let paths = told(&paths);
-        let mut named: Vec<String> = paths
+        let (contents, settings): (Vec<&str>, Vec<&str>) =
+            paths.iter().partition(|path| self.is_content(path));
+        let mut named: Vec<String> = settings
             .iter()
             .take(LISTED)
             .map(|path| format!("{}={}", shown(path), self.value(path)))
             .collect();
-        if paths.len() > LISTED {
-            named.push(format!("{} more", paths.len() - LISTED));
+        if settings.len() > LISTED {
+            named.push(format!("{} more", settings.len() - LISTED));
+        }
+        let contents: BTreeSet<&str> = contents.into_iter().map(content).collect();
+        if !contents.is_empty() {
+            let contents: Vec<&str> = contents.into_iter().collect();
+            named.push(format!("{} as of {seen}", contents.join(" and ")));
         }
         named.join(", ")
+    }
+
+    /// Whether a value stands for the bytes of files, so that it says nothing to people.
+    fn is_content(&self, path: &str) -> bool {
+        is_of_data(path) || self.0.get(path).is_some_and(|value| is_digest(value))
     }
 
     fn differing<'c>(&'c self, other: &'c Self) -> impl Iterator<Item = &'c str> {
@@ -96,11 +133,40 @@ impl Configuration {
 /// What two differ in, for people, as `path: old -> new`.
 pub(super) fn differences(old: &Configuration, new: &Configuration) -> Vec<String> {
     let paths = old.differing(new).collect();
-    let lines = told(&paths).into_iter().map(|path| {
+    let mut lines: Vec<String> = Vec::new();
+    for path in told(&paths) {
         let values = [old, new].map(|side| side.value(path));
-        format!("{}: {} -> {}", shown(path), values[0], values[1])
-    });
-    lines.collect()
+        let line = if old.is_content(path) && new.is_content(path) {
+            format!("{}: other content", content(path))
+        } else {
+            format!("{}: {} -> {}", shown(path), values[0], values[1])
+        };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Whether a path leads to what says which bytes the dataset had.
+fn is_of_data(path: &str) -> bool {
+    path.starts_with("dataset.provenance.") || path == "index.identity.dataset"
+}
+
+/// What the digest at a path is of, for people.
+fn content(path: &str) -> &str {
+    if is_of_data(path) {
+        return "dataset files";
+    }
+    let path = path.strip_suffix(".digest").unwrap_or(path);
+    let path = path.strip_prefix("prompts.").unwrap_or(path);
+    shown(path)
+}
+
+/// Whether a value is a hash in hexadecimal.
+fn is_digest(value: &str) -> bool {
+    let digits = value.strip_prefix("sha256:").unwrap_or(value);
+    digits.len() >= 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 /// Those of some paths that tell people something. What the index says of its embedder, and settings of a reranker, stand under
@@ -199,7 +265,8 @@ mod tests {
             Configuration::of(&manifest)
         };
         let (near, far) = (answers(0), answers(2));
-        let names = |one: &Configuration, other| one.distinction([other].into_iter());
+        let seen = "2026-05-01 12:00:00";
+        let names = |one: &Configuration, other| one.distinction([other].into_iter(), seen);
         assert_eq!(names(&near, &far), "search.context_radius=0");
         assert_eq!(names(&far, &near), "search.context_radius=2");
         assert_eq!(names(&far, &far), "");
@@ -208,10 +275,38 @@ mod tests {
         other["models"]["embedder"]["digest"] = "0123456789abcdef0123456789abcdef".into();
         other["settings"]["qa"]["context_tokens"] = 100.into();
         other["repeat"] = 3.into();
+        other["filter"] = "x".into();
         assert_eq!(
             names(&Configuration::of(&other), &far),
-            "models.embedder.digest=0123456789abcdef01234567…, repeat=3, qa.context_tokens=100, 1 more"
+            "filter=x, repeat=3, qa.context_tokens=100, 1 more, models.embedder as of 2026-05-01 12:00:00"
         );
+    }
+
+    #[test]
+    fn files_that_changed_are_named_and_their_digests_are_not() {
+        let of = |digit: char| {
+            let digest: String = std::iter::repeat_n(digit, 64).collect();
+            let mut manifest = manifest();
+            manifest["dataset"]["provenance"]["documents"]["files"] =
+                json!([{"path": "rows.csv", "sha256": digest}]);
+            manifest["index"]["identity"]["dataset"] = digest.clone().into();
+            manifest["prompts"] = json!({"answer.md.jinja": digest});
+            Configuration::of(&manifest)
+        };
+        let (one, other) = (of('1'), of('2'));
+        assert_eq!(
+            one.distinction([&other].into_iter(), "2026-05-01 12:00:00"),
+            "answer.md.jinja and dataset files as of 2026-05-01 12:00:00"
+        );
+        assert_eq!(
+            differences(&one, &other),
+            [
+                "dataset files: other content",
+                "answer.md.jinja: other content"
+            ]
+        );
+        assert_ne!(one.data(), other.data());
+        assert_ne!(one.without_data(), other.without_data(), "the prompt");
     }
 
     #[test]

@@ -3,19 +3,17 @@
 use anyhow::Result;
 
 use super::Session;
-use super::run::{OutFile, RunHeader};
-use super::stored::StoredReport;
+use super::run::OutFile;
+use super::stored::StoredRuns;
 use crate::cli::ReportArgs;
 use crate::exit::Exit;
-use crate::run_folder::RunFolder;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all(&arguments.out)?;
-    let folder = RunFolder::find(&session.directories.runs(), &arguments.run)?;
-    let header: RunHeader = folder.read_manifest()?;
-    let report = StoredReport::read(&folder, &header)?;
+    let run = StoredRuns::of(session).find(&arguments.run)?;
+    let report = run.report()?;
     for file in &files {
-        report.write(file, header.seed)?;
+        report.write(file, run.header.seed)?;
         session.printer.note(&format!("wrote {file}"));
     }
     Ok(Exit::Done)

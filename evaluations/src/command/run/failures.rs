@@ -1,14 +1,13 @@
 //! What a run says of cases that failed.
 
 use evals::{Domain, Report};
-use evals_rag::qa::Equivalence;
 
 use super::qa;
 use super::retrieval::Finished;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::quantity;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{Nothing, RunFolder};
 
 /// Says where every failure stands in full, if there is one: a page shows the first few.
 pub(super) fn locate<D: Domain>(printer: &Printer, report: &Report<D>, folder: &RunFolder) {
@@ -26,7 +25,7 @@ pub(super) fn locate<D: Domain>(printer: &Printer, report: &Report<D>, folder: &
 pub(super) fn of_searches(printer: &Printer, finished: &[Finished]) -> Exit {
     let mut exit = Exit::Done;
     for run in finished {
-        if run.summary.finished > 0 && run.summary.failed == run.summary.finished {
+        if Nothing::in_summary(&run.summary).is_some() {
             printer.failure(&format!(
                 "no search by `{}` succeeded; the report says why",
                 run.profile
@@ -47,17 +46,11 @@ pub(super) fn of_answers(printer: &Printer, answered: &qa::Finished) -> Exit {
             quantity::of(transient, "case")
         ));
     }
-    if summary.finished > 0 && summary.failed == summary.finished {
-        printer.failure("no case has an answer; the report says why");
-        return Exit::CheckFailed;
-    }
-    let mut accuracies = summary.accuracy.iter();
-    let judged = accuracies.find(|(name, _)| name == Equivalence::OUTCOME);
-    let nothing_judged =
-        judged.is_some_and(|(_, accuracy)| accuracy.scored.n == 0 && accuracy.judge_failures > 0);
-    if nothing_judged {
-        printer.failure("no answer was judged; the report says why");
-        return Exit::CheckFailed;
-    }
-    Exit::Done
+    let message = match Nothing::in_summary(summary) {
+        None => return Exit::Done,
+        Some(Nothing::NoResult) => "no case has an answer; the report says why",
+        Some(Nothing::NoVerdict) => "no answer was judged; the report says why",
+    };
+    printer.failure(message);
+    Exit::CheckFailed
 }

@@ -13,12 +13,9 @@ use super::Run;
 use super::manifest::{DatasetRecord, IndexRecord, RunManifest, Tool};
 use super::retrieval::Finished;
 use crate::redaction;
-use crate::run_folder::{RunFolder, timestamp};
+use crate::run_folder::{MANIFEST_VERSION, RunFolder, timestamp};
 use crate::search_profile::SearchProfile;
 use crate::trec_ids::TrecIds;
-
-/// Version of `manifest.json`.
-const MANIFEST_VERSION: u32 = 1;
 
 /// Opens one run's folder and writes its manifest, before the run.
 pub(super) struct Recorder<'r> {

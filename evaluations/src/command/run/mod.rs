@@ -27,9 +27,9 @@ use evals_rag::Question;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use console::{console, report as report_text};
-pub(super) use manifest::RunHeader;
+pub(super) use manifest::{DatasetHeader, RunHeader};
 pub(super) use output::OutFile;
-pub(super) use qa::{Source, rejudge};
+pub(super) use qa::{Source, has_transient_failures, rejudge};
 pub(super) use source::fetch;
 
 use self::folder::Recorder;

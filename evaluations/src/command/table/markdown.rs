@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use evals_metrics::Mean;
+use evals_rag::qa::Equivalence;
 
 use super::rows::{Benchmark, StoredRun};
-
-/// The name of the assertion that accuracy is the share of.
-const EQUIVALENT: &str = "equivalent";
+use crate::visible;
 
 /// One table for each benchmark and dataset, with a heading where there are several.
 pub(super) fn tables(runs: &[StoredRun]) -> String {
@@ -34,7 +33,8 @@ pub(super) fn tables(runs: &[StoredRun]) -> String {
 
 fn retrieval(runs: &[&StoredRun]) -> String {
     let mut measures: Vec<&str> = Vec::new();
-    for (name, _) in runs.iter().flat_map(|run| &run.summary.scores) {
+    let summaries = || runs.iter().filter_map(|run| run.summary.as_ref());
+    for (name, _) in summaries().flat_map(|summary| &summary.scores) {
         if !measures.contains(&name.as_str()) {
             measures.push(name);
         }
@@ -53,7 +53,8 @@ fn retrieval(runs: &[&StoredRun]) -> String {
     table.numbers(&measures);
     for (run, mut cells) in runs.iter().zip(labels) {
         cells.push(run.manifest.dataset.questions.to_string());
-        let scores: BTreeMap<_, _> = run.summary.scores.iter().map(|(k, v)| (k, v)).collect();
+        let scores = run.summary.iter().flat_map(|summary| &summary.scores);
+        let scores: BTreeMap<_, _> = scores.map(|(name, mean)| (name, mean)).collect();
         cells.extend(measures.iter().map(|name| {
             scores
                 .get(&(*name).to_owned())
@@ -86,9 +87,9 @@ fn answering(runs: &[&StoredRun]) -> String {
     });
     table.numbers(&["passages", "cases", "accuracy", "worst case", "coverage"]);
     for (run, mut cells) in runs.iter().zip(labels) {
-        let mut accuracies = run.summary.accuracy.iter();
+        let mut accuracies = run.summary.iter().flat_map(|summary| &summary.accuracy);
         let accuracy = accuracies
-            .find(|(name, _)| name == EQUIVALENT)
+            .find(|(name, _)| name == Equivalence::OUTCOME)
             .map(|(_, accuracy)| accuracy);
         let share = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.4}"));
         cells.extend([
@@ -116,8 +117,14 @@ fn labelled<const N: usize>(
         .zip(&labels)
         .map(|(run, own)| {
             let alike = runs.iter().zip(&labels).filter(|(_, other)| *other == own);
-            run.configuration
-                .distinction(alike.map(|(run, _)| &run.configuration))
+            let alike: Vec<&StoredRun> = alike.map(|(run, _)| *run).collect();
+            let others = alike.iter().map(|run| &run.configuration);
+            let distinction = run.configuration.distinction(others, &run.started());
+            if distinction.is_empty() && alike.len() > 1 {
+                format!("run of {}", run.started())
+            } else {
+                distinction
+            }
         })
         .collect();
     let mut columns = columns.to_vec();
@@ -190,7 +197,8 @@ impl Table {
     }
 }
 
-/// Keeps a cell in its cell.
+/// Keeps a cell in its cell, and in one line.
 fn escape(cell: &str) -> String {
-    cell.replace('|', "\\|").replace(['\n', '\r'], " ")
+    let cell = cell.replace('|', "\\|").replace(['\n', '\r'], " ");
+    visible::line(&cell).into_owned()
 }

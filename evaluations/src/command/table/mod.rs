@@ -4,20 +4,27 @@ mod markdown;
 mod region;
 mod rows;
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use self::rows::{Selection, StoredRun};
+use self::rows::{Choice, Selection, StoredRun};
 use super::Session;
+use super::stored::StoredRuns;
 use crate::cli::TableArgs;
 use crate::exit::Exit;
-use crate::run_folder::{RunFolder, write_whole};
+use crate::quantity;
+use crate::regular_file;
+use crate::run_folder::write_whole;
+
+/// Most runs that are named as left out of a table.
+const LISTED: usize = 10;
+
+/// Largest markdown file that is written into.
+const LARGEST_PAGE: u64 = 64_000_000;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &TableArgs) -> Result<Exit> {
-    let folders = RunFolder::list(&session.directories.runs())?;
-    let runs = rows::read(session.printer, &folders);
+    let runs = candidates(session, arguments)?;
     if let Some(path) = &arguments.update {
         return update(session, arguments, path, &runs);
     }
@@ -34,10 +41,10 @@ fn update(
     session: &Session<'_>,
     arguments: &TableArgs,
     path: &Path,
-    runs: &[StoredRun],
+    runs: &Candidates,
 ) -> Result<Exit> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let text = String::from_utf8(regular_file::read(path, LARGEST_PAGE)?)
+        .with_context(|| format!("`{}` is not UTF-8", path.display()))?;
     let regions = region::find(&text).with_context(|| format!("`{}`", path.display()))?;
     if regions.is_empty() {
         bail!(
@@ -86,21 +93,63 @@ fn update(
     Ok(Exit::Done)
 }
 
+/// The runs that tables are made of.
+enum Candidates {
+    /// All there are, of which the tables choose.
+    Stored(Vec<StoredRun>),
+    /// Those that the user chose.
+    Named(Vec<StoredRun>),
+}
+
+fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates> {
+    let stored = StoredRuns::of(session);
+    if arguments.runs.is_empty() {
+        return Ok(Candidates::Stored(rows::read(
+            session.printer,
+            &stored.list()?,
+        )));
+    }
+    let mut named: Vec<StoredRun> = Vec::new();
+    for wanted in &arguments.runs {
+        let found = stored.find(wanted)?;
+        let run = rows::read_one(found.folder("names its settings and models")?)?;
+        if !run.state.is_over() {
+            bail!(
+                "run `{}` is {}, so that it is no row of a table; {}",
+                run.name,
+                run.state,
+                found.remedy()
+            );
+        }
+        if named.iter().all(|other| other.name != run.name) {
+            named.push(run);
+        }
+    }
+    Ok(Candidates::Named(named))
+}
+
 /// The tables of the selected runs. No run at all is an error: an empty table would look like a result.
-fn tables(session: &Session<'_>, runs: &[StoredRun], selection: &Selection) -> Result<String> {
-    let selected: Vec<StoredRun> = runs
-        .iter()
-        .filter(|run| selection.takes(run))
-        .cloned()
-        .collect();
-    if selected.is_empty() {
+fn tables(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Result<String> {
+    let selected = |runs: &[StoredRun]| -> Vec<StoredRun> {
+        let taken = runs.iter().filter(|run| selection.takes(run));
+        taken.cloned().collect()
+    };
+    let choice = match runs {
+        Candidates::Stored(runs) => Choice::among(selected(runs)),
+        Candidates::Named(runs) => Choice::all(selected(runs)),
+    };
+    note_left_out(session, &choice);
+    if choice.rows.is_empty() {
         bail!(
-            "no finished run of {selection} in `{}`; `evaluations runs` lists those there are",
-            session.directories.runs().display()
+            "no finished run of {selection} {}; `evaluations runs` lists those there are",
+            match runs {
+                Candidates::Stored(_) => format!("in `{}`", session.directories.runs().display()),
+                Candidates::Named(_) => "is among those of `--run`".to_owned(),
+            }
         );
     }
     let missing = selection.datasets.iter().find(|dataset| {
-        let mut names = selected.iter().map(|run| &run.manifest.dataset.name);
+        let mut names = choice.rows.iter().map(|run| &run.manifest.dataset.name);
         !names.any(|name| name == *dataset)
     });
     if let Some(dataset) = missing {
@@ -110,5 +159,23 @@ fn tables(session: &Session<'_>, runs: &[StoredRun], selection: &Selection) -> R
         };
         bail!("no finished run of {selection}, although the others have one");
     }
-    Ok(markdown::tables(&rows::representatives(selected)))
+    Ok(markdown::tables(&choice.rows))
+}
+
+/// Says which runs are no rows although a reader may look for them.
+fn note_left_out(session: &Session<'_>, choice: &Choice) {
+    let left_out = &choice.left_out;
+    for (name, why) in left_out.iter().rev().take(LISTED).rev() {
+        session.printer.note(&format!("left out `{name}`: {why}"));
+    }
+    if left_out.len() > LISTED {
+        let more = left_out.len() - LISTED;
+        session.printer.note(&format!(
+            "left out {} that are older",
+            quantity::of(more, "run")
+        ));
+    }
+    if !left_out.is_empty() {
+        session.printer.note("`--run` names the runs of a table");
+    }
 }

@@ -1,7 +1,6 @@
 //! Stored runs as rows of a table.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Context as _, Result};
@@ -64,12 +63,14 @@ impl fmt::Display for Selection {
     }
 }
 
-/// A finished run.
+/// A run that may become a row.
 #[derive(Debug, Clone)]
 pub(super) struct StoredRun {
+    pub(super) name: String,
     pub(super) manifest: Manifest,
     pub(super) configuration: Configuration,
-    pub(super) summary: Summary,
+    pub(super) state: RunState,
+    pub(super) summary: Option<Summary>,
 }
 
 /// The part of a run's manifest that tables show.
@@ -115,11 +116,6 @@ struct Processing {
     chunk_size: Option<usize>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Report {
-    summary: Summary,
-}
-
 impl Manifest {
     /// A model's name, or a dash where the run had none of that role.
     pub(super) fn model(&self, role: &str) -> String {
@@ -161,13 +157,10 @@ impl Manifest {
     }
 }
 
-/// Every finished run of `folders`, oldest first. One that cannot be read is skipped with a warning.
+/// Every run of `folders`, oldest first. One that cannot be read is skipped with a warning.
 pub(super) fn read(printer: &Printer, folders: &[RunFolder]) -> Vec<StoredRun> {
     let mut runs = Vec::new();
     for folder in folders {
-        if folder.state() != RunState::Finished {
-            continue;
-        }
         match read_one(folder) {
             Ok(run) => runs.push(run),
             Err(error) => printer.warn(&format!("{error:#}")),
@@ -176,39 +169,108 @@ pub(super) fn read(printer: &Printer, folders: &[RunFolder]) -> Vec<StoredRun> {
     runs
 }
 
-fn read_one(folder: &RunFolder) -> Result<StoredRun> {
-    let rest: Value = folder.read_manifest()?;
-    let mut manifest: Manifest = serde_json::from_value(rest.clone())
-        .with_context(|| format!("run `{}` is left out", folder.name()))?;
+pub(super) fn read_one(folder: &RunFolder) -> Result<StoredRun> {
+    let left_out = || format!("run `{}` is left out", folder.name());
+    let rest: Value = folder.read_manifest().with_context(left_out)?;
+    let mut manifest: Manifest = serde_json::from_value(rest.clone()).with_context(left_out)?;
     let configuration = Configuration::of(&rest);
     manifest.rest = rest;
-    let report: Report = folder
-        .read_report()
-        .with_context(|| format!("run `{}` is left out", folder.name()))?;
+    let (state, summary) = folder.state_and_summary();
     Ok(StoredRun {
+        name: folder.name(),
         manifest,
         configuration,
-        summary: report.summary,
+        state,
+        summary,
     })
 }
 
-/// One run of each configuration, in the order of the configurations: the one with the most questions, and of those the
-/// newest.
-pub(super) fn representatives(runs: Vec<StoredRun>) -> Vec<StoredRun> {
-    let mut chosen: BTreeMap<Configuration, StoredRun> = BTreeMap::new();
-    for run in runs {
-        match chosen.entry(run.configuration.clone()) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(run);
+impl StoredRun {
+    /// When the run started, for people.
+    pub(super) fn started(&self) -> String {
+        let started = self.manifest.rest["started"].as_str().unwrap_or("unknown");
+        let (seconds, _) = started.split_once('.').unwrap_or((started, ""));
+        seconds.replace('T', " ")
+    }
+
+    fn group(&self) -> (Benchmark, &str) {
+        (self.manifest.benchmark, &self.manifest.dataset.name)
+    }
+}
+
+/// What a table shows of some runs.
+#[derive(Debug, Default)]
+pub(super) struct Choice {
+    pub(super) rows: Vec<StoredRun>,
+    /// Names of runs that a reader may miss, and why they are not there.
+    pub(super) left_out: Vec<(String, String)>,
+}
+
+impl Choice {
+    /// One run of each configuration, in the order of the configurations: the newest that is whole. Of one dataset only those
+    /// count that have the files of the newest run and asked the most questions, so that the rows of a table can be compared.
+    pub(super) fn among(runs: Vec<StoredRun>) -> Self {
+        let mut choice = Self::default();
+        let mut groups: BTreeMap<(Benchmark, String), Vec<StoredRun>> = BTreeMap::new();
+        for run in runs {
+            let (benchmark, dataset) = run.group();
+            let group = (benchmark, dataset.to_owned());
+            groups.entry(group).or_default().push(run);
+        }
+        for group in groups.into_values() {
+            choice.choose(&group);
+        }
+        choice.sort();
+        choice
+    }
+
+    /// All of some runs, which somebody has chosen.
+    pub(super) fn all(runs: Vec<StoredRun>) -> Self {
+        let mut choice = Self {
+            rows: runs,
+            left_out: Vec::new(),
+        };
+        choice.sort();
+        choice
+    }
+
+    fn sort(&mut self) {
+        self.rows
+            .sort_by_cached_key(|run| (run.manifest.order(), run.name.clone()));
+    }
+
+    /// Chooses among the runs of one benchmark on one dataset, oldest first.
+    fn choose(&mut self, group: &[StoredRun]) {
+        let whole = || group.iter().filter(|run| run.state.is_whole());
+        let newest_data = whole().next_back().map(|run| run.configuration.data());
+        let questions = |run: &StoredRun| run.manifest.dataset.questions;
+        let of_newest = |run: &&StoredRun| Some(run.configuration.data()) == newest_data;
+        let most = whole().filter(of_newest).map(questions).max();
+        let why_not = |run: &StoredRun| {
+            if !run.state.is_whole() {
+                Some(run.state.to_string())
+            } else if !of_newest(&run) {
+                Some("the files of the dataset have changed since".to_owned())
+            } else {
+                let most = most.filter(|most| questions(run) < *most)?;
+                Some(format!("it asked {} of {most} questions", questions(run)))
             }
-            Entry::Occupied(mut held) => {
-                if run.manifest.dataset.questions >= held.get().manifest.dataset.questions {
-                    held.insert(run);
-                }
+        };
+        let mut seen: BTreeSet<Configuration> = BTreeSet::new();
+        let mut missed = Vec::new();
+        for run in group.iter().rev() {
+            let configuration = run.configuration.without_data();
+            if seen.contains(&configuration) {
+                continue;
+            }
+            if let Some(why) = why_not(run) {
+                missed.push((run.name.clone(), why));
+            } else {
+                seen.insert(configuration);
+                self.rows.push(run.clone());
             }
         }
+        missed.reverse();
+        self.left_out.extend(missed);
     }
-    let mut chosen: Vec<StoredRun> = chosen.into_values().collect();
-    chosen.sort_by_key(|run| run.manifest.order());
-    chosen
 }

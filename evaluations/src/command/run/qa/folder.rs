@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::command::Session;
 use crate::quantity;
-use crate::run_folder::{RunFolder, RunState};
+use crate::run_folder::RunFolder;
 use crate::run_identity::{differences, identity};
 
 /// Most differences that are listed.
@@ -112,6 +112,7 @@ fn create(
 
 /// Continues a run. Cases that failed for a reason that goes away by itself are tried again.
 fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Opened> {
+    let folder = folder.hold();
     let (journal, stored) = FileJournal::open::<Qa>(folder.journal(), wanted)
         .with_context(|| format!("run `{}` cannot be continued", folder.name()))?;
     let read = stored.len();
@@ -189,7 +190,7 @@ impl Earlier {
             {
                 continue;
             }
-            let is_done = folder.state() == RunState::Finished;
+            let is_done = folder.state().is_over();
             let was_newest = std::mem::replace(&mut is_newest, false);
             if found != *wanted {
                 if was_newest && !is_done {
@@ -209,7 +210,7 @@ impl Earlier {
 }
 
 /// Whether a finished run has cases that may succeed if they are tried again. One that cannot be read has none.
-fn has_transient_failures(folder: &RunFolder) -> bool {
+pub(in crate::command) fn has_transient_failures(folder: &RunFolder) -> bool {
     let report = folder.read_report::<Report<Qa>>();
     report.is_ok_and(|report| report.cases.iter().any(is_transient))
 }

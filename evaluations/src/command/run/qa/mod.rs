@@ -22,6 +22,7 @@ use evals_rag::qa::{self, Expansion, Qa, Settings};
 
 pub(super) use self::closing::Finished;
 pub(super) use self::costs::{dollars, reranking as reranking_cost};
+pub(in crate::command) use self::folder::has_transient_failures;
 pub(super) use self::models::Opener;
 pub(super) use self::plan::{QaPlan, Replies};
 pub(super) use self::prompts::Prompts;

@@ -1,0 +1,97 @@
+//! Deleting stored runs.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::cli::DeleteRunsArgs;
+use crate::command::Session;
+use crate::command::stored::{StoredRuns, is_latest};
+use crate::exit::Exit;
+use crate::quantity;
+use crate::run_folder::RunFolder;
+use crate::visible;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Result<Exit> {
+    let runs = StoredRuns::of(session);
+    let mut folders: Vec<RunFolder> = Vec::new();
+    for wanted in &arguments.runs {
+        if is_latest(wanted) {
+            bail!(
+                "`latest` may be another run by the time it is deleted; name the run, `evaluations runs` lists them"
+            );
+        }
+        if Path::new(wanted).components().count() > 1 {
+            bail!(
+                "`{}` is a path; `runs delete` takes names of runs in `{}`",
+                wanted.display(),
+                session.directories.runs().display()
+            );
+        }
+        let folder = runs.by_name(wanted)?;
+        if folders.iter().all(|other| other.path() != folder.path()) {
+            folders.push(folder);
+        }
+    }
+    let question = question(&folders);
+    let held = hold(&folders)?;
+    if !arguments.yes && !is_confirmed(&question)? {
+        session.printer.note("nothing is deleted");
+        return Ok(Exit::Done);
+    }
+    for folder in &folders {
+        folder
+            .delete()
+            .with_context(|| format!("cannot delete run `{}`", folder.path().display()))?;
+        session
+            .printer
+            .note(&format!("deleted `{}`", folder.path().display()));
+    }
+    drop(held);
+    Ok(Exit::Done)
+}
+
+/// Keeps others from working on the runs until they are deleted.
+fn hold(folders: &[RunFolder]) -> Result<Vec<Option<File>>> {
+    let held = folders.iter().map(|folder| match folder.hold_alone() {
+        Ok(held) => Ok(held),
+        Err(_) => bail!(
+            "run `{}` is still running; nothing is deleted",
+            folder.name()
+        ),
+    });
+    held.collect()
+}
+
+/// What the user is asked.
+fn question(folders: &[RunFolder]) -> String {
+    let mut question = String::new();
+    for folder in folders {
+        writeln!(question, "  {} ({})", folder.name(), folder.state())
+            .expect("a string takes any text");
+    }
+    let count = quantity::of(folders.len(), "run");
+    question + &format!("Delete {count}? [y/N] ")
+}
+
+/// Asks on the terminal.
+fn is_confirmed(question: &str) -> Result<bool> {
+    let (stdin, mut stderr) = (io::stdin(), io::stderr());
+    if !stdin.is_terminal() || !stderr.is_terminal() {
+        bail!(
+            "`runs delete` asks before it deletes, and there is no terminal to ask on; `--yes` deletes without asking"
+        );
+    }
+    stderr
+        .write_all(visible::lines(question).as_bytes())
+        .context("cannot ask on the terminal")?;
+    let mut answer = String::new();
+    stdin
+        .lock()
+        .read_line(&mut answer)
+        .context("cannot read the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,39 @@
+//! `evaluations runs`: what has been run so far.
+
+mod delete;
+mod list;
+
+use std::ffi::OsStr;
+
+use anyhow::Result;
+
+use super::Session;
+use super::stored::StoredRuns;
+use crate::cli::{RunsArgs, RunsCommand};
+use crate::exit::Exit;
+use crate::visible;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &RunsArgs) -> Result<Exit> {
+    match &arguments.command {
+        None => list::execute(session, &arguments.list),
+        Some(RunsCommand::List(list)) => list::execute(session, list),
+        Some(RunsCommand::Show { run }) => show(session, run),
+        Some(RunsCommand::Delete(delete)) => delete::execute(session, delete),
+    }
+}
+
+fn show(session: &Session<'_>, wanted: &OsStr) -> Result<Exit> {
+    let run = StoredRuns::of(session).find(wanted)?;
+    let report = run.report()?;
+    session
+        .printer
+        .result(&report.text(session.printer, run.header.seed)?)?;
+    let started = run.header.started.as_ref();
+    let started = started.map_or_else(String::new, |time| format!("started {time}, "));
+    session.printer.note(&format!(
+        "{}, {started}{}",
+        visible::line(&run.header.name),
+        run.path().display()
+    ));
+    Ok(Exit::Done)
+}
