@@ -99,13 +99,26 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
             "there is a file `{file}` here; a manifest is named by its path: `evaluations {file}`"
         ));
     }
-    let command = cli::names()
-        .into_iter()
-        .find(|command| strsim::osa_distance(command, name) <= 2);
-    Some(match command {
-        Some(command) => format!("there is a command `{command}`"),
-        None => "`evaluations datasets` lists the datasets there are; files of your own need a manifest, which is a \
-                 .yaml file (docs/datasets.md)"
+    let commands = nearest_commands(name);
+    Some(match commands.as_slice() {
+        [] => "`evaluations datasets` lists the datasets there are, `evaluations --help` the commands; files of your own need a \
+               manifest, which is a .yaml file (docs/datasets.md)"
             .to_owned(),
+        [command] => format!("there is a command `{command}`"),
+        several => format!("there are commands `{}`", several.join("`, `")),
     })
+}
+
+/// The commands that are nearest to a word, if any is near: `runs show` to `shwo`.
+fn nearest_commands(word: &str) -> Vec<String> {
+    let distance = |path: &str| {
+        let last = path.rsplit(' ').next().unwrap_or(path);
+        strsim::osa_distance(last, word).min(strsim::osa_distance(path, word))
+    };
+    let mut commands = cli::paths();
+    let least = commands.iter().map(|path| distance(path)).min();
+    // Of short words every other is near.
+    let limit = (word.chars().count() / 2).min(2);
+    commands.retain(|path| Some(distance(path)) == least && distance(path) <= limit);
+    commands
 }

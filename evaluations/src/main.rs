@@ -33,6 +33,7 @@ mod settings;
 mod spending;
 mod table;
 mod trec_ids;
+mod unknown_word;
 mod visible;
 
 use std::process::ExitCode;
@@ -51,10 +52,14 @@ fn main() -> ExitCode {
     // Two TLS providers are linked in, so that neither is the default by itself.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 
-    let arguments = cli::expand(std::env::args_os());
+    let expanded = cli::expand(std::env::args_os());
+    if let Some(error) = expanded.dataset.as_deref().and_then(unknown_word::error) {
+        exit::report(&error);
+        return Exit::CouldNot.into();
+    }
     let matches = Cli::command()
-        .color(cli::color(&arguments))
-        .try_get_matches_from(arguments);
+        .color(cli::color(&expanded.words))
+        .try_get_matches_from(expanded.words);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(message) => return exit::usage(&message),

@@ -55,9 +55,7 @@ impl<'t> Layout<'t> {
         let header: Vec<String> = titles.iter().map(|name| name.to_uppercase()).collect();
         let rows: Vec<Vec<String>> = rows
             .iter()
-            .map(|row| {
-                row.iter().map(|it| visible::line(it)).collect()
-            })
+            .map(|row| row.iter().map(|it| visible::line(it)).collect())
             .collect();
         let widths: Vec<usize> = (0..header.len())
             .map(|column| {

@@ -171,6 +171,53 @@ fn a_command_that_is_misspelt_is_not_only_an_unknown_dataset() {
 }
 
 #[test]
+fn a_word_with_further_words_is_an_unknown_command_and_not_a_usage_error() {
+    let sandbox = Sandbox::new();
+    for (line, expected) in [
+        (
+            "show latest",
+            "hint: there are commands `runs show`, `config show`",
+        ),
+        ("runz show latest", "hint: there are commands `run`, `runs`"),
+        (
+            "comparee a b --measure x",
+            "hint: there is a command `compare`",
+        ),
+        ("plot x", "`evaluations --help` the commands"),
+        ("eval x", "`evaluations --help` the commands"),
+        ("sampel --skip-qa", "did you mean `sample`"),
+        ("-q --color never shwo latest", "`runs show`"),
+    ] {
+        let message = sandbox.refuse(line);
+        assert!(message.contains(expected), "{line}: {message}");
+        assert!(
+            message.contains("is neither a command nor a dataset"),
+            "{line}: {message}"
+        );
+        assert!(!message.contains("unexpected argument"), "{message}");
+    }
+    let message = sandbox.refuse("sample latest");
+    assert!(
+        message.contains("unexpected argument 'latest'"),
+        "{message}"
+    );
+    let message = sandbox.refuse("run sampel");
+    assert!(!message.contains("neither"), "{message}");
+}
+
+#[test]
+fn the_help_of_table_explains_its_markers() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.succeed("table --help");
+    for marker in [
+        "<!-- evaluations table: retrieval beir:scifact -->",
+        "<!-- evaluations end -->",
+    ] {
+        assert!(help.lines().any(|line| line.trim() == marker), "{help}");
+    }
+}
+
+#[test]
 fn color_reaches_help_too() {
     let sandbox = Sandbox::new();
     assert!(sandbox.succeed("--color always --help").contains('\u{1b}'));

@@ -8,8 +8,8 @@ use super::run::{self, OutFile, RunHeader, Source};
 use super::stored::{StoredRun, StoredRuns, is_latest};
 use crate::cli::RejudgeArgs;
 use crate::exit::Exit;
+use crate::redaction;
 use crate::run_folder::{Nothing, RunState};
-use crate::settings;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<Exit> {
     let files = OutFile::all(&arguments.out)?;
@@ -61,7 +61,7 @@ fn is_answered(state: RunState) -> bool {
 /// The newest run with answers. Where the newest was made by this very command from another run and has something left to do, it
 /// is that other run, so that the command resumes its own work and does not judge the half of it.
 fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
-    let this = Value::from(settings::command_line());
+    let this = Value::from(redaction::command_line());
     for folder in runs.list()?.into_iter().rev() {
         let Ok(header) = folder.read_manifest::<RunHeader>() else {
             continue;

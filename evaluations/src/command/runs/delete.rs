@@ -11,9 +11,9 @@ use crate::cli::DeleteRunsArgs;
 use crate::command::Session;
 use crate::command::stored::{StoredRuns, is_latest};
 use crate::exit::Exit;
+use crate::printer::printable;
 use crate::quantity;
 use crate::run_folder::RunFolder;
-use crate::visible;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Result<Exit> {
     let runs = StoredRuns::of(session);
@@ -86,7 +86,7 @@ fn is_confirmed(question: &str) -> Result<bool> {
         );
     }
     stderr
-        .write_all(visible::lines(question).as_bytes())
+        .write_all(printable(question).as_bytes())
         .context("cannot ask on the terminal")?;
     let mut answer = String::new();
     stdin

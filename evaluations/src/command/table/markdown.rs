@@ -200,5 +200,5 @@ impl Table {
 /// Keeps a cell in its cell, and in one line.
 fn escape(cell: &str) -> String {
     let cell = cell.replace('|', "\\|").replace(['\n', '\r'], " ");
-    visible::line(&cell).into_owned()
+    visible::line(&cell)
 }
