@@ -98,18 +98,30 @@ impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
             .await
             .cloned();
         if !hit {
-            self.settle(&key, computed.as_deref().ok());
+            self.settle(key, &cell, computed.as_deref().ok());
         }
         computed.map(|value| Cached { value, hit })
     }
 
-    /// Counts the value that was just computed, or forgets its key where there is none or no room.
-    fn settle(&self, key: &K, value: Option<&V>) {
+    /// Counts the value that was just computed into `cell`, or forgets its key where there is none or no room.
+    ///
+    /// Whoever waited for a computation that failed computes into the same cell, after the key may have been forgotten or given
+    /// another cell. Bytes are counted for a cell exactly as long as it is the one of its key.
+    fn settle(&self, key: K, cell: &Arc<OnceCell<Arc<V>>>, computed: Option<&V>) {
         let mut kept = self.kept();
-        let bytes = value.map(|value| ENTRY_BYTES + key.heap_size() + value.heap_size());
+        let of_key = kept.cells.get(&key);
+        if of_key.is_some_and(|of_key| !Arc::ptr_eq(of_key, cell)) {
+            return;
+        }
+        let bytes = computed.map(|value| ENTRY_BYTES + key.heap_size() + value.heap_size());
         match bytes {
-            Some(bytes) if kept.bytes + bytes <= self.most_bytes => kept.bytes += bytes,
-            _ => drop(kept.cells.remove(key)),
+            Some(bytes) if kept.bytes + bytes <= self.most_bytes => {
+                kept.bytes += bytes;
+                kept.cells.insert(key, Arc::clone(cell));
+            }
+            // Another one succeeded where this one failed, and has counted its value.
+            None if cell.initialized() => {}
+            _ => drop(kept.cells.remove(&key)),
         }
     }
 
@@ -184,6 +196,46 @@ mod tests {
         assert_eq!(failed.unwrap_err(), "down");
         assert_eq!(get(&entries, "a", 1).await, (1, false));
         assert_eq!(get(&entries, "a", 2).await, (1, true));
+    }
+
+    /// Of two that need one value at once the first fails, and the second computes it then.
+    #[tokio::test]
+    async fn counts_the_bytes_of_what_is_kept() {
+        let bytes = ENTRY_BYTES + 1 + 100;
+        let entries = Entries::<String, u32>::new(10 * bytes);
+        for number in 0..3 {
+            let key = || "a".to_owned();
+            let (fail, failure) = tokio::sync::oneshot::channel::<()>();
+            let first = entries.get(key(), async {
+                failure.await.map_err(|_| "down")?;
+                Ok::<u32, &str>(1)
+            });
+            let second = entries.get(key(), async { Ok::<_, &str>(2) });
+            let (first, second, ()) = tokio::join!(first, second, async {
+                tokio::task::yield_now().await;
+                drop(fail);
+            });
+            if number == 0 {
+                assert_eq!(first.unwrap_err(), "down");
+            }
+            assert_eq!(*second.unwrap().value, 2);
+            assert_eq!(entries.kept().cells.len(), 1);
+            assert_eq!(entries.kept().bytes, bytes);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_forgets_no_value_of_another() {
+        let entries = Entries::<String, u32>::new(1_000);
+        let key = || "a".to_owned();
+        let failed = Arc::clone(entries.kept().cells.entry(key()).or_default());
+        assert_eq!(get(&entries, "a", 1).await, (1, false));
+        entries.settle(key(), &failed, None);
+        assert_eq!(get(&entries, "a", 2).await, (1, true));
+        entries.kept().cells.remove("a");
+        assert_eq!(get(&entries, "a", 3).await, (3, false));
+        entries.settle(key(), &failed, None);
+        assert_eq!(get(&entries, "a", 4).await, (3, true));
     }
 
     #[tokio::test]
