@@ -19,7 +19,6 @@ mod source;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use chrono::Utc;
 use evals::{Comparison, StopSignal};
 use evals_data::Collection;
 use evals_models::http::Traffic;
@@ -42,6 +41,7 @@ use self::retrieval::Finished;
 use super::Session;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
+use crate::clock;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::quantity;
@@ -236,7 +236,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     for &profile in &plan.profiles {
         let folder = Recorder {
             run,
-            started: Utc::now(),
+            started: clock::now(),
         }
         .open(profile)?;
         let measured = retrieval::run(run, profile, folder).await?;

@@ -38,7 +38,7 @@ pub enum TrafficError {
         source: Cause,
     },
     /// The server wants to be left alone for longer than anybody is prepared to wait.
-    #[error("the server asks to be left alone for {}, until {}", seconds(*asked), httpdate::fmt_http_date(*until))]
+    #[error("the server asks to be left alone for {}{}", seconds(*asked), until_date(*until))]
     RetryAfter {
         /// What it asks for.
         asked: Duration,
@@ -66,6 +66,15 @@ pub enum TrafficError {
         #[source]
         source: Cause,
     },
+}
+
+/// The date after a pause, where it is one that HTTP can write: from 1970 to 9999.
+fn until_date(until: SystemTime) -> String {
+    const END: Duration = Duration::from_secs(253_402_300_800);
+    match until.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) if since < END => format!(", until {}", httpdate::fmt_http_date(until)),
+        _ => String::new(),
+    }
 }
 
 /// Why a model is not asked any more, told to every call in the words of the first.

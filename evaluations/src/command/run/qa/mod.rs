@@ -37,6 +37,7 @@ use super::plan::Plan;
 use super::search::{self, Depth};
 use super::{Models, Prepared, Run};
 use crate::choices;
+use crate::clock;
 use crate::progress::CaseBar;
 use crate::search_profile::SearchProfile;
 use crate::servers::Servers;
@@ -91,7 +92,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     if let Some(warning) = ready.cast.self_preference() {
         printer.warn(&warning);
     }
-    let started = Utc::now();
+    let started = clock::now();
     let opened = open_folder(run, qa, ready, started).await?;
     prepared.spending.resume(costs::spent(
         &opened.finished,

@@ -27,6 +27,7 @@ use super::models::{Cast, Judging, Opener};
 use super::plan::{JudgingPlan, Replies};
 use crate::choices;
 use crate::cli::RejudgeArgs;
+use crate::clock;
 use crate::command::{Session, named_models};
 use crate::exit::Exit;
 use crate::progress::CaseBar;
@@ -77,7 +78,7 @@ pub(in crate::command) async fn rejudge(
         .concurrency
         .unwrap_or(resolved.settings.evaluations.concurrency);
 
-    let started = Utc::now();
+    let started = clock::now();
     let manifest = manifest(
         &source,
         &resolved,
