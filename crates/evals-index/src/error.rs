@@ -211,16 +211,6 @@ pub enum IndexError {
         /// What the engine said.
         source: EngineError,
     },
-    /// The filter would keep other documents each time.
-    #[error(
-        "the filter `{filter}` calls `{function}`, whose value is not the same in every search"
-    )]
-    UnstableFilter {
-        /// The filter.
-        filter: String,
-        /// The function that it calls.
-        function: String,
-    },
     /// The filter is a condition, and cannot be computed for the documents there are.
     #[error("the filter `{filter}` cannot be applied to the documents")]
     FilterFailed {

@@ -4,8 +4,12 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchOptions {
     /// A WHERE clause over `uri`, `title` and `metadata` (a JSON text, as in `metadata LIKE '%"topic":"Sports"%'`) that documents
-    /// have to meet. Applied before ranking; the statistics behind BM25 stay those of the whole corpus. Functions whose value
-    /// changes, such as `now()` and `random()`, are refused.
+    /// have to meet. Applied before ranking; the statistics behind BM25 stay those of the whole corpus.
+    ///
+    /// It is made of texts, numbers, `TRUE`, `FALSE` and `NULL`; `AND`, `OR`, `NOT`; `=`, `<>`, `<`, `<=`, `>`, `>=`; `IN`, `LIKE`,
+    /// `ILIKE`, `BETWEEN`, `IS NULL`, `IS TRUE`; `CAST` and `TRY_CAST` to `INT`, `BIGINT` and `DOUBLE`; and the functions `btrim`,
+    /// `character_length`, `coalesce`, `contains`, `ends_with`, `left`, `length`, `lower`, `ltrim`, `nullif`, `octet_length`,
+    /// `reverse`, `right`, `rtrim`, `split_part`, `starts_with` and `upper`. Anything else is refused.
     pub filter: Option<String>,
     /// How many chunks each search contributes to a hybrid profile, which fuses them before it reduces them to documents. Default
     /// [`SearchOptions::CANDIDATES`].

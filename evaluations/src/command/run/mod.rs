@@ -48,9 +48,16 @@ use crate::quantity;
 use crate::servers::Servers;
 use crate::spending::Spending;
 
+/// Stack of each thread, of which only what is used takes memory: the storage engine walks a filter with one call for each level.
+const STACK_BYTES: usize = 8 << 20;
+
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let plan = Plan::new(session, arguments)?;
-    let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(STACK_BYTES)
+        .build()
+        .context("cannot start worker threads")?;
     runtime.block_on(async {
         let cancellation = cancelled_by_interrupt();
         let (prepared, ready) = tokio::select! {

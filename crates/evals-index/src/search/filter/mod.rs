@@ -1,8 +1,11 @@
+//! The condition of a search on documents.
+
+mod condition;
+
 use arrow::datatypes::{DataType, Field, Schema};
 use lancedb::datafusion::common::DFSchema;
-use lancedb::datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use lancedb::datafusion::error::DataFusionError;
-use lancedb::datafusion::logical_expr::{Expr, ExprSchemable, Volatility};
+use lancedb::datafusion::logical_expr::ExprSchemable;
 use lancedb::datafusion::prelude::SessionContext;
 use lancedb::query::QueryBase;
 use lancedb::table::Table;
@@ -12,6 +15,9 @@ use crate::{EngineError, IndexError};
 
 /// What to write instead of access to a field of the metadata.
 const JSON_HINT: &str = "; `metadata` is a JSON text without blanks, matched as in `metadata LIKE '%\"topic\":\"Sports\"%'`";
+
+/// Characters of a filter that a message shows.
+const SHOWN: usize = 200;
 
 /// A condition that documents have to meet to be found, checked before any search uses it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +39,7 @@ impl Filter {
             .count_rows(Some(of_documents))
             .await
             .map_err(|source| IndexError::FilterFailed {
-                filter: sql.to_owned(),
+                filter: shortened(sql, SHOWN),
                 source: EngineError::new(source.into()),
             })
     }
@@ -53,10 +59,13 @@ impl Filter {
 }
 
 /// Refuses what is no condition over the columns that describe documents: the engine would take any column of the table, of which
-/// some describe chunks, and functions that keep other documents each time.
+/// some describe chunks, and any expression.
 fn check(sql: &str) -> Result<(), IndexError> {
-    let expression = parse(sql).map_err(|source| IndexError::Filter {
-        filter: sql.to_owned(),
+    let checked = condition::check(sql)
+        .map_err(|refusal| EngineError::new(refusal.into()))
+        .and_then(|()| parse(sql).map_err(|source| EngineError::new(source.into())));
+    checked.map_err(|source| IndexError::Filter {
+        filter: shortened(sql, SHOWN),
         columns: FILTER_COLUMNS
             .map(|column| format!("`{column}`"))
             .join(", "),
@@ -65,44 +74,29 @@ fn check(sql: &str) -> Result<(), IndexError> {
         } else {
             ""
         },
-        source: EngineError::new(source.into()),
-    })?;
-    match unstable_function(&expression) {
-        Some(function) => Err(IndexError::UnstableFilter {
-            filter: sql.to_owned(),
-            function,
-        }),
-        None => Ok(()),
-    }
+        source,
+    })
 }
 
 /// The condition that `sql` states over the columns that describe documents.
-fn parse(sql: &str) -> Result<Expr, DataFusionError> {
+fn parse(sql: &str) -> Result<(), DataFusionError> {
     let fields = FILTER_COLUMNS.map(|column| Field::new(column, DataType::Utf8, true));
     let schema = DFSchema::try_from(Schema::new(fields.to_vec()))?;
     let expression = SessionContext::new().parse_sql_expr(sql, &schema)?;
     match expression.get_type(&schema)? {
-        DataType::Boolean => Ok(expression),
+        DataType::Boolean => Ok(()),
         other => Err(DataFusionError::Plan(format!(
             "it is of type {other} instead of Boolean"
         ))),
     }
 }
 
-/// The first function in `expression` whose value does not follow from its arguments alone.
-fn unstable_function(expression: &Expr) -> Option<String> {
-    let mut found = None;
-    let walk = expression.apply(|part| {
-        if let Expr::ScalarFunction(call) = part
-            && call.func.signature().volatility != Volatility::Immutable
-        {
-            found = Some(format!("{}()", call.func.name()));
-            return Ok(TreeNodeRecursion::Stop);
-        }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    walk.expect("the closure does not fail");
-    found
+/// The beginning of `text`, of at most `most` characters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Whether `sql` names the metadata and reads one of its fields, as in `metadata.topic`, `metadata['topic']` or `metadata->'topic'`.
@@ -116,19 +110,6 @@ fn reaches_into_metadata(sql: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn functions_have_to_give_one_value_for_one_document() {
-        for (sql, function) in [
-            ("random() < 0.5", Some("random()")),
-            ("length(title) > 3 AND now() > '2020-01-01'", Some("now()")),
-            ("uri IN ('a', uuid())", Some("uuid()")),
-            ("lower(title) = 'a' AND uri LIKE 'b%'", None),
-        ] {
-            let expression = parse(sql).unwrap();
-            assert_eq!(unstable_function(&expression).as_deref(), function, "{sql}");
-        }
-    }
 
     #[test]
     fn a_condition_is_true_or_false() {
