@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -116,24 +117,55 @@ fn a_build_that_is_killed_is_never_taken_for_whole() {
 }
 
 #[test]
-fn a_second_process_is_refused_while_the_first_builds() {
+fn a_second_process_waits_while_the_first_builds() {
     let sandbox = Sandbox::new();
     large(&sandbox);
     let line = "./large.yaml --skip-qa --profile bm25 --limit 5";
-    let mut first = start(&mut sandbox.command(line));
+    let first = start(&mut sandbox.command(line));
     wait_for("a lock", || {
-        database(&sandbox).join("evaluations.lock").is_file()
+        fs::read_to_string(database(&sandbox).join("evaluations.lock"))
+            .is_ok_and(|holder| holder.trim() == first.id().to_string())
     });
-    let second = sandbox.refuse(line);
-    assert!(
-        second.contains("the index is being built by process "),
-        "{second}"
+    let second = sandbox.run(line);
+    assert_eq!(second.code, Some(0), "{}", second.stderr);
+    let waiting = format!(
+        "waiting for process {}, which has been building an index in this database since ",
+        first.id()
     );
+    assert!(second.stderr.contains(&waiting), "{}", second.stderr);
+    assert!(!second.stderr.contains("indexed "), "{}", second.stderr);
+    let first = first.wait_with_output().unwrap();
+    assert!(first.status.success());
     assert!(
-        second.contains("hint: wait until it has ended, or name another database with `--db`"),
-        "{second}"
+        String::from_utf8(first.stderr)
+            .unwrap()
+            .contains("indexed ")
     );
-    assert!(first.wait().unwrap().success());
+    assert_eq!(sandbox.runs().len(), 2);
+}
+
+#[test]
+fn waiting_for_another_process_can_be_interrupted() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.data().join("dbs/sample.lancedb");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("evaluations.lock"), "1\n").unwrap();
+    let lock = fs::File::options()
+        .write(true)
+        .open(folder.join("evaluations.lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let mut child = start(&mut sandbox.command("sample --skip-qa"));
+    let mut told = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    while !told.contains("waiting for process 1, ") {
+        assert!(stderr.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(sandbox.runs().is_empty());
+    drop(lock);
+    sandbox.succeed("sample --skip-qa --limit 5");
 }
 
 #[test]

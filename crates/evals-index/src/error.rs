@@ -6,7 +6,7 @@ use evals_metrics::RankingError;
 use evals_models::{EmbedError, ModelIdentity};
 use thiserror::Error;
 
-use crate::{Address, EmbeddingDefect, EngineError, Profile, TableState, TableSummary};
+use crate::{Address, EmbeddingDefect, EngineError, LockHolder, Profile, TableState, TableSummary};
 
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]
@@ -33,8 +33,8 @@ pub enum IndexError {
     Busy {
         /// The lock file.
         lock: PathBuf,
-        /// `process <id>`, or `another process` where the file does not tell.
-        holder: String,
+        /// Who holds it.
+        holder: LockHolder,
     },
     /// The lock that a build needs could not be taken; the store is read-only, or does not exist.
     #[error("cannot write to the store: lock `{lock}` is not available")]

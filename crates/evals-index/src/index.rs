@@ -44,7 +44,8 @@ pub struct IndexStatistics {
 impl Index {
     /// Opens the index of `recipe`, and builds it first where it is missing, or continues where an interrupted build stopped.
     ///
-    /// The folder of a store is made if it is not there. One process at a time builds in a store; others get [`IndexError::Busy`]. A build may be killed at any time: what it
+    /// The folder of a store is made if it is not there. One process at a time builds in a store;
+    /// others wait for it ([`BuildObserver::on_wait`]), and build nothing where it was the index that they want. A build may be killed at any time: what it
     /// committed stays, and an incomplete index is never searched. `documents` is not read where the index is complete. It has to
     /// give the same documents in the same order whenever the recipe's dataset is the same.
     pub async fn build<I, E>(
@@ -66,7 +67,7 @@ impl Index {
                 report: None,
             });
         }
-        let lock = store.lock()?;
+        let lock = store.wait_for_lock(observer).await?;
         // Another process may have finished it before this one had the lock.
         if let Some(index) = Self::open_complete(store, recipe).await? {
             return Ok(Built {

@@ -86,6 +86,7 @@ pub use ingest::{
 };
 pub use profile::{Profile, UnknownProfile};
 pub use recipe::Recipe;
+pub use lock::LockHolder;
 pub use search::{CachePolicy, SearchOptions};
 pub use store::{Store, StoreSettings};
 pub use summary::{TableState, TableSummary};

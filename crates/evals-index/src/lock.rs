@@ -1,12 +1,17 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::process;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+use std::{fmt, process};
+
+use tokio::time;
 
 use crate::IndexError;
 
 /// Name of the lock file in a store's folder.
 const FILE_NAME: &str = "evaluations.lock";
+/// How often a waiting process looks whether the lock was given up.
+const RETRY: Duration = Duration::from_millis(100);
 
 /// The right to write to a store, held by one process of the machine at a time.
 ///
@@ -18,7 +23,39 @@ pub(crate) struct StoreLock {
     _file: File,
 }
 
+/// Who writes to a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockHolder {
+    /// Its process, where the lock file tells.
+    pub process: Option<u32>,
+    /// Since when, where the lock file tells.
+    pub since: Option<SystemTime>,
+}
+
 impl StoreLock {
+    /// Takes the lock as soon as no other process holds it, and tells `waiting` who does.
+    ///
+    /// A future that is dropped waits no more.
+    pub(crate) async fn wait(
+        folder: &Path,
+        waiting: impl Fn(&LockHolder),
+    ) -> Result<Self, IndexError> {
+        let mut told = None;
+        loop {
+            match Self::acquire(folder) {
+                Err(IndexError::Busy { holder, .. }) => {
+                    // A process that took the lock a moment ago may not have written its name yet.
+                    if holder.process.is_some() && told.as_ref() != Some(&holder) {
+                        waiting(&holder);
+                        told = Some(holder);
+                    }
+                }
+                outcome => return outcome,
+            }
+            time::sleep(RETRY).await;
+        }
+    }
+
     pub(crate) fn acquire(folder: &Path) -> Result<Self, IndexError> {
         let lock = folder.join(FILE_NAME);
         let unavailable = |source| IndexError::Lock {
@@ -33,7 +70,10 @@ impl StoreLock {
             .map_err(unavailable)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(busy(lock)),
+            Err(TryLockError::WouldBlock) => {
+                let holder = LockHolder::read(&lock);
+                return Err(IndexError::Busy { lock, holder });
+            }
             Err(TryLockError::Error(source)) => return Err(unavailable(source)),
         }
         write_holder(&file).map_err(unavailable)?;
@@ -46,15 +86,24 @@ fn write_holder(mut file: &File) -> io::Result<()> {
     writeln!(file, "{}", process::id())
 }
 
-fn busy(lock: PathBuf) -> IndexError {
-    let holder = fs::read_to_string(&lock)
-        .ok()
-        .and_then(|content| content.trim().parse::<u32>().ok())
-        .map_or_else(
-            || "another process".to_owned(),
-            |process| format!("process {process}"),
-        );
-    IndexError::Busy { lock, holder }
+impl LockHolder {
+    /// What a lock file says, which its holder wrote when it took the lock.
+    fn read(lock: &Path) -> Self {
+        let content = fs::read_to_string(lock).ok();
+        Self {
+            process: content.and_then(|content| content.trim().parse().ok()),
+            since: fs::metadata(lock).and_then(|found| found.modified()).ok(),
+        }
+    }
+}
+
+impl fmt::Display for LockHolder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.process {
+            Some(process) => write!(formatter, "process {process}"),
+            None => formatter.write_str("another process"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +125,42 @@ mod tests {
         );
         drop(first);
         assert!(StoreLock::acquire(folder.path()).is_ok());
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_told_whom_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = SystemTime::now() - Duration::from_secs(1);
+        let first = StoreLock::acquire(folder.path()).unwrap();
+        let told = std::sync::Mutex::new(Vec::new());
+        let note = |holder: &LockHolder| told.lock().unwrap().push(holder.clone());
+        let second = StoreLock::wait(folder.path(), note);
+        let release = async {
+            time::sleep(3 * RETRY).await;
+            drop(first);
+        };
+        let (second, ()) = tokio::join!(second, release);
+        assert!(second.is_ok());
+        let [holder] = told.into_inner().unwrap().try_into().unwrap();
+        assert_eq!(holder.process, Some(process::id()));
+        assert!(holder.since.unwrap() >= before);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let absent = folder.path().join("absent");
+        let error = StoreLock::wait(&absent, |_| {}).await.unwrap_err();
+        assert!(matches!(error, IndexError::Lock { .. }));
+    }
+
+    /// The lock of a process that ended is free, whatever its file says.
+    #[tokio::test]
+    async fn a_stale_file_holds_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE_NAME), "1\n").unwrap();
+        let lock = StoreLock::wait(folder.path(), |holder| panic!("{holder}")).await;
+        assert!(lock.is_ok());
     }
 
     #[test]

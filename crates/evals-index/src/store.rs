@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use crate::address::Address;
 use crate::location::Location;
 use crate::lock::StoreLock;
-use crate::{EngineError, Identity, IndexError, TableSummary, table};
+use crate::{BuildObserver, EngineError, Identity, IndexError, TableSummary, table};
 
 /// Memory for index structures that searches share. The engine's default is 6 GiB.
 const INDEX_CACHE_BYTES: usize = 512 << 20;
@@ -185,6 +185,19 @@ impl Store {
 
     async fn connection(&self) -> Result<&Connection, IndexError> {
         self.connection.get_or_try_init(|| self.connect()).await
+    /// As [`lock`](Self::lock), as soon as no other process has that right.
+    pub(crate) async fn wait_for_lock(
+        &self,
+        observer: &dyn BuildObserver,
+    ) -> Result<Option<StoreLock>, IndexError> {
+        self.location.create()?;
+        let Some(folder) = self.location.folder() else {
+            return Ok(None);
+        };
+        let lock = StoreLock::wait(folder, |holder| observer.on_wait(holder));
+        lock.await.map(Some)
+    }
+
     }
 
     async fn connect(&self) -> Result<Connection, IndexError> {

@@ -1,9 +1,14 @@
 use std::fmt::Debug;
 
+use crate::LockHolder;
+
 /// Watches a build.
 pub trait BuildObserver: Debug + Send + Sync {
     /// Called after each portion of documents and at the start of each stage, from the task that runs the build: it has to be quick.
     fn on_progress(&self, progress: BuildProgress);
+
+    /// Called when a build waits because another process writes to the store, once for each such process. Default: nothing.
+    fn on_wait(&self, _holder: &LockHolder) {}
 }
 
 /// How far a build has come. How many documents are to come is known to the caller at best: they are read as a stream.

@@ -1,11 +1,13 @@
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
+use std::pin::pin;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use evals_index::{BuildObserver, BuildOptions, BuildProgress, Index, Store};
+use evals_index::{BuildObserver, BuildOptions, BuildProgress, Index, LockHolder, Store};
 use evals_rag::Document;
 
 use crate::corpus::{Fixture, embedded, generated, ok, try_build};
@@ -21,7 +23,8 @@ struct Printer;
 impl BuildObserver for Printer {
     fn on_progress(&self, progress: BuildProgress) {
         let line = format!("\ndone {}\n", progress.documents);
-        io::stdout().write_all(line.as_bytes()).unwrap();
+        // The parent reads no more than it waits for.
+        let _ = io::stdout().write_all(line.as_bytes());
     }
 }
 
@@ -115,28 +118,48 @@ async fn one_process_builds_while_others_read() {
     let path = complete.folder.path().to_str().unwrap();
     let mut child = start(path, 100);
     let store = complete.store().await;
-    let error = Index::build(
-        &store,
-        &embedded(),
-        ok(generated(DOCUMENTS)),
-        &BuildOptions::default(),
-        &Printer,
-    )
-    .await
-    .unwrap_err();
+    let removed = store.remove(&embedded().identity()).await;
     assert_eq!(
-        error.to_string(),
+        removed.unwrap_err().to_string(),
         format!(
             "the index is being built by process {}, which holds the lock `{path}/evaluations.lock`",
             child.id()
         )
     );
+    let waiting = Waiting(Mutex::default());
+    let options = BuildOptions::default();
+    let recipe = embedded();
+    let mut build = pin!(Index::build(
+        &store,
+        &recipe,
+        ok(generated(DOCUMENTS)),
+        &options,
+        &waiting
+    ));
+    let waited = tokio::time::timeout(Duration::from_millis(500), &mut build).await;
+    assert!(waited.is_err(), "the second build did not wait");
+    assert_eq!(*waiting.0.lock().unwrap(), [child.id()]);
     let open = Index::open(&store, &embedded().with_full_text(plain()))
         .await
         .unwrap();
     assert_eq!(open.documents().count(), 50);
     child.kill().unwrap();
     child.wait().unwrap();
+    let built = build.await.unwrap();
+    assert!(built.report.unwrap().resumed_documents >= 100);
+}
+
+/// Keeps whom a build waited for.
+#[derive(Debug)]
+struct Waiting(Mutex<Vec<u32>>);
+
+impl BuildObserver for Waiting {
+    fn on_progress(&self, _progress: BuildProgress) {}
+
+    fn on_wait(&self, holder: &LockHolder) {
+        assert!(holder.since.is_some());
+        self.0.lock().unwrap().push(holder.process.unwrap());
+    }
 }
 
 fn plain() -> evals_index::FullText {

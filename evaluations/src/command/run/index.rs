@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use chrono::{DateTime, Utc};
 use evals_data::{Collection, DocumentCounts};
 use evals_index::{
     BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Index, IndexStatistics,
-    Recipe, Store,
+    LockHolder, Recipe, Store,
 };
 use evals_models::Embedder;
 use indicatif::ProgressBar;
@@ -98,6 +99,7 @@ async fn build(
     };
     let documents = collection.documents()?;
     let tally = documents.tally();
+        printer: printer.clone(),
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
     bar.bar.finish_and_clear();
     let built = built?;
@@ -131,6 +133,7 @@ struct Bar {
 }
 
 impl BuildObserver for Bar {
+    printer: Printer,
     fn on_progress(&self, progress: BuildProgress) {
         let seconds = self.started.elapsed().as_secs_f64().max(f64::EPSILON);
         #[expect(clippy::cast_precision_loss, reason = "shown with no decimals")]
@@ -149,6 +152,21 @@ impl BuildObserver for Bar {
 }
 
 #[cfg(test)]
+
+    fn on_wait(&self, holder: &LockHolder) {
+        self.printer.note(&waiting_for(holder));
+    }
+}
+
+/// Says whom a build waits for, and since when that one has had the database to itself.
+fn waiting_for(holder: &LockHolder) -> String {
+    let since = holder.since.map_or_else(String::new, |since| {
+        format!(
+            " since {} UTC",
+            DateTime::<Utc>::from(since).format("%H:%M:%S")
+        )
+    });
+    format!("waiting for {holder}, which has been building an index in this database{since}")
 mod tests {
     use super::*;
 
