@@ -51,7 +51,7 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         IndexError::Incomplete { .. } | IndexError::NoMatch { .. } | IndexError::NoStore { .. } => {
             Some("without `--skip-db` the index is built")
         }
-        IndexError::Folder { .. } | IndexError::Lock { .. } | IndexError::Build { .. } => {
+        IndexError::Folder { .. } | IndexError::Lock { .. } | IndexError::Table { .. } => {
             Some("`--db` names another database, EVALUATIONS_DATA_DIR another data folder")
         }
         _ => None,

@@ -8,6 +8,7 @@ mod bad_input;
 mod bench;
 mod commands;
 mod compare;
+mod damage;
 mod download;
 #[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]

@@ -69,12 +69,35 @@ pub enum IndexError {
         table: String,
     },
     /// The table cannot be read: its files are damaged, or the storage failed.
-    #[error("cannot read the index in table {table}")]
+    #[error(
+        "cannot read the index in table {table}; if its files are damaged, delete `{}` to build it again", .table.folder()
+    )]
     Unreadable {
         /// The table.
         table: Address,
         /// What the engine said.
         source: EngineError,
+    },
+    /// A file of a table, or the record of its files, cannot be read or written.
+    #[error("cannot read or write `{path}`, which belongs to the index in table {table}")]
+    File {
+        /// The table.
+        table: Address,
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The storage engine panicked.
+    #[error(
+        "the storage engine panicked on table {table}: {message}; if this happens again, delete `{}` to build the index again",
+        .table.folder()
+    )]
+    Panicked {
+        /// The table.
+        table: Address,
+        /// What the panic said.
+        message: String,
     },
     /// The table contradicts what was recorded when it was finished.
     #[error(
@@ -238,9 +261,9 @@ pub enum IndexError {
         /// What the engine said.
         source: EngineError,
     },
-    /// The storage engine failed while the index was built: the disk is full, say.
+    /// The storage engine failed on a table: the disk is full, or the table was deleted while it was searched.
     #[error("cannot {action} in table {table}")]
-    Build {
+    Table {
         /// The table.
         table: Address,
         /// What was being done.
@@ -254,11 +277,11 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// Where the engine failed while `table` was built, says so.
-    pub(crate) fn while_building(self, table: Address) -> Self {
+    /// Where the engine failed on `table`, says so.
+    pub(crate) fn on_table(self, table: &Address) -> Self {
         match self {
-            Self::Engine { action, source } => Self::Build {
-                table,
+            Self::Engine { action, source } => Self::Table {
+                table: table.clone(),
                 action,
                 source,
             },
@@ -270,7 +293,7 @@ impl IndexError {
     pub fn io_error_kind(&self) -> Option<io::ErrorKind> {
         match self {
             Self::Engine { source, .. }
-            | Self::Build { source, .. }
+            | Self::Table { source, .. }
             | Self::Unreadable { source, .. } => source.io_error_kind(),
             _ => None,
         }

@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::contents::Contents;
 use crate::full_text::{self, Coverage};
+use crate::guard::guarded;
 use crate::ingest::{self, BuildObserver, BuildOptions, BuildReport};
 use crate::neighbours::IndexNeighbours;
 use crate::positions::Positions;
 use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions, UsualTies};
-use crate::{EngineError, Identity, IndexError, Profile, Recipe, Store, table};
+use crate::store::{Depth, FileCheck};
+use crate::{Address, EngineError, Identity, IndexError, Profile, Recipe, Store, table};
 
 /// A complete index, open for searches.
 #[derive(Debug, Clone)]
@@ -19,6 +21,7 @@ pub struct Index {
     identity: Identity,
     contents: Arc<Contents>,
     cache: Arc<Cache>,
+    notes: Vec<String>,
 }
 
 /// What [`Index::build`] came to.
@@ -76,10 +79,11 @@ impl Index {
             });
         }
         let documents = ingest::documents(documents);
-        let built = ingest::build(store, recipe, documents, options, observer).await;
-        let report = built.map_err(|error| {
-            error.while_building(store.address(&recipe.identity().table_name()))
-        })?;
+        let address = store.address(&recipe.identity().table_name());
+        let build = ingest::build(store, recipe, documents, options, observer);
+        let report = guarded(&address, build)
+            .await
+            .map_err(|error| error.on_table(&address))?;
         drop(lock);
         Ok(Built {
             index: Self::open(store, recipe).await?,
@@ -98,7 +102,7 @@ impl Index {
             return Err(IndexError::NoStore { uri });
         }
         let table = identity.table_name();
-        if store.table(&table).await?.is_some() {
+        if store.header(&table).await?.is_some() {
             return Err(IndexError::Incomplete { uri, table });
         }
         Err(IndexError::NoMatch {
@@ -107,17 +111,36 @@ impl Index {
         })
     }
 
+    /// Whether the store has a complete index of `recipe`. Reads next to nothing of it, and fails where that is damaged.
+    pub async fn exists(store: &Store, recipe: &Recipe) -> Result<bool, IndexError> {
+        let name = recipe.identity().table_name();
+        let header = guarded(&store.address(&name), store.header(&name)).await?;
+        Ok(header.is_some_and(|header| header.completion.is_some()))
+    }
+
     async fn open_complete(store: &Store, recipe: &Recipe) -> Result<Option<Self>, IndexError> {
+        let address = store.address(&recipe.identity().table_name());
+        guarded(&address, Self::load(store, recipe, &address))
+            .await
+            .map_err(|error| error.on_table(&address))
+    }
+
+    async fn load(
+        store: &Store,
+        recipe: &Recipe,
+        address: &Address,
+    ) -> Result<Option<Self>, IndexError> {
         let identity = recipe.identity();
         let name = identity.table_name();
+        let check = store.check(&name, Depth::Contents).await?;
         let Some(table) = store.table(&name).await? else {
             return Ok(None);
         };
-        let Some(completion) = table::completion(&table).await? else {
+        let completion = table::completion(&table).await?;
+        let Some(completion) = completion.filter(|completion| check.completes(completion)) else {
             return Ok(None);
         };
-        let address = store.address(&name);
-        let positions = Positions::load(&table, &address).await?;
+        let positions = Positions::load(&table, address).await?;
         let coverage = full_text::coverage(&table).await?;
         let expected = Coverage {
             indexed: completion.chunks,
@@ -126,22 +149,34 @@ impl Index {
         let found = (positions.documents(), positions.chunks());
         if found != (completion.documents, completion.chunks) || coverage != Some(expected) {
             return Err(IndexError::Damaged {
-                table: address,
+                table: address.clone(),
                 defect: format!(
                     "it holds {} documents in {} chunks instead of {} in {}, or their full-text index is missing",
                     found.0, found.1, completion.documents, completion.chunks
                 ),
             });
         }
+        let notes = if check == FileCheck::NoRecord {
+            vec![record_late(store, &name).await]
+        } else {
+            Vec::new()
+        };
         Ok(Some(Self {
             identity,
             contents: Arc::new(Contents {
                 table,
+                address: address.clone(),
                 positions,
                 embedder: recipe.embedder.clone(),
             }),
             cache: Arc::default(),
+            notes,
         }))
+    }
+
+    /// What should be known of the index before its figures are trusted.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// What the index was made of.
@@ -151,12 +186,11 @@ impl Index {
 
     /// How large the index is.
     pub async fn statistics(&self) -> Result<IndexStatistics, IndexError> {
-        let statistics = self
-            .contents
-            .table
-            .stats()
-            .await
-            .map_err(EngineError::during("read the index's statistics"))?;
+        let read = async {
+            let statistics = self.contents.table.stats().await;
+            statistics.map_err(EngineError::during("read the index's statistics"))
+        };
+        let statistics = self.contents.guarded(read).await?;
         Ok(IndexStatistics {
             documents: self.contents.positions.documents(),
             chunks: self.contents.positions.chunks(),
@@ -171,7 +205,8 @@ impl Index {
 
     /// How many documents a filter keeps, under the rules of [`SearchOptions::filter`].
     pub async fn count(&self, filter: &str) -> Result<usize, IndexError> {
-        Filter::count(filter, &self.contents.table).await
+        let count = Filter::count(filter, &self.contents.table);
+        self.contents.guarded(count).await
     }
 
     /// What fetches the chunks around a passage of this index.
@@ -189,11 +224,15 @@ impl Index {
         if profile.needs_embeddings() && self.contents.embedder.is_none() {
             return Err(IndexError::NoEmbeddings { profile });
         }
+        let Contents {
+            table, positions, ..
+        } = self.contents.as_ref();
         if profile.needs_full_text() {
-            full_text::hold(&self.contents.table, self.contents.positions.chunks()).await?;
+            let hold = full_text::hold(table, positions.chunks());
+            self.contents.guarded(hold).await?;
         }
         let filter = match &options.filter {
-            Some(sql) => Filter::parse(sql, &self.contents.table).await?,
+            Some(sql) => self.contents.guarded(Filter::parse(sql, table)).await?,
             None => Filter::default(),
         };
         let cache = match options.cache {
@@ -212,4 +251,21 @@ impl Index {
             cache,
         }))
     }
+}
+
+/// Records the files of an index that an earlier version finished, and says so.
+async fn record_late(store: &Store, table: &str) -> String {
+    let recorded = async {
+        let _lock = store.lock()?;
+        store.record_files(table).await
+    };
+    let outcome = match recorded.await {
+        Ok(()) => "they are recorded from this run on".to_owned(),
+        Err(error) => format!("they cannot be recorded: {error}"),
+    };
+    format!(
+        "the index in table {} was finished by an earlier version, which did not record its files, so that damage to them until \
+         this run is not noticed; {outcome}",
+        store.address(table)
+    )
 }

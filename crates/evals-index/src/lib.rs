@@ -49,8 +49,10 @@ mod contents;
 mod engine_error;
 mod environment;
 mod error;
+mod file_record;
 mod full_text;
 mod fusion;
+mod guard;
 mod identity;
 mod index;
 mod ingest;
@@ -84,9 +86,9 @@ pub use ingest::{
     BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, EmbeddingDefect,
     Unobserved,
 };
+pub use lock::LockHolder;
 pub use profile::{Profile, UnknownProfile};
 pub use recipe::Recipe;
-pub use lock::LockHolder;
 pub use search::{CachePolicy, SearchOptions};
 pub use store::{Store, StoreSettings};
 pub use summary::{TableState, TableSummary};

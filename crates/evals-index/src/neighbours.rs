@@ -52,9 +52,9 @@ impl Neighbours for IndexNeighbours {
         let hits: Vec<Hit> = (first..end.min(chunks.end))
             .map(|position| Hit::new(position, 0.0))
             .collect();
-        passages::fetch(&hits, &self.contents.table, positions)
-            .await
-            .map_err(SearchError::new)
+        let fetch = passages::fetch(&hits, &self.contents.table, positions);
+        let fetched = self.contents.guarded(fetch).await;
+        fetched.map_err(SearchError::new)
     }
 }
 

@@ -1,12 +1,17 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lancedb::table::Table;
 use lancedb::{Connection, ObjectStoreRegistry, Session};
 use tokio::sync::OnceCell;
+use tokio::task;
 
 use crate::address::Address;
+use crate::completion::Completion;
+use crate::file_record::{FileError, FileRecord};
+use crate::guard::guarded;
 use crate::location::Location;
 use crate::lock::StoreLock;
 use crate::{BuildObserver, EngineError, Identity, IndexError, TableSummary, table};
@@ -58,6 +63,40 @@ pub struct StoreSettings {
     pub storage: BTreeMap<String, String>,
 }
 
+/// What a table says of itself.
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub(crate) completion: Option<Completion>,
+    pub(crate) identity: Option<Identity>,
+}
+
+/// How much of a table's files is compared with their record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Names and sizes, and the contents of what says which files make up the table.
+    Versions,
+    /// The contents of all files.
+    Contents,
+}
+
+/// What comparing the files of a table with their record came to. That they differ is an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileCheck {
+    /// They are as recorded.
+    Passed,
+    /// There is no record, or no table.
+    NoRecord,
+    /// The store is no folder.
+    NotLocal,
+}
+
+impl FileCheck {
+    /// Whether a table with this result is finished, as far as `completion` says it is.
+    pub(crate) fn completes(self, completion: &Completion) -> bool {
+        !completion.files_recorded || self != Self::NoRecord
+    }
+}
+
 impl fmt::Debug for Store {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -107,10 +146,8 @@ impl Store {
     pub async fn tables(&self, settings: &Identity) -> Result<Vec<TableSummary>, IndexError> {
         let mut summaries = Vec::new();
         for name in self.names().await? {
-            summaries.push(match self.table(&name).await {
-                Ok(Some(table)) => TableSummary::of(&table, settings).await?,
-                Ok(None) | Err(_) => TableSummary::unreadable(name),
-            });
+            let summary = guarded(&self.address(&name), self.summary(&name, settings)).await;
+            summaries.push(summary.unwrap_or_else(|_| TableSummary::unreadable(name)));
         }
         Ok(summaries)
     }
@@ -122,14 +159,18 @@ impl Store {
         };
         let _lock = self.lock()?;
         let name = identity.table_name();
-        if !self.names().await?.contains(&name) {
-            return Ok(false);
-        }
-        connection
-            .drop_table(&name, &[])
-            .await
-            .map_err(EngineError::during("delete the index"))?;
-        Ok(true)
+        let address = self.address(&name);
+        let remove = async {
+            if !self.names().await?.contains(&name) {
+                return Ok(false);
+            }
+            connection
+                .drop_table(&name, &[])
+                .await
+                .map_err(EngineError::during("delete the index"))?;
+            Ok(true)
+        };
+        guarded(&address, remove).await
     }
 
     /// Whether there is a store; object stores and databases are taken to be there.
@@ -142,6 +183,19 @@ impl Store {
     pub(crate) fn lock(&self) -> Result<Option<StoreLock>, IndexError> {
         self.location.create()?;
         self.location.folder().map(StoreLock::acquire).transpose()
+    }
+
+    /// As [`lock`](Self::lock), as soon as no other process has that right.
+    pub(crate) async fn wait_for_lock(
+        &self,
+        observer: &dyn BuildObserver,
+    ) -> Result<Option<StoreLock>, IndexError> {
+        self.location.create()?;
+        let Some(folder) = self.location.folder() else {
+            return Ok(None);
+        };
+        let lock = StoreLock::wait(folder, |holder| observer.on_wait(holder));
+        lock.await.map(Some)
     }
 
     /// Creates the table of an index. The caller holds the lock.
@@ -169,6 +223,79 @@ impl Store {
         }
     }
 
+    /// Reads of a table what says whether it is finished, after making sure that these files are as they were written.
+    pub(crate) async fn header(&self, name: &str) -> Result<Option<Header>, IndexError> {
+        let check = self.check(name, Depth::Versions).await?;
+        let Some(table) = self.table(name).await? else {
+            return Ok(None);
+        };
+        Ok(Some(Header {
+            completion: table::completion(&table)
+                .await?
+                .filter(|it| check.completes(it)),
+            identity: table::identity(&table).await?,
+        }))
+    }
+
+    /// Compares the files of a table with their record.
+    pub(crate) async fn check(&self, name: &str, depth: Depth) -> Result<FileCheck, IndexError> {
+        let Some(folder) = self.table_folder(name) else {
+            return Ok(FileCheck::NotLocal);
+        };
+        let checked = task::spawn_blocking(move || {
+            let Some(record) = FileRecord::read(&folder)? else {
+                return Ok(FileCheck::NoRecord);
+            };
+            match depth {
+                Depth::Versions => record.check_versions(&folder)?,
+                Depth::Contents => record.check(&folder)?,
+            }
+            Ok(FileCheck::Passed)
+        });
+        checked.await?.map_err(|error| self.file_error(name, error))
+    }
+
+    /// Records what the files of a finished table are, where the store is a folder. The caller holds the lock.
+    pub(crate) async fn record_files(&self, name: &str) -> Result<(), IndexError> {
+        let Some(folder) = self.table_folder(name) else {
+            return Ok(());
+        };
+        let recorded = task::spawn_blocking(move || FileRecord::take(&folder)?.write(&folder));
+        recorded
+            .await?
+            .map_err(|error| self.file_error(name, error))
+    }
+
+    /// Whether tables of this store have a record of their files. Object stores check what they keep and send themselves.
+    pub(crate) fn records_files(&self) -> bool {
+        self.location.folder().is_some()
+    }
+
+    fn table_folder(&self, name: &str) -> Option<PathBuf> {
+        let folder = self.location.folder()?;
+        Some(folder.join(format!("{name}.lance")))
+    }
+
+    fn file_error(&self, name: &str, error: FileError) -> IndexError {
+        let table = self.address(name);
+        match error {
+            FileError::Defect(defect) => IndexError::Damaged {
+                table,
+                defect: defect.to_string(),
+            },
+            FileError::Unreadable { path, source } => IndexError::File {
+                table,
+                path,
+                source,
+            },
+        }
+    }
+
+    async fn summary(&self, name: &str, settings: &Identity) -> Result<TableSummary, IndexError> {
+        let header = self.header(name).await?;
+        Ok(TableSummary::of(name, header, settings))
+    }
+
     /// The table and the store it is in, for messages.
     pub(crate) fn address(&self, table: &str) -> Address {
         Address::new(self.uri(), table)
@@ -185,19 +312,6 @@ impl Store {
 
     async fn connection(&self) -> Result<&Connection, IndexError> {
         self.connection.get_or_try_init(|| self.connect()).await
-    /// As [`lock`](Self::lock), as soon as no other process has that right.
-    pub(crate) async fn wait_for_lock(
-        &self,
-        observer: &dyn BuildObserver,
-    ) -> Result<Option<StoreLock>, IndexError> {
-        self.location.create()?;
-        let Some(folder) = self.location.folder() else {
-            return Ok(None);
-        };
-        let lock = StoreLock::wait(folder, |holder| observer.on_wait(holder));
-        lock.await.map(Some)
-    }
-
     }
 
     async fn connect(&self) -> Result<Connection, IndexError> {

@@ -1,10 +1,9 @@
 use std::fmt;
 
-use lancedb::table::Table;
-
+use crate::Identity;
 use crate::completion::Completion;
 use crate::identity::Difference;
-use crate::{Identity, IndexError, table};
+use crate::store::Header;
 
 /// An index as a listing of its store shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,19 +33,25 @@ pub enum TableState {
 }
 
 impl TableSummary {
-    pub(crate) async fn of(table: &Table, settings: &Identity) -> Result<Self, IndexError> {
-        let Some(identity) = table::identity(table).await? else {
-            return Ok(Self::unreadable(table.name().to_owned()));
+    pub(crate) fn of(name: &str, header: Option<Header>, settings: &Identity) -> Self {
+        let Some(Header {
+            completion,
+            identity: Some(identity),
+        }) = header
+        else {
+            return Self::unreadable(name.to_owned());
         };
-        let state = match table::completion(table).await? {
-            Some(Completion { documents, chunks }) => TableState::Complete { documents, chunks },
+        let state = match completion {
+            Some(Completion {
+                documents, chunks, ..
+            }) => TableState::Complete { documents, chunks },
             None => TableState::Incomplete,
         };
-        Ok(Self {
-            name: table.name().to_owned(),
+        Self {
+            name: name.to_owned(),
             state,
             differences: identity.differences(settings),
-        })
+        }
     }
 
     pub(crate) fn unreadable(name: String) -> Self {

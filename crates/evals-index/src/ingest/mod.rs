@@ -87,17 +87,19 @@ pub(crate) async fn build(
     if interrupted || scattered {
         prune(&table).await?;
     }
-    finish(&table, &progress, address).await?;
+    finish(&table, &progress, address, store.records_files()).await?;
+    store.record_files(&name).await?;
     report.full_text = indexing.elapsed();
     report.wall = started.elapsed();
     Ok(report)
 }
 
-/// Records the table as complete, after making sure that it is.
+/// Declares the table complete, after making sure that it is.
 async fn finish(
     table: &Table,
     progress: &BuildProgress,
     address: Address,
+    files_recorded: bool,
 ) -> Result<(), IndexError> {
     let coverage = full_text::coverage(table).await?;
     let whole = Coverage {
@@ -117,6 +119,7 @@ async fn finish(
     let completion = Completion {
         documents: progress.documents,
         chunks: progress.chunks,
+        files_recorded,
     };
     table::complete(table, completion).await
 }

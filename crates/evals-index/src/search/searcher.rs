@@ -41,7 +41,8 @@ impl Searcher for IndexSearcher {
     }
 
     async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError> {
-        let retrieved = Box::pin(self.retrieve(question, k)).await;
+        let retrieve = Box::pin(self.retrieve(question, k));
+        let retrieved = self.contents.guarded(retrieve).await;
         retrieved.map_err(SearchError::new)
     }
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use evals_index::{BuildOptions, Index, IndexError, Recipe, Store, Unobserved};
 
-use crate::corpus::{Fixture, Letters, chunks_of, documents, embedded, ids, lexical, ok};
+use crate::corpus::{
+    Fixture, Letters, chunks_of, documents, embedded, ids, lexical, ok, try_build,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mismatch_names_the_differences() {
@@ -118,10 +120,38 @@ async fn an_open_index_needs_no_right_to_write() {
     );
 }
 
-/// The files of the only table that end in `extension`.
-fn files(fixture: &Fixture, extension: &str) -> Vec<PathBuf> {
-    let table = format!("{}.lance", fixture.index.identity().table_name());
-    let mut folders = vec![fixture.folder.path().join(table)];
+/// The build of this index was killed, so that its files were not recorded.
+#[tokio::test(flavor = "multi_thread")]
+async fn unreadable_files_of_an_unfinished_index_are_an_error() {
+    for extension in ["manifest", "lance"] {
+        let fixture = Fixture::new(&lexical(), documents(&[("a", "text")])).await;
+        let table = lexical().identity().table_name();
+        let folder = fixture.folder.path().join(format!("{table}.lance"));
+        fs::remove_file(folder.join("evaluations-files.json")).unwrap();
+        let damaged = files(folder, extension);
+        assert!(!damaged.is_empty());
+        for file in damaged {
+            fs::write(file, b"not what it was").unwrap();
+        }
+        let texts = documents(&[("a", "text")]);
+        let error = try_build(fixture.folder.path(), &lexical(), texts).await;
+        let error = error.unwrap_err();
+        assert!(matches!(error, IndexError::Unreadable { .. }), "{error}");
+        let uri = fixture.folder.path().to_str().unwrap();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "cannot read the index in table `{table}` of `{uri}`; if its files are damaged, \
+                 delete `{uri}/{table}.lance` to build it again"
+            )
+        );
+        assert!(error.source().is_some());
+    }
+}
+
+/// The files below `folder` that end in `extension`.
+fn files(folder: PathBuf, extension: &str) -> Vec<PathBuf> {
+    let mut folders = vec![folder];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -134,28 +164,4 @@ fn files(fixture: &Fixture, extension: &str) -> Vec<PathBuf> {
         }
     }
     files
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn damage_is_an_error() {
-    for extension in ["manifest", "lance"] {
-        let fixture = Fixture::new(&lexical(), documents(&[("a", "text")])).await;
-        let damaged = files(&fixture, extension);
-        assert!(!damaged.is_empty());
-        for file in damaged {
-            fs::write(file, b"not what it was").unwrap();
-        }
-        let store = fixture.store().await;
-        let error = Index::open(&store, &lexical()).await.unwrap_err();
-        assert!(matches!(error, IndexError::Unreadable { .. }), "{error}");
-        let table = lexical().identity().table_name();
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "cannot read the index in table `{table}` of `{}`",
-                store.uri()
-            )
-        );
-        assert!(error.source().is_some());
-    }
 }

@@ -39,7 +39,7 @@ pub(super) async fn prepare(
     skip_db: bool,
 ) -> Result<ReadyIndex> {
     let store = Store::open(uri).await?;
-    let recipe = recipe(plan, embedder, collection, &store).await;
+    let recipe = recipe(plan, embedder, collection, &store).await?;
     let (index, build) = if skip_db {
         let index = Index::open(&store, &recipe)
             .await
@@ -48,6 +48,9 @@ pub(super) async fn prepare(
     } else {
         build(printer, &store, &recipe, collection).await?
     };
+    for note in index.notes() {
+        printer.note(note);
+    }
     let statistics = index.statistics().await?;
     Ok(ReadyIndex {
         store,
@@ -66,25 +69,25 @@ async fn recipe(
     embedder: Option<Arc<dyn Embedder>>,
     collection: &Collection,
     store: &Store,
-) -> Recipe {
+) -> Result<Recipe> {
     let fingerprint = collection.provenance().documents_fingerprint();
     let lexical = Recipe::new(fingerprint, plan.chunker.clone());
     if let Some(embedder) = embedder {
-        return lexical.with_embedder(embedder);
+        return Ok(lexical.with_embedder(embedder));
     }
     if !choices::is_embedded(&plan.resolved.settings.embeddings.model) {
         // Finding out which vectors there should be would take a server, or a model to load, that nothing else needs.
-        return lexical;
+        return Ok(lexical);
     }
     let Ok(embedder) = choices::embedder(&plan.resolved) else {
-        return lexical;
+        return Ok(lexical);
     };
     let whole = lexical.clone().with_embedder(embedder);
-    if Index::open(store, &whole).await.is_ok() {
+    Ok(if Index::exists(store, &whole).await? {
         whole
     } else {
         lexical
-    }
+    })
 }
 
 async fn build(
@@ -96,10 +99,10 @@ async fn build(
     let bar = Bar {
         bar: progress::open_ended(printer, "indexing"),
         started: Instant::now(),
+        printer: printer.clone(),
     };
     let documents = collection.documents()?;
     let tally = documents.tally();
-        printer: printer.clone(),
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
     bar.bar.finish_and_clear();
     let built = built?;
@@ -130,10 +133,10 @@ fn left_out(counts: &DocumentCounts) -> Option<String> {
 struct Bar {
     bar: ProgressBar,
     started: Instant,
+    printer: Printer,
 }
 
 impl BuildObserver for Bar {
-    printer: Printer,
     fn on_progress(&self, progress: BuildProgress) {
         let seconds = self.started.elapsed().as_secs_f64().max(f64::EPSILON);
         #[expect(clippy::cast_precision_loss, reason = "shown with no decimals")]
@@ -149,9 +152,6 @@ impl BuildObserver for Bar {
             BuildStage::FullText => format!("full-text index of {} chunks", progress.chunks),
         });
     }
-}
-
-#[cfg(test)]
 
     fn on_wait(&self, holder: &LockHolder) {
         self.printer.note(&waiting_for(holder));
@@ -167,6 +167,9 @@ fn waiting_for(holder: &LockHolder) -> String {
         )
     });
     format!("waiting for {holder}, which has been building an index in this database{since}")
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

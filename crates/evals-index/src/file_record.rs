@@ -1,0 +1,438 @@
+//! What the files of a finished table are, so that a damaged one is found before the engine reads it.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fmt, thread};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+/// Name of the record in the folder of the table.
+const FILE_NAME: &str = "evaluations-files.json";
+/// The record until it is whole.
+const PARTIAL_NAME: &str = "evaluations-files.json.partial";
+/// Folder of the files that say which others make up the table.
+const VERSIONS: &str = "_versions";
+/// How the engine names those files.
+const MANIFEST: &str = "manifest";
+const FORMAT: u32 = 1;
+/// Bytes that are read at once.
+const BLOCK: usize = 1 << 18;
+
+/// Size and SHA-256 of every file of a finished table.
+///
+/// The engine trusts what it reads: a changed byte in a file may give another ranking, a panic or a request for more memory than
+/// there is. All files are therefore read before the engine sees any. The exact search reads all vectors for each question, so
+/// that this costs about as much as one question whose files are not in memory yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileRecord {
+    format: u32,
+    /// In the order of their paths.
+    files: Vec<RecordedFile>,
+    /// Of the list above, so that a change of the record itself is found, too.
+    sha256: String,
+}
+
+/// One file of a table.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedFile {
+    /// Relative to the folder of the table, its parts separated by `/`.
+    path: String,
+    bytes: u64,
+    sha256: String,
+}
+
+/// How the files of a table differ from their record.
+#[derive(Debug, Error)]
+pub(crate) enum FileDefect {
+    #[error("its file `{0}` is missing")]
+    Missing(String),
+    #[error("its file `{path}` has {actual} bytes instead of {expected}")]
+    Size {
+        path: String,
+        expected: u64,
+        actual: u64,
+    },
+    #[error("the content of its file `{0}` was changed")]
+    Content(String),
+    #[error("its file `{0}` was added after the index was finished")]
+    Added(String),
+    #[error("its file `{FILE_NAME}`, which records what the others are, was changed")]
+    Record,
+}
+
+/// Why files could not be compared with their record, or are not what it says.
+#[derive(Debug)]
+pub(crate) enum FileError {
+    Defect(FileDefect),
+    Unreadable { path: PathBuf, source: io::Error },
+}
+
+impl FileRecord {
+    /// Reads all files below `folder`.
+    pub(crate) fn take(folder: &Path) -> Result<Self, FileError> {
+        let mut paths = Vec::new();
+        list(folder, "", &mut paths)?;
+        paths.retain(|path| path != FILE_NAME && path != PARTIAL_NAME);
+        paths.sort_unstable();
+        let files = in_parallel(&paths, |path| {
+            let whole = folder.join(path);
+            let (bytes, sha256) = digest(&whole).map_err(unreadable(&whole))?;
+            Ok(RecordedFile {
+                path: path.clone(),
+                bytes,
+                sha256,
+            })
+        })?;
+        Ok(Self {
+            format: FORMAT,
+            sha256: digest_of(&files),
+            files,
+        })
+    }
+
+    /// Puts the record into `folder`. When it returns, the record is whole and on the disk; before, there is none.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), FileError> {
+        let partial = folder.join(PARTIAL_NAME);
+        let json =
+            serde_json::to_string_pretty(self).expect("strings and numbers have a JSON text");
+        let written = write_synced(&partial, &json)
+            .and_then(|()| fs::rename(&partial, folder.join(FILE_NAME)))
+            .and_then(|()| sync_folder(folder));
+        if written.is_err() {
+            let _ = fs::remove_file(&partial);
+        }
+        written.map_err(unreadable(&folder.join(FILE_NAME)))
+    }
+
+    /// The record in `folder`; `None` where there is none.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, FileError> {
+        let path = folder.join(FILE_NAME);
+        let json = match fs::read(&path) {
+            Ok(json) => json,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(&path)(error)),
+        };
+        let changed = FileError::Defect(FileDefect::Record);
+        match serde_json::from_slice::<Self>(&json) {
+            Ok(record) if record.format == FORMAT && record.sha256 == digest_of(&record.files) => {
+                Ok(Some(record))
+            }
+            _ => Err(changed),
+        }
+    }
+
+    /// Compares all files below `folder` with the record: first what is quick to see.
+    pub(crate) fn check(&self, folder: &Path) -> Result<(), FileError> {
+        self.check_names(folder)?;
+        let changed = in_parallel(&self.files, |file| file.has_changed(folder))?;
+        let mut files = self.files.iter().zip(changed);
+        match files.find(|(_, changed)| *changed) {
+            Some((file, _)) => Err(FileDefect::Content(file.path.clone()).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares the contents of those files that say which others make up the table.
+    pub(crate) fn check_versions(&self, folder: &Path) -> Result<(), FileError> {
+        self.check_names(folder)?;
+        for file in self.files.iter().filter(|file| file.is_version()) {
+            if file.has_changed(folder)? {
+                return Err(FileDefect::Content(file.path.clone()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds files that are missing, of another size, or would make the table another one.
+    fn check_names(&self, folder: &Path) -> Result<(), FileError> {
+        for file in &self.files {
+            file.check_size(folder)?;
+        }
+        let mut versions = Vec::new();
+        list(&folder.join(VERSIONS), VERSIONS, &mut versions)?;
+        versions.sort_unstable();
+        let is_added = |path: &&String| {
+            let is_manifest = Path::new(path).extension().is_some_and(|it| it == MANIFEST);
+            is_manifest && !self.files.iter().any(|file| file.path == **path)
+        };
+        match versions.iter().find(is_added) {
+            Some(added) => Err(FileDefect::Added(added.clone()).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl RecordedFile {
+    fn is_version(&self) -> bool {
+        self.path.starts_with(VERSIONS)
+    }
+
+    fn check_size(&self, folder: &Path) -> Result<(), FileError> {
+        let path = folder.join(&self.path);
+        let found = match fs::metadata(&path) {
+            Ok(found) if found.is_file() => found,
+            Ok(_) => return Err(FileDefect::Missing(self.path.clone()).into()),
+            Err(error) if is_absence(&error) => {
+                return Err(FileDefect::Missing(self.path.clone()).into());
+            }
+            Err(error) => return Err(unreadable(&path)(error)),
+        };
+        if found.len() == self.bytes {
+            return Ok(());
+        }
+        Err(FileError::Defect(FileDefect::Size {
+            path: self.path.clone(),
+            expected: self.bytes,
+            actual: found.len(),
+        }))
+    }
+
+    fn has_changed(&self, folder: &Path) -> Result<bool, FileError> {
+        let path = folder.join(&self.path);
+        let (bytes, sha256) = digest(&path).map_err(unreadable(&path))?;
+        Ok((bytes, &sha256) != (self.bytes, &self.sha256))
+    }
+}
+
+impl From<FileDefect> for FileError {
+    fn from(defect: FileDefect) -> Self {
+        Self::Defect(defect)
+    }
+}
+
+impl fmt::Display for RecordedFile {
+    /// The line that the record's own digest is made of.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {} {}", self.sha256, self.bytes, self.path)
+    }
+}
+
+fn unreadable(path: &Path) -> impl Fn(io::Error) -> FileError {
+    move |source| FileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// A path without a file, also where a part of it is no folder.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// The files below `folder`, named from `prefix` on. A folder that is not there has none.
+fn list(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<(), FileError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if is_absence(&error) => return Ok(()),
+        Err(error) => return Err(unreadable(folder)(error)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(unreadable(folder))?;
+        let kind = entry.file_type().map_err(unreadable(&entry.path()))?;
+        // The engine gives no other names.
+        let Some(name) = entry.file_name().to_str().map(ToOwned::to_owned) else {
+            continue;
+        };
+        let path = if prefix.is_empty() {
+            name
+        } else {
+            format!("{prefix}/{name}")
+        };
+        if kind.is_dir() {
+            list(&entry.path(), &path, paths)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Length and SHA-256 of a file.
+fn digest(path: &Path) -> io::Result<(u64, String)> {
+    let mut file = File::open(path)?;
+    let mut sha256 = Sha256::new();
+    let mut block = vec![0; BLOCK];
+    let mut bytes = 0;
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => return Ok((bytes, hexadecimal(&sha256.finalize()))),
+            Ok(read) => {
+                sha256.update(&block[..read]);
+                bytes += read as u64;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn digest_of(files: &[RecordedFile]) -> String {
+    let mut sha256 = Sha256::new();
+    for file in files {
+        sha256.update(format!("{file}\n"));
+    }
+    hexadecimal(&sha256.finalize())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Applies `work` to each item on all processors, and keeps the order of the items. Of several failures the first is told.
+fn in_parallel<I: Sync, T: Send>(
+    items: &[I],
+    work: impl Fn(&I) -> Result<T, FileError> + Sync,
+) -> Result<Vec<T>, FileError> {
+    let next = AtomicUsize::new(0);
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let run = || {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(number) else {
+                return done;
+            };
+            done.push((number, work(item)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers.min(items.len()))
+            .map(|_| scope.spawn(run))
+            .collect();
+        let parts = workers.into_iter().map(|worker| {
+            worker
+                .join()
+                .expect("reading and hashing a file does not panic")
+        });
+        parts.flatten().collect::<Vec<_>>()
+    });
+    done.sort_unstable_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn write_synced(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Makes a new name in a folder outlive a power failure, where the system can.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder like that of a table, with its record.
+    fn recorded() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in [
+            ("_versions/1.manifest", "one"),
+            ("data/a.lance", "alpha"),
+            ("data/b.lance", "beta"),
+        ] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        FileRecord::take(folder.path())
+            .unwrap()
+            .write(folder.path())
+            .unwrap();
+        folder
+    }
+
+    fn defect(folder: &Path) -> Option<String> {
+        let checked = FileRecord::read(folder).and_then(|record| record.unwrap().check(folder));
+        match checked {
+            Ok(()) => None,
+            Err(FileError::Defect(defect)) => Some(defect.to_string()),
+            Err(FileError::Unreadable { source, .. }) => panic!("{source}"),
+        }
+    }
+
+    #[test]
+    fn finds_what_was_done_to_files() {
+        let changes: [(fn(&Path), &str); 5] = [
+            (
+                |data| fs::write(data.join("a.lance"), "alphA").unwrap(),
+                "the content of its file `data/a.lance` was changed",
+            ),
+            (
+                |data| fs::write(data.join("b.lance"), "bet").unwrap(),
+                "its file `data/b.lance` has 3 bytes instead of 4",
+            ),
+            (
+                |data| fs::remove_file(data.join("b.lance")).unwrap(),
+                "its file `data/b.lance` is missing",
+            ),
+            (
+                |data| fs::remove_dir_all(data).unwrap(),
+                "its file `data/a.lance` is missing",
+            ),
+            (
+                |data| fs::write(data.join("../_versions/2.manifest"), "two").unwrap(),
+                "its file `_versions/2.manifest` was added after the index was finished",
+            ),
+        ];
+        for (change, expected) in changes {
+            let folder = recorded();
+            assert_eq!(defect(folder.path()), None);
+            change(&folder.path().join("data"));
+            assert_eq!(defect(folder.path()).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn every_byte_of_the_record_counts() {
+        let folder = recorded();
+        let path = folder.path().join(FILE_NAME);
+        let sound = fs::read(&path).unwrap();
+        for number in 0..sound.len() {
+            for bit in 0..8 {
+                let mut changed = sound.clone();
+                changed[number] ^= 1 << bit;
+                fs::write(&path, &changed).unwrap();
+                let same = serde_json::from_slice::<serde_json::Value>(&changed).ok()
+                    == serde_json::from_slice(&sound).ok();
+                assert_eq!(
+                    defect(folder.path()).is_none(),
+                    same,
+                    "byte {number}, bit {bit}"
+                );
+            }
+        }
+        fs::write(&path, &sound[..sound.len() / 2]).unwrap();
+        assert!(defect(folder.path()).is_some());
+    }
+
+    #[test]
+    fn files_that_make_no_table_are_left_alone() {
+        let folder = recorded();
+        for other in [".DS_Store", "_versions/.nfs01", "data/.directory"] {
+            fs::write(folder.path().join(other), "other").unwrap();
+        }
+        assert_eq!(defect(folder.path()), None);
+    }
+
+    #[test]
+    fn what_was_written_halfway_is_no_record() {
+        let folder = recorded();
+        let path = folder.path().join(FILE_NAME);
+        fs::rename(&path, folder.path().join(PARTIAL_NAME)).unwrap();
+        assert!(FileRecord::read(folder.path()).unwrap().is_none());
+        let record = FileRecord::take(folder.path()).unwrap();
+        assert_eq!(record.files.len(), 3);
+    }
+}
