@@ -11,10 +11,26 @@ pub(crate) fn now() -> DateTime<Utc> {
 }
 
 /// Refuses a clock that is before 1970: the storage engine cannot name its files, and no server's certificate is valid.
-pub(crate) fn check() -> Result<()> {
-    let now = now();
+pub(crate) fn check(now: DateTime<Utc>) -> Result<()> {
     if now < DateTime::UNIX_EPOCH {
         bail!("the clock of this machine says {now}, which is before 1970; set it");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_before_1970_is_refused() {
+        let before = SystemTime::UNIX_EPOCH - Duration::from_hours(1);
+        assert_eq!(
+            check(before.into()).unwrap_err().to_string(),
+            "the clock of this machine says 1969-12-31 23:00:00 UTC, which is before 1970; set it"
+        );
+        assert!(check(now()).is_ok());
+    }
 }

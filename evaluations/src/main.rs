@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     };
     restart::with_all_processors(&cli.command);
     let printer = Printer::new(&cli.output);
-    match clock::check().and_then(|()| command::execute(cli.command, &printer)) {
+    match clock::check(clock::now()).and_then(|()| command::execute(cli.command, &printer)) {
         Ok(exit) => exit.into(),
         Err(error) if exit::is_broken_pipe(&error) => Exit::Done.into(),
         Err(error) => {

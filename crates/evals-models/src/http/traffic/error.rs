@@ -70,9 +70,10 @@ pub enum TrafficError {
 
 /// The date after a pause, where it is one that HTTP can write: from 1970 to 9999.
 fn until_date(until: SystemTime) -> String {
-    const END: Duration = Duration::from_secs(253_402_300_800);
+    /// Seconds from 1970 to the end of 9999.
+    const END: u64 = 253_402_300_800;
     match until.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) if since < END => format!(", until {}", httpdate::fmt_http_date(until)),
+        Ok(since) if since.as_secs() < END => format!(", until {}", httpdate::fmt_http_date(until)),
         _ => String::new(),
     }
 }
