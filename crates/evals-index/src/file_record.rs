@@ -1,7 +1,8 @@
 //! What the files of a finished table are, so that a damaged one is found before the engine reads it.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fmt, thread};
@@ -281,7 +282,11 @@ fn digest_of(files: &[RecordedFile]) -> String {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(text, "{byte:02x}").expect("writing to a string does not fail");
+    }
+    text
 }
 
 /// Applies `work` to each item on all processors, and keeps the order of the items. Of several failures the first is told.
@@ -334,6 +339,9 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    /// What is done to the folder of the data.
+    type Change = fn(&Path);
+
     /// A folder like that of a table, with its record.
     fn recorded() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -364,7 +372,7 @@ mod tests {
 
     #[test]
     fn finds_what_was_done_to_files() {
-        let changes: [(fn(&Path), &str); 5] = [
+        let changes: [(Change, &str); 5] = [
             (
                 |data| fs::write(data.join("a.lance"), "alphA").unwrap(),
                 "the content of its file `data/a.lance` was changed",

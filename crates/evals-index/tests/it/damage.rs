@@ -109,7 +109,8 @@ async fn assert_is_refused(folder: &Path, name: &Path, what: &str) {
     let error = open(folder, &embedded()).await.unwrap_err();
     assert!(
         matches!(error, IndexError::Damaged { .. }),
-        "{what} of {name:?}: {error}"
+        "{what} of {}: {error}",
+        name.display()
     );
     let message = error.to_string();
     let table = table(&embedded());

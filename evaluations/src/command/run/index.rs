@@ -97,14 +97,14 @@ async fn build(
     collection: &Collection,
 ) -> Result<(Index, Option<BuildReport>)> {
     let bar = Bar {
-        bar: progress::open_ended(printer, "indexing"),
+        line: progress::open_ended(printer, "indexing"),
         started: Instant::now(),
         printer: printer.clone(),
     };
     let documents = collection.documents()?;
     let tally = documents.tally();
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
-    bar.bar.finish_and_clear();
+    bar.line.finish_and_clear();
     let built = built?;
     if let Some(left_out) = left_out(&tally.counts()).filter(|_| built.report.is_some()) {
         printer.note(&left_out);
@@ -131,7 +131,7 @@ fn left_out(counts: &DocumentCounts) -> Option<String> {
 
 #[derive(Debug)]
 struct Bar {
-    bar: ProgressBar,
+    line: ProgressBar,
     started: Instant,
     printer: Printer,
 }
@@ -141,7 +141,7 @@ impl BuildObserver for Bar {
         let seconds = self.started.elapsed().as_secs_f64().max(f64::EPSILON);
         #[expect(clippy::cast_precision_loss, reason = "shown with no decimals")]
         let rate = progress.documents as f64 / seconds;
-        self.bar.set_message(match progress.stage {
+        self.line.set_message(match progress.stage {
             BuildStage::Loading => {
                 format!(
                     "{} documents, {} chunks, {rate:.0} documents/s",
