@@ -78,6 +78,15 @@ impl Measure {
         }
     }
 
+    /// What the mean over queries is called, where the field has a name of its own for it: `MRR@10` of `RR@10`, `MAP` of `AP`.
+    /// Otherwise the measure's own notation. Both names parse.
+    pub fn mean_title(&self) -> String {
+        match self {
+            Self::AveragePrecision(_) | Self::ReciprocalRank(_) => format!("M{self}"),
+            _ => self.to_string(),
+        }
+    }
+
     /// How many documents the measure looks at; `None` where it looks at all. A ranking has to be
     /// at least that long for the score to be the system's and not that of the depth it was asked
     /// for.
@@ -171,6 +180,24 @@ impl From<Measure> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_title_of_a_mean_names_the_measure_again() {
+        let spellings = [
+            ("RR@5", "MRR@5"),
+            ("recip_rank", "MRR"),
+            ("map_cut_10", "MAP@10"),
+            ("mAP", "MAP"),
+            ("RR(rel=2)@10", "MRR(rel=2)@10"),
+            ("ndcg_cut_10", "nDCG@10"),
+            ("Rprec", "Rprec"),
+        ];
+        for (spelling, title) in spellings {
+            let measure: Measure = spelling.parse().unwrap();
+            assert_eq!(measure.mean_title(), title);
+            assert_eq!(title.parse(), Ok(measure));
+        }
+    }
 
     #[test]
     fn a_cutoff_is_lowered_but_never_raised() {

@@ -6,7 +6,7 @@ use thiserror::Error;
 pub enum ParseMeasureError {
     /// There is no measure of that name.
     #[error(
-        "unknown measure `{measure}`; known are `AP`, `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` and `Success`"
+        "unknown measure `{measure}`; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` (or `MRR`) and `Success`"
     )]
     UnknownName {
         /// The whole text.

@@ -12,7 +12,7 @@ pub trait Payload: Clone + Debug + Send + Sync + Serialize + DeserializeOwned + 
 
 impl<T> Payload for T where T: Clone + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {}
 
-/// The four types that one kind of evaluation works with, under one name.
+/// The four types that one kind of evaluation works with, under one name, and what its means are called.
 ///
 /// Datasets, evaluators and reports are generic over a single domain instead of four parameters. The implementing type is
 /// a marker without content:
@@ -40,4 +40,10 @@ pub trait Domain: Copy + Debug + Send + Sync + 'static {
     type Expected: Payload;
     /// What else is known about a case; `()` when nothing is.
     type Metadata: Payload;
+
+    /// What tables call the mean of a score, where people know it by another name than the score of one case: the mean of
+    /// `RR@10` is known as `MRR@10`. Files keep the name of the score.
+    fn mean_title(_score: &str) -> Option<String> {
+        None
+    }
 }

@@ -67,13 +67,13 @@ fn errors_say_what_is_wrong() {
     for (text, message) in [
         (
             "BLEU@4",
-            "unknown measure `BLEU@4`; known are `AP`, `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` \
-             and `Success`",
+            "unknown measure `BLEU@4`; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, \
+             `Rprec`, `RR` (or `MRR`) and `Success`",
         ),
         (
             "",
-            "unknown measure ``; known are `AP`, `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` and \
-             `Success`",
+            "unknown measure ``; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, \
+             `RR` (or `MRR`) and `Success`",
         ),
         (
             "RR(rel=2",

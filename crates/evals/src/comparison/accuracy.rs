@@ -1,5 +1,7 @@
 //! The rows of what failures leave open of a pass rate.
 
+use std::collections::BTreeMap;
+
 use super::measures::{Matched, matched};
 use super::{Cell, Row, Summaries, Unit};
 use crate::{Accuracy, Direction};
@@ -44,6 +46,7 @@ fn cell(accuracy: &Accuracy, share: fn(&Accuracy) -> Option<f64>) -> Cell {
             value,
             interval: None,
             n: accuracy.cases,
+            excluded: BTreeMap::new(),
         },
         None => Cell::Undefined {
             reasons: accuracy.scored.excluded.keys().cloned().collect(),

@@ -1,5 +1,7 @@
 //! The rows of service times.
 
+use std::collections::BTreeMap;
+
 use evals_metrics::Percentiles;
 
 use super::measures::names;
@@ -46,6 +48,7 @@ fn cells(
         value,
         interval: None,
         n,
+        excluded: BTreeMap::new(),
     };
     summaries
         .iter()

@@ -14,6 +14,8 @@ use crate::{Direction, EvaluatorOrigin, MeasureSource, Summary};
 pub(crate) struct Matched<'a, T> {
     /// The title in the first report that has it; numbered where another measure's is the same.
     pub(crate) title: String,
+    /// What tables call the mean of its scores, where that is another name.
+    pub(crate) mean_title: Option<String>,
     /// The title in each report that has it.
     pub(crate) titles: Vec<Option<&'a str>>,
     pub(crate) better: Direction,
@@ -52,8 +54,11 @@ pub(crate) fn matched<'a, T>(
             let known = keys.iter().position(|known| *known == key);
             let place = known.unwrap_or_else(|| {
                 keys.push(key);
+                let claimed = titles.claim(title);
+                let mean_title = source.and_then(|source| source.mean_title.clone());
                 measures.push(Matched {
-                    title: titles.claim(title),
+                    mean_title: mean_title.filter(|_| claimed == *title),
+                    title: claimed,
                     better,
                     titles: vec![None; summaries.len()],
                     values: vec![None; summaries.len()],

@@ -97,7 +97,10 @@ fn mean_rows<'a>(
             Unit::Metric => Direction::Unknown,
             Unit::Score | Unit::PassRate | Unit::Share | Unit::Seconds => measure.better,
         };
-        Row::new(measure.title, unit, better, cells.collect())
+        Row {
+            mean_title: measure.mean_title.filter(|_| unit == Unit::Score),
+            ..Row::new(measure.title, unit, better, cells.collect())
+        }
     });
     rows.collect()
 }

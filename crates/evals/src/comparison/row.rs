@@ -1,6 +1,7 @@
 //! One line of a comparison.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use evals_metrics::{Interval, Mean};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,9 @@ use crate::{Direction, number};
 pub struct Row {
     /// Name of the measure; for a latency the stage and the percentile, as in `embed p50`.
     pub measure: String,
+    /// What tables call the mean of the measure, where that is another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_title: Option<String>,
     /// What the numbers count.
     pub unit: Unit,
     /// Which end is better.
@@ -50,6 +54,9 @@ pub enum Cell {
         interval: Option<Interval>,
         /// Over how many cases or samples.
         n: usize,
+        /// How many cases a mean leaves out, by reason.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        excluded: BTreeMap<String, usize>,
     },
     /// The report has the measure, but it is undefined.
     Undefined {
@@ -77,11 +84,17 @@ impl Row {
     ) -> Self {
         Self {
             measure,
+            mean_title: None,
             unit,
             better,
             cells,
             winner: None,
         }
+    }
+
+    /// What tables call the row.
+    pub fn title(&self) -> &str {
+        self.mean_title.as_deref().unwrap_or(&self.measure)
     }
 }
 
@@ -115,6 +128,7 @@ impl Cell {
                     .interval
                     .filter(|interval| interval.low.is_finite() && interval.high.is_finite()),
                 n: mean.n,
+                excluded: mean.excluded.clone(),
             },
             None => Self::Undefined {
                 reasons: mean.excluded.keys().cloned().collect(),

@@ -14,11 +14,11 @@ type Excluded<'a> = Vec<(&'a str, &'a BTreeMap<String, usize>)>;
 /// Cases are counted, and repetitions apart from them: those that a label lacks, and those that are missing in cases that
 /// have a value all the same.
 pub(super) fn lines(summary: &Summary, glyphs: &Glyphs) -> Vec<String> {
-    let means = [&summary.scores, &summary.assertions, &summary.metrics];
-    let means = means.into_iter().flatten();
-    let mut cases: Excluded<'_> = means
-        .map(|(name, mean)| (name.as_str(), &mean.excluded))
-        .collect();
+    let scores = summary.scores.iter();
+    let scores = scores.map(|(name, mean)| (summary.mean_title(name), &mean.excluded));
+    let others = summary.assertions.iter().chain(&summary.metrics);
+    let others = others.map(|(name, mean)| (name.as_str(), &mean.excluded));
+    let mut cases: Excluded<'_> = scores.chain(others).collect();
     let labels = summary.labels.iter();
     let labels: Excluded<'_> = labels
         .map(|(name, shares)| (name.as_str(), &shares.excluded))
@@ -32,11 +32,11 @@ pub(super) fn lines(summary: &Summary, glyphs: &Glyphs) -> Vec<String> {
         cases.extend(labels);
     }
     let missing = &summary.missing_repetitions;
-    let missing = [&missing.scores, &missing.assertions, &missing.metrics];
-    let missing = missing.into_iter().flatten();
-    let missing: Excluded<'_> = missing
-        .map(|(name, reasons)| (name.as_str(), reasons))
-        .collect();
+    let scores = missing.scores.iter();
+    let scores = scores.map(|(name, reasons)| (summary.mean_title(name), reasons));
+    let others = missing.assertions.iter().chain(&missing.metrics);
+    let others = others.map(|(name, reasons)| (name.as_str(), reasons));
+    let missing: Excluded<'_> = scores.chain(others).collect();
 
     let groups = [
         ("excluded", cases),
@@ -57,14 +57,18 @@ fn group(title: &str, excluded: &Excluded<'_>, all: usize, glyphs: &Glyphs) -> V
         }
     }
     let line = |((reason, count), measures): ((&str, usize), Vec<&str>)| {
-        let measures = if measures.len() == all && all > 1 {
-            "every measure".to_owned()
-        } else {
-            let measures: Vec<String> = measures.into_iter().map(single_line).collect();
-            measures.join(", ")
-        };
-        let reason = single_line(reason);
-        format!("{title}: {count} {} {reason} ({measures})", glyphs.times)
+        let measures: Vec<String> = measures.into_iter().map(single_line).collect();
+        let what = format!("{count} {} {}", glyphs.times, single_line(reason));
+        format!("{title}: {what} ({})", named(&measures, all))
     };
     by_reason.into_iter().map(line).collect()
+}
+
+/// Names measures, of which there are `all`.
+pub(super) fn named(measures: &[String], all: usize) -> String {
+    if measures.len() == all && all > 1 {
+        "every measure".to_owned()
+    } else {
+        measures.join(", ")
+    }
 }

@@ -19,8 +19,7 @@ pub(super) fn facts(summary: &Summary, glyphs: &Glyphs) -> String {
 
 /// The warning under the headline of a run that was ended early.
 pub(super) fn interruption(summary: &Summary) -> Option<String> {
-    let planned = summary.finished + summary.not_run;
-    let not_run = format!("{} of {planned} were not run", summary.not_run);
+    let not_run = not_run(summary.not_run, summary.finished + summary.not_run);
     match &summary.stopped {
         Some(reason) => Some(format!("stopped, {not_run}: {}", single_line(reason))),
         None => summary
@@ -29,10 +28,17 @@ pub(super) fn interruption(summary: &Summary) -> Option<String> {
     }
 }
 
+/// How many of the planned runs of cases an early end left out.
+pub(super) fn not_run(count: usize, planned: usize) -> String {
+    let were = if count == 1 { "was" } else { "were" };
+    format!("{count} of {planned} {were} not run")
+}
+
 fn cases(summary: &Summary, glyphs: &Glyphs) -> String {
     match (summary.repeat, summary.finished) {
         (0 | 1, 1) => "1 case".to_owned(),
         (0 | 1, finished) => format!("{finished} cases"),
+        (repeat, 1) => format!("1 run (each case {} {repeat})", glyphs.times),
         (repeat, finished) => format!("{finished} runs (each case {} {repeat})", glyphs.times),
     }
 }

@@ -39,7 +39,8 @@ fn evaluated(summary: &Summary) -> Vec<MeasureRow> {
     let missing = &summary.missing_repetitions;
     let scores = summary.scores.iter().map(|(name, mean)| {
         let missing = missing_of(&missing.scores, name);
-        let row = mean_row(single_line(name), mean, missing, number::score);
+        let title = single_line(summary.mean_title(name));
+        let row = mean_row(title, mean, missing, number::score);
         (summary.place(name), row)
     });
     let assertions = summary.assertions.iter().map(|(name, mean)| {

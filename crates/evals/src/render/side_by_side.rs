@@ -1,8 +1,12 @@
 //! The texts of a comparison.
 
+use std::collections::BTreeMap;
+
 use evals_metrics::Interval;
 
+use super::exclusions::named;
 use super::glyphs::Glyphs;
+use super::headline::not_run;
 use super::measures::pass_rate_name;
 use super::single_line::single_line;
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
@@ -23,7 +27,7 @@ pub(super) enum Intervals {
 
 /// The name of a row.
 pub(super) fn title(row: &Row) -> String {
-    title_of(row.unit, &row.measure)
+    title_of(row.unit, row.title())
 }
 
 /// The name of a measure.
@@ -84,6 +88,7 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
     let legend = any_winner.then(|| BEST.to_owned());
     interrupted
         .chain(sizes(comparison))
+        .chain(exclusions(comparison, glyphs))
         .chain(undefined)
         .chain(legend)
         .collect()
@@ -91,9 +96,8 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
 
 /// That a report is not of all its cases.
 pub(super) fn interruption(report: &ComparedReport) -> Option<String> {
-    let planned = report.finished + report.not_run;
     let title = single_line(&report.title);
-    let not_run = format!("{} of {planned} were not run", report.not_run);
+    let not_run = not_run(report.not_run, report.finished + report.not_run);
     match &report.stopped {
         Some(reason) => Some(format!(
             "{title} was stopped, {not_run}: {}",
@@ -126,6 +130,46 @@ fn sizes(comparison: &Comparison) -> Vec<String> {
             .map(|(size, measures)| format!("{size}: {}", measures.join(", ")))
             .collect(),
     }
+}
+
+/// What the means leave out, and why: a line for each reason and number of cases, with the reports where not all agree.
+fn exclusions(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
+    let is_mean = |row: &&Row| matches!(row.unit, Unit::Score | Unit::PassRate | Unit::Metric);
+    let means: Vec<&Row> = comparison.rows.iter().filter(is_mean).collect();
+    let mut groups: BTreeMap<(&str, usize, Vec<usize>), Vec<String>> = BTreeMap::new();
+    for row in &means {
+        let mut found: BTreeMap<(&str, usize), Vec<usize>> = BTreeMap::new();
+        for (place, cell) in row.cells.iter().enumerate() {
+            if let Cell::Value { excluded, .. } = cell {
+                for (reason, count) in excluded {
+                    found.entry((reason, *count)).or_default().push(place);
+                }
+            }
+        }
+        let cells = row.cells.iter();
+        let measured = cells.filter(|cell| **cell != Cell::Missing).count();
+        for ((reason, count), mut reports) in found {
+            if reports.len() == measured {
+                reports.clear();
+            }
+            let group = groups.entry((reason, count, reports)).or_default();
+            group.push(title(row));
+        }
+    }
+    let line = |((reason, count, reports), titles): ((&str, usize, Vec<usize>), Vec<String>)| {
+        let reports: Vec<String> = reports
+            .into_iter()
+            .map(|place| single_line(&comparison.reports[place].title))
+            .collect();
+        let of = if reports.is_empty() {
+            String::new()
+        } else {
+            format!(" in {}", reports.join(", "))
+        };
+        let what = format!("{count} {} {}", glyphs.times, single_line(reason));
+        format!("excluded{of}: {what} ({})", named(&titles, means.len()))
+    };
+    groups.into_iter().map(line).collect()
 }
 
 /// One number where all reports agree, else one for each; `None` where no report has a value.

@@ -78,6 +78,7 @@ impl<'a> Index<'a> {
             origin,
             outcome: shown.given_name.to_owned(),
             better: shown.better,
+            mean_title: None,
         };
         self.sources.push((title, source));
     }

@@ -136,6 +136,14 @@ impl Summary {
         titles.position(|candidate| candidate == title)
     }
 
+    /// What tables call the mean of a score: its title, unless its domain [has another name](Domain::mean_title).
+    pub(crate) fn mean_title<'s>(&'s self, score: &'s str) -> &'s str {
+        let mut sources = self.sources.iter();
+        let source = sources.find(|(title, _)| title == score);
+        let named = source.and_then(|(_, source)| source.mean_title.as_deref());
+        named.unwrap_or(score)
+    }
+
     /// How many runs of cases succeeded per second of wall time; `None` when none did or no time passed, or when stages came
     /// from a cache: the rate would then be that of the cache.
     pub fn throughput(&self) -> Option<f64> {
@@ -182,7 +190,20 @@ impl<D: Domain> Report<D> {
             timings: latencies.fresh(),
             cached_timings: latencies.cached(),
             task_time: latencies.task(),
-            sources: tally.sources(),
+            sources: tally
+                .sources()
+                .into_iter()
+                .map(|(title, source)| {
+                    let mean_title = D::mean_title(&title);
+                    (
+                        title,
+                        MeasureSource {
+                            mean_title,
+                            ..source
+                        },
+                    )
+                })
+                .collect(),
             missing_repetitions: MissingRepetitions {
                 scores: tally.missing(ValueKind::Score),
                 assertions: tally.missing(ValueKind::Assertion),

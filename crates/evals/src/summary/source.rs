@@ -17,4 +17,7 @@ pub struct MeasureSource {
     /// Which end of the measure is better. Unknown where the evaluator says one thing of one case and another of the next.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
+    /// What tables call the mean of the scores, where that is not the title; see [`Domain::mean_title`](crate::Domain::mean_title).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_title: Option<String>,
 }

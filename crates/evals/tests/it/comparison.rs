@@ -318,3 +318,48 @@ fn reports_that_disagree_on_the_better_end_have_no_winner() {
     let row = row(&comparison, "error rate");
     assert_eq!((row.better, row.winner), (Direction::Unknown, None));
 }
+
+#[test]
+fn what_the_means_leave_out_is_told_with_the_reports_that_do() {
+    let of = |unanswerable: usize, failed: usize| {
+        let cases = (0..30).map(|number| {
+            let outcome = |name| {
+                if number < unanswerable {
+                    undefined(name, "unanswerable")
+                } else if number < unanswerable + failed {
+                    undefined(name, "no ranking")
+                } else {
+                    score(name, 0.5)
+                }
+            };
+            finished(&number.to_string(), vec![outcome("luck"), outcome("R@1")])
+        });
+        report(cases.collect()).summary(&Bootstrap::default())
+    };
+    let (first, second, alike) = (of(6, 0), of(6, 2), of(6, 0));
+    let notes = |summaries: &[(&str, &Summary)]| {
+        let comparison = Comparison::new(summaries);
+        let mut page = Vec::new();
+        evals::render::Console::default()
+            .comparison(&mut page, &comparison)
+            .unwrap();
+        let text = serde_json::to_string(&comparison).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Comparison>(&text).unwrap(),
+            comparison
+        );
+        String::from_utf8(page).unwrap()
+    };
+    let page = notes(&[("bm25", &first), ("hybrid", &alike)]);
+    assert!(
+        page.contains("\nn = 24\nexcluded: 6 × unanswerable (every measure)\n"),
+        "{page}"
+    );
+    assert!(page.contains("\nmean luck "), "{page}");
+    let page = notes(&[("bm25", &first), ("hybrid", &second)]);
+    assert!(
+        page.contains("\nexcluded in hybrid: 2 × no ranking (every measure)\n")
+            && page.contains("\nexcluded: 6 × unanswerable (every measure)\n"),
+        "{page}"
+    );
+}

@@ -20,6 +20,10 @@ impl Domain for Words {
     type Output = String;
     type Expected = String;
     type Metadata = ();
+
+    fn mean_title(score: &str) -> Option<String> {
+        (score == "luck").then(|| "mean luck".to_owned())
+    }
 }
 
 type Judge = dyn Fn(&Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError> + Send + Sync;

@@ -520,6 +520,7 @@ async fn an_evaluator_says_which_end_of_its_outcomes_is_better() {
                 origin: EvaluatorOrigin::Dataset(2),
                 outcome: "wer".to_owned(),
                 better: Direction::Lower,
+                mean_title: None,
             }
         )
     );
