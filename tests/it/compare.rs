@@ -23,7 +23,11 @@ fn the_latest_run_is_compared_with_the_one_before_it() {
     let rr = &change["measures"][0];
     assert_eq!(rr["measure"], "RR@5");
     let difference = &rr["difference"];
-    assert_eq!(difference["n"], 320);
+    assert_eq!(difference["n"], 256);
+    assert_eq!(change["pairs"], 320);
+    assert_eq!(rr["excluded"]["unanswerable"], 64);
+    let notes = "\nn = 256 pairs\nexcluded: 64 × unanswerable (every measure)\n";
+    assert!(page.contains(notes), "{page}");
     let reports = sandbox.runs();
     let mean = |run: usize| {
         let report = json(&reports[run].join("report.json"));
@@ -38,7 +42,7 @@ fn the_latest_run_is_compared_with_the_one_before_it() {
     assert!(close(&difference["after"], mean(2)));
     assert!(close(&difference["difference"], mean(2) - mean(0)));
     let markdown = fs::read_to_string(sandbox.work().join("change.md")).unwrap();
-    assert!(markdown.contains("| RR@5 | "), "{markdown}");
+    assert!(markdown.contains("| MRR@5 | "), "{markdown}");
 }
 
 #[test]
@@ -94,7 +98,7 @@ fn the_best_of_several_profiles_is_tested_against_the_next() {
     let page =
         sandbox.succeed("sample --skip-qa --profile unranked --profile bm25 --profile hybrid");
     assert!(
-        page.contains("\nRR@5: hybrid leads bm25 by 0.0647 [")
+        page.contains("\nMRR@5: hybrid leads bm25 by 0.0913 [")
             && page.contains("], p < 0.0001: more than chance\n"),
         "{page}"
     );
@@ -122,15 +126,82 @@ fn every_run_of_the_last_command_is_compared() {
         "change.retrieval-hybrid.json",
         "change.qa-hybrid.json",
     ] {
-        assert_eq!(
-            json(&sandbox.work().join(file))["measures"][0]["difference"]["n"],
-            40,
-            "{file}"
-        );
+        let change = json(&sandbox.work().join(file));
+        assert_eq!(change["pairs"], 40, "{file}");
     }
     let mut of_one = sandbox.command("compare --measure");
     let one = ended(of_one.arg("equivalent (pass rate)"));
     assert_eq!(one.stdout.matches("before: ").count(), 1, "{}", one.stdout);
+}
+
+#[test]
+fn a_question_that_was_changed_is_no_pair_and_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "docs.csv",
+        "id,body\na,the red fox\nb,a blue whale\nc,a green frog\nd,a yellow bird\n",
+    );
+    sandbox.write(
+        "mine.yaml",
+        "name: mine\ndocuments: {source: {path: docs.csv}, uri: id, text: body}\n\
+         questions: {source: {path: questions.csv}, id: id, text: question, relevant: doc}\n\
+         retrieval: {limit: 2, headline: RR@2, measures: [RR@2]}\n",
+    );
+    let header = "id,question,doc\n";
+    let same = "same,what is blue?,b\n";
+    let first = format!("{header}{same}text,what is red?,a\njudged,what is green?,c\ngone,red,a\n");
+    sandbox.write("questions.csv", first);
+    sandbox.succeed("run ./mine.yaml --skip-qa --profile bm25");
+    let second =
+        format!("{header}{same}text,what is nowhere?,a\njudged,what is green?,d\nnew,red,a\n");
+    sandbox.write("questions.csv", second);
+    sandbox.succeed("run ./mine.yaml --skip-qa --profile bm25");
+    let page = sandbox.succeed("compare --fail-if-worse --out change.json");
+    for note in [
+        "\nn = 1 pair\n",
+        "\nchanged cases, which are no pairs (2): judged (expected output), text (input)\n",
+        "\ncases only before (1): gone\n",
+        "\ncases only after (1): new\n",
+    ] {
+        assert!(page.contains(note), "{note}{page}");
+    }
+    assert!(!page.contains("Worse by"), "{page}");
+    let change = json(&sandbox.work().join("change.json"));
+    assert_eq!(change["measures"][0]["verdict"], "same");
+    assert_eq!(change["changed"][1]["id"], "text");
+
+    let other = format!("{header}same,what is red?,a\n");
+    sandbox.write("questions.csv", other);
+    sandbox.succeed("run ./mine.yaml --skip-qa --profile bm25");
+    let message = sandbox.refuse("compare");
+    assert!(
+        message.contains("only in the second 0, changed between them 1, the same in both 0"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_measure_is_named_as_the_table_names_it_or_in_any_notation() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --limit 20 --profile bm25 --measure AP");
+    sandbox.succeed(
+        "sample --skip-qa --limit 20 --profile bm25 --measure AP --set processing.chunk_size=64",
+    );
+    for (name, title) in [
+        ("MRR@5", "MRR@5"),
+        ("rr@5", "MRR@5"),
+        ("map", "MAP"),
+        ("MAP", "MAP"),
+    ] {
+        let page = sandbox.succeed(&format!("compare --measure {name}"));
+        assert!(page.contains(&format!("\n{title}  ")), "{name}: {page}");
+        assert!(!page.contains("nDCG"), "{name}: {page}");
+    }
+    let message = sandbox.refuse("compare --measure MRR@50");
+    assert!(
+        message.contains("which have MRR@5, R@1, R@5, nDCG@5, MAP; did you mean `MRR@5`?"),
+        "{message}"
+    );
 }
 
 #[test]

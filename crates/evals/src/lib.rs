@@ -108,7 +108,7 @@ mod summary;
 mod task;
 
 pub use case::{Case, CaseId};
-pub use change::{CaseChange, Change, MeasureChange, Titled, Verdict};
+pub use change::{CaseChange, CasePart, Change, ChangedCase, MeasureChange, Titled, Verdict};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
 pub use concern::Concern;
 pub use context::Context;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{Change, Domain, Report, Titled, Verdict};
+use evals::{Change, Domain, MeasureChange, Report, Titled, Verdict};
 use evals_metrics::{Bootstrap, Measure, PairedTest};
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
@@ -104,12 +104,14 @@ fn check_compared(change: &Change) -> Result<()> {
         }
     });
     bail!(
-        "nothing to compare in `{}` and `{}`: cases only in the first {}, only in the second {}; measures only in the first: {before}, only \
-         in the second: {after}",
+        "nothing to compare in `{}` and `{}`: cases only in the first {}, only in the second {}, changed between them {}, \
+         the same in both {}; measures only in the first: {before}, only in the second: {after}",
         change.before.title,
         change.after.title,
         change.only_before,
-        change.only_after
+        change.only_after,
+        change.changed.len(),
+        change.pairs
     );
 }
 
@@ -297,9 +299,10 @@ fn change<D: Domain>(
 
 /// Whether `name` means the measure with that title: as tables have it, or in any notation of a rank measure.
 fn names(name: &str, title: &str) -> bool {
-    let name = name.strip_suffix(" (pass rate)").unwrap_or(name);
+    // A measure may itself be called so.
+    let shown = name.strip_suffix(" (pass rate)").unwrap_or(name);
     let notation = name.parse::<Measure>().map(|measure| measure.to_string());
-    name == title || notation.is_ok_and(|name| name == title)
+    name == title || shown == title || notation.is_ok_and(|name| name == title)
 }
 
 /// A measure that is wanted and not there is an error that names those there are.
@@ -312,14 +315,15 @@ fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Chan
         return Ok(());
     };
     let all = all();
-    let names: Vec<&str> = all.measures.iter().map(|it| it.measure.as_str()).collect();
-    let nearest = match nearest::of(missing, names.iter().copied()) {
+    let titles: Vec<&str> = all.measures.iter().map(MeasureChange::title).collect();
+    let names = all.measures.iter().map(|it| it.measure.as_str());
+    let nearest = match nearest::of(missing, titles.iter().copied().chain(names)) {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };
     bail!(
         "no measure `{missing}` in both runs, which have {}{nearest}",
-        names.join(", ")
+        titles.join(", ")
     )
 }
 

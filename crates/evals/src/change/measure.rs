@@ -1,6 +1,9 @@
+use std::collections::BTreeMap;
+
 use evals_metrics::{PairedDifference, PairedTest, difference, holm};
 use serde::{Deserialize, Serialize};
 
+use super::pairs::Pairs;
 use crate::summary::Values;
 use crate::{CaseId, Direction, Unit};
 
@@ -12,6 +15,9 @@ const NAMED: usize = 5;
 pub struct MeasureChange {
     /// Name of the measure.
     pub measure: String,
+    /// What tables call its mean, where that is another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_title: Option<String>,
     /// What its numbers count.
     pub unit: Unit,
     /// Which end is better.
@@ -22,10 +28,13 @@ pub struct MeasureChange {
     pub adjusted_p_value: Option<f64>,
     /// What that comes to.
     pub verdict: Verdict,
-    /// Cases of both reports that have a value in the first alone.
+    /// Pairs that have a value in the first report alone.
     pub only_before: usize,
-    /// Cases of both reports that have a value in the second alone.
+    /// Pairs that have a value in the second report alone.
     pub only_after: usize,
+    /// Pairs that have a value in neither report, by the reason that the second gives.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub excluded: BTreeMap<String, usize>,
     /// The cases that got worse, worst first, five at most; none where neither end is better.
     pub worst: Vec<CaseChange>,
     /// The cases that got better, best first, five at most; none where neither end is better.
@@ -60,31 +69,37 @@ pub struct CaseChange {
 }
 
 impl MeasureChange {
-    /// Pairs the values of both sides; the verdict is still to be found.
+    /// Compares the values of the pairs; the verdict is still to be found.
     pub(super) fn of(
         measure: String,
         unit: Unit,
         better: Direction,
         [before, after]: [&Values<'_>; 2],
+        paired: &Pairs<'_>,
         test: PairedTest,
     ) -> Self {
         let mut only = [0, 0];
+        let mut excluded = BTreeMap::new();
         let mut pairs: Vec<CaseChange> = Vec::new();
-        for (id, first) in before {
+        for (id, first) in before.iter().filter(|(id, _)| paired.has(id)) {
             match (first, after.get(id)) {
-                (Some(before), Some(Some(after))) => pairs.push(CaseChange {
+                (Ok(before), Some(Ok(after))) => pairs.push(CaseChange {
                     id: (*id).clone(),
                     before: *before,
                     after: *after,
                 }),
-                (Some(_), Some(None)) => only[0] += 1,
-                (None, Some(Some(_))) => only[1] += 1,
-                (None, Some(None)) | (_, None) => {}
+                (Ok(_), Some(Err(_))) => only[0] += 1,
+                (Err(_), Some(Ok(_))) => only[1] += 1,
+                (Err(_), Some(Err(reason))) => {
+                    *excluded.entry((*reason).to_owned()).or_default() += 1;
+                }
+                (_, None) => {}
             }
         }
         let values: Vec<_> = pairs.iter().map(|pair| (pair.before, pair.after)).collect();
         Self {
             measure,
+            mean_title: None,
             unit,
             better,
             difference: test.compare(&values),
@@ -92,9 +107,17 @@ impl MeasureChange {
             verdict: Verdict::None,
             only_before: only[0],
             only_after: only[1],
+            excluded,
             worst: most_changed(&pairs, gain(better).map(|sign| -sign)),
             best: most_changed(&pairs, gain(better)),
         }
+    }
+}
+
+impl MeasureChange {
+    /// What tables call the mean of the measure.
+    pub fn title(&self) -> &str {
+        self.mean_title.as_deref().unwrap_or(&self.measure)
     }
 }
 

@@ -1,22 +1,24 @@
 //! What a change did: two reports of the same cases, case by case.
 
 mod measure;
-
-use std::collections::BTreeSet;
+mod pairs;
 
 use evals_metrics::PairedTest;
 use serde::{Deserialize, Serialize};
 
 pub use measure::{CaseChange, MeasureChange, Verdict};
+pub use pairs::{CasePart, ChangedCase};
 
 use crate::comparison::matched;
 use crate::{CaseId, ComparedReport, Direction, Domain, Report, SchemaVersion, Summary, Unit};
+use pairs::Pairs;
 
 /// Two reports of the same cases: what became of each measure, and whether that is more than chance.
 ///
-/// Cases are paired by their ids; the value of a case is the mean over its repetitions. Cases that have a value in one report
-/// alone, because they were not run or failed in the other, are left out of both sides and counted, so that both means are over
-/// the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]). The p values of all measures whose
+/// Two cases are a pair where id, input, expected output and metadata are the same: a question that was changed between the
+/// reports says nothing about what is compared. The value of a case is the mean over its repetitions. Cases that have a value in
+/// one report alone, because they were not run or failed in the other, are left out of both sides and counted, so that both
+/// means are over the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]). The p values of all measures whose
 /// better end is known are corrected together by Holm's method: of many measures, one is below 0.05 by chance alone far more
 /// often than that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,10 +29,22 @@ pub struct Change {
     pub before: ComparedReport,
     /// The report that is changed to.
     pub after: ComparedReport,
+    /// How many cases are pairs.
+    #[serde(default)]
+    pub pairs: usize,
     /// Cases of the first report that the second does not have.
     pub only_before: usize,
     /// Cases of the second report that the first does not have.
     pub only_after: usize,
+    /// Which cases the first report alone has, in the order of their ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<CaseId>,
+    /// Which cases the second report alone has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<CaseId>,
+    /// Cases of both reports that are no pair, because they ask or expect something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ChangedCase>,
     /// Measures of the first report that the second does not have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures_only_before: Vec<String>,
@@ -65,6 +79,7 @@ impl Change {
         test: PairedTest,
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
+        let pairs = Pairs::of(before.report, after.report);
         let values = [before, after].map(|side| side.report.case_values());
         let summaries = [before, after].map(|side| (side.title, side.summary));
         let mut measures: Vec<(Option<usize>, MeasureChange)> = Vec::new();
@@ -92,7 +107,11 @@ impl Change {
                     _ => matched.better,
                 };
                 let sides = [values[0].of(unit, first), values[1].of(unit, second)];
-                let change = MeasureChange::of(matched.title, unit, better, sides, test);
+                let change = MeasureChange::of(matched.title, unit, better, sides, &pairs, test);
+                let change = MeasureChange {
+                    mean_title: matched.mean_title.filter(|_| unit == Unit::Score),
+                    ..change
+                };
                 measures.push((after.summary.place(second), change));
             }
         }
@@ -101,13 +120,16 @@ impl Change {
         let mut measures: Vec<_> = measures.into_iter().map(|(_, change)| change).collect();
         measure::judge(&mut measures, test.level);
         let [measures_only_before, measures_only_after] = only;
-        let ids = [before, after].map(|side| ids(side.report));
         Self {
             schema_version: SchemaVersion,
             before: ComparedReport::new(before.title, before.summary),
             after: ComparedReport::new(after.title, after.summary),
-            only_before: ids[0].difference(&ids[1]).count(),
-            only_after: ids[1].difference(&ids[0]).count(),
+            pairs: pairs.count(),
+            only_before: pairs.removed.len(),
+            only_after: pairs.added.len(),
+            removed: pairs.removed,
+            added: pairs.added,
+            changed: pairs.changed,
             measures_only_before,
             measures_only_after,
             made_by: Vec::new(),
@@ -124,8 +146,4 @@ impl Change {
             ..self
         }
     }
-}
-
-fn ids<D: Domain>(report: &Report<D>) -> BTreeSet<&CaseId> {
-    report.cases.iter().map(|case| &case.id).collect()
 }

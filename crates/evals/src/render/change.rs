@@ -1,11 +1,14 @@
 //! The texts of a change.
 
+use std::collections::BTreeMap;
+
 use evals_metrics::Interval;
 
+use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::side_by_side::{interruption, title_of};
 use super::single_line::single_line;
-use crate::{CaseChange, Change, Direction, MeasureChange, Unit, Verdict};
+use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Unit, Verdict};
 
 /// Titles of the columns, the interval's aside.
 pub(super) const TITLES: [&str; 8] = [
@@ -15,6 +18,8 @@ pub(super) const TITLES: [&str; 8] = [
 pub(super) const INTERVAL: usize = 4;
 /// A p value below this is printed as less than it: of four decimals it would have none.
 const LEAST: f64 = 0.0001;
+/// Most cases that a note names.
+const NAMED: usize = 5;
 
 /// One printed row.
 #[derive(Debug)]
@@ -31,7 +36,7 @@ pub(super) fn rows(change: &Change, glyphs: &Glyphs) -> Vec<ChangeRow> {
 }
 
 fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
-    let name = title_of(change.unit, &change.measure);
+    let name = title_of(change.unit, change.title());
     let none = || glyphs.undefined.to_owned();
     let Some(found) = &change.difference else {
         let mut cells: [String; 8] = std::array::from_fn(|_| none());
@@ -100,12 +105,13 @@ pub(super) fn interval_title(change: &Change) -> String {
 }
 
 /// What a reader has to know besides the numbers.
-pub(super) fn notes(change: &Change) -> Vec<String> {
+pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     let sides = [&change.before, &change.after];
     let mut notes: Vec<String> = sides.into_iter().filter_map(interruption).collect();
     notes.extend(failures(change));
     notes.extend(missing(change));
     notes.extend(sizes(change));
+    notes.extend(exclusions(change, glyphs));
     notes.extend(unshared(change));
     notes.extend(unpaired(change));
     let tested = change.measures.iter();
@@ -146,9 +152,14 @@ fn missing(change: &Change) -> Vec<String> {
         .collect()
 }
 
-/// Over how many cases the means are.
+/// Over how many pairs the means and the test are.
 fn sizes(change: &Change) -> Vec<String> {
-    let of = |measure: &MeasureChange| Some(format!("n = {}", measure.difference.as_ref()?.n));
+    let of = |measure: &MeasureChange| {
+        Some(match measure.difference.as_ref()?.n {
+            1 => "n = 1 pair".to_owned(),
+            several => format!("n = {several} pairs"),
+        })
+    };
     match &grouped(change, of)[..] {
         [(size, _)] => vec![size.clone()],
         groups => groups.iter().map(listed).collect(),
@@ -163,7 +174,7 @@ fn grouped(
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for measure in &change.measures {
         let Some(text) = of(measure) else { continue };
-        let title = title_of(measure.unit, &measure.measure);
+        let title = title_of(measure.unit, measure.title());
         match groups.iter_mut().find(|(known, _)| *known == text) {
             Some((_, titles)) => titles.push(title),
             None => groups.push((text, vec![title])),
@@ -176,14 +187,54 @@ fn listed((text, titles): &(String, Vec<String>)) -> String {
     format!("{text}: {}", titles.join(", "))
 }
 
-/// Cases that only one side has.
-fn unshared(change: &Change) -> Option<String> {
-    let sides = [(change.only_before, "before"), (change.only_after, "after")];
-    let told = sides.into_iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told
-        .map(|(count, side)| format!("{count} only {side}"))
-        .collect();
-    (!told.is_empty()).then(|| format!("cases left out of everything: {}", told.join(", ")))
+/// What has a value on neither side, and why.
+fn exclusions(change: &Change, glyphs: &Glyphs) -> Vec<String> {
+    let mut groups: BTreeMap<(&str, usize), Vec<String>> = BTreeMap::new();
+    for measure in &change.measures {
+        for (reason, count) in &measure.excluded {
+            let titles = groups.entry((reason, *count)).or_default();
+            titles.push(title_of(measure.unit, measure.title()));
+        }
+    }
+    let groups = groups.into_iter();
+    groups
+        .map(|((reason, count), titles)| {
+            let what = format!("{count} {} {}", glyphs.times, single_line(reason));
+            format!(
+                "excluded: {what} ({})",
+                named(&titles, change.measures.len())
+            )
+        })
+        .collect()
+}
+
+/// Cases that are no pairs, by name.
+fn unshared(change: &Change) -> Vec<String> {
+    let plain = |id: &CaseId| single_line(id.as_str());
+    let removed = change.removed.iter().map(plain).collect();
+    let added = change.added.iter().map(plain).collect();
+    let changed = change.changed.iter().map(|case| {
+        let parts: Vec<&str> = case.parts.iter().map(|part| part.name()).collect();
+        format!("{} ({})", plain(&case.id), parts.join(", "))
+    });
+    [
+        ("changed cases, which are no pairs", changed.collect()),
+        ("cases only before", removed),
+        ("cases only after", added),
+    ]
+    .into_iter()
+    .filter_map(|(what, names)| listed_cases(what, names))
+    .collect()
+}
+
+/// The number of some cases and the first few of them.
+fn listed_cases(what: &str, mut names: Vec<String>) -> Option<String> {
+    let count = names.len();
+    if count > NAMED {
+        names.truncate(NAMED);
+        names.push(format!("and {} more", count - NAMED));
+    }
+    (count > 0).then(|| format!("{what} ({count}): {}", names.join(", ")))
 }
 
 /// Cases with a value on one side alone. A change that fails where it used to be bad looks better than it is.
@@ -205,7 +256,8 @@ fn unpaired(change: &Change) -> Vec<String> {
         .collect()
 }
 
-/// The cases that changed most by the first measure that has a better end, as lines.
+/// The cases that changed most by the first measure that has a better end, as lines. These are values of single cases, so that
+/// the measure has its own name and not that of its mean.
 pub(super) fn cases(change: &Change) -> Vec<(String, Vec<String>)> {
     let judged = change.measures.iter();
     let mut judged = judged.filter(|it| it.better != Direction::Unknown);

@@ -82,7 +82,7 @@ pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
             line(&mut out, cells)?;
         }
     }
-    notes(&mut out, &change::notes(change))?;
+    notes(&mut out, &change::notes(change, GLYPHS))?;
     for (heading, lines) in change::cases(change) {
         writeln!(out, "\n{}:", escape(&heading))?;
         notes(&mut out, &lines)?;

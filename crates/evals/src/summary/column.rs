@@ -182,8 +182,7 @@ impl<'a> Column<'a> {
 
     /// The value of each case that the measure is about.
     pub(super) fn values(&self) -> Values<'a> {
-        let cases = self.cases.iter();
-        cases.map(|(id, result)| (*id, result.ok())).collect()
+        self.cases.iter().copied().collect()
     }
 
     pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Accuracy {

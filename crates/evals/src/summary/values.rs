@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::tally::Tally;
 use crate::{CaseId, Domain, Report, Unit, ValueKind};
 
-/// A measure's value for each case that it is about, the mean over repetitions; `None` where it has none.
-pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Option<f64>>;
+/// A measure's value for each case that it is about, the mean over repetitions, or why it has none.
+pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
 
 /// The values of all measures, by their titles.
 #[derive(Debug)]

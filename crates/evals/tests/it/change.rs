@@ -1,7 +1,9 @@
 //! What became of measures between two reports of the same cases.
 
 use evals::render::{self, Console};
-use evals::{CaseReport, Change, Direction, MeasureChange, Report, Titled, Unit, Value, Verdict};
+use evals::{
+    CasePart, CaseReport, Change, Direction, MeasureChange, Report, Titled, Unit, Value, Verdict,
+};
 use evals_metrics::{Bootstrap, PairedTest};
 use insta::assert_snapshot;
 
@@ -125,6 +127,8 @@ fn what_only_one_side_has_is_left_out_of_both_and_counted() {
     ]);
     let found = change(&before, &after);
     assert_eq!((found.only_before, found.only_after), (1, 0));
+    assert_eq!((found.pairs, found.removed.len()), (4, 1));
+    assert_eq!(found.removed[0].as_str(), "only before");
     assert_eq!(found.measures.len(), 1);
     assert_eq!(found.measures_only_after, ["new"]);
     assert!(found.measures_only_before.is_empty());
@@ -133,6 +137,107 @@ fn what_only_one_side_has_is_left_out_of_both_and_counted() {
     assert_eq!(difference.n, 2);
     assert_eq!((difference.before, difference.after), (0.75, 0.5));
     assert_eq!((rr.only_before, rr.only_after), (1, 0), "b failed after");
+    assert_eq!(
+        rr.excluded["no relevant documents"], 1,
+        "d is on neither side"
+    );
+    let page = printed(&found);
+    for line in [
+        "\nn = 2 pairs\n",
+        "\nexcluded: 1 × no relevant documents (RR)\n",
+        "\ncases only before (1): only before\n",
+        "\ncases left out of RR: 1 without a value after\n",
+    ] {
+        assert!(page.contains(line), "{line}{page}");
+    }
+}
+
+fn printed(change: &Change) -> String {
+    let mut page = Vec::new();
+    Console::default().change(&mut page, change).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+#[test]
+fn a_case_that_asks_or_expects_something_else_is_no_pair() {
+    let cases = |expected: &str| {
+        let mut cases: Vec<CaseReport<Words>> = (0..12)
+            .map(|number| finished(&format!("q{number:02}"), vec![score("RR", 1.0)]))
+            .collect();
+        for case in &mut cases {
+            case.expected = Some(expected.to_owned());
+        }
+        cases
+    };
+    let before = report(cases("right"));
+    let mut after = cases("right");
+    for case in &mut after {
+        case.outcomes = vec![score("RR", 0.5)];
+    }
+    // Seven cases are worse because they are other cases.
+    after[0].input = "another question".to_owned();
+    after[1].input = "another question".to_owned();
+    after[1].expected = None;
+    for case in &mut after[2..7] {
+        case.expected = Some("other".to_owned());
+    }
+    after.push(finished("new", vec![score("RR", 0.0)]));
+    let found = change(&before, &report(after));
+
+    let parts = found.changed.iter();
+    let parts: Vec<_> = parts.map(|it| (it.id.as_str(), &it.parts[..])).collect();
+    assert_eq!(parts.len(), 7);
+    assert_eq!(parts[0], ("q00", &[CasePart::Input][..]));
+    assert_eq!(
+        parts[1],
+        ("q01", &[CasePart::Input, CasePart::Expected][..])
+    );
+    assert_eq!(parts[6], ("q06", &[CasePart::Expected][..]));
+    assert_eq!((found.pairs, found.only_after), (5, 1));
+    let rr = measure(&found, "RR");
+    assert_eq!(rr.difference.as_ref().unwrap().n, 5);
+    let worst: Vec<&str> = rr.worst.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(worst, ["q07", "q08", "q09", "q10", "q11"]);
+    let page = printed(&found);
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    for note in [
+        "n = 5 pairs",
+        "changed cases, which are no pairs (7): q00 (input), q01 (input, expected output), q02 (expected output), \
+         q03 (expected output), q04 (expected output), and 2 more",
+        "cases only after (1): new",
+    ] {
+        assert!(page.contains(note), "{note}: {page}");
+    }
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json["changed"][0]["parts"], serde_json::json!(["input"]));
+    assert_eq!(serde_json::from_value::<Change>(json).unwrap(), found);
+}
+
+#[test]
+fn repetitions_of_a_case_are_one_pair() {
+    let twice = |value| {
+        let cases = (1..=2).map(|repeat| CaseReport {
+            repeat,
+            ..finished("q", vec![score("RR", value)])
+        });
+        report(cases.collect())
+    };
+    assert_eq!(change(&twice(0.0), &twice(1.0)).pairs, 1);
+}
+
+#[test]
+fn means_have_their_own_titles_and_cases_that_of_the_score() {
+    let luck = |value| {
+        let cases = (0..30).map(|number| finished(&number.to_string(), vec![score("luck", value)]));
+        report(cases.collect())
+    };
+    let found = change(&luck(0.5), &luck(0.25));
+    let page = printed(&found);
+    assert!(page.contains("\nmean luck  0.5000"), "{page}");
+    assert!(page.contains("\nWorse by luck, most first\n"), "{page}");
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json["measures"][0]["measure"], "luck");
+    assert_eq!(json["measures"][0]["mean_title"], "mean luck");
 }
 
 #[test]

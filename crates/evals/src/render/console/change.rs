@@ -32,7 +32,7 @@ impl<W: Write> Page<W> {
                 self.wrapped(Style::Dim, note)?;
             }
         }
-        for note in change::notes(change) {
+        for note in change::notes(change, self.glyphs) {
             self.wrapped(Style::Dim, &note)?;
         }
         for (heading, lines) in change::cases(change) {

@@ -1,0 +1,105 @@
+//! Which cases of two reports are the same case.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{CaseId, CaseReport, Domain, Report};
+
+/// The cases of two reports by what became of them.
+#[derive(Debug, Default)]
+pub(super) struct Pairs<'a> {
+    /// Cases of both reports, with whether their content is the same.
+    common: BTreeMap<&'a CaseId, bool>,
+    pub(super) changed: Vec<ChangedCase>,
+    pub(super) removed: Vec<CaseId>,
+    pub(super) added: Vec<CaseId>,
+}
+
+/// A case of both reports that asks or expects something else in the second one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedCase {
+    /// The case.
+    pub id: CaseId,
+    /// What differs.
+    pub parts: Vec<CasePart>,
+}
+
+/// A part of what a case is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CasePart {
+    /// What the task is given.
+    Input,
+    /// What a good output is compared with.
+    Expected,
+    /// What else is known about the case.
+    Metadata,
+}
+
+impl CasePart {
+    /// The part's name for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Expected => "expected output",
+            Self::Metadata => "metadata",
+        }
+    }
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) fn of<D: Domain>(before: &'a Report<D>, after: &'a Report<D>) -> Self {
+        let [first, second] = [before, after].map(cases);
+        let mut pairs = Self::default();
+        for (id, case) in &first {
+            let Some(other) = second.get(id) else {
+                pairs.removed.push((*id).clone());
+                continue;
+            };
+            let parts = differing(case, other);
+            pairs.common.insert(id, parts.is_empty());
+            if !parts.is_empty() {
+                let id = (*id).clone();
+                pairs.changed.push(ChangedCase { id, parts });
+            }
+        }
+        let added = second.keys().filter(|id| !first.contains_key(*id));
+        pairs.added = added.map(|id| (*id).clone()).collect();
+        pairs
+    }
+
+    /// Whether both reports have the case, with the same content.
+    pub(super) fn has(&self, id: &CaseId) -> bool {
+        self.common.get(id).copied().unwrap_or_default()
+    }
+
+    /// How many cases both reports have, with the same content.
+    pub(super) fn count(&self) -> usize {
+        self.common.values().filter(|is_same| **is_same).count()
+    }
+}
+
+/// The cases of a report, without their repetitions.
+fn cases<D: Domain>(report: &Report<D>) -> BTreeMap<&CaseId, &CaseReport<D>> {
+    report.cases.iter().map(|case| (&case.id, case)).collect()
+}
+
+/// What tells two cases of one id apart. The values themselves are compared, as reports hold them.
+fn differing<D: Domain>(before: &CaseReport<D>, after: &CaseReport<D>) -> Vec<CasePart> {
+    let content = |case: &CaseReport<D>| {
+        // What cannot be written as JSON is in no stored report.
+        [
+            (CasePart::Input, serde_json::to_value(&case.input)),
+            (CasePart::Expected, serde_json::to_value(&case.expected)),
+            (CasePart::Metadata, serde_json::to_value(&case.metadata)),
+        ]
+        .map(|(part, value)| (part, value.unwrap_or(Value::Null)))
+    };
+    let pairs = content(before).into_iter().zip(content(after));
+    pairs
+        .filter(|((_, before), (_, after))| before != after)
+        .map(|((part, _), _)| part)
+        .collect()
+}
