@@ -164,6 +164,16 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
         "{}",
         ended.stderr
     );
+
+    let list =
+        "id,text,question,gold\na,red,what is red?,\"a,b\"\nb,blue,what is blue?,\"['a', 'b']\"\n";
+    sandbox.write("rows.csv", list);
+    let message = sandbox.refuse("./mine.yaml --skip-qa --allow-missing-judged --profile bm25");
+    assert!(
+        message.contains("no document that judgements call relevant is in the corpus")
+            && message.contains("`a,b`"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -32,7 +32,12 @@ fn a_dataset_alone_runs_and_prints_a_table() {
     let sandbox = Sandbox::new();
     let ended = sandbox.run("sample --skip-qa");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    for expected in ["sample_retrieval_evaluation", "RR@5", "nDCG@5", "320 cases"] {
+    for expected in [
+        "sample_retrieval_evaluation",
+        "\nMRR@5",
+        "nDCG@5",
+        "320 cases",
+    ] {
         assert!(
             ended.stdout.contains(expected),
             "no `{expected}` in:\n{}",
@@ -127,6 +132,129 @@ fn the_exported_ranking_scores_as_the_report_says() {
 }
 
 #[test]
+fn unanswerable_questions_are_searched_and_not_measured() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.succeed("sample --skip-qa --profile bm25 --profile hybrid --measure P@1");
+    assert!(
+        page.contains("\nn = 256\nexcluded: 64 × unanswerable (every measure)\n"),
+        "{page}"
+    );
+    for run in sandbox.runs() {
+        let manifest = json(&run.join("manifest.json"));
+        assert_eq!(manifest["dataset"]["questions"], 320);
+        assert_eq!(manifest["dataset"]["unanswerable"], 64);
+        let report = json(&run.join("report.json"));
+        let summary = &report["summary"];
+        for measure in ["RR@5", "R@5", "nDCG@5", "P@1"] {
+            let mean = &summary["scores"][measure];
+            assert_eq!(mean["n"], 256, "{measure}");
+            assert_eq!(mean["excluded"]["unanswerable"], 64, "{measure}");
+        }
+        let timings = [&summary["timings"], &summary["cached_timings"]];
+        let searches = timings.map(|stages| stages["bm25"]["n"].as_u64().unwrap_or_default());
+        assert_eq!(searches.iter().sum::<u64>(), 320, "every search is timed");
+
+        let judged = fs::read_to_string(run.join("qrels.trec")).unwrap();
+        let ranked = fs::read_to_string(run.join("run.trec")).unwrap();
+        let cases = report["cases"].as_array().unwrap();
+        let unanswerable = cases
+            .iter()
+            .filter(|case| case["metadata"]["answerable"] == false);
+        for case in unanswerable {
+            let id = case["id"].as_str().unwrap();
+            assert!(!judged.contains(&format!("{id} ")), "{id} is judged");
+            assert!(ranked.contains(&format!("{id} ")), "{id} is not searched");
+        }
+        assert_eq!(judged.lines().count(), 256);
+        let scored = sandbox.run(&format!(
+            "score --qrels {0}/qrels.trec --run {0}/run.trec --measure MRR@5 --measure P@1",
+            run.display()
+        ));
+        for (line, measure) in scored.stdout.lines().zip(["RR@5", "P@1"]) {
+            let value = summary["scores"][measure]["value"].as_f64().unwrap();
+            assert!(line.ends_with(&format!("\tall\t{value:.4}")), "{line}");
+        }
+        assert!(
+            scored
+                .stderr
+                .contains("64 queries of the run have no judgements and are left out"),
+            "{}",
+            scored.stderr
+        );
+    }
+    let shown = sandbox.succeed("runs show latest");
+    assert!(
+        shown.contains("excluded: 64 × unanswerable (every measure)"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_question_without_judgements_has_another_reason_than_an_unanswerable_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs.csv", "id,body\na,the red fox\nb,a blue whale\n");
+    sandbox.write(
+        "questions.csv",
+        "id,question,answer,doc\n1,what is blue?,whale,b\n2,what is green?,NONE,gone\n3,what is red?,fox,\n",
+    );
+    sandbox.write(
+        "mine.yaml",
+        "name: mine\ndocuments: {source: {path: docs.csv}, uri: id, text: body}\n\
+         questions: {source: {path: questions.csv}, id: id, text: question, answer: answer, relevant: doc}\n\
+         unanswerable: {answer: NONE}\n\
+         retrieval: {limit: 2, headline: MRR@2, measures: [recip_rank, map_cut_2, RR@2]}\n",
+    );
+    let ended = sandbox.run("run ./mine.yaml --skip-qa --profile bm25");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended
+            .stderr
+            .contains("warning: 1 question without a relevant document;"),
+        "{}",
+        ended.stderr
+    );
+    let report = json(&sandbox.runs()[0].join("report.json"));
+    let reasons: Vec<&Value> = report["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| &case["outcomes"][0]["reason"])
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            &Value::Null,
+            &"unanswerable".into(),
+            &"no relevant documents".into()
+        ]
+    );
+    let scores = report["summary"]["scores"].as_object().unwrap();
+    let names: Vec<&String> = scores.keys().collect();
+    assert_eq!(names, ["RR", "AP@2", "RR@2"], "as the manifest has them");
+    assert_eq!(scores["RR"]["n"], 1);
+}
+
+#[test]
+fn a_k_below_the_datasets_measures_names_what_is_measured_instead() {
+    let sandbox = Sandbox::new();
+    let ended = sandbox.run("sample --skip-qa --profile bm25 --limit 5 --k 3");
+    assert!(
+        ended.stderr.contains(
+            "`--k 3` keeps 3 documents for each question: RR@3 in place of RR@5, R@3 in place of R@5, nDCG@3 in place of nDCG@5\n"
+        ),
+        "{}",
+        ended.stderr
+    );
+    let whole = sandbox.run("sample --skip-qa --profile bm25 --limit 5 --k 5");
+    assert!(!whole.stderr.contains("in place of"), "{}", whole.stderr);
+    let message = sandbox.refuse("sample --skip-qa --k 3 --measure MAP@10");
+    assert!(
+        message.contains("`--measure AP@10` looks at more documents than `--k 3` keeps"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_limit_asks_fewer_questions_of_the_whole_corpus() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa --limit 7 --profile bm25");
@@ -208,7 +336,9 @@ fn reports_are_written_in_the_format_of_their_extension() {
     let csv = text("a.csv");
     assert_eq!(csv.lines().count(), 6);
     assert!(csv.lines().next().unwrap().contains("AP@10"), "{csv}");
-    assert!(text("a.md").contains("| AP@10 |"), "{}", text("a.md"));
+    assert!(text("a.md").contains("| MAP@10 |"), "{}", text("a.md"));
+    let summary = &json(&sandbox.work().join("a.json"))["summary"]["scores"];
+    assert!(summary["AP@10"]["value"].is_number(), "{summary}");
     sandbox.succeed("report latest --out again.csv");
     assert_eq!(text("again.csv"), csv);
 }
@@ -280,7 +410,7 @@ fn repetitions_are_searched_again() {
     assert_eq!(summary["timings"]["bm25"]["n"], 30);
     assert_eq!(summary["cached_timings"], serde_json::json!({}));
     assert_eq!(
-        summary["scores"]["RR@5"]["n"], 10,
-        "repetitions are not further questions"
+        summary["scores"]["RR@5"]["n"], 8,
+        "repetitions are not further questions, and two of ten are unanswerable"
     );
 }

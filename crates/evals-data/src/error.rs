@@ -237,6 +237,19 @@ pub enum DataError {
         /// What one of them was likely meant as, where that names documents of the corpus.
         likely: Option<Box<LikelyMeaning>>,
     },
+    /// Of the documents that judgements call relevant the corpus has none.
+    #[error(
+        "no document that judgements call relevant is in the corpus with a text, so that every score would be 0; missing {}: {}{}; \
+         judgements have to name documents as `documents.uri` does",
+        if *count == 1 { "is".to_owned() } else { format!("are {count} documents") },
+        quoted(first), if *count > first.len() { ", …" } else { "" },
+    )]
+    NoRelevantDocument {
+        /// How many judged documents are missing.
+        count: usize,
+        /// The first five, in order.
+        first: Vec<String>,
+    },
 }
 
 /// What a cell was likely meant as: read so, it names documents of the corpus.
@@ -492,9 +505,9 @@ fn did_you_mean(nearest: &[String]) -> String {
 }
 
 fn kept_none(rows: u64) -> String {
-    if rows == 0 {
-        String::new()
-    } else {
-        format!(": none of its {rows} rows is kept (see `where`, and empty texts)")
+    match rows {
+        0 => String::new(),
+        1 => ": its only row is not kept (see `where`, and empty texts)".to_owned(),
+        rows => format!(": none of its {rows} rows is kept (see `where`, and empty texts)"),
     }
 }

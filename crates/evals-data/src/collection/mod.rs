@@ -11,6 +11,7 @@ mod questions;
 
 use std::collections::{BTreeSet, HashSet};
 
+use evals_metrics::Judgements;
 use evals_rag::Question;
 use serde::Serialize;
 
@@ -82,6 +83,7 @@ impl Collection {
 
     /// Whether judgements may name documents that the corpus does not have, or that were dropped for want of a text. They are an error by default, because every
     /// figure would be too low for a reason that nobody sees; allowed, they are counted, and score as never found.
+    /// Where none of the relevant documents is there it is an error all the same: every score would be 0.
     #[must_use]
     pub fn allow_missing_judged(mut self, allow: bool) -> Self {
         self.allow_missing_judged = allow;
@@ -121,10 +123,11 @@ impl Collection {
     /// * With a judgements table, questions that it does not name are dropped and counted; without one, questions to which
     ///   no document is relevant are kept and counted.
     /// * A repeated id is an error; a question without text is dropped and counted.
+    /// * An unanswerable question has no judgements, whatever its row or the judgements table names.
     /// * A judged document that [`documents`](Self::documents) does not give out, because it is not there or has no text,
     ///   is an error unless [allowed](Self::allow_missing_judged); to know, the corpus is read until all are found. A
-    ///   corpus without any document is an error in any case, and so is a cell that begins with `[` and is neither a JSON
-    ///   array nor a document's id.
+    ///   corpus without any document, or without any that is relevant, is an error in any case, and so is a cell that begins
+    ///   with `[` and is neither a JSON array nor a document's id.
     pub fn questions(&self) -> Result<Questions, DataError> {
         let judged = match &self.manifest.judgements {
             Some(table) => Some(judged::read(&table.columns, &self.judgements)?),
@@ -146,17 +149,20 @@ impl Collection {
         }
         let documents = &self.manifest.documents.columns;
         let misread = misread::misread(&unknown, (documents, &self.documents), self.judged())?;
-        if self.allow_missing_judged {
-            read.counts.unknown_documents = unknown.len() as u64;
-            read.counts.misread_documents = misread.count;
-            return Ok(read);
+        let (count, first) = (unknown.len(), first_five(&unknown));
+        if !self.allow_missing_judged {
+            return Err(DataError::UnknownDocuments {
+                count,
+                first,
+                likely: misread.first.map(Box::new),
+            });
         }
-        let first = unknown.iter().take(5).map(|&id| id.to_owned()).collect();
-        Err(DataError::UnknownDocuments {
-            count: unknown.len(),
-            first,
-            likely: misread.first.map(Box::new),
-        })
+        if !can_be_found(&read.questions, &unknown) {
+            return Err(DataError::NoRelevantDocument { count, first });
+        }
+        read.counts.unknown_documents = count as u64;
+        read.counts.misread_documents = misread.count;
+        Ok(read)
     }
 
     /// The cells that name judged documents.
@@ -196,6 +202,21 @@ impl Collection {
         }
         Ok(unknown)
     }
+}
+
+fn first_five(ids: &BTreeSet<&str>) -> Vec<String> {
+    ids.iter().take(5).map(|&id| id.to_owned()).collect()
+}
+
+/// Whether anything that is to be found is there: a relevant document, or where none is judged relevant any judged one.
+fn can_be_found(questions: &[Question], unknown: &BTreeSet<&str>) -> bool {
+    let judged = || questions.iter().map(|question| &question.relevant);
+    let mut relevant = judged().flat_map(Judgements::relevant).peekable();
+    if relevant.peek().is_some() {
+        return relevant.any(|id| !unknown.contains(id));
+    }
+    let mut all = judged().flat_map(Judgements::iter);
+    all.any(|(id, _)| !unknown.contains(id))
 }
 
 fn table_provenance<C: Serialize>(table: &Table<C>, files: &TableFiles) -> TableProvenance {

@@ -35,7 +35,10 @@ pub struct QuestionCounts {
     /// Questions dropped because the judgements table does not name them; BEIR holds those of other splits as well. Those that the
     /// corpus cannot answer are kept.
     pub unjudged: u64,
-    /// Questions kept although no document is relevant to them; rank measures leave them out and say so.
+    /// Questions kept although the corpus does not hold their answers. No document is judged for them, whatever their rows name.
+    #[serde(default)]
+    pub unanswerable: u64,
+    /// Other questions kept although no document is relevant to them; rank measures leave them out and say so.
     pub without_relevant: u64,
     /// Questions that the judgements table names and the questions table does not have.
     pub judged_elsewhere: u64,
@@ -112,16 +115,19 @@ impl QuestionReader<'_> {
         let answerable = !answer
             .as_deref()
             .is_some_and(|answer| self.manifest.is_unanswerable(answer));
-        let relevant = match self.relevant(&id, columns, cells.relevant, &row.place)? {
-            Some(relevant) => relevant,
-            // Nobody judges documents for a question that none of them answers.
-            None if !answerable => Judgements::new(),
-            None => {
+        let judged = self.relevant(&id, columns, cells.relevant, &row.place)?;
+        let relevant = if answerable {
+            let Some(judged) = judged else {
                 self.counts.unjudged += 1;
                 return Ok(None);
-            }
+            };
+            self.counts.without_relevant += u64::from(judged.relevant().next().is_none());
+            judged
+        } else {
+            // The document that its row names is the one that it was written about, and holds no answer.
+            self.counts.unanswerable += 1;
+            Judgements::new()
         };
-        self.counts.without_relevant += u64::from(relevant.relevant().next().is_none());
         Ok(Some(Question {
             id,
             text,

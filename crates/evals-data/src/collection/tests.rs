@@ -107,11 +107,16 @@ fn rows_become_documents_once_and_questions_each() {
         [("d1-q1", true), ("d1-q2", false), ("d2-q1", true)]
     );
     assert_eq!(questions[2].relevant.grade("d2"), Some(1));
+    assert!(
+        questions[1].relevant.is_empty(),
+        "the document that it was written about does not answer it"
+    );
     assert_eq!(
         counts,
         QuestionCounts {
             rows: 3,
             questions: 3,
+            unanswerable: 1,
             ..QuestionCounts::default()
         }
     );
@@ -293,6 +298,74 @@ fn an_unanswerable_question_needs_no_judgement() {
         .collect();
     assert_eq!(kept, [("q1", true), ("q2", false)]);
     assert_eq!(read.counts.unjudged, 1);
+}
+
+#[test]
+fn no_document_is_judged_for_an_unanswerable_question_however_it_is_marked() {
+    let tables = tables(&[
+        ("corpus.csv", "_id,text\nd1,one\n"),
+        (
+            "queries.csv",
+            "_id,text,answer,doc\nq1,first,one,d1\nq2,second, NONE ,gone\nq3,third,NEVER,d1\n",
+        ),
+        (
+            "qrels.csv",
+            "query-id,corpus-id,score\nq1,d1,1\nq2,gone,1\nq3,d1,2\n",
+        ),
+    ]);
+    let head = "documents: {source: {path: corpus.csv}, uri: _id, text: text}\n\
+                unanswerable: {answer: [NONE, NEVER]}\n";
+    let columns = "source: {path: queries.csv}, id: _id, text: text, answer: answer";
+    let by_row = format!("{head}questions: {{{columns}, relevant: doc}}\n");
+    let by_table = format!(
+        "{head}questions: {{{columns}}}\n\
+         judgements: {{source: {{path: qrels.csv}}, query: query-id, document: corpus-id, grade: score}}\n"
+    );
+    for manifest in [by_row, by_table] {
+        let Questions { questions, counts } = tables.collection(&manifest).questions().unwrap();
+        let judged: Vec<usize> = questions.iter().map(|it| it.relevant.len()).collect();
+        assert_eq!(judged, [1, 0, 0], "{manifest}");
+        let expected = QuestionCounts {
+            rows: 3,
+            questions: 3,
+            unanswerable: 2,
+            ..QuestionCounts::default()
+        };
+        assert_eq!(counts, expected, "{manifest}");
+    }
+}
+
+#[test]
+fn a_corpus_without_any_relevant_document_is_refused_whatever_is_allowed() {
+    let refused = |qrels: &str| {
+        let tables = beir(qrels);
+        let collection = tables.collection(BEIR).allow_missing_judged(true);
+        collection.questions().map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        refused("q1,x1,1\nq1,x2,1\nq1,d1,0\n").unwrap_err(),
+        "no document that judgements call relevant is in the corpus with a text, so that every score would be 0; missing are \
+         2 documents: `x1`, `x2`; judgements have to name documents as `documents.uri` does"
+    );
+    assert!(
+        refused("q1,x1,0\n")
+            .unwrap_err()
+            .contains("missing is: `x1`;")
+    );
+    assert_eq!(
+        refused("q1,x1,1\nq2,d1,1\n")
+            .unwrap()
+            .counts
+            .unknown_documents,
+        1
+    );
+    assert_eq!(
+        refused("q1,d1,0\nq2,x1,0\n")
+            .unwrap()
+            .counts
+            .unknown_documents,
+        1
+    );
 }
 
 #[test]
@@ -623,7 +696,7 @@ fn the_fingerprint_follows_content_and_mapping_but_not_the_place() {
     );
     let other_rows = fingerprint(&ROWS.replace("yes", "no"), REPLIQA);
     assert!(first.0 != other_rows.0 && first.1 != other_rows.1);
-    let other_questions = fingerprint(ROWS, &REPLIQA.replace(", answer: answer", ""));
+    let other_questions = fingerprint(ROWS, &REPLIQA.replace("answer: answer", "answer: text"));
     assert!(
         first.0 != other_questions.0 && first.1 == other_questions.1,
         "the corpus is the same"

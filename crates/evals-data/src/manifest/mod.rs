@@ -46,7 +46,8 @@ pub struct Manifest {
     pub questions: Table<QuestionColumns>,
     /// A separate table of judgements, where there is one.
     pub judgements: Option<Table<JudgementColumns>>,
-    /// Reference answers which say that the corpus does not hold the answer; compared after trimming.
+    /// Reference answers which say that the corpus does not hold the answer, so that no document is relevant; compared after
+    /// trimming.
     pub unanswerable: Vec<String>,
     /// How retrieval is measured by default.
     pub retrieval: RetrievalDefaults,

@@ -67,6 +67,34 @@ fn reads_every_key() {
 }
 
 #[test]
+fn a_measure_may_have_any_of_its_names() {
+    let spelled = REPLIQA
+        .replace("headline: RR@5", "headline: MRR@5")
+        .replace("[R@1, nDCG@5]", "[recip_rank, MAP@10, map_cut_5, RR@5]");
+    let measures = parse(&spelled).unwrap().retrieval.measures;
+    let measures: Vec<String> = measures.iter().map(ToString::to_string).collect();
+    assert_eq!(measures, ["RR", "AP@10", "AP@5", "RR@5"]);
+}
+
+#[test]
+fn answers_that_say_there_is_none_need_a_column_of_answers() {
+    assert_eq!(
+        error(&REPLIQA.replace(" answer: answer,", "")),
+        "sets/my.yaml:6: `unanswerable` compares reference answers, and `questions.answer` names no column"
+    );
+    let unset = REPLIQA.replace(
+        "unanswerable: {answer: \"The answer is not found in the document.\"}",
+        "unanswerable: {answer: []}",
+    );
+    assert_eq!(
+        parse(&unset.replace(" answer: answer,", ""))
+            .unwrap()
+            .unanswerable,
+        [""; 0]
+    );
+}
+
+#[test]
 fn an_unknown_key_names_line_and_nearest() {
     assert_eq!(
         error(
@@ -94,8 +122,8 @@ fn a_wrong_value_names_its_line() {
     );
     assert_eq!(
         error(&REPLIQA.replace("headline: RR@5", "headline: QQ@5")),
-        "sets/my.yaml:7:33: unknown measure `QQ@5`; known are `AP`, `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` and \
-         `Success`"
+        "sets/my.yaml:7:33: unknown measure `QQ@5`; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, \
+         `RR` (or `MRR`) and `Success`"
     );
     assert_eq!(
         error(&REPLIQA.replace("text: question,", "text: \"a[].b\",")),

@@ -24,8 +24,7 @@ pub(super) struct Written {
     documents: Spanned<DocumentColumns>,
     questions: Spanned<QuestionColumns>,
     judgements: Option<Spanned<JudgementColumns>>,
-    #[serde(default)]
-    unanswerable: Unanswerable,
+    unanswerable: Option<Spanned<Unanswerable>>,
     #[serde(default)]
     retrieval: RetrievalDefaults,
     settings: Option<Spanned<Tree>>,
@@ -49,6 +48,7 @@ impl Written {
         let judged_apart = self.judgements.is_some();
         check.document_columns(&self.documents)?;
         check.question_columns(&self.questions, judged_apart)?;
+        let unanswerable = check.unanswerable(self.unanswerable, &self.questions.value)?;
         let documents = check.table(self.documents, |columns| columns.source.take(), parent)?;
         let questions = check.table(self.questions, |columns| columns.source.take(), parent)?;
         let judgements = self
@@ -64,7 +64,7 @@ impl Written {
             documents,
             questions,
             judgements,
-            unanswerable: self.unanswerable.answer,
+            unanswerable,
             retrieval: self.retrieval.with_headline_first(),
             settings,
             origin,
@@ -100,6 +100,24 @@ impl Check<'_> {
             )),
             mapping @ Tree::Mapping(_) => Ok(mapping),
         }
+    }
+
+    /// The answers that say that there is none. Without reference answers no question would ever have one of them.
+    fn unanswerable(
+        &self,
+        written: Option<Spanned<Unanswerable>>,
+        questions: &QuestionColumns,
+    ) -> Result<Vec<String>, ManifestError> {
+        let Some(written) = written else {
+            return Ok(Vec::new());
+        };
+        if !written.value.answer.is_empty() && questions.answer.is_none() {
+            return Err(self.fails(
+                written.referenced.line(),
+                "`unanswerable` compares reference answers, and `questions.answer` names no column",
+            ));
+        }
+        Ok(written.value.answer)
     }
 
     fn table<C>(

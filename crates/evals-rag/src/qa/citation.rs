@@ -3,14 +3,29 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument, measures};
 
 use super::{Answer, Qa};
+use crate::Question;
 
 /// Why the citations of a refusal are not measured: it has nothing to cite.
 const REFUSED: &str = "refused";
 
+/// Whether there is something to cite, as far as is known without an answer.
+fn is_answerable(case: &Case<Qa>) -> bool {
+    let expected = case.expected.as_ref();
+    expected.is_none_or(|expected| expected.answerable)
+}
+
+/// Why the citations of an answer are not measured, if they are not.
+fn unmeasured(context: &Context<'_, Qa>) -> Option<&'static str> {
+    if !is_answerable(context.case) {
+        return Some(Question::UNANSWERABLE);
+    }
+    context.output.refused.then_some(REFUSED)
+}
+
 /// Measures the cited documents, in the order of their first citation, as a ranking: score `citation AP`.
 ///
 /// Average precision against the documents judged relevant, as `AP` of the retrieval benchmark. 0 for an answer that cites
-/// nothing; undefined for a refusal and without relevant documents.
+/// nothing; undefined for an unanswerable question, for a refusal and without relevant documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CitationPrecision;
 
@@ -26,8 +41,8 @@ impl Evaluator<Qa> for CitationPrecision {
     }
 
     async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
-        if context.output.refused {
-            return Ok(vec![Outcome::undefined(Self::OUTCOME, REFUSED)]);
+        if let Some(reason) = unmeasured(context) {
+            return Ok(vec![Outcome::undefined(Self::OUTCOME, reason)]);
         }
         let unjudged = Judgements::new();
         let expected = context.case.expected.as_ref();
@@ -42,8 +57,9 @@ impl Evaluator<Qa> for CitationPrecision {
 
     fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
         let expected = case.expected.as_ref();
-        let relevant =
-            expected.is_some_and(|expected| expected.relevant.relevant().next().is_some());
+        let relevant = expected.is_some_and(|expected| {
+            expected.answerable && expected.relevant.relevant().next().is_some()
+        });
         let concern = relevant.then(|| Concern::score(Self::OUTCOME));
         Some(concern.into_iter().collect())
     }
@@ -58,8 +74,8 @@ fn cited(answer: &Answer) -> Result<Ranking, RankingError> {
     }))
 }
 
-/// Says whether an answer cites any passage that exists: assertion `cited`, whose mean is the cite rate. Undefined for a
-/// refusal.
+/// Says whether an answer cites any passage that exists: assertion `cited`, whose mean is the cite rate. Undefined for an
+/// unanswerable question, whose answer no passage holds, and for a refusal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CiteRate;
 
@@ -75,15 +91,16 @@ impl Evaluator<Qa> for CiteRate {
     }
 
     async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
-        if context.output.refused {
-            return Ok(vec![Outcome::undefined(Self::OUTCOME, REFUSED)]);
+        if let Some(reason) = unmeasured(context) {
+            return Ok(vec![Outcome::undefined(Self::OUTCOME, reason)]);
         }
         let cited = !context.output.citations.is_empty();
         Ok(vec![Outcome::assertion(Self::OUTCOME, cited)])
     }
 
     /// A failed task counts as one that was to answer.
-    fn concerns(&self, _case: &Case<Qa>) -> Option<Vec<Concern>> {
-        Some(vec![Concern::assertion(Self::OUTCOME)])
+    fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
+        let concern = is_answerable(case).then(|| Concern::assertion(Self::OUTCOME));
+        Some(concern.into_iter().collect())
     }
 }

@@ -48,11 +48,12 @@ pub fn dataset(
     name: &str,
     questions: impl IntoIterator<Item = Question>,
 ) -> Result<Dataset<Qa>, DatasetError> {
-    let cases = questions.into_iter().map(|question| {
+    let cases = questions.into_iter().map(|mut question| {
+        let relevant = question.take_judgements();
         let reference = Reference {
             answer: question.answer,
             answerable: question.answerable,
-            relevant: question.relevant,
+            relevant,
         };
         Case::new(question.id, question.text).expecting(reference)
     });

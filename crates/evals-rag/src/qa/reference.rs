@@ -1,6 +1,8 @@
 use evals_metrics::Judgements;
 use serde::{Deserialize, Serialize};
 
+use crate::Question;
+
 /// What a dataset knows of the right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
@@ -9,20 +11,19 @@ pub struct Reference {
     pub answer: Option<String>,
     /// False where the documents do not hold the answer, so that refusing is right.
     pub answerable: bool,
-    /// The documents judged for the question.
+    /// The documents judged for the question; none of them counts where it is not answerable.
     pub relevant: Judgements,
 }
 
 /// Why a measure of the answer's text has no value for a case.
 const NO_REFERENCE: &str = "no reference answer";
-const UNANSWERABLE: &str = "unanswerable question";
 
 impl Reference {
     /// The reference answer of an answerable question, or why there is none to compare words with.
     pub(super) fn text(reference: Option<&Self>) -> Result<&str, &'static str> {
         let reference = reference.ok_or(NO_REFERENCE)?;
         if !reference.answerable {
-            return Err(UNANSWERABLE);
+            return Err(Question::UNANSWERABLE);
         }
         reference.answer.as_deref().ok_or(NO_REFERENCE)
     }

@@ -273,14 +273,15 @@ async fn a_wrong_refusal_is_measured() {
 #[tokio::test]
 async fn refusals_of_unanswerable_questions_are_right() {
     let refused = measured("I don't know.", false).await;
+    let unanswerable = |name| row(name, Value::Undefined, "unanswerable");
+    let citing = ["citation AP", "cited"].map(unanswerable);
+    assert_eq!(refused[..2], citing);
     let right = Value::Assertion(true);
     assert_eq!(refused[2], row("refusal precision", right.clone(), ""));
     assert_eq!(refused[3], row("refusal recall", right, ""));
-    assert_eq!(
-        refused[5],
-        row("token F1", Value::Undefined, "unanswerable question")
-    );
-    let answered = measured("Paris", false).await;
+    assert_eq!(refused[5], unanswerable("token F1"));
+    let answered = measured("Paris [2].", false).await;
+    assert_eq!(answered[..2], citing, "there is nothing to cite");
     assert_eq!(
         answered[2],
         row("refusal precision", Value::Undefined, "answered")

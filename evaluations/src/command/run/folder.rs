@@ -58,6 +58,11 @@ impl<'r> Recorder<'r> {
                 name: &plan.manifest.name,
                 provenance: prepared.collection.provenance(),
                 questions: prepared.questions.len(),
+                unanswerable: prepared
+                    .questions
+                    .iter()
+                    .filter(|question| !question.answerable)
+                    .count(),
                 limit: arguments.control.limit.map(std::num::NonZeroUsize::get),
             },
             settings: &plan.resolved.settings,
@@ -110,13 +115,15 @@ pub(super) fn record(finished: &Finished) -> Result<()> {
     })
 }
 
-/// The judgements and rankings of a report. Of repeated questions the first repetition counts; the others found the
+/// The judgements and rankings of a report. A question that the corpus does not answer has no judgements. Of repeated questions the first repetition counts; the others found the
 /// same, or the report says otherwise.
 fn rankings(report: &Report<Retrieval>) -> (Qrels, evals_metrics::Run) {
     let mut qrels = Qrels::new();
     let mut run = evals_metrics::Run::new();
     for case in report.cases.iter().filter(|case| case.repeat == 1) {
-        if let Some(judgements) = &case.expected {
+        if case.metadata.answerable
+            && let Some(judgements) = &case.expected
+        {
             qrels.insert(case.id.to_string(), judgements.clone());
         }
         if let Some(retrieved) = case.result.output() {

@@ -43,7 +43,10 @@ pub(super) fn of_best(comparison: &Comparison, finished: &[Finished], seed: u64)
     };
     Some(format!(
         "{}: {} leads {} by {:.4}{interval}, {p_value}: {verdict}",
-        row.measure, titles[1], titles[0], found.difference
+        row.title(),
+        titles[1],
+        titles[0],
+        found.difference
     ))
 }
 

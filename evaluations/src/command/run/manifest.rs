@@ -70,6 +70,9 @@ pub(super) struct DatasetRecord<'r> {
     pub(super) name: &'r str,
     pub(super) provenance: &'r Provenance,
     pub(super) questions: usize,
+    /// How many of them the corpus does not answer, so that no document is relevant to them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) unanswerable: usize,
     /// The `--limit`, where there was one.
     pub(super) limit: Option<usize>,
 }
@@ -115,4 +118,12 @@ pub(crate) struct DatasetHeader {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct RejudgedHeader {
     pub(crate) run: String,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

@@ -55,10 +55,9 @@ pub(super) fn questions(
             quantity::of(read.counts.without_relevant, "question")
         ));
     }
-    let refusals_wanted = !arguments.stages.skip_qa && !manifest.unanswerable.is_empty();
-    if refusals_wanted && read.questions.iter().all(|question| question.answerable) {
+    if !manifest.unanswerable.is_empty() && read.counts.unanswerable == 0 {
         printer.note(
-            "no question has the answer that the manifest's `unanswerable` names; refusals are not measured",
+            "no question has the answer that the manifest's `unanswerable` names, so that all count as answerable",
         );
     }
     let mut questions = read.questions;
@@ -86,7 +85,10 @@ fn left_out(counts: &QuestionCounts) -> Option<String> {
     for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
         write!(text, ", {count} {what}").expect("a string takes any text");
     }
-    (!text.is_empty()).then(|| format!("{} of {} questions{text}", counts.questions, counts.rows))
+    (!text.is_empty()).then(|| {
+        let all = quantity::of(counts.rows, "question");
+        format!("{} of {all}{text}", counts.questions)
+    })
 }
 
 #[cfg(test)]

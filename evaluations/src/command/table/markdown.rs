@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use evals::Summary;
 use evals_metrics::Mean;
 use evals_rag::qa::Equivalence;
+use evals_rag::retrieval;
 
 use super::rows::{Benchmark, StoredRun};
 use crate::visible;
@@ -19,7 +21,7 @@ pub(super) fn tables(runs: &[StoredRun]) -> String {
     let headed = groups.len() > 1;
     let tables = groups.into_iter().map(|((dataset, benchmark), runs)| {
         let table = match benchmark {
-            Benchmark::Retrieval => retrieval(&runs),
+            Benchmark::Retrieval => ranking(&runs),
             Benchmark::Qa => answering(&runs),
         };
         if headed {
@@ -31,7 +33,7 @@ pub(super) fn tables(runs: &[StoredRun]) -> String {
     tables.collect::<Vec<_>>().join("\n")
 }
 
-fn retrieval(runs: &[&StoredRun]) -> String {
+fn ranking(runs: &[&StoredRun]) -> String {
     let mut measures: Vec<&str> = Vec::new();
     let summaries = || runs.iter().filter_map(|run| run.summary.as_ref());
     for (name, _) in summaries().flat_map(|summary| &summary.scores) {
@@ -49,10 +51,24 @@ fn retrieval(runs: &[&StoredRun]) -> String {
             manifest.model("reranker"),
         ]
     });
-    table.numbers(&["questions"]);
-    table.numbers(&measures);
-    for (run, mut cells) in runs.iter().zip(labels) {
-        cells.push(run.manifest.dataset.questions.to_string());
+    let left_out: Vec<String> = runs
+        .iter()
+        .map(|run| run.summary.as_ref().map(left_out).unwrap_or_default())
+        .collect();
+    let any_left_out = left_out.iter().any(|text| !text.is_empty());
+    table.numbers(&["n"]);
+    if any_left_out {
+        table.numbers(&["left out"]);
+    }
+    for measure in &measures {
+        let title = retrieval::mean_title(measure);
+        table.numbers(&[title.as_deref().unwrap_or(measure)]);
+    }
+    for ((run, mut cells), left_out) in runs.iter().zip(labels).zip(left_out) {
+        cells.push(run.summary.as_ref().map_or_else(dash, size));
+        if any_left_out {
+            cells.push(left_out);
+        }
         let scores = run.summary.iter().flat_map(|summary| &summary.scores);
         let scores: BTreeMap<_, _> = scores.map(|(name, mean)| (name, mean)).collect();
         cells.extend(measures.iter().map(|name| {
@@ -63,6 +79,27 @@ fn retrieval(runs: &[&StoredRun]) -> String {
         table.row(&cells);
     }
     table.text
+}
+
+/// Over how many questions the means are.
+fn size(summary: &Summary) -> String {
+    let sizes = || summary.scores.iter().map(|(_, mean)| mean.n);
+    match (sizes().min(), sizes().max()) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+        (_, most) => most.unwrap_or_default().to_string(),
+    }
+}
+
+/// How many questions the means leave out, and why: of each reason the most that any mean leaves out.
+fn left_out(summary: &Summary) -> String {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for (reason, count) in summary.scores.iter().flat_map(|(_, mean)| &mean.excluded) {
+        let most = reasons.entry(reason).or_default();
+        *most = (*most).max(*count);
+    }
+    let reasons = reasons.into_iter();
+    let reasons = reasons.map(|(reason, count)| format!("{count} {reason}"));
+    reasons.collect::<Vec<_>>().join(", ")
 }
 
 fn answering(runs: &[&StoredRun]) -> String {

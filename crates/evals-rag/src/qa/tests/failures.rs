@@ -102,7 +102,7 @@ async fn a_failed_task_counts_for_the_measures_that_are_about_its_question() {
         failures,
         [
             ("equivalent", 3, Some(0.0)),
-            ("cited", 4, Some(0.0)),
+            ("cited", 3, Some(0.0)),
             ("refusal recall", 1, Some(0.0)),
             ("exact match", 2, Some(0.0)),
             ("number match", 1, Some(0.0)),
