@@ -40,6 +40,38 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    const ALL: [Self; 4] = [
+        Self::Answerer,
+        Self::Judge,
+        Self::RefusalJudge,
+        Self::Reranker,
+    ];
+
+    /// Whether it is a judge that is asked.
+    pub fn is_judging(self) -> bool {
+        match self {
+            Self::Judge | Self::RefusalJudge => true,
+            Self::Answerer | Self::Reranker => false,
+        }
+    }
+
+    /// Whose calls the timings of a stage are; `None` where they are of no calls.
+    pub fn of_stage(stage: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.stage() == stage)
+    }
+
+    /// Whose tokens a metric counts; those of both judges are counted together. `None` where it counts no tokens of calls.
+    pub fn of_metric(metric: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|it| [it.input_tokens(), it.output_tokens()].contains(&metric))
+    }
+
+    /// Whose tokens an attribute says are estimated.
+    pub fn of_attribute(attribute: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|it| it.estimated() == attribute)
+    }
+
     /// The stage whose timings the calls are.
     pub fn stage(self) -> &'static str {
         match self {
@@ -110,4 +142,33 @@ pub(crate) fn record_usage(usage: Usage, role: Purpose, scope: &TaskScope) {
 )]
 pub(crate) fn number(count: impl TryInto<u64>) -> f64 {
     count.try_into().unwrap_or(u64::MAX) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_calls_record_is_known_by_its_whole_name() {
+        for purpose in Purpose::ALL {
+            assert_eq!(Purpose::of_stage(purpose.stage()), Some(purpose));
+            for metric in [purpose.input_tokens(), purpose.output_tokens()] {
+                let found = Purpose::of_metric(metric).unwrap();
+                assert_eq!(found.is_judging(), purpose.is_judging(), "{metric}");
+            }
+            let found = Purpose::of_attribute(purpose.estimated()).unwrap();
+            assert_eq!(found.is_judging(), purpose.is_judging());
+        }
+        for other in [
+            "judgement lookup",
+            "judges",
+            "judge-llama",
+            "judge tokens",
+            "",
+        ] {
+            assert_eq!(Purpose::of_stage(other), None, "{other}");
+            assert_eq!(Purpose::of_metric(other), None, "{other}");
+            assert_eq!(Purpose::of_attribute(other), None, "{other}");
+        }
+    }
 }

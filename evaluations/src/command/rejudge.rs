@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use super::Session;
-use super::run::{self, OutFile, RunHeader, Source};
+use super::run::{self, OutFile, RunHeader, Source, SourceRecord};
 use super::stored::{StoredRun, StoredRuns, is_latest};
 use crate::cli::RejudgeArgs;
 use crate::exit::Exit;
@@ -37,12 +37,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
     }
     let (report, digest) = folder.read_report_with_digest()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
-    let source = Source {
+    let record = SourceRecord {
         name: run.name(),
         digest,
         manifest: folder.read_manifest()?,
-        report,
     };
+    let source = Source { record, report };
     runtime.block_on(run::rejudge(session, arguments, &files, source))
 }
 

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) use console::{console, report as report_text};
 pub(super) use manifest::{DatasetHeader, RunHeader};
 pub(super) use output::OutFile;
-pub(super) use qa::{Source, has_transient_failures, rejudge};
+pub(super) use qa::{Source, SourceRecord, has_transient_failures, rejudge};
 pub(super) use source::fetch;
 
 use self::folder::Recorder;

@@ -26,7 +26,7 @@ pub(in crate::command) use self::folder::has_transient_failures;
 pub(super) use self::models::Opener;
 pub(super) use self::plan::{QaPlan, Replies};
 pub(super) use self::prompts::Prompts;
-pub(in crate::command) use self::rejudge::{Source, rejudge};
+pub(in crate::command) use self::rejudge::{Source, SourceRecord, rejudge};
 
 use self::closing::Closing;
 use self::costs::Attempts;

@@ -1,38 +1,113 @@
 //! What earlier judges said, beside the new verdict.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{Case, CaseOutcome, Concern, Context, Evaluator, EvaluatorError, Outcome, Value};
+use evals::{
+    Case, CaseOutcome, CaseReport, Concern, Context, Evaluator, EvaluatorError, Outcome, Report,
+    Value,
+};
+use evals_models::ModelIdentity;
 use evals_rag::qa::{Equivalence, Qa};
+use serde::{Deserialize, Serialize};
 
 use super::stored::Stored;
+
+/// A judge of an earlier report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FormerJudge {
+    /// The outcome that holds its verdicts in the new report.
+    outcome: String,
+    /// `None` where the earlier report has only the name of the outcome.
+    judge: Option<ModelIdentity>,
+}
+
+/// The judges of a stored run, those before its own one first.
+#[derive(Debug, Clone)]
+pub(super) struct FormerJudges(Vec<FormerJudge>);
+
+impl FormerJudges {
+    /// The key of a report's metadata under which its former judges stand.
+    pub(super) const KEY: &str = "former_judges";
+
+    /// The judges of `report`, whose own one is `last`.
+    pub(super) fn of(report: &Report<Qa>, last: ModelIdentity) -> serde_json::Result<Self> {
+        let mut judges = match report.metadata.get(Self::KEY) {
+            Some(stated) => Vec::<FormerJudge>::deserialize(stated)?,
+            None => unstated(&report.cases),
+        };
+        let name = format!("{} ({last})", Equivalence::OUTCOME);
+        let is_free = |name: &String| judges.iter().all(|former| former.outcome != *name);
+        // A judge that was asked before has verdicts of its own already.
+        let outcome = if is_free(&name) {
+            name
+        } else {
+            let mut numbered = (2..).map(|number| format!("{name} #{number}"));
+            numbered
+                .find(is_free)
+                .expect("there are more numbers than judges")
+        };
+        judges.push(FormerJudge {
+            outcome,
+            judge: Some(last),
+        });
+        Ok(Self(judges))
+    }
+
+    /// For the metadata of the new report.
+    pub(super) fn to_value(&self) -> serde_json::Result<serde_json::Value> {
+        serde_json::to_value(&self.0)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|former| former.outcome.as_str())
+    }
+
+    /// The name of the verdict that is stored as `outcome`, if it is one.
+    fn name_of(&self, outcome: &CaseOutcome) -> Option<&str> {
+        let (last, earlier) = self.0.split_last()?;
+        if outcome.evaluator == Equivalence::OUTCOME {
+            return Some(&last.outcome);
+        }
+        let mut names = earlier.iter().map(|former| former.outcome.as_str());
+        names.find(|name| *name == outcome.name)
+    }
+}
+
+/// The former judges of a report that does not list them: each is an outcome of an evaluator named after the last of them.
+fn unstated(cases: &[CaseReport<Qa>]) -> Vec<FormerJudge> {
+    let start = format!("{} (", Equivalence::OUTCOME);
+    let outcomes = cases.iter().flat_map(|case| &case.outcomes);
+    let former = outcomes.filter(|it| it.evaluator.starts_with(&start));
+    let mut seen = BTreeSet::new();
+    former
+        .filter(|outcome| seen.insert(&outcome.name))
+        .map(|outcome| FormerJudge {
+            outcome: outcome.name.clone(),
+            judge: None,
+        })
+        .collect()
+}
 
 /// Keeps every verdict of the stored run: the last one under the judge's name, those before it under the names they have.
 #[derive(Debug)]
 pub(super) struct FormerVerdicts {
-    /// The name of the stored run's own verdict.
-    name: String,
+    judges: FormerJudges,
     stored: Arc<Stored>,
 }
 
 impl FormerVerdicts {
-    /// The verdicts of `stored`, of which `judge` gave the last ones.
-    pub(super) fn new(judge: &str, stored: &Arc<Stored>) -> Self {
+    /// The verdicts of `stored`, which `judges` gave.
+    pub(super) fn new(judges: FormerJudges, stored: &Arc<Stored>) -> Self {
         Self {
-            name: named(judge),
+            judges,
             stored: Arc::clone(stored),
         }
     }
 
     fn outcome(&self, former: &CaseOutcome) -> Option<Outcome> {
-        let name = if former.name == Equivalence::OUTCOME {
-            self.name.as_str()
-        } else if former.name.starts_with(&named("").replace(')', "")) {
-            former.name.as_str()
-        } else {
-            return None;
-        };
+        let name = self.judges.name_of(former)?;
         let outcome = match &former.value {
             Value::Assertion(passed) => Outcome::assertion(name, *passed),
             Value::Undefined | Value::Score(_) | Value::Label(_) => {
@@ -50,15 +125,10 @@ impl FormerVerdicts {
     }
 }
 
-/// What a verdict is called that is not the run's own.
-fn named(judge: &str) -> String {
-    format!("{} ({judge})", Equivalence::OUTCOME)
-}
-
 #[async_trait]
 impl Evaluator<Qa> for FormerVerdicts {
-    fn name(&self) -> &str {
-        &self.name
+    fn name(&self) -> &'static str {
+        "former verdicts"
     }
 
     fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
@@ -66,12 +136,8 @@ impl Evaluator<Qa> for FormerVerdicts {
             .expected
             .as_ref()
             .is_some_and(|expected| expected.answer.is_some());
-        Some(
-            known
-                .then(|| Concern::assertion(&self.name))
-                .into_iter()
-                .collect(),
-        )
+        let names = self.judges.names().filter(|_| known);
+        Some(names.map(Concern::assertion).collect())
     }
 
     async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
@@ -83,8 +149,10 @@ impl Evaluator<Qa> for FormerVerdicts {
             .iter()
             .filter_map(|former| self.outcome(former))
             .collect();
-        if outcomes.iter().all(|outcome| outcome.name != self.name) {
-            outcomes.push(Outcome::undefined(&self.name, "the former judge failed"));
+        for name in self.judges.names() {
+            if outcomes.iter().all(|outcome| outcome.name != name) {
+                outcomes.push(Outcome::undefined(name, "the former judge failed"));
+            }
         }
         Ok(outcomes)
     }

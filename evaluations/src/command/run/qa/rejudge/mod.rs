@@ -14,7 +14,7 @@ use evals_rag::Prompt;
 use evals_rag::qa::Qa;
 use serde_json::{Value, json};
 
-use self::former::FormerVerdicts;
+use self::former::{FormerJudges, FormerVerdicts};
 use self::stored::Stored;
 use super::super::OutFile;
 use super::super::interrupt::cancelled_by_interrupt;
@@ -39,12 +39,17 @@ use crate::spending::Spending;
 
 /// A stored run whose answers are judged again.
 pub(in crate::command) struct Source {
+    pub(in crate::command) record: SourceRecord,
+    pub(in crate::command) report: Report<Qa>,
+}
+
+/// What is on record of a stored run.
+pub(in crate::command) struct SourceRecord {
     /// The name of its folder.
     pub(in crate::command) name: String,
     /// SHA-256 of its report, in hexadecimal.
     pub(in crate::command) digest: String,
     pub(in crate::command) manifest: Value,
-    pub(in crate::command) report: Report<Qa>,
 }
 
 /// Judges the answers of `source` as the settings say now.
@@ -58,10 +63,11 @@ pub(in crate::command) async fn rejudge(
     let models = named_models(None, arguments.judge.as_ref());
     let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
     let answerer: ModelIdentity =
-        serde_json::from_value(source.manifest["models"]["answerer"].clone())
+        serde_json::from_value(source.record.manifest["models"]["answerer"].clone())
             .context("the manifest of the stored run does not say who answered")?;
-    let former: ModelIdentity = serde_json::from_value(source.manifest["models"]["judge"].clone())
-        .context("the manifest of the stored run does not say who judged")?;
+    let former: ModelIdentity =
+        serde_json::from_value(source.record.manifest["models"]["judge"].clone())
+            .context("the manifest of the stored run does not say who judged")?;
     let replies = Replies::new(session, arguments.no_cache, None);
     let plan = JudgingPlan::new(session, &resolved, &answerer, replies)?;
     let stop = StopSignal::new();
@@ -79,8 +85,13 @@ pub(in crate::command) async fn rejudge(
         .unwrap_or(resolved.settings.evaluations.concurrency);
 
     let started = clock::now();
+    let former = FormerJudges::of(&source.report, former)
+        .context("the report of the stored run does not say who judged before")?;
+    let repeat = NonZeroU32::new(source.report.repeat).context("the report has no repetitions")?;
+    let stored = Arc::new(Stored::new(source.report.cases));
     let manifest = manifest(
-        &source,
+        &source.record,
+        stored.unanswerable(),
         &resolved,
         &cast,
         &judging,
@@ -89,11 +100,9 @@ pub(in crate::command) async fn rejudge(
     )?;
     let opened = folder::open(session, &manifest, started, TakeUp::Unfinished).await?;
     let seed = manifest["seed"].as_u64().unwrap_or_default();
-    let repeat = NonZeroU32::new(source.report.repeat).context("the report has no repetitions")?;
-    let stored = Arc::new(Stored::new(source.report.cases));
     let dataset = stored.dataset(&source.report.dataset)?;
     let dataset = evaluators::enrol(dataset, &judging)
-        .evaluator(FormerVerdicts::new(&former.to_string(), &stored));
+        .evaluator(FormerVerdicts::new(former.clone(), &stored));
     let traffic = servers.traffic_so_far();
     let closing = Closing {
         printer: session.printer,
@@ -107,7 +116,8 @@ pub(in crate::command) async fn rejudge(
     let bar = Arc::new(CaseBar::new(session.printer, "judging"));
     let report = Experiment::new(dataset, stored.task())
         .name(source.report.name)
-        .metadata("rejudged", source.name)
+        .metadata("rejudged", source.record.name)
+        .metadata(FormerJudges::KEY, former.to_value()?)
         .concurrency(concurrency)
         .repeat(repeat)
         .cancellation(cancellation.clone())
@@ -126,7 +136,8 @@ pub(in crate::command) async fn rejudge(
 
 /// The manifest of the stored run with everything that concerns judging as it is now.
 fn manifest(
-    source: &Source,
+    source: &SourceRecord,
+    unanswerable: usize,
     resolved: &Resolved,
     cast: &Cast,
     judging: &Judging,
@@ -139,6 +150,10 @@ fn manifest(
     manifest["tool"] = serde_json::to_value(Tool::default())?;
     manifest["concurrency"] = concurrency.into();
     manifest["rejudged"] = json!({"run": source.name, "report": source.digest});
+    // As a run of the questions has it on record.
+    if unanswerable > 0 {
+        manifest["dataset"]["unanswerable"] = unanswerable.into();
+    }
     manifest["settings_from"] = resolved.origins().into();
     for section in ["evaluations", "providers", "prices"] {
         manifest["settings"][section] = serde_json::to_value(&resolved.settings)?[section].clone();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use evals::{Case, CaseId, CaseReport, Dataset, TaskError, TaskResult, TaskScope};
+use evals_rag::Purpose;
 use evals_rag::qa::{Answer, Qa};
 use futures::future::BoxFuture;
 
@@ -28,6 +29,14 @@ impl Stored {
     pub(super) fn find(&self, id: &CaseId, repeat: u32) -> Option<&CaseReport<Qa>> {
         let place = self.places.get(&(id.clone(), repeat))?;
         self.cases.get(*place)
+    }
+
+    /// How many questions the documents do not answer.
+    pub(super) fn unanswerable(&self) -> usize {
+        let mut seen = BTreeSet::new();
+        let firsts = self.cases.iter().filter(|case| seen.insert(&case.id));
+        let expected = firsts.filter_map(|case| case.expected.as_ref());
+        expected.filter(|expected| !expected.answerable).count()
     }
 
     /// One case for each question that has an answer in any repetition.
@@ -61,17 +70,17 @@ impl Stored {
             .find(id, scope.repeat())
             .ok_or_else(|| TaskError::new("the stored run was ended before this case"))?;
         for timing in &case.timings {
-            if !timing.stage.starts_with("judge") {
+            if !is_judging(Purpose::of_stage(&timing.stage)) {
                 scope.cached_timing(timing.stage.clone(), timing.duration);
             }
         }
         for (name, value) in &case.metrics {
-            if !name.starts_with("judge") {
+            if !is_judging(Purpose::of_metric(name)) {
                 scope.metric(name.clone(), *value);
             }
         }
         for (name, value) in &case.attributes {
-            if !name.starts_with("judge") {
+            if !is_judging(Purpose::of_attribute(name)) {
                 scope.attribute(name.clone(), value.clone());
             }
         }
@@ -85,5 +94,73 @@ impl Stored {
                 })
             }
         }
+    }
+}
+
+/// Whether something was recorded by a judge, which is asked again.
+fn is_judging(purpose: Option<Purpose>) -> bool {
+    purpose.is_some_and(Purpose::is_judging)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::time::Duration;
+
+    use evals::Experiment;
+    use evals_metrics::{Judgements, Ranking};
+    use evals_models::Finish;
+    use evals_rag::qa::Reference;
+
+    use super::*;
+
+    /// The stages, metrics and attributes that a judge and others recorded for a stored case.
+    async fn judged_again(recorded: &'static [&'static str]) -> (Vec<String>, Vec<String>) {
+        let reference = Reference {
+            answer: None,
+            answerable: true,
+            relevant: Judgements::new(),
+        };
+        let case = Case::new("q", "text".to_owned()).expecting(reference);
+        let task = move |_: Arc<Case<Qa>>, scope: TaskScope| async move {
+            for name in recorded {
+                scope.timing(*name, Duration::from_millis(1));
+                scope.metric(*name, 1.0);
+            }
+            Ok::<_, TaskError>(Answer {
+                text: String::new(),
+                refused: false,
+                citations: Vec::new(),
+                unknown_citations: 0,
+                finish: Finish::Stop,
+                passages: Vec::new(),
+                ranking: Ranking::default(),
+            })
+        };
+        let first = Experiment::new(Dataset::new("demo", [case]).unwrap(), task);
+        let stored = Arc::new(Stored::new(first.run().await.cases));
+        let again = Experiment::new(stored.dataset("demo").unwrap(), stored.task());
+        let report = again.concurrency(NonZeroUsize::MIN).run().await;
+        let case = &report.cases[0];
+        let stages = case.timings.iter().map(|timing| timing.stage.clone());
+        (stages.collect(), case.metrics.keys().cloned().collect())
+    }
+
+    #[tokio::test]
+    async fn what_only_begins_like_a_judge_is_kept() {
+        let recorded = &[
+            "judge",
+            "judge refusal",
+            "judge input tokens",
+            "judgement lookup",
+            "judges",
+        ];
+        let (stages, metrics) = judged_again(recorded).await;
+        let kept = ["judge input tokens", "judgement lookup", "judges"];
+        assert_eq!(stages, kept);
+        assert_eq!(
+            metrics,
+            ["judge", "judge refusal", "judgement lookup", "judges"]
+        );
     }
 }
