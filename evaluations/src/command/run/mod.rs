@@ -53,6 +53,9 @@ const STACK_BYTES: usize = 8 << 20;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let plan = Plan::new(session, arguments)?;
+    if let Some(note) = plan.cut_note() {
+        session.printer.note(&note);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(STACK_BYTES)

@@ -14,6 +14,7 @@ use super::qa::QaPlan;
 use super::reranking;
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
+use crate::quantity;
 use crate::rerankers;
 use crate::search_profile::SearchProfile;
 use crate::settings::{self, Layer, Resolved};
@@ -33,6 +34,8 @@ pub(super) struct Plan {
     pub(super) qa: Option<QaPlan>,
     pub(super) measures: Vec<Measure>,
     pub(super) k: NonZeroUsize,
+    /// The dataset's measures that look deeper than `k`, each with what is measured in its place.
+    cut: Vec<(Measure, Measure)>,
     pub(super) identical_ids: IdenticalIds,
     pub(super) concurrency: NonZeroUsize,
     pub(super) name: String,
@@ -53,7 +56,7 @@ impl Plan {
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices, &resolved)?;
         reranking::check(session, &resolved, &profiles)?;
-        let (measures, k) = measures(arguments, &manifest)?;
+        let Measured { measures, k, cut } = Measured::of(arguments, &manifest)?;
         let default = choices.profiles.first().copied();
         let default = default.unwrap_or(choices.hybrid.into());
         let qa = if arguments.stages.skip_qa {
@@ -72,6 +75,7 @@ impl Plan {
             chunker: choices.chunker,
             measures,
             k,
+            cut,
             identical_ids: if manifest.retrieval.ignore_identical_ids {
                 IdenticalIds::LeaveOut
             } else {
@@ -91,6 +95,21 @@ impl Plan {
             resolved,
         })
     }
+
+    /// Which measures of the dataset are measured otherwise than its manifest says, if any are.
+    pub(super) fn cut_note(&self) -> Option<String> {
+        let cut = self.cut.iter();
+        let cut = cut.map(|(deep, cut)| format!("{cut} in place of {deep}"));
+        let cut: Vec<String> = cut.collect();
+        (self.retrieval && !cut.is_empty()).then(|| {
+            let k = self.k.get();
+            let kept = quantity::of(k, "document");
+            format!(
+                "`--k {k}` keeps {kept} for each question: {}",
+                cut.join(", ")
+            )
+        })
+    }
 }
 
 fn profiles(
@@ -108,32 +127,47 @@ fn profiles(
     )?)
 }
 
-/// What is measured, the headline first, and how many documents that takes.
-///
-/// Without `--k`, as many documents are kept as the dataset says or the deepest measure looks at. With it, the
-/// dataset's own measures are cut at k where they look deeper: their names say so. A measure that was asked for is
-/// never changed.
-fn measures(arguments: &RunArgs, manifest: &Manifest) -> Result<(Vec<Measure>, NonZeroUsize)> {
-    let defaults = &manifest.retrieval;
-    let asked = &arguments.retrieval.measures;
-    let Some(k) = arguments.retrieval.k else {
-        let measures = distinct(defaults.measures.iter().chain(asked));
-        let deepest = measures.iter().filter_map(Measure::cutoff).max();
-        let k = deepest.map_or(defaults.limit, |deepest| deepest.max(defaults.limit));
-        return Ok((measures, k));
-    };
-    if let Some(deep) = asked
-        .iter()
-        .find(|measure| measure.cutoff().is_some_and(|cutoff| cutoff > k))
-    {
-        bail!("`--measure {deep}` looks at more documents than `--k {k}` keeps");
+/// What is measured, and how many documents that takes.
+#[derive(Debug)]
+struct Measured {
+    /// The headline first.
+    measures: Vec<Measure>,
+    k: NonZeroUsize,
+    /// The dataset's measures that look deeper than k, each with what is measured in its place.
+    cut: Vec<(Measure, Measure)>,
+}
+
+impl Measured {
+    /// Without `--k`, as many documents are kept as the dataset says or the deepest measure looks at. With it, the
+    /// dataset's own measures are cut at k where they look deeper: their names say so. A measure that was asked for is
+    /// never changed.
+    fn of(arguments: &RunArgs, manifest: &Manifest) -> Result<Self> {
+        let defaults = &manifest.retrieval;
+        let asked = &arguments.retrieval.measures;
+        let Some(k) = arguments.retrieval.k else {
+            let measures = distinct(defaults.measures.iter().chain(asked));
+            let deepest = measures.iter().filter_map(Measure::cutoff).max();
+            let k = deepest.map_or(defaults.limit, |deepest| deepest.max(defaults.limit));
+            let cut = Vec::new();
+            return Ok(Self { measures, k, cut });
+        };
+        if let Some(deep) = asked
+            .iter()
+            .find(|measure| measure.cutoff().is_some_and(|cutoff| cutoff > k))
+        {
+            bail!("`--measure {deep}` looks at more documents than `--k {k}` keeps");
+        }
+        let own: Vec<_> = defaults
+            .measures
+            .iter()
+            .map(|measure| (*measure, measure.cut_at_most(k)))
+            .collect();
+        Ok(Self {
+            measures: distinct(own.iter().map(|(_, cut)| cut).chain(asked)),
+            k,
+            cut: own.into_iter().filter(|(deep, cut)| deep != cut).collect(),
+        })
     }
-    let cut: Vec<Measure> = defaults
-        .measures
-        .iter()
-        .map(|measure| measure.cut_at_most(k))
-        .collect();
-    Ok((distinct(cut.iter().chain(asked)), k))
 }
 
 fn distinct<'m>(measures: impl Iterator<Item = &'m Measure>) -> Vec<Measure> {
@@ -168,9 +202,20 @@ mod tests {
         let manifest = Catalog::new(Vec::<String>::new())
             .find("beir:scifact")
             .unwrap();
-        let (measures, k) = measures(&arguments(line), &manifest)?;
-        let names: Vec<String> = measures.iter().map(ToString::to_string).collect();
-        Ok((names.join(" "), k.get()))
+        let measured = Measured::of(&arguments(line), &manifest)?;
+        let names: Vec<String> = measured.measures.iter().map(ToString::to_string).collect();
+        Ok((names.join(" "), measured.k.get()))
+    }
+
+    /// The measures that are cut, as `deep>cut`.
+    fn cut(line: &str) -> String {
+        let manifest = Catalog::new(Vec::<String>::new())
+            .find("beir:scifact")
+            .unwrap();
+        let measured = Measured::of(&arguments(line), &manifest).unwrap();
+        let cut = measured.cut.iter();
+        let cut = cut.map(|(deep, cut)| format!("{deep}>{cut}"));
+        cut.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -196,6 +241,12 @@ mod tests {
             planned("--k 5").unwrap(),
             ("nDCG@5 R@5 AP@5 RR@5".to_owned(), 5)
         );
+        assert_eq!(
+            cut("--k 5"),
+            "nDCG@10>nDCG@5 R@100>R@5 AP@100>AP@5 RR@10>RR@5 R@10>R@5"
+        );
+        assert_eq!(cut("--k 50"), "R@100>R@50 AP@100>AP@50");
+        assert_eq!(cut("--k 100") + &cut("") + &cut("--measure R@1000"), "");
         assert_eq!(
             planned("--k 5 --measure P@10").unwrap_err().to_string(),
             "`--measure P@10` looks at more documents than `--k 5` keeps"

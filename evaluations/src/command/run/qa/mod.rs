@@ -123,7 +123,7 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
         dataset,
         evaluators::within(plan::case_timeout(&plan.resolved)?, task),
     )
-    .name(qa.name.clone())
+    .name(format!("{} ({})", qa.name, qa.profile))
     .metadata("profile", qa.profile.to_string())
     .concurrency(plan.concurrency)
     .repeat(arguments.control.repeat)
