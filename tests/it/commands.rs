@@ -244,6 +244,24 @@ fn score_prints_trec_evals_figures() {
 }
 
 #[test]
+fn score_counts_queries_in_words_that_fit() {
+    let sandbox = Sandbox::new();
+    sandbox.write("qrels", "q1 0 a 1\nq2 0 a 1\nq3 0 a 0\n");
+    sandbox.write(
+        "run",
+        "q1 Q0 a 1 1 t\nq3 Q0 a 1 1 t\nq8 Q0 a 1 1 t\nq9 Q0 a 1 1 t\n",
+    );
+    let ended = sandbox.run("score --qrels qrels --run run --measure mrr@5");
+    assert_eq!(
+        ended.stderr,
+        "warning: 2 queries of the run have no judgements and are left out, the first is `q8`\n\
+         warning: query `q2` is judged, but not in the run, and is left out (--complete counts it)\n\
+         warning: 1 query without relevant documents counts as 0, as in trec_eval\n"
+    );
+    assert!(ended.stdout.starts_with("RR@5 "), "{}", ended.stdout);
+}
+
+#[test]
 fn score_names_the_line_that_is_wrong() {
     let sandbox = Sandbox::new();
     sandbox.write("qrels", "q1 0 a 1\nq1 0 b\n");

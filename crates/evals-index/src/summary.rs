@@ -77,7 +77,13 @@ impl fmt::Display for TableState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Complete { documents, chunks } => {
-                write!(formatter, "{documents} documents, {chunks} chunks")
+                let s = |count: usize| if count == 1 { "" } else { "s" };
+                write!(
+                    formatter,
+                    "{documents} document{}, {chunks} chunk{}",
+                    s(*documents),
+                    s(*chunks)
+                )
             }
             Self::Incomplete => formatter.write_str("incomplete"),
             Self::Unreadable => formatter.write_str("unreadable"),

@@ -2,6 +2,7 @@ use std::error::Error;
 
 use thiserror::Error;
 
+use crate::counted::counted;
 use crate::{ModelIdentity, ShapeError};
 
 /// Why texts could not be embedded.
@@ -9,7 +10,7 @@ use crate::{ModelIdentity, ShapeError};
 #[non_exhaustive]
 pub enum EmbedError {
     /// The model, or the server it runs on, failed.
-    #[error("`{model}` could not embed {texts} texts")]
+    #[error("`{model}` could not embed {}", counted(*texts, "text"))]
     Model {
         /// The model that was asked.
         model: ModelIdentity,
@@ -22,7 +23,7 @@ pub enum EmbedError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The model answered with another number of vectors than it was given texts.
-    #[error("`{model}` returned {vectors} vectors for {texts} texts")]
+    #[error("`{model}` returned {} for {}", counted(*vectors, "vector"), counted(*texts, "text"))]
     Count {
         /// The model that was asked.
         model: ModelIdentity,

@@ -41,6 +41,7 @@
 //! ```
 
 mod chat;
+mod counted;
 mod direction;
 mod embedder;
 mod embeddings;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use thiserror::Error;
 
+use crate::counted::counted;
 use crate::{Failure, ModelIdentity, Usage};
 
 /// A model that says how well texts answer a question, reading each together with the question.
@@ -38,7 +39,7 @@ pub struct Reranked {
 
 /// Why texts could not be reranked.
 #[derive(Debug, Error)]
-#[error("`{model}` could not rank {texts} texts")]
+#[error("`{model}` could not rank {}", counted(*texts, "text"))]
 pub struct RerankError {
     /// The model that was asked.
     pub model: ModelIdentity,

@@ -12,6 +12,7 @@ use evals_metrics::{
 use super::Session;
 use crate::cli::ScoreArgs;
 use crate::exit::Exit;
+use crate::quantity;
 
 /// What is measured when nothing is asked for.
 const DEFAULT_MEASURES: [&str; 6] = ["AP", "nDCG@10", "RR", "P@10", "R@100", "Rprec"];
@@ -61,22 +62,25 @@ where
 }
 
 fn warn_of_left_out(session: &Session<'_>, arguments: &ScoreArgs, scores: &RunScores) {
-    let warn = |queries: &[String], what: &str| {
-        if let Some(first) = queries.first() {
-            let count = queries.len();
-            session
-                .printer
-                .warn(&format!("{count} queries {what}, the first is `{first}`"));
+    let warn = |queries: &[String], one: &str, several: &str| match queries {
+        [] => {}
+        [only] => session.printer.warn(&format!("query `{only}` {one}")),
+        [first, ..] => {
+            let queries = quantity::of(queries.len(), "query");
+            let text = format!("{queries} {several}, the first is `{first}`");
+            session.printer.warn(&text);
         }
     };
     warn(
         scores.unjudged(),
+        "of the run has no judgements and is left out",
         "of the run have no judgements and are left out",
     );
     if !arguments.complete {
         warn(
             scores.unranked(),
-            "with judgements are not in the run and are left out (--complete counts them)",
+            "is judged, but not in the run, and is left out (--complete counts it)",
+            "are judged, but not in the run, and are left out (--complete counts them)",
         );
     }
     let undefined = scores
@@ -85,7 +89,9 @@ fn warn_of_left_out(session: &Session<'_>, arguments: &ScoreArgs, scores: &RunSc
         .count();
     if undefined > 0 {
         session.printer.warn(&format!(
-            "{undefined} queries without relevant documents count as 0, as in trec_eval"
+            "{} without relevant documents {} as 0, as in trec_eval",
+            quantity::of(undefined, "query"),
+            if undefined == 1 { "counts" } else { "count" }
         ));
     }
 }

@@ -1,5 +1,6 @@
 use thiserror::Error;
 
+use crate::counted::counted;
 use crate::embedder::beginning;
 use crate::{Embeddings, NoDirection, check_direction};
 
@@ -7,7 +8,7 @@ use crate::{Embeddings, NoDirection, check_direction};
 #[derive(Clone, Debug, PartialEq, Error)]
 pub(super) enum VectorError {
     /// Not one vector for each text.
-    #[error("{vectors} vectors came back for {texts} texts")]
+    #[error("{} came back for {}", counted(*vectors, "vector"), counted(*texts, "text"))]
     Count { vectors: usize, texts: usize },
     /// Another length than the model is known by.
     #[error("text {text} has a vector of {length} dimensions instead of {expected}")]
@@ -92,7 +93,7 @@ mod tests {
             format!("{error}{source}")
         };
         let sound = || vec![1.0, 0.0];
-        assert_eq!(message(vec![sound()]), "1 vectors came back for 2 texts");
+        assert_eq!(message(vec![sound()]), "1 vector came back for 2 texts");
         assert_eq!(
             message(vec![sound(), vec![1.0]]),
             "text 65 has a vector of 1 dimensions instead of 2"

@@ -97,7 +97,7 @@ async fn unsound_vectors_are_refused() {
         (
             json!([row(json!([1, 0, 0, 0]))]),
             Failure::Terminal,
-            "1 vectors came back for 2 texts",
+            "1 vector came back for 2 texts",
         ),
         (
             json!([row(json!([1, 0, 0, 0])), row(json!([1, 0]))]),

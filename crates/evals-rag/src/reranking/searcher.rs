@@ -30,10 +30,18 @@ pub struct RerankedSearcher {
 
 /// The reranker gave another number of scores than it was given texts, or one that is none.
 #[derive(Debug, Error)]
-#[error("{scores} finite scores came back for {texts} texts")]
+#[error(
+    "{scores} finite score{} came back for {texts} text{}",
+    plural(*scores),
+    plural(*texts)
+)]
 struct UnsoundError {
     scores: usize,
     texts: usize,
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 impl RerankedSearcher {

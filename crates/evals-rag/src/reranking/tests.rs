@@ -256,7 +256,7 @@ async fn too_few_scores_are_an_error_and_no_ranking() {
     assert_eq!(error.to_string(), "`test:told` could not rank 2 texts");
     assert_eq!(
         error.source().unwrap().to_string(),
-        "1 finite scores came back for 2 texts"
+        "1 finite score came back for 2 texts"
     );
     assert_eq!(error.reranking().unwrap().failure, Failure::Terminal);
 }
@@ -383,7 +383,7 @@ async fn a_score_out_of_range_is_sent_back_once() {
     let (_, reranked) = pointwise([said("7"), said("seven")], &["a"]).await;
     let error = reranked.unwrap_err();
     assert_eq!(error.failure, Failure::Content);
-    assert_eq!(error.to_string(), "`test:scripted` could not rank 1 texts");
+    assert_eq!(error.to_string(), "`test:scripted` could not rank 1 text");
     assert_eq!(
         error.source().unwrap().to_string(),
         "the reply cannot be read, nor the one to the complaint: \

@@ -81,8 +81,10 @@ pub(super) fn comparison(
     }
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
         let failed = format!(
-            "{}: {} of {questions} searches failed",
-            run.profile, run.summary.failed
+            "{}: {} of {} failed",
+            run.profile,
+            run.summary.failed,
+            quantity::of(questions, "search")
         );
         page.push('\n');
         page.push_str(&line(&failed)?);

@@ -144,12 +144,18 @@ impl BuildObserver for Bar {
         self.line.set_message(match progress.stage {
             BuildStage::Loading => {
                 format!(
-                    "{} documents, {} chunks, {rate:.0} documents/s",
-                    progress.documents, progress.chunks
+                    "{}, {}, {rate:.0} documents/s",
+                    quantity::of(progress.documents, "document"),
+                    quantity::of(progress.chunks, "chunk")
                 )
             }
             BuildStage::Compacting => "joining small files".to_owned(),
-            BuildStage::FullText => format!("full-text index of {} chunks", progress.chunks),
+            BuildStage::FullText => {
+                format!(
+                    "full-text index of {}",
+                    quantity::of(progress.chunks, "chunk")
+                )
+            }
         });
     }
 

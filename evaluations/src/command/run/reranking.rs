@@ -144,7 +144,9 @@ impl Reranking {
         };
         let read = sum(Purpose::Reranker.input_tokens());
         let tokens = match (read, sum(Purpose::Reranker.output_tokens())) {
-            (Some(read), Some(written)) => format!("{read} tokens read, {written} written"),
+            (Some(read), Some(written)) => {
+                format!("{} read, {written} written", quantity::of(read, "token"))
+            }
             _ => "tokens unknown".to_owned(),
         };
         let cost = dollars(reranking_cost(&report.cases, &prices.of(model)));

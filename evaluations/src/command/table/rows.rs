@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::command::configuration::Configuration;
 use crate::printer::Printer;
+use crate::quantity;
 use crate::run_folder::{RunFolder, RunState};
 
 /// The two benchmarks.
@@ -137,7 +138,7 @@ impl Manifest {
     /// The size of chunks for people.
     pub(super) fn chunks(&self) -> String {
         match self.settings.processing.chunk_size {
-            Some(size) => format!("{size} tokens"),
+            Some(size) => quantity::of(size, "token"),
             None => "whole documents".to_owned(),
         }
     }

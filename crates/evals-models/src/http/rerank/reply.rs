@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use crate::counted::counted;
 use crate::http::AttemptError;
 use crate::http::server::Server;
 use crate::{Failure, Usage};
@@ -20,7 +21,7 @@ pub(super) struct Reply {
 
 /// The server left texts out, although it was not told how many to return.
 #[derive(Debug, Error)]
-#[error("{server} gave no score for {missing} of {texts} texts")]
+#[error("{server} gave no score for {missing} of {}", counted(*texts, "text"))]
 struct MissingError {
     server: String,
     missing: usize,

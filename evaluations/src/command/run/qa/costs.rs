@@ -119,8 +119,8 @@ impl Costs {
             } else {
                 let estimated = if side.estimated { " (estimated)" } else { "" };
                 format!(
-                    "{model}, {} tokens read, {} written{estimated}, {}",
-                    side.input_tokens,
+                    "{model}, {} read, {} written{estimated}, {}",
+                    quantity::of(side.input_tokens, "token"),
                     side.output_tokens,
                     dollars(side.cost)
                 )

@@ -133,17 +133,15 @@ fn line(calls: &Calls, price: Price) -> String {
         output_tokens: Some(0),
         ..*calls
     };
+    let asked = quantity::of(calls.calls, "call");
+    let read = quantity::of(calls.input_tokens, "token");
     match calls.output_tokens {
         Some(most) => format!(
-            "{} calls, {} tokens to read, at most {most} to write, at most {}",
-            calls.calls,
-            calls.input_tokens,
+            "{asked}, {read} to read, at most {most} to write, at most {}",
             dollars(calls.cost(&price))
         ),
         None => format!(
-            "{} calls, {} tokens to read, no limit to what is written (`max_tokens`), {} for reading alone",
-            calls.calls,
-            calls.input_tokens,
+            "{asked}, {read} to read, no limit to what is written (`max_tokens`), {} for reading alone",
             dollars(reading.cost(&price))
         ),
     }

@@ -78,9 +78,9 @@ async fn retry(
     let mut successes = report.cases;
     successes.retain(|case| !is_failed(case));
     session.printer.note(&format!(
-        "`{}` has {} failed cases of {all}; only those are run",
+        "`{}` has {} of {all}; nothing else is run",
         folder.name(),
-        all - successes.len()
+        quantity::of(all - successes.len(), "failed case")
     ));
     let mut opened = create(session, manifest, started, wanted)?;
     for case in successes {
@@ -130,9 +130,13 @@ fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Op
         }
     ));
     if journal.damaged_lines() > 0 {
+        let (are, their_cases) = match journal.damaged_lines() {
+            1 => ("is", "its case is"),
+            _ => ("are", "their cases are"),
+        };
         session.printer.warn(&format!(
-            "{} lines of `{}` are damaged; their cases are run again",
-            journal.damaged_lines(),
+            "{} of `{}` {are} damaged; {their_cases} run again",
+            quantity::of(journal.damaged_lines(), "line"),
             folder.journal().display()
         ));
     }
