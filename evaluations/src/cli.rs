@@ -150,17 +150,18 @@ pub(crate) struct RetrievalArgs {
     /// Search profile: unranked, bm25, semantic or hybrid, each also with `+rerank` behind it, or all; several are compared
     #[arg(long = "profile", value_name = "NAME")]
     pub(crate) profiles: Vec<String>,
-    /// Documents kept for each question [default: the dataset's]
+    /// Documents kept for each question; measures of the dataset that look deeper are cut at N [default: the dataset's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) k: Option<NonZeroUsize>,
-    /// A further measure, e.g. `nDCG@10`, `RR@10`, `AP@100`, `R@5`, `P@1`, `Success@10`
+    /// A further measure, e.g. `nDCG@10`, `RR@10` or `MRR@10`, `AP@100` or `MAP@100`, `R@5`, `P@1`, `Success@10`
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<Measure>,
     /// Search only documents that match a WHERE clause over uri, title and metadata, which is JSON text: `metadata LIKE
     /// '%Sports%'`
     #[arg(long, value_name = "SQL")]
     pub(crate) filter: Option<String>,
-    /// Count judgements of documents that the corpus does not have, instead of failing
+    /// Count judgements of documents that the corpus does not have, instead of failing; a corpus without any relevant document
+    /// is still an error
     #[arg(long)]
     pub(crate) allow_missing_judged: bool,
 }

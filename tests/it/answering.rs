@@ -299,63 +299,6 @@ fn answers_of_several_profiles_name_their_own() {
 }
 
 #[test]
-fn citations_of_unanswerable_questions_are_not_measured() {
-    let sandbox = Sandbox::new();
-    sandbox.succeed("sample --skip-retrieval --out report.json");
-    let report = json(&sandbox.work().join("report.json"));
-    let summary = &report["summary"];
-    for mean in [
-        &summary["scores"]["citation AP"],
-        &summary["assertions"]["cited"],
-    ] {
-        assert_eq!(mean["excluded"]["unanswerable"], 64, "{mean}");
-    }
-    let cases = report["cases"].as_array().unwrap();
-    let expected = cases.iter().map(|case| &case["expected"]);
-    let judged =
-        expected.filter(|it| it["answerable"] == false && it["relevant"] != serde_json::json!({}));
-    assert_eq!(judged.count(), 0);
-
-    // The stored answers of a report that still has documents judged for such a question.
-    let stored = sandbox.runs().remove(0).join("report.json");
-    let mut earlier = report.clone();
-    for case in earlier["cases"].as_array_mut().unwrap() {
-        case["expected"]["relevant"] = serde_json::json!({"news-001": 1});
-    }
-    fs::write(stored, earlier.to_string()).unwrap();
-    sandbox.succeed("rejudge latest --out again.json");
-    let again = json(&sandbox.work().join("again.json"));
-    let excluded = &again["summary"]["scores"]["citation AP"]["excluded"];
-    assert_eq!(excluded["unanswerable"], 64, "{excluded}");
-    let manifest = sandbox.runs().pop().unwrap().join("manifest.json");
-    assert_eq!(json(&manifest)["dataset"]["unanswerable"], 64);
-}
-
-#[test]
-fn a_run_that_measured_unanswerable_questions_is_not_continued() {
-    let sandbox = Sandbox::new();
-    let line = "sample --skip-retrieval --limit 10";
-    sandbox.succeed(line);
-    let run = sandbox.runs().remove(0);
-    fs::remove_file(run.join("report.json")).unwrap();
-    let same = sandbox.run(line);
-    assert!(same.stderr.contains("continuing `"), "{}", same.stderr);
-
-    fs::remove_file(run.join("report.json")).unwrap();
-    let mut manifest = json(&run.join("manifest.json"));
-    let dataset = manifest["dataset"].as_object_mut().unwrap();
-    assert_eq!(dataset.remove("unanswerable"), Some(2.into()));
-    fs::write(run.join("manifest.json"), manifest.to_string()).unwrap();
-    let other = sandbox.run(line);
-    assert!(
-        other.stderr.contains("dataset.unanswerable: null -> 2"),
-        "{}",
-        other.stderr
-    );
-    assert_eq!(sandbox.runs().len(), 2);
-}
-
-#[test]
 fn an_assignment_is_stronger_than_the_model_option() {
     let sandbox = Sandbox::new();
     let server = towers::right(Duration::ZERO);

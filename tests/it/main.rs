@@ -33,4 +33,5 @@ mod stored_runs;
 mod tables;
 mod terminal;
 mod towers;
+mod unanswerable;
 mod vectors;

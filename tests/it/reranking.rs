@@ -317,7 +317,7 @@ fn what_cannot_rerank_is_found_before_anything_is_indexed() {
     let message = refused(http(&chatting));
     assert!(
         message.contains("`http:ranker` cannot be used")
-            && message.contains("gave no score for 1 of 1 texts"),
+            && message.contains("gave no score for 1 of 1 text\n"),
         "{message}"
     );
     let gone = json!({"provider": "http", "name": "ranker", "base_url": "http://127.0.0.1:9"});
