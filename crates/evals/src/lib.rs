@@ -117,7 +117,7 @@ pub use direction::Direction;
 pub use domain::{Domain, Payload};
 pub use evaluator::{Evaluator, EvaluatorError};
 pub use event::{Event, Observer};
-pub use experiment::Experiment;
+pub use experiment::{CaseTimeout, Experiment};
 pub use failure::{EvaluatorFailure, FailureKind, TaskFailure};
 pub use failure_class::FailureClass;
 pub use journal::{Difference, FileJournal, Journal, JournalError};

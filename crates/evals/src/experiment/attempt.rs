@@ -8,6 +8,7 @@ use futures::FutureExt as _;
 
 use super::grading::{self, Grading};
 use super::roster::{self, Enrolled};
+use super::timeout::Clock;
 use crate::notes::Ledger;
 use crate::{Case, CaseReport, Context, Domain, TaskError, TaskFailure, TaskResult, TaskScope};
 
@@ -17,6 +18,7 @@ pub(super) async fn run<D, T, F>(
     case: &Arc<Case<D>>,
     repeat: u32,
     shared: &[Enrolled<D>],
+    clock: &Clock<'_>,
 ) -> CaseReport<D>
 where
     D: Domain,
@@ -26,7 +28,8 @@ where
     let own = roster::own(case);
     let scope = TaskScope::of_repeat(repeat);
     let started = Instant::now();
-    let result = guarded(task, Arc::clone(case), scope.clone()).await;
+    let attempt = guarded(task, Arc::clone(case), scope.clone());
+    let result = clock.task(attempt).await;
     let duration = started.elapsed();
     let mut ledger = Ledger::default();
     ledger.add(scope.take_notes());
@@ -40,7 +43,7 @@ where
                 recording: &ledger.recording,
                 scope: TaskScope::of_repeat(repeat),
             };
-            grading::grade(&context, own.iter().chain(shared)).await
+            grading::grade(&context, own.iter().chain(shared), clock).await
         }
         Err(_) => Grading::of_failed_task(case, own.iter().chain(shared)),
     };

@@ -7,6 +7,7 @@ use futures::FutureExt as _;
 use futures::future::join_all;
 
 use super::roster::Enrolled;
+use super::timeout::Clock;
 use crate::naming::Names;
 use crate::notes::Notes;
 use crate::{
@@ -28,20 +29,28 @@ pub(super) struct Grading {
 /// Outcomes with the better end of each.
 type Outcomes = Vec<(Outcome, Direction)>;
 
-/// What an evaluator returned: outcomes, or an error with those that do not depend on it.
-type Judgement = Result<(Outcomes, Option<EvaluatorError>), Box<dyn Any + Send>>;
+/// How an evaluator came to its end.
+enum Judgement {
+    /// With outcomes, or with an error and those that do not depend on it.
+    Returned(Outcomes, Option<EvaluatorError>),
+    Panicked(Box<dyn Any + Send>),
+    /// It was dropped when the case had taken as long as it may.
+    OutOfTime(EvaluatorError),
+}
 
 /// Asks the evaluators concurrently and keeps their answers in the evaluators' order.
 pub(super) async fn grade<'a, D: Domain>(
     context: &Context<'_, D>,
     evaluators: impl Iterator<Item = &'a Enrolled<D>>,
+    clock: &Clock<'_>,
 ) -> Grading {
     let judgements = join_all(evaluators.map(|enrolled| async move {
         let context = Context {
             scope: TaskScope::of_repeat(context.repeat),
             ..context.clone()
         };
-        let judgement = judge(enrolled, &context).await;
+        let judgement = clock.evaluator(judge(enrolled, &context), context.duration);
+        let judgement = judgement.await.unwrap_or_else(Judgement::OutOfTime);
         (enrolled, judgement, context.scope.take_notes())
     }));
     let mut grading = Grading::default();
@@ -55,7 +64,7 @@ pub(super) async fn grade<'a, D: Domain>(
 /// An evaluator's answer, or the panic that came instead of its name or of the answer.
 async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> Judgement {
     if let Some(message) = &enrolled.name_panic {
-        return Err(Box::new(message.clone()));
+        return Judgement::Panicked(Box::new(message.clone()));
     }
     let evaluator = &enrolled.evaluator;
     // The calls are guarded as well as the future.
@@ -68,9 +77,10 @@ async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> J
             let better = evaluator.better(&outcome.name);
             (outcome, better)
         });
-        (outcomes.collect(), error)
+        Judgement::Returned(outcomes.collect(), error)
     };
-    AssertUnwindSafe(judgement).catch_unwind().await
+    let judgement = AssertUnwindSafe(judgement).catch_unwind().await;
+    judgement.unwrap_or_else(Judgement::Panicked)
 }
 
 impl Grading {
@@ -96,17 +106,17 @@ impl Grading {
     }
 
     fn add_judgement<D: Domain>(&mut self, enrolled: &Enrolled<D>, judgement: Judgement) {
+        let failed = |error| EvaluatorFailure::from_error(&enrolled.name, enrolled.origin, &error);
         match judgement {
-            Ok((mut outcomes, error)) => {
+            Judgement::Returned(mut outcomes, error) => {
                 tell_apart(&mut outcomes);
                 for (outcome, better) in outcomes {
                     self.add_outcome(enrolled, outcome, better);
                 }
-                self.failures.extend(error.map(|error| {
-                    EvaluatorFailure::from_error(&enrolled.name, enrolled.origin, &error)
-                }));
+                self.failures.extend(error.map(failed));
             }
-            Err(payload) => self.failures.push(EvaluatorFailure::from_panic(
+            Judgement::OutOfTime(error) => self.failures.push(failed(error)),
+            Judgement::Panicked(payload) => self.failures.push(EvaluatorFailure::from_panic(
                 &enrolled.name,
                 enrolled.origin,
                 &*payload,

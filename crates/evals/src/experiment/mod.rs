@@ -6,6 +6,7 @@ mod completion;
 mod grading;
 mod resume;
 mod roster;
+mod timeout;
 mod titles;
 mod worker;
 
@@ -24,6 +25,7 @@ use crate::{
 };
 use audience::Audience;
 use completion::{Completion, Finished};
+pub use timeout::CaseTimeout;
 
 const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not 0");
 
@@ -38,6 +40,7 @@ pub struct Experiment<D: Domain, T> {
     repeat: NonZeroU32,
     cancellation: CancellationToken,
     stop: StopSignal,
+    case_timeout: Option<CaseTimeout>,
     journal: Option<Arc<dyn Journal<D>>>,
     resumed: Vec<CaseReport<D>>,
     elapsed_before: Duration,
@@ -60,6 +63,7 @@ impl<D: Domain, T> Experiment<D, T> {
             repeat: NonZeroU32::MIN,
             cancellation: CancellationToken::new(),
             stop: StopSignal::new(),
+            case_timeout: None,
             journal: None,
             resumed: Vec::new(),
             elapsed_before: Duration::ZERO,
@@ -103,6 +107,17 @@ impl<D: Domain, T> Experiment<D, T> {
     #[must_use]
     pub fn stop(mut self, stop: StopSignal) -> Self {
         self.stop = stop;
+        self
+    }
+
+    /// Limits how long each case may take, its task and its evaluators together; without a limit by default.
+    ///
+    /// When the time is up, what still runs of the case is dropped and fails with class
+    /// [`Transient`](crate::FailureClass::Transient) and a message that says what the time ran out in. What was done by then
+    /// stays: the output, and the outcomes of the evaluators that had answered.
+    #[must_use]
+    pub fn case_timeout(mut self, timeout: CaseTimeout) -> Self {
+        self.case_timeout = Some(timeout);
         self
     }
 
@@ -164,6 +179,7 @@ impl<D: Domain, T> Experiment<D, T> {
             self.dataset,
             self.task,
             self.repeat,
+            self.case_timeout,
             Completion {
                 audience: Audience::new(self.observers),
                 stop: self.stop,

@@ -13,9 +13,11 @@ use futures::future::{Either, select};
 use tokio::task::coop;
 use tokio_util::sync::CancellationToken;
 
+use super::CaseTimeout;
 use super::attempt;
 use super::completion::{Completion, Finished};
 use super::roster::{self, Enrolled};
+use super::timeout::Clock;
 use crate::{Case, CaseReport, Dataset, Domain, Event, TaskError, TaskScope};
 
 /// What there is to do, shared by all workers.
@@ -23,6 +25,7 @@ pub(super) struct Queue<D: Domain, T> {
     dataset: Arc<Dataset<D>>,
     task: T,
     repeat: NonZeroU32,
+    timeout: Option<CaseTimeout>,
     evaluators: Vec<Enrolled<D>>,
     completion: Completion<D>,
     /// Whether the case of a position was finished in an earlier session; short where none was.
@@ -35,6 +38,7 @@ impl<D: Domain, T> Queue<D, T> {
         dataset: Arc<Dataset<D>>,
         task: T,
         repeat: NonZeroU32,
+        timeout: Option<CaseTimeout>,
         completion: Completion<D>,
     ) -> Self {
         Self {
@@ -42,6 +46,7 @@ impl<D: Domain, T> Queue<D, T> {
             dataset,
             task,
             repeat,
+            timeout,
             completion,
             done: Vec::new(),
             next: AtomicUsize::new(0),
@@ -96,7 +101,8 @@ impl<D: Domain, T> Queue<D, T> {
             .expect("at most the number of repetitions, which is a `u32`");
         let audience = &self.completion.audience;
         audience.tell(Event::CaseStarted { case, repeat });
-        attempt::run(&self.task, case, repeat, &self.evaluators).await
+        let clock = Clock::start(self.timeout.as_ref());
+        attempt::run(&self.task, case, repeat, &self.evaluators, &clock).await
     }
 }
 

@@ -19,3 +19,4 @@ mod reports;
 mod scratch;
 mod stopping;
 mod summary;
+mod timeouts;

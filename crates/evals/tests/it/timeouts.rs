@@ -1,0 +1,80 @@
+//! How long a case may take.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evals::{Case, CaseTimeout, Experiment, FailureClass, Outcome, Report, TaskError, TaskScope};
+use tokio::time::sleep;
+
+use crate::fakes::{Scripted, Words, numbered};
+
+const LIMIT: Duration = Duration::from_secs(10);
+
+fn outcome() -> Outcome {
+    Outcome::assertion("right", true)
+}
+
+/// Runs one case whose task and whose slow evaluator take so many seconds, with a limit of 10.
+async fn run(task: u64, evaluator: u64) -> Report<Words> {
+    let dataset = numbered(1)
+        .evaluator(Scripted::constant("quick", outcome()))
+        .evaluator(Scripted::constant("slow", outcome()).after(Duration::from_secs(evaluator)));
+    let task = move |case: Arc<Case<Words>>, _: TaskScope| async move {
+        sleep(Duration::from_secs(task)).await;
+        Ok::<_, TaskError>(case.input.clone())
+    };
+    let timeout = CaseTimeout::new(LIMIT).task("answering").setting("limit");
+    Experiment::new(dataset, task)
+        .case_timeout(timeout)
+        .run()
+        .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_takes_too_long_fails_and_says_so() {
+    let started = tokio::time::Instant::now();
+    let report = run(11, 0).await;
+    assert_eq!(started.elapsed(), LIMIT);
+    let failure = report.cases[0].result.failure().unwrap();
+    assert_eq!(failure.class, Some(FailureClass::Transient));
+    assert_eq!(
+        failure.message,
+        "answering was not done within 10 s; `limit` sets how long a case may take"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn evaluators_have_what_the_task_left_of_the_time() {
+    let started = tokio::time::Instant::now();
+    let report = run(6, 5).await;
+    assert_eq!(started.elapsed(), LIMIT);
+    let case = &report.cases[0];
+    assert!(case.result.output().is_some(), "the task was in time");
+    let names: Vec<&str> = case
+        .outcomes
+        .iter()
+        .map(|it| it.evaluator.as_str())
+        .collect();
+    assert_eq!(names, ["quick"], "what was said in time stays");
+    let [failure] = case.evaluator_failures.as_slice() else {
+        panic!("{:?}", case.evaluator_failures)
+    };
+    assert_eq!(failure.evaluator, "slow");
+    assert_eq!(failure.class, Some(FailureClass::Transient));
+    let message = &failure.message;
+    assert!(
+        message.starts_with("it was not done when the case had taken 10 s, answering "),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("of it; `limit` sets how long a case may take"),
+        "{message}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_case_within_the_limit_is_as_without_one() {
+    let report = run(6, 3).await;
+    assert_eq!(report.cases[0].outcomes.len(), 2);
+    assert!(report.cases[0].evaluator_failures.is_empty());
+}
