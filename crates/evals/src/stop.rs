@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 /// Unlike a cancellation it lets the running cases finish: what they have cost so far is not thrown away.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal {
-    reason: Arc<OnceLock<String>>,
+    /// Empty until the signal is set; it may be set without a reason.
+    reason: Arc<OnceLock<Option<String>>>,
 }
 
 impl StopSignal {
@@ -16,14 +17,20 @@ impl StopSignal {
         Self::default()
     }
 
-    /// Sets the signal. The first reason stays.
+    /// Sets the signal. What sets it first stays.
     pub fn stop(&self, reason: impl Into<String>) {
-        self.reason.get_or_init(|| reason.into());
+        self.reason.get_or_init(|| Some(reason.into()));
     }
 
-    /// Why the run is to stop, if it is.
+    /// Sets the signal without a reason, for whoever interrupts a run and needs no report to say why. What sets it first stays:
+    /// a failure that follows from the interruption is no reason.
+    pub fn interrupt(&self) {
+        self.reason.get_or_init(|| None);
+    }
+
+    /// Why the run is to stop, if it is and a reason was given.
     pub fn reason(&self) -> Option<String> {
-        self.reason.get().cloned()
+        self.reason.get().cloned().flatten()
     }
 
     /// Whether the signal is set.

@@ -106,6 +106,22 @@ async fn a_run_is_stopped_from_outside_with_the_first_reason() {
     assert_eq!(report.stopped.as_deref(), Some("budget reached"));
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_run_starts_no_case_and_gives_no_reason() {
+    // Case 0 ends at once and makes room for case 3. The failure of case 1 comes after the interruption.
+    let stop = StopSignal::new();
+    let signal = stop.clone();
+    tokio::spawn(async move {
+        sleep(Duration::from_millis(500)).await;
+        signal.interrupt();
+    });
+    let report = run_until("case 1", FailureClass::Terminal, stop.clone()).await;
+    assert_eq!(ids(&report), ["case 0", "case 2", "case 3"]);
+    assert_eq!(report.stopped, None);
+    assert_eq!((report.interrupted, report.not_run), (true, 6));
+    assert!(stop.is_set());
+}
+
 #[tokio::test]
 async fn a_stop_that_leaves_nothing_out_is_none() {
     let stop = StopSignal::new();
