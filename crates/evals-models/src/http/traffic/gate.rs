@@ -1,3 +1,4 @@
+use std::future::pending;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -23,12 +24,15 @@ struct State {
     limit: Limit,
     open: usize,
     not_before: Option<Instant>,
+    is_shut: bool,
 }
 
 /// What the first in the queue has to wait for.
 enum Obstacle {
     Time(Instant),
     Room,
+    /// Nobody is let in any more.
+    Shut,
 }
 
 impl Gate {
@@ -40,6 +44,7 @@ impl Gate {
                 limit,
                 open: 0,
                 not_before: None,
+                is_shut: false,
             }),
             changed: Notify::new(),
         }
@@ -54,6 +59,7 @@ impl Gate {
                 Ok(permit) => return permit,
                 Err(Obstacle::Time(moment)) => sleep_until(moment).await,
                 Err(Obstacle::Room) => self.changed.notified().await,
+                Err(Obstacle::Shut) => pending().await,
             }
         }
     }
@@ -62,6 +68,11 @@ impl Gate {
     pub(super) fn close_until(&self, moment: Instant) {
         let mut state = self.state();
         state.not_before = state.not_before.max(Some(moment));
+    }
+
+    /// Lets nobody in any more: whoever waits, or comes later, waits until it is dropped.
+    pub(super) fn shut(&self) {
+        self.state().is_shut = true;
     }
 
     /// How many calls may be open at once now.
@@ -76,6 +87,9 @@ impl Gate {
 
     fn try_enter(&self) -> Result<Permit<'_>, Obstacle> {
         let mut state = self.state();
+        if state.is_shut {
+            return Err(Obstacle::Shut);
+        }
         if let Some(moment) = state.not_before
             && moment > Instant::now()
         {

@@ -133,6 +133,17 @@ impl Traffic {
         }
     }
 
+    /// Sends nothing any more. Attempts that were sent come to their end; calls that would need another one wait until they are
+    /// dropped.
+    pub fn close(&self) {
+        self.gate.shut();
+    }
+
+    /// How many attempts were sent and have not come to their end.
+    pub fn in_flight(&self) -> usize {
+        self.gate.open()
+    }
+
     /// Makes attempts until one succeeds, until nothing is left to try, or until the provider refuses for good.
     ///
     /// `estimated_tokens` is what one attempt costs of [`TrafficSettings::tokens_per_minute`]. Of the failures, transient ones

@@ -1,5 +1,6 @@
 mod absence;
 mod callers;
+mod closing;
 mod concurrency;
 mod pacing;
 mod retrying;
