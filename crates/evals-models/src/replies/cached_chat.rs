@@ -68,13 +68,11 @@ impl CachedChat {
         Ok(reply)
     }
 
-    /// Stores a reply, even if the caller stops waiting meanwhile.
+    /// Stores a reply.
     ///
     /// That it cannot be stored is no reason to throw away a reply that was paid for, but one not to pay for another.
     async fn keep(&self, key: ReplyKey, reply: ChatReply) {
-        let (store, model) = (self.store.clone(), self.identity().clone());
-        let kept = tokio::spawn(async move { store.put(key, &model, reply).await }).await;
-        if let Ok(Err(error)) = kept {
+        if let Err(error) = self.store.put(key, self.identity(), reply).await {
             self.unwritable.get_or_init(|| Arc::new(error));
         }
     }

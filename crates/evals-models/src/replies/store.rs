@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::ReplyKey;
 use super::database::{self, REPLIES};
-use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics};
+use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics, Writes};
 use crate::{ChatReply, ModelIdentity};
 
 /// Replies in an `SQLite` file that several processes may use at once. Clones use the same connection.
@@ -29,7 +29,7 @@ impl ReplyStore {
         self.0.access(move |file| database::get(file, &key)).await
     }
 
-    /// Stores a reply of a model in place of what was stored under the key.
+    /// Stores a reply of a model in place of what was stored under the key, even if the caller stops waiting meanwhile.
     ///
     /// When it returns, the reply outlives the process, however that ends.
     pub async fn put(
@@ -40,8 +40,13 @@ impl ReplyStore {
     ) -> Result<(), StoreError> {
         let model = model.to_string();
         self.0
-            .access(move |file| database::put(file, &key, &model, &reply))
+            .write(move |file| database::put(file, &key, &model, &reply))
             .await
+    }
+
+    /// What is being written to the store.
+    pub fn writes(&self) -> &Writes {
+        self.0.writes()
     }
 
     /// What the store holds.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use super::{File, Kind, Prune, Pruned, Result, StoreError, StoreStatistics};
+use super::{File, Kind, Prune, Pruned, Result, StoreError, StoreStatistics, Writes};
 
 /// An open file that tasks share. It is read and written on the runtime's threads for blocking work, one access at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct Handle {
     path: Arc<Path>,
     file: Arc<Mutex<File>>,
+    writes: Writes,
 }
 
 impl Handle {
@@ -23,11 +24,30 @@ impl Handle {
         Ok(Self {
             path,
             file: Arc::new(Mutex::new(file)),
+            writes: Writes::default(),
         })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(crate) fn writes(&self) -> &Writes {
+        &self.writes
+    }
+
+    /// Writes to the file as soon as it is this task's turn, even if the caller stops waiting meanwhile.
+    pub(crate) async fn write(
+        &self,
+        work: impl FnOnce(&mut File) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let (handle, writing) = (self.clone(), self.writes.begin());
+        let written = tokio::spawn(async move {
+            let written = handle.access(work).await;
+            drop(writing);
+            written
+        });
+        written.await.unwrap_or_else(|_| Err(stopped(&self.path)))
     }
 
     pub(crate) async fn statistics(&self) -> Result<StoreStatistics> {

@@ -8,6 +8,7 @@ mod moment;
 mod prune;
 mod refresh;
 mod statistics;
+mod writes;
 
 pub use error::StoreError;
 pub(crate) use file::{File, Kind};
@@ -16,5 +17,6 @@ pub(crate) use moment::now;
 pub use prune::{Prune, Pruned};
 pub use refresh::RefreshPolicy;
 pub use statistics::{ModelEntries, StoreStatistics};
+pub use writes::Writes;
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -164,15 +164,13 @@ impl CachedEmbedder {
         Ok(())
     }
 
-    /// Stores vectors, even if the caller stops waiting meanwhile.
+    /// Stores vectors.
     ///
     /// That they cannot be stored is no reason to throw away vectors that were paid for, but one not to pay for others.
     async fn keep(&self, computed: &[(EmbeddingKey, StoredVector)]) {
         let sound = computed.iter().filter(|(_, vector)| is_sound(vector));
         let vectors: Vec<_> = sound.cloned().collect();
-        let (store, model) = (self.store.clone(), self.identity().clone());
-        let kept = tokio::spawn(async move { store.put(&model, vectors).await }).await;
-        if let Ok(Err(error)) = kept {
+        if let Err(error) = self.store.put(self.identity(), vectors).await {
             self.unwritable.get_or_init(|| Arc::new(error));
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::EmbeddingKey;
 use super::database::{self, VECTORS};
 use crate::ModelIdentity;
-use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics};
+use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics, Writes};
 
 /// Vectors in an `SQLite` file that several processes may use at once. Clones use the same connection.
 ///
@@ -42,7 +42,8 @@ impl EmbeddingStore {
         self.0.access(move |file| database::get(file, &keys)).await
     }
 
-    /// Stores vectors of a model, all or none, in place of what was stored under their keys.
+    /// Stores vectors of a model, all or none, in place of what was stored under their keys, even if the caller stops waiting
+    /// meanwhile.
     ///
     /// When it returns, they outlive the process, however that ends.
     pub async fn put(
@@ -52,8 +53,13 @@ impl EmbeddingStore {
     ) -> Result<(), StoreError> {
         let model = model.to_string();
         self.0
-            .access(move |file| database::put(file, &model, &vectors))
+            .write(move |file| database::put(file, &model, &vectors))
             .await
+    }
+
+    /// What is being written to the store.
+    pub fn writes(&self) -> &Writes {
+        self.0.writes()
     }
 
     /// What the store holds.
