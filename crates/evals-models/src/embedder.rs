@@ -1,4 +1,5 @@
 use std::fmt::Debug;
+use std::ops::Range;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,15 @@ pub trait Embedder: Debug + Send + Sync {
     /// Default: nothing.
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The runs of texts that are sent, and paid for, together. A store before the model keeps what each brings as soon as it is
+    /// there.
+    ///
+    /// Default: all of them.
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        let all = 0..texts.len();
+        vec![all]
     }
 
     /// Embeds a batch: one row for each text, in the order of `texts`. An empty batch gives an empty matrix.

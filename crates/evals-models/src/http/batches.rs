@@ -5,7 +5,7 @@ use super::tokens;
 
 /// Cuts texts into runs of at most `max_texts` texts and `max_tokens` estimated tokens, in order. A text with more goes alone.
 pub(super) fn cut(
-    texts: &[String],
+    texts: &[impl AsRef<str>],
     max_texts: NonZeroUsize,
     max_tokens: NonZeroUsize,
 ) -> Vec<Range<usize>> {
@@ -13,7 +13,7 @@ pub(super) fn cut(
     let mut batches = Vec::new();
     let (mut start, mut sum) = (0, 0);
     for (index, text) in texts.iter().enumerate() {
-        let tokens = tokens::at_most(text);
+        let tokens = tokens::at_most(text.as_ref());
         let full = index - start == max_texts.get() || sum + tokens > most;
         if full && index > start {
             batches.push(start..index);

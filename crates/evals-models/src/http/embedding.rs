@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::future::Future;
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -122,6 +123,13 @@ impl<E: Endpoint> Embedding<E> {
         told.into_iter().collect()
     }
 
+    /// The runs of texts that go into one request each; a prefix may cut them into one more.
+    pub(super) fn cut(&self, texts: &[impl AsRef<str>]) -> Vec<Range<usize>> {
+        let most_texts = self.call.max_batch.load(Ordering::Relaxed);
+        let most_texts = NonZero::new(most_texts).unwrap_or(NonZero::<usize>::MIN);
+        batches::cut(texts, most_texts, self.settings.max_batch_tokens)
+    }
+
     /// Embeds all texts, their batches side by side as far as the traffic lets them.
     pub(super) async fn embed(
         &self,
@@ -140,10 +148,7 @@ impl<E: Endpoint> Embedding<E> {
             failure: error.failure,
             source: error.source,
         };
-        let most_texts = self.call.max_batch.load(Ordering::Relaxed);
-        let most_texts = NonZero::new(most_texts).unwrap_or(NonZero::<usize>::MIN);
-        let most_tokens = self.settings.max_batch_tokens;
-        let batches = batches::cut(&texts, most_texts, most_tokens);
+        let batches = self.cut(&texts);
         let mut parts: Vec<Vec<f32>> = vec![Vec::new(); batches.len()];
         let mut took = Duration::ZERO;
         // Dropped on the first failure, which takes the other batches back.

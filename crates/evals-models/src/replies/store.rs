@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::ReplyKey;
 use super::database::{self, REPLIES};
-use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics, Writes};
+use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics, Watch, Writes};
 use crate::{ChatReply, ModelIdentity};
 
 /// Replies in an `SQLite` file that several processes may use at once. Clones use the same connection.
@@ -16,7 +16,13 @@ impl ReplyStore {
     ///
     /// A damaged file, and one that belongs to another program, is an error and stays as it is.
     pub async fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        Handle::open(path.into(), &REPLIES).await.map(Self)
+        Handle::open(path.into(), &REPLIES, None).await.map(Self)
+    }
+
+    /// The same, with somebody who is told when another process keeps the file locked.
+    pub async fn open_watched(path: impl Into<PathBuf>, watch: Watch) -> Result<Self, StoreError> {
+        let opened = Handle::open(path.into(), &REPLIES, Some(watch)).await;
+        opened.map(Self)
     }
 
     /// The file.

@@ -8,6 +8,8 @@ use thiserror::Error;
 
 /// How long another process may keep the file locked.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// The same once that was too long, so that those who come next do not wait as long one after the other.
+pub(super) const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Why a store could not be read or written.
 #[derive(Debug, Error)]
@@ -21,6 +23,14 @@ pub enum StoreError {
         /// What happened.
         #[source]
         source: io::Error,
+    },
+    /// What is there is no file.
+    #[error("`{}` is {found}, where a file has to be: move it away, or name another file", path.display())]
+    NoFile {
+        /// Where the file should be.
+        path: PathBuf,
+        /// What is there instead.
+        found: &'static str,
     },
     /// The file is no database, or a database with holes.
     #[error(
@@ -56,7 +66,7 @@ pub enum StoreError {
         supported: i64,
     },
     /// Another process does not let go of the file.
-    #[error("`{}` was locked by another process for {} s", path.display(), PATIENCE.as_secs())]
+    #[error("another process keeps `{}` locked: gave up waiting for it", path.display())]
     Locked {
         /// The file.
         path: PathBuf,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior};
 
-use super::error::PATIENCE;
+use super::error::{LITTLE_PATIENCE, PATIENCE};
 use super::moment::{milliseconds, moment, now};
 use super::{ModelEntries, Prune, Pruned, Result, StoreError, StoreStatistics};
 
@@ -31,6 +31,8 @@ pub(crate) struct File {
     connection: Connection,
     path: PathBuf,
     kind: &'static Kind,
+    /// How long an access waits for a lock.
+    patience: Duration,
 }
 
 impl File {
@@ -42,10 +44,12 @@ impl File {
                 source,
             })?;
         }
+        check_place(path)?;
         let mut file = Self {
             connection: Connection::open(path).map_err(|error| StoreError::of(path, error))?,
             path: path.to_owned(),
             kind,
+            patience: PATIENCE,
         };
         file.prepare()?;
         Ok(file)
@@ -56,7 +60,15 @@ impl File {
         &mut self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        work(&mut self.connection).map_err(|error| StoreError::of(&self.path, error))
+        let done = work(&mut self.connection).map_err(|error| StoreError::of(&self.path, error));
+        let patience = match &done {
+            Err(StoreError::Locked { .. }) => LITTLE_PATIENCE,
+            _ => PATIENCE,
+        };
+        if patience != self.patience && self.connection.busy_timeout(patience).is_ok() {
+            self.patience = patience;
+        }
+        done
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -105,6 +117,18 @@ impl File {
             supported: self.kind.format,
         })
     }
+}
+
+/// Refuses what the database would wait for without end, or complain about in words of its own.
+fn check_place(path: &Path) -> Result<()> {
+    let found = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => "a folder",
+        Ok(metadata) if !metadata.is_file() => "a pipe or a device",
+        // What cannot be looked at cannot be opened either, and then the reason is told.
+        Ok(_) | Err(_) => return Ok(()),
+    };
+    let path = path.to_owned();
+    Err(StoreError::NoFile { path, found })
 }
 
 /// Whether nothing was ever written to the file.

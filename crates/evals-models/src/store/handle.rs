@@ -1,30 +1,41 @@
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+use tokio::time::timeout;
 
-use super::{File, Kind, Prune, Pruned, Result, StoreError, StoreStatistics, Writes};
+use super::error::PATIENCE;
+use super::watch::SILENCE;
+use super::{File, Kind, Prune, Pruned, Result, StoreError, StoreStatistics, Watch, Writes};
 
 /// An open file that tasks share. It is read and written on the runtime's threads for blocking work, one access at a time.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Handle {
     path: Arc<Path>,
     file: Arc<Mutex<File>>,
     writes: Writes,
+    watch: Option<Watch>,
 }
 
 impl Handle {
     /// Opens a file, or makes it with its folder where there is none.
-    pub(crate) async fn open(path: PathBuf, kind: &'static Kind) -> Result<Self> {
+    pub(crate) async fn open(
+        path: PathBuf,
+        kind: &'static Kind,
+        watch: Option<Watch>,
+    ) -> Result<Self> {
         let path: Arc<Path> = path.into();
         let opened = Arc::clone(&path);
-        let file = spawn_blocking(move || File::open(&opened, kind)).await;
+        let opening = spawn_blocking(move || File::open(&opened, kind));
+        let file = watched(opening, &path, watch.as_ref()).await;
         let file = file.unwrap_or_else(|_| Err(stopped(&path)))?;
         Ok(Self {
             path,
             file: Arc::new(Mutex::new(file)),
             writes: Writes::default(),
+            watch,
         })
     }
 
@@ -64,10 +75,39 @@ impl Handle {
         work: impl FnOnce(&mut File) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let mut file = Arc::clone(&self.file).lock_owned().await;
-        spawn_blocking(move || work(&mut file))
-            .await
-            .unwrap_or_else(|_| Err(stopped(&self.path)))
+        let working = spawn_blocking(move || work(&mut file));
+        let done = watched(working, &self.path, self.watch.as_ref()).await;
+        done.unwrap_or_else(|_| Err(stopped(&self.path)))
     }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Handle")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Waits for an access, and tells when that takes longer than a file takes which nobody else has locked.
+async fn watched<T>(
+    mut access: JoinHandle<T>,
+    path: &Path,
+    watch: Option<&Watch>,
+) -> std::result::Result<T, JoinError> {
+    let Some(watch) = watch else {
+        return access.await;
+    };
+    if let Ok(done) = timeout(SILENCE, &mut access).await {
+        return done;
+    }
+    watch(&format!(
+        "waiting for `{}`, which another process may have locked, for at most {} s",
+        path.display(),
+        PATIENCE.as_secs()
+    ));
+    access.await
 }
 
 fn stopped(path: &Path) -> StoreError {

@@ -8,6 +8,9 @@ mod moment;
 mod prune;
 mod refresh;
 mod statistics;
+#[cfg(test)]
+mod tests;
+mod watch;
 mod writes;
 
 pub use error::StoreError;
@@ -17,6 +20,7 @@ pub(crate) use moment::now;
 pub use prune::{Prune, Pruned};
 pub use refresh::RefreshPolicy;
 pub use statistics::{ModelEntries, StoreStatistics};
+pub use watch::Watch;
 pub use writes::Writes;
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use futures::future::join_all;
 use thiserror::Error;
 
 use super::{EmbeddingKey, EmbeddingStore, ModelKey, StoredVector};
@@ -15,8 +16,9 @@ use crate::{
 
 /// A model whose vectors are stored, so that the same text is computed, and paid for, once.
 ///
-/// The model is asked for what is not stored: each such text once, in one call, in the order of the texts. What it returns is
-/// stored before it is used, in one transaction. Returned matrices say how many of their rows [were stored](Embeddings::stored) and
+/// The model is asked for what is not stored: each such text once, in the order of the texts, in the
+/// [batches](Embedder::batches) that it would send. What a batch brings is stored before it is used, in one transaction, whatever
+/// becomes of the others. Returned matrices say how many of their rows [were stored](Embeddings::stored) and
 /// how long [the model took](Embeddings::took). Calls at the same time do not wait for each other: a new text that two of them have
 /// is computed by both.
 #[derive(Debug)]
@@ -24,6 +26,7 @@ pub struct CachedEmbedder {
     inner: Arc<dyn Embedder>,
     store: EmbeddingStore,
     model: ModelKey,
+    label: String,
     documents: RefreshPolicy,
     queries: RefreshPolicy,
     unwritable: OnceLock<Arc<StoreError>>,
@@ -53,6 +56,7 @@ impl CachedEmbedder {
     pub fn new(inner: Arc<dyn Embedder>, store: EmbeddingStore) -> Self {
         Self {
             model: ModelKey::new(inner.identity(), inner.dimension(), None),
+            label: inner.identity().to_string(),
             inner,
             store,
             documents: RefreshPolicy::default(),
@@ -70,6 +74,13 @@ impl CachedEmbedder {
             model: ModelKey::new(identity, dimension, Some(place)),
             ..self
         }
+    }
+
+    /// What statistics of the store call the model, instead of its provider and name.
+    #[must_use]
+    pub fn labelled(self, label: impl Into<String>) -> Self {
+        let label = label.into();
+        Self { label, ..self }
     }
 
     /// Says whether stored vectors are used, of documents and of queries.
@@ -129,6 +140,28 @@ impl CachedEmbedder {
         missing: &[(EmbeddingKey, &str)],
         kind: TextKind,
     ) -> Result<Computed, EmbedError> {
+        let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
+        let batches = self.inner.batches(&texts).into_iter();
+        // To the end, even if one fails: what the others bring is stored.
+        let asked = batches.map(|batch| self.ask_batch(&missing[batch], kind));
+        let mut together = Computed {
+            vectors: Vec::with_capacity(missing.len()),
+            took: Duration::ZERO,
+        };
+        for computed in join_all(asked).await {
+            let computed = computed?;
+            together.vectors.extend(computed.vectors);
+            together.took += computed.took;
+        }
+        Ok(together)
+    }
+
+    /// Asks the model for the texts of a batch and stores their vectors.
+    async fn ask_batch(
+        &self,
+        missing: &[(EmbeddingKey, &str)],
+        kind: TextKind,
+    ) -> Result<Computed, EmbedError> {
         if let Some(error) = self.unwritable.get() {
             return Err(self.terminal(missing.len(), Unwritable(Arc::clone(error))));
         }
@@ -170,7 +203,7 @@ impl CachedEmbedder {
     async fn keep(&self, computed: &[(EmbeddingKey, StoredVector)]) {
         let sound = computed.iter().filter(|(_, vector)| is_sound(vector));
         let vectors: Vec<_> = sound.cloned().collect();
-        if let Err(error) = self.store.put(self.identity(), vectors).await {
+        if let Err(error) = self.store.put(&self.label, vectors).await {
             self.unwritable.get_or_init(|| Arc::new(error));
         }
     }

@@ -1,10 +1,10 @@
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::EmbeddingKey;
 use super::database::{self, VECTORS};
-use crate::ModelIdentity;
-use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics, Writes};
+use crate::store::{Handle, Prune, Pruned, StoreError, StoreStatistics, Watch, Writes};
 
 /// Vectors in an `SQLite` file that several processes may use at once. Clones use the same connection.
 ///
@@ -26,7 +26,13 @@ impl EmbeddingStore {
     ///
     /// A damaged file, and one that belongs to another program, is an error and stays as it is.
     pub async fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        Handle::open(path.into(), &VECTORS).await.map(Self)
+        Handle::open(path.into(), &VECTORS, None).await.map(Self)
+    }
+
+    /// The same, with somebody who is told when another process keeps the file locked.
+    pub async fn open_watched(path: impl Into<PathBuf>, watch: Watch) -> Result<Self, StoreError> {
+        let opened = Handle::open(path.into(), &VECTORS, Some(watch)).await;
+        opened.map(Self)
     }
 
     /// The file.
@@ -43,12 +49,12 @@ impl EmbeddingStore {
     }
 
     /// Stores vectors of a model, all or none, in place of what was stored under their keys, even if the caller stops waiting
-    /// meanwhile.
+    /// meanwhile. `model` is what statistics call it.
     ///
     /// When it returns, they outlive the process, however that ends.
     pub async fn put(
         &self,
-        model: &ModelIdentity,
+        model: impl Display,
         vectors: Vec<(EmbeddingKey, StoredVector)>,
     ) -> Result<(), StoreError> {
         let model = model.to_string();

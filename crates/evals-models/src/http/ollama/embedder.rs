@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -138,6 +139,10 @@ impl Embedder for OllamaEmbedder {
 
     fn max_tokens(&self) -> Option<usize> {
         self.max_tokens
+    }
+
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        self.embedding.cut(texts)
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {

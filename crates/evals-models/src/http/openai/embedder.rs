@@ -1,4 +1,5 @@
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use async_openai::types::embeddings::{CreateEmbeddingRequest, EmbeddingInput, EncodingFormat};
@@ -154,6 +155,10 @@ impl Embedder for OpenAiEmbedder {
 
     fn max_tokens(&self) -> Option<usize> {
         self.0.settings().max_tokens.map(std::num::NonZero::get)
+    }
+
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        self.0.cut(texts)
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {

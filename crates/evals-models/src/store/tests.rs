@@ -1,0 +1,153 @@
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use super::*;
+
+const KIND: Kind = Kind {
+    application: 7,
+    format: 1,
+    schema: "CREATE TABLE entries (key BLOB, model TEXT, stored_at INTEGER, entry BLOB)",
+    table: "entries",
+    content: "entry",
+    holds: "entries",
+};
+
+type Told = Arc<Mutex<Vec<String>>>;
+
+async fn open(path: &Path, told: &Told) -> Result<Handle> {
+    let told = Arc::clone(told);
+    let watch: Watch = Arc::new(move |line: &str| told.lock().unwrap().push(line.to_owned()));
+    Handle::open(path.to_owned(), &KIND, Some(watch)).await
+}
+
+/// Keeps everybody else out of a file, readers included.
+fn lock(path: &Path) -> Connection {
+    let connection = Connection::open(path).unwrap();
+    connection
+        .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM entries")
+        .unwrap();
+    connection
+}
+
+async fn count(handle: &Handle) -> Result<u64> {
+    Ok(handle.statistics().await?.entries)
+}
+
+#[tokio::test]
+async fn a_lock_of_another_process_is_told_of_and_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("entries.sqlite");
+    let told = Told::default();
+    drop(open(&path, &told).await.unwrap());
+    assert_eq!(*told.lock().unwrap(), Vec::<String>::new());
+    let other = lock(&path);
+    let (opened, ()) = tokio::join!(open(&path, &told), async {
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        drop(other);
+    });
+    assert_eq!(count(&opened.unwrap()).await.unwrap(), 0);
+    let told = told.lock().unwrap();
+    let expected = format!(
+        "waiting for `{}`, which another process may have locked",
+        path.display()
+    );
+    assert!(
+        told.len() == 1 && told[0].starts_with(&expected),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn after_one_long_wait_others_are_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("entries.sqlite");
+    let told = Told::default();
+    let handle = open(&path, &told).await.unwrap();
+    // As if the long wait were over.
+    let busy = |connection: &mut Connection| {
+        connection.busy_timeout(Duration::from_millis(50))?;
+        connection.execute("INSERT INTO entries VALUES (x'00', 'm', 0, x'00')", [])
+    };
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let first = handle
+        .access(move |file| file.with(busy))
+        .await
+        .unwrap_err();
+    assert!(matches!(first, StoreError::Locked { .. }), "{first}");
+    let expected = format!(
+        "another process keeps `{}` locked: gave up waiting for it",
+        path.display()
+    );
+    assert_eq!(first.to_string(), expected);
+    let began = Instant::now();
+    let insert = |connection: &mut Connection| {
+        connection.execute("INSERT INTO entries VALUES (x'01', 'm', 0, x'00')", [])
+    };
+    handle
+        .access(move |file| file.with(insert))
+        .await
+        .unwrap_err();
+    assert!(
+        began.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        began.elapsed()
+    );
+    drop(other);
+    handle.access(move |file| file.with(insert)).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = Told::default();
+    let error = open(folder.path(), &told).await.unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StoreError::NoFile {
+                found: "a folder",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    #[cfg(unix)]
+    {
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        for path in [pipe.as_path(), Path::new("/dev/zero")] {
+            let error = open(path, &told).await.unwrap_err();
+            let expected = format!(
+                "`{}` is a pipe or a device, where a file has to be",
+                path.display()
+            );
+            assert!(error.to_string().starts_with(&expected), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn writes_are_counted_until_they_are_done_though_nobody_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("entries.sqlite");
+    let handle = Handle::open(path, &KIND, None).await.unwrap();
+    let (go, gone) = std::sync::mpsc::channel::<()>();
+    let write = handle.write(move |file| {
+        gone.recv().unwrap();
+        let insert = "INSERT INTO entries VALUES (x'00', 'm', 0, x'00')";
+        file.with(|connection| connection.execute(insert, []).map(drop))
+    });
+    let given_up = tokio::time::timeout(Duration::from_millis(20), write).await;
+    assert!(given_up.is_err());
+    assert_eq!(handle.writes().under_way(), 1);
+    go.send(()).unwrap();
+    while handle.writes().under_way() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(count(&handle).await.unwrap(), 1);
+}
