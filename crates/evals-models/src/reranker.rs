@@ -14,6 +14,13 @@ pub trait Reranker: Debug + Send + Sync {
     /// Names the model as reports show it.
     fn identity(&self) -> &ModelIdentity;
 
+    /// What a report should say of what was reranked so far: of how many pairs only the beginning was read.
+    ///
+    /// Default: nothing.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Scores `texts` for `query`: one finite number for each, in their order; higher is better. Scores of different queries
     /// cannot be compared. `repeat` is the repetition, from 1.
     async fn rerank(
@@ -35,6 +42,18 @@ pub struct Reranked {
     pub service_time: Duration,
     /// Whether all of it came from a cache.
     pub cached: bool,
+}
+
+/// What a model notes of pairs that it read the beginning of.
+#[cfg(feature = "local")]
+pub(crate) fn cut_pairs_note(cut: u64) -> Option<String> {
+    match cut {
+        0 => None,
+        1 => Some("1 pair is longer than the model reads; its end was left out".to_owned()),
+        cut => Some(format!(
+            "{cut} pairs are longer than the model reads; their ends were left out"
+        )),
+    }
 }
 
 /// Why texts could not be reranked.

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 
@@ -15,6 +16,7 @@ use super::scoring::Scoring;
 use super::settings::LocalSettings;
 use super::tokens::Encoded;
 use super::workers::{Timed, Workers};
+use crate::reranker::cut_pairs_note;
 use crate::{ModelIdentity, RerankError, Reranked, Reranker};
 
 /// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
@@ -29,6 +31,8 @@ pub struct LocalReranker {
     identity: ModelIdentity,
     scorer: Arc<Scorer>,
     workers: Workers,
+    /// Pairs of which only the beginning was read.
+    cut: AtomicU64,
 }
 
 /// From a pair to its score.
@@ -68,6 +72,7 @@ impl LocalReranker {
             identity: named(&folder, settings, digest),
             scorer: Arc::new(Scorer { model, scoring }),
             workers: Workers::start(threads(settings))?,
+            cut: AtomicU64::new(0),
         })
     }
 
@@ -79,6 +84,8 @@ impl LocalReranker {
         let (scorer, query) = (Arc::clone(&self.scorer), query.to_owned());
         let encode = move |text: &str| scorer.encode(&query, text);
         let encoded = self.workers.tokenize(texts, encode).await?;
+        let cut = encoded.value.iter().filter(|pair| pair.is_cut).count();
+        self.cut.fetch_add(cut as u64, Ordering::Relaxed);
         let scorer = Arc::clone(&self.scorer);
         let score = move |pairs: &[&Encoded], scratch: &mut Scratch| scorer.scores(pairs, scratch);
         let scores = self.workers.compute(encoded.value, score).await?;
@@ -110,6 +117,12 @@ impl Scorer {
 impl Reranker for LocalReranker {
     fn identity(&self) -> &ModelIdentity {
         &self.identity
+    }
+
+    /// Of the pairs that were scored so far.
+    fn notes(&self) -> Vec<String> {
+        let told = cut_pairs_note(self.cut.load(Ordering::Relaxed));
+        told.into_iter().collect()
     }
 
     /// A forward pass gives the same scores every time, so `repeat` makes no difference.

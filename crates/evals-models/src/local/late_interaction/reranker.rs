@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 
@@ -19,6 +20,7 @@ use crate::local::scores::{comparable, reranked};
 use crate::local::settings::LocalSettings;
 use crate::local::tokens::Encoded;
 use crate::local::workers::{Timed, Workers};
+use crate::reranker::cut_pairs_note;
 use crate::{ModelIdentity, RerankError, Reranked, Reranker, TextKind};
 
 /// Files that say how texts are read and compared, all of which are part of the identity.
@@ -46,6 +48,8 @@ pub struct LateInteractionReranker {
     identity: ModelIdentity,
     scorer: Arc<Scorer>,
     workers: Workers,
+    /// Pairs of which only the beginning was read.
+    cut: AtomicU64,
 }
 
 /// From texts to the vectors of their tokens.
@@ -86,6 +90,7 @@ impl LateInteractionReranker {
                 marked: Marked::new(&folder, &conventions, tokens)?,
             }),
             workers: Workers::start(threads(settings))?,
+            cut: AtomicU64::new(0),
         })
     }
 
@@ -99,6 +104,8 @@ impl LateInteractionReranker {
         let scorer = Arc::clone(&self.scorer);
         let encode = move |text: &str| scorer.marked.document(text);
         let encoded = self.workers.tokenize(texts, encode).await?;
+        let cut = encoded.value.iter().filter(|pair| pair.is_cut).count();
+        self.cut.fetch_add(cut as u64, Ordering::Relaxed);
         let scorer = Arc::clone(&self.scorer);
         let score = move |texts: &[&Encoded], scratch: &mut Scratch| {
             let documents = scorer.documents(texts, scratch);
@@ -233,6 +240,12 @@ fn identity(
 impl Reranker for LateInteractionReranker {
     fn identity(&self) -> &ModelIdentity {
         &self.identity
+    }
+
+    /// Of the pairs that were scored so far.
+    fn notes(&self) -> Vec<String> {
+        let told = cut_pairs_note(self.cut.load(Ordering::Relaxed));
+        told.into_iter().collect()
     }
 
     /// A forward pass gives the same scores every time, so `repeat` makes no difference.

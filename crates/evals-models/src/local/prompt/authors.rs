@@ -61,22 +61,23 @@ impl RerankPrompt {
         }
     }
 
-    /// The tokens of a pair, at most `room` of them. What does not fit is cut off the document first.
+    /// The tokens of a pair, at most `room` of them, and whether there are more. What does not fit is cut off the document first.
     pub(super) fn pair(
         self,
         tokens: &Tokens,
         instruction: Option<&str>,
         (query, text): (&str, &str),
         room: usize,
-    ) -> Result<Vec<u32>, tokenizers::Error> {
+    ) -> Result<(Vec<u32>, bool), tokenizers::Error> {
         match self {
             Self::Qwen3 => {
                 let instruction = instruction.unwrap_or(QWEN3_INSTRUCTION);
                 let pair =
                     format!("<Instruct>: {instruction}\n<Query>: {query}\n<Document>: {text}");
                 let mut ids = tokens.plain(&pair)?;
+                let is_cut = ids.len() > room;
                 ids.truncate(room);
-                Ok(ids)
+                Ok((ids, is_cut))
             }
             Self::Mxbai => {
                 let instruction = instruction
@@ -84,11 +85,14 @@ impl RerankPrompt {
                     .unwrap_or_default();
                 let mut ids = tokens.plain(&format!("{instruction}query: {query}"))?;
                 // A quarter of the room is kept for the document.
-                ids.truncate(room * 3 / 4);
+                let most = room * 3 / 4;
+                let is_query_cut = ids.len() > most;
+                ids.truncate(most);
                 ids.extend(tokens.plain(SEPARATOR)?);
                 ids.extend(tokens.plain(&format!("document: {text}"))?);
+                let is_cut = is_query_cut || ids.len() > room;
                 ids.truncate(room);
-                Ok(ids)
+                Ok((ids, is_cut))
             }
         }
     }

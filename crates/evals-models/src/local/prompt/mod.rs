@@ -114,25 +114,29 @@ impl Prompt {
         text: &str,
     ) -> Result<Encoded, tokenizers::Error> {
         let room = self.window - self.prefix.len() - self.suffix.len();
-        let ids = match &self.wording {
+        let (ids, is_cut) = match &self.wording {
             Wording::Authors {
                 prompt,
                 instruction,
             } => {
-                let pair = prompt.pair(tokens, instruction.as_deref(), (query, text), room)?;
-                [&self.prefix, &pair, &self.suffix]
-                    .map(Vec::as_slice)
-                    .concat()
+                let (pair, is_cut) =
+                    prompt.pair(tokens, instruction.as_deref(), (query, text), room)?;
+                let ids = [&self.prefix, &pair, &self.suffix].map(Vec::as_slice);
+                (ids.concat(), is_cut)
             }
             Wording::Template(template) => {
                 let mut ids = tokens.plain(&template.render(query, text)?)?;
-                if ids.len() > self.window {
+                let is_cut = ids.len() > self.window;
+                if is_cut {
                     ids.truncate(room);
                     ids.extend(&self.suffix);
                 }
-                ids
+                (ids, is_cut)
             }
         };
-        Ok(Encoded::of_one_text(ids))
+        Ok(Encoded {
+            is_cut,
+            ..Encoded::of_one_text(ids)
+        })
     }
 }
