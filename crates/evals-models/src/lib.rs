@@ -55,6 +55,8 @@ mod lone_surrogate;
 #[cfg(feature = "http")]
 pub mod replies;
 mod reranker;
+#[cfg(feature = "http")]
+pub mod scores;
 #[cfg(feature = "embedded")]
 mod static_embedder;
 #[cfg(feature = "http")]

@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 /// A reranker that keeps what it said for as long as it is there, so that the two benchmarks of a run ask once.
 ///
 /// The same question with the same texts, in the same repetition, is answered from memory and counts as [cached](Reranked::cached);
-/// what failed is asked again. Chat models have a store before them and need this not.
+/// what failed is asked again. A store before the model does the same for longer; this serves where there is none, or where all that
+/// is stored is asked for anew.
 #[derive(Debug)]
 pub struct RememberedReranker {
     inner: Arc<dyn Reranker>,
@@ -29,6 +30,10 @@ impl RememberedReranker {
 impl Reranker for RememberedReranker {
     fn identity(&self) -> &ModelIdentity {
         self.inner.identity()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
     }
 
     async fn rerank(
