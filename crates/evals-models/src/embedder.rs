@@ -35,6 +35,13 @@ pub trait Embedder: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Tokens that the model read so far, where it tells of all of them.
+    ///
+    /// Default: it does not tell.
+    fn input_tokens(&self) -> Option<u64> {
+        None
+    }
+
     /// The runs of texts that are sent, and paid for, together. A store before the model keeps what each brings as soon as it is
     /// there.
     ///

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use super::caller::Lane;
 use super::classify::Complaint;
 use super::server_error::ServerError;
+use super::tokens_read::TokensRead;
 use super::vectors::{self, VectorError};
 use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, secrets, tokens};
 use crate::embedder::cut_note;
@@ -32,6 +33,9 @@ pub(super) trait Endpoint: Debug + Send + Sync + 'static {
         &self,
         texts: &[String],
     ) -> impl Future<Output = Result<Vec<Vec<f32>>, AttemptError>> + Send;
+
+    /// Where the answers' tokens are added up.
+    fn tokens_read(&self) -> &TokensRead;
 }
 
 /// An embedder over an endpoint.
@@ -115,6 +119,11 @@ impl<E: Endpoint> Embedding<E> {
 
     pub(super) fn settings(&self) -> &EmbedSettings {
         &self.settings
+    }
+
+    /// Tokens that were read so far, where the server told of all of them.
+    pub(super) fn input_tokens(&self) -> Option<u64> {
+        self.call.endpoint.tokens_read().sum()
     }
 
     /// What a report should say of how texts were embedded.

@@ -48,6 +48,7 @@ mod server_error;
 mod settings;
 mod settings_error;
 mod tokens;
+mod tokens_read;
 mod traffic;
 mod vectors;
 

@@ -1,5 +1,6 @@
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -240,6 +241,15 @@ impl Embedder for CachedEmbedder {
 
     fn max_tokens(&self) -> Option<usize> {
         self.inner.max_tokens()
+    }
+
+    /// Of the texts that the model was asked for.
+    fn input_tokens(&self) -> Option<u64> {
+        self.inner.input_tokens()
+    }
+
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        self.inner.batches(texts)
     }
 
     /// Of the texts that the model was asked for.

@@ -290,3 +290,28 @@ async fn a_batch_that_is_too_large_comes_through_in_parts_and_is_not_made_again(
     assert_eq!(second.values(), first.values());
     assert_eq!(scripted.received().len(), 9);
 }
+
+#[tokio::test]
+async fn tokens_are_added_up_where_every_answer_tells_them() {
+    for (usage, expected) in [
+        (json!({"prompt_tokens": 5, "total_tokens": 6}), Some(15)),
+        (json!({"total_tokens": 6}), Some(18)),
+        (json!(null), None),
+    ] {
+        let scripted = ScriptedServer::start(move |request: &Received, _| {
+            let texts = request.body["input"].as_array().expect("texts").len();
+            let rows: Vec<Value> = (0..texts)
+                .map(|index| json!({"index": index, "embedding": [1.0, 2.0]}))
+                .collect();
+            Reaction::json(200, &json!({"data": rows, "usage": usage}))
+        });
+        let mut settings = embed_settings(&scripted.openai_url());
+        settings.max_batch = NonZeroUsize::new(2).unwrap();
+        let embedder = connect(settings).await.unwrap();
+        // A probe and two batches.
+        let texts = ["a", "b", "c"];
+        assert_eq!(embedder.batches(&texts), [0..2, 2..3]);
+        embedder.embed(&texts, TextKind::Document).await.unwrap();
+        assert_eq!(embedder.input_tokens(), expected);
+    }
+}

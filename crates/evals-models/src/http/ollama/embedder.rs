@@ -12,6 +12,7 @@ use crate::http::body::Expected;
 use crate::http::caller::Lane;
 use crate::http::embedding::{Embedding, Endpoint};
 use crate::http::server::{Protocol, Server};
+use crate::http::tokens_read::TokensRead;
 use crate::http::{AttemptError, ConnectError, Dimension, EmbedSettings, Traffic, extra_body};
 use crate::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
 
@@ -38,6 +39,7 @@ struct OllamaEndpoint {
     dimensions: Option<u32>,
     keep_alive: Option<String>,
     extra_body: Map<String, Value>,
+    tokens_read: TokensRead,
 }
 
 /// An answer, with nothing in it that a server may leave out.
@@ -45,6 +47,8 @@ struct OllamaEndpoint {
 struct Answer {
     #[serde(default)]
     embeddings: Vec<Vec<f32>>,
+    #[serde(default)]
+    prompt_eval_count: Option<u64>,
     #[serde(default)]
     error: Value,
 }
@@ -78,6 +82,7 @@ impl OllamaEmbedder {
             },
             keep_alive: settings.keep_alive.clone(),
             extra_body: settings.extra_body.clone(),
+            tokens_read: TokensRead::default(),
         };
         let max_tokens = window.and_then(|window| usize::try_from(window).ok());
         Ok(Self {
@@ -119,7 +124,12 @@ impl Endpoint for OllamaEndpoint {
             let error = serde_json::json!({"error": answer.error});
             return Err(self.server.refused_inside(&error));
         }
+        self.tokens_read.add(answer.prompt_eval_count);
         Ok(answer.embeddings)
+    }
+
+    fn tokens_read(&self) -> &TokensRead {
+        &self.tokens_read
     }
 }
 
@@ -131,6 +141,10 @@ impl Embedder for OllamaEmbedder {
 
     fn dimension(&self) -> usize {
         self.embedding.dimension()
+    }
+
+    fn input_tokens(&self) -> Option<u64> {
+        self.embedding.input_tokens()
     }
 
     fn notes(&self) -> Vec<String> {

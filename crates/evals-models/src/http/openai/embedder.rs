@@ -12,6 +12,7 @@ use crate::http::body::Expected;
 use crate::http::caller::Lane;
 use crate::http::embedding::{Embedding, Endpoint};
 use crate::http::server::{Protocol, Server};
+use crate::http::tokens_read::TokensRead;
 use crate::http::{
     AttemptError, ConnectError, Dimension, EmbedSettings, SettingsError, Traffic, extra_body,
 };
@@ -29,6 +30,7 @@ struct OpenAiEndpoint {
     server: Server,
     dimensions: Option<u32>,
     extra_body: Map<String, Value>,
+    tokens_read: TokensRead,
 }
 
 /// An answer, with nothing in it that a server may leave out.
@@ -37,7 +39,17 @@ struct Answer {
     #[serde(default)]
     data: Vec<Row>,
     #[serde(default)]
+    usage: Option<Usage>,
+    #[serde(default)]
     error: Value,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Usage {
+    #[serde(default)]
+    prompt_tokens: Option<u64>,
+    #[serde(default)]
+    total_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -66,6 +78,7 @@ impl OpenAiEmbedder {
                 Dimension::Learn | Dimension::Expect(_) => None,
             },
             extra_body: settings.extra_body.clone(),
+            tokens_read: TokensRead::default(),
             server,
         };
         let lane = Lane::new(traffic, &settings.server, &settings.model);
@@ -97,6 +110,9 @@ impl OpenAiEndpoint {
             let error = serde_json::json!({"error": answer.error});
             return Err(self.server.refused_inside(&error));
         }
+        let usage = answer.usage;
+        let read = usage.and_then(|usage| usage.prompt_tokens.or(usage.total_tokens));
+        self.tokens_read.add(read);
         let mut rows = answer.data;
         // Servers that spread a batch answer in the order in which parts are done.
         rows.sort_by_key(|row| row.index);
@@ -130,6 +146,10 @@ impl Endpoint for OpenAiEndpoint {
             }
         }
     }
+
+    fn tokens_read(&self) -> &TokensRead {
+        &self.tokens_read
+    }
 }
 
 /// Whether an answer has a vector for each token of a text, as `llama-cpp-python` gives it of models that were made to write.
@@ -147,6 +167,10 @@ impl Embedder for OpenAiEmbedder {
 
     fn dimension(&self) -> usize {
         self.0.dimension()
+    }
+
+    fn input_tokens(&self) -> Option<u64> {
+        self.0.input_tokens()
     }
 
     fn notes(&self) -> Vec<String> {
