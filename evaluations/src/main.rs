@@ -32,6 +32,7 @@ mod search_profile;
 mod servers;
 mod settings;
 mod spending;
+mod start_lock;
 mod table;
 mod trec_ids;
 mod unknown_word;

@@ -29,6 +29,8 @@ mod scripted_server;
 mod secrets;
 mod servers;
 mod settings;
+#[cfg(unix)]
+mod signals;
 mod stored_runs;
 mod tables;
 mod terminal;

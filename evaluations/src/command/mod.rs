@@ -19,6 +19,8 @@ mod table;
 use anyhow::Result;
 use evals_data::{Catalog, Manifest};
 
+pub(crate) use run::Interruption;
+
 use crate::cli::{Command, ModelName, SettingsArgs};
 use crate::directories::Directories;
 use crate::exit::Exit;

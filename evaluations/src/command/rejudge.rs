@@ -1,6 +1,6 @@
 //! `evaluations rejudge`: another judge on stored answers.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::Value;
 
 use super::Session;
@@ -36,14 +36,15 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
         bail!("run `{}` is {state}; {remedy}", run.name());
     }
     let (report, digest) = folder.read_report_with_digest()?;
-    let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let record = SourceRecord {
         name: run.name(),
         digest,
         manifest: folder.read_manifest()?,
     };
     let source = Source { record, report };
-    runtime.block_on(run::rejudge(session, arguments, &files, source))
+    run::interruptible(session, async |interruption| {
+        run::rejudge(session, arguments, &files, source, interruption).await
+    })
 }
 
 fn has_answers(header: &RunHeader) -> bool {

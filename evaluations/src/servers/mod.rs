@@ -17,6 +17,7 @@ use evals_models::{ChatModel, Embedder};
 
 use self::place::Place;
 use crate::choices;
+use crate::command::Interruption;
 use crate::printer::Printer;
 use crate::quantity;
 use crate::rerankers;
@@ -40,6 +41,7 @@ pub(crate) struct Servers<'r> {
     printer: Printer,
     seed: u64,
     once: bool,
+    interruption: Option<Interruption>,
     /// By protocol and address, as it is shown.
     traffic: BTreeMap<(Protocol, String), Arc<Traffic>>,
 }
@@ -52,7 +54,17 @@ impl<'r> Servers<'r> {
             printer: printer.clone(),
             seed,
             once: false,
+            interruption: None,
             traffic: BTreeMap::new(),
+        }
+    }
+
+    /// Has `interruption` close the traffic and wait for what was sent.
+    pub(crate) fn minded_by(self, interruption: &Interruption) -> Self {
+        let interruption = Some(interruption.clone());
+        Self {
+            interruption,
+            ..self
         }
     }
 
@@ -189,6 +201,9 @@ impl<'r> Servers<'r> {
         let traffic = Traffic::new(address, settings)
             .with_watch(Arc::new(move |line: &str| printer.note(line)));
         let traffic = Arc::new(traffic);
+        if let Some(interruption) = &self.interruption {
+            interruption.mind(&traffic);
+        }
         self.traffic.insert(key, Arc::clone(&traffic));
         Ok(traffic)
     }

@@ -7,6 +7,7 @@ use evals_models::store::RefreshPolicy;
 use evals_models::vectors::{CachedEmbedder, EmbeddingStore};
 use evals_models::{Embedder, TextKind};
 
+use super::Interruption;
 use super::plan::Plan;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
@@ -20,6 +21,7 @@ pub(super) async fn open(
     arguments: &RunArgs,
     plan: &Plan,
     servers: &mut Servers<'_>,
+    interruption: &Interruption,
 ) -> Result<Option<Arc<dyn Embedder>>> {
     if !plan.needs_embeddings {
         return Ok(None);
@@ -36,6 +38,7 @@ pub(super) async fn open(
         embedder.embed(&["warm-up"], TextKind::Query).await?;
     }
     let store = EmbeddingStore::open(session.directories.vectors()).await?;
+    interruption.mind_writes(store.writes());
     let mut cached = CachedEmbedder::new(embedder, store);
     if let Some(place) = place {
         cached = cached.at(&place);

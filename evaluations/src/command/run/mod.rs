@@ -23,8 +23,8 @@ use evals::{Comparison, StopSignal};
 use evals_data::Collection;
 use evals_models::http::Traffic;
 use evals_rag::Question;
-use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::interrupt::Interruption;
 pub(super) use console::{console, report as report_text};
 pub(super) use manifest::{DatasetHeader, RunHeader};
 pub(super) use output::OutFile;
@@ -33,7 +33,7 @@ pub(super) use source::fetch;
 
 use self::folder::Recorder;
 use self::index::ReadyIndex;
-use self::interrupt::cancelled_by_interrupt;
+use self::interrupt::Interrupted;
 use self::plan::Plan;
 use self::qa::{Opener, QaPlan, Replies};
 use self::reranking::Reranking;
@@ -43,7 +43,7 @@ use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::clock;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, StdoutError};
 use crate::quantity;
 use crate::servers::Servers;
 use crate::spending::Spending;
@@ -56,33 +56,30 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
     if let Some(note) = plan.cut_note() {
         session.printer.note(&note);
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_stack_size(STACK_BYTES)
-        .build()
-        .context("cannot start worker threads")?;
-    runtime.block_on(async {
-        let cancellation = cancelled_by_interrupt();
-        let (prepared, ready) = tokio::select! {
-            biased;
-            () = cancellation.cancelled() => {
-                session.printer.note("interrupted; the same command goes on with the index where it stopped");
+    interruptible(session, async |interruption| {
+        let prepared = interruption.guard(prepare(session, arguments, &plan, interruption));
+        let (prepared, ready) = match prepared.await {
+            Err(error) if error.is::<Interrupted>() => {
+                session
+                    .printer
+                    .note("interrupted; the same command goes on with the index where it stopped");
                 return Ok(Exit::Interrupted);
             }
-            prepared = prepare(session, arguments, &plan) => prepared?,
+            prepared => prepared?,
         };
         let run = Run {
             session,
             arguments,
             plan: &plan,
             prepared: &prepared,
-            cancellation: &cancellation,
+            interruption,
         };
         let qa = plan.qa.as_ref().zip(ready.as_ref());
         if let Some((qa, ready)) = qa
             && arguments.qa.estimate
         {
-            qa::estimate(run, qa, ready).await?;
+            let estimated = qa::estimate(run, qa, ready);
+            interruption.guard(estimated).await?;
             return Ok(Exit::Done);
         }
         let mut exit = Exit::Done;
@@ -90,13 +87,47 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
             exit = retrieve(run).await?;
         }
         if let Some((qa, ready)) = qa
-            && !cancellation.is_cancelled()
+            && !interruption.is_noticed()
             && prepared.stop.reason().is_none()
         {
             exit = exit.max(answer(run, qa, ready).await?);
         }
         Ok(exit)
     })
+}
+
+/// Does `work` on a runtime of its own, which signals may interrupt.
+pub(super) fn interruptible(
+    session: &Session<'_>,
+    work: impl AsyncFnOnce(&Interruption) -> Result<Exit>,
+) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(STACK_BYTES)
+        .build()
+        .context("cannot start worker threads")?;
+    let (exit, is_interrupted) = runtime.block_on(async {
+        let listening = Interruption::listen(session.printer);
+        let interruption = listening.context("cannot listen for signals")?;
+        let exit = match work(&interruption).await {
+            Err(error) if error.is::<Interrupted>() => {
+                session.printer.note("interrupted");
+                Ok(Exit::Interrupted)
+            }
+            // With the terminal that was closed went whoever could have read the result.
+            Err(error) if interruption.is_noticed() && error.is::<StdoutError>() => {
+                Ok(Exit::Interrupted)
+            }
+            exit => exit,
+        };
+        interruption.written().await;
+        anyhow::Ok((exit, interruption.is_noticed()))
+    })?;
+    if is_interrupted {
+        // Files that are still being read, on threads that cannot be stopped, are of no use any more.
+        runtime.shutdown_background();
+    }
+    exit
 }
 
 /// What a benchmark is given.
@@ -106,7 +137,7 @@ struct Run<'r> {
     arguments: &'r RunArgs,
     plan: &'r Plan,
     prepared: &'r Prepared,
-    cancellation: &'r CancellationToken,
+    interruption: &'r Interruption,
 }
 
 /// Everything that is searched and asked.
@@ -135,19 +166,21 @@ async fn prepare(
     session: &Session<'_>,
     arguments: &RunArgs,
     plan: &Plan,
+    interruption: &Interruption,
 ) -> Result<(Prepared, Option<qa::Ready>)> {
     let printer = session.printer;
-    let mut servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
-    let embedder = embedding::open(session, arguments, plan, &mut servers).await?;
-    let models = models(session, arguments, plan, &mut servers).await?;
+    let servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
+    let mut servers = servers.minded_by(interruption);
+    let embedder = embedding::open(session, arguments, plan, &mut servers, interruption).await?;
+    let models = models(session, arguments, plan, &mut servers, interruption).await?;
     let ready = match &plan.qa {
-        Some(qa) => Some(qa::open(plan, qa, &mut servers, &models).await?),
+        Some(qa) => Some(qa::open(plan, qa, &mut servers, &models, interruption).await?),
         None => None,
     };
     let collection = source::fetch(printer, &plan.manifest)
         .await?
         .allow_missing_judged(arguments.retrieval.allow_missing_judged);
-    let questions = source::questions(printer, &plan.manifest, &collection, arguments)?;
+    let questions = source::questions(printer, &plan.manifest, &collection, arguments).await?;
     let uri = match &arguments.stages.db {
         Some(uri) => uri.clone(),
         None => session
@@ -199,13 +232,14 @@ async fn models<'p>(
     arguments: &RunArgs,
     plan: &'p Plan,
     servers: &mut Servers<'p>,
+    interruption: &Interruption,
 ) -> Result<Models> {
-    let stop = StopSignal::new();
+    let stop = interruption.stop();
     let spending = Spending::new(arguments.qa.budget, stop.clone());
     // The failed cases are of question answering; what the rankings of retrieval took is not paid for again.
     let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
     let replies = Replies::new(session, arguments.qa.no_cache, refresh);
-    let mut opener = Opener::new(&plan.resolved, servers, &replies, &spending);
+    let mut opener = Opener::new(&plan.resolved, servers, &replies, &spending, interruption);
     let reranking = if plan.profiles.iter().any(|profile| profile.rerank) {
         Some(reranking::open(session, &plan.resolved, &mut opener).await?)
     } else {
@@ -239,7 +273,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     let Run {
         session,
         plan,
-        cancellation,
+        interruption,
         ..
     } = run;
     let mut finished: Vec<Finished> = Vec::new();
@@ -249,18 +283,24 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
             started: clock::now(),
         }
         .open(profile)?;
-        let measured = retrieval::run(run, profile, folder).await?;
+        let measured = match retrieval::run(run, profile, folder).await {
+            // What earlier profiles found is still to be printed.
+            Err(error) if error.is::<Interrupted>() && !finished.is_empty() => break,
+            measured => measured?,
+        };
         folder::record(&measured)?;
         session.printer.detail(&format!(
             "{profile}: report in {}",
             measured.folder.path().display()
         ));
         finished.push(measured);
-        if cancellation.is_cancelled() || run.prepared.stop.reason().is_some() {
+        if interruption.is_noticed() || run.prepared.stop.reason().is_some() {
             break;
         }
     }
-    if cancellation.is_cancelled() {
+    // A signal that came when everything was done has interrupted nothing.
+    let is_interrupted = interruption.is_noticed() && is_anything_left(plan, &finished);
+    if is_interrupted {
         note_interruption(session, plan, &finished);
     }
     print(run, &finished)?;
@@ -268,7 +308,7 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
     for run in &finished {
         failures::locate(session.printer, &run.report, &run.folder);
     }
-    if cancellation.is_cancelled() {
+    if is_interrupted {
         return Ok(Exit::Interrupted);
     }
     if let Some(reason) = run.prepared.stop.reason() {
@@ -284,6 +324,12 @@ async fn retrieve(run: Run<'_>) -> Result<Exit> {
         });
     }
     Ok(failures::of_searches(session.printer, &finished))
+}
+
+/// Whether a run that ends after these profiles leaves out anything that was asked for.
+fn is_anything_left(plan: &Plan, finished: &[Finished]) -> bool {
+    let is_cut = |run: &Finished| run.report.not_run > 0;
+    finished.len() < plan.profiles.len() || plan.qa.is_some() || finished.iter().any(is_cut)
 }
 
 /// Answers and judges, and prints what came of it.
@@ -316,14 +362,15 @@ async fn answer(run: Run<'_>, qa: &QaPlan, ready: &qa::Ready) -> Result<Exit> {
             }
         })
         .collect();
-    answered.tell(printer, &files, run.cancellation.is_cancelled())
+    answered.tell(printer, &files, run.interruption.is_noticed())
 }
 
 fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {
-    let left: Vec<String> = plan.profiles[finished.len()..]
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let left = plan.profiles[finished.len()..].iter();
+    let mut left: Vec<String> = left.map(ToString::to_string).collect();
+    if plan.qa.is_some() {
+        left.push("question answering".to_owned());
+    }
     let mut note = "interrupted; what was finished is in the run folders".to_owned();
     if !left.is_empty() {
         note.push_str("; not run: ");
@@ -353,13 +400,15 @@ fn comparison(finished: &[Finished]) -> Comparison {
     Comparison::new(&summaries)
 }
 
-/// Writes the `--out` files. With several profiles each has its own, and the file of the given name sets them side by
-/// side where its format can.
+/// Writes the `--out` files. Of a run of several profiles each has its own, and the file of the given name sets them side by side
+/// where its format can. What is in a file depends on what was asked for, and not on how far the run came.
 fn write_out(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Result<()> {
     for file in &plan.out {
-        if let [one] = finished {
-            file.report(&one.report, &one.summary)?;
-            session.printer.note(&format!("wrote {file}"));
+        if plan.profiles.len() == 1 {
+            for run in finished {
+                file.report(&run.report, &run.summary)?;
+                session.printer.note(&format!("wrote {file}"));
+            }
             continue;
         }
         if file.comparison(&comparison(finished))? {

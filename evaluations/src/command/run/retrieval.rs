@@ -42,7 +42,8 @@ pub(super) async fn run(
         documents: plan.k.get(),
         passages: 0,
     };
-    let searcher = search::open(run, profile, depth).await?;
+    let opening = search::open(run, profile, depth);
+    let searcher = run.interruption.guard(opening).await?;
     let dataset = retrieval::dataset(
         &plan.manifest.name,
         prepared.questions.iter().cloned(),
@@ -60,7 +61,7 @@ pub(super) async fn run(
     let mut report = experiment
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
-        .cancellation(run.cancellation.clone())
+        .cancellation(run.interruption.dropping())
         .stop(prepared.stop.clone())
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
         .run()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use evals_data::{Collection, Manifest, QuestionCounts};
 use evals_rag::Question;
 
@@ -21,13 +21,16 @@ pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Coll
 }
 
 /// The questions of a run, after `--limit`.
-pub(super) fn questions(
+pub(super) async fn questions(
     printer: &Printer,
     manifest: &Manifest,
     collection: &Collection,
     arguments: &RunArgs,
 ) -> Result<Vec<Question>> {
-    let read = collection.questions()?;
+    // Not on this thread, which has to hear of an interruption: the whole corpus may have to be read.
+    let reading = collection.clone();
+    let read = tokio::task::spawn_blocking(move || reading.questions()).await;
+    let read = read.context("reading the questions was given up")??;
     if let Some(summary) = left_out(&read.counts) {
         printer.note(&summary);
     }

@@ -86,7 +86,8 @@ impl Finished {
             printer.note(&format!("wrote {file}"));
         }
         failures::locate(printer, &self.report, &self.folder);
-        if interrupted {
+        // A signal that came when everything was done has interrupted nothing.
+        if interrupted && self.report.not_run > 0 {
             printer.note("interrupted; the same command goes on where this one stopped");
             return Ok(Exit::Interrupted);
         }

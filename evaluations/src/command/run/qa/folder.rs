@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
-use evals::{CaseReport, FailureClass, FileJournal, Journal as _, Report};
+use evals::{CaseReport, FailureClass, FileJournal, Journal as _, JournalError, Report};
 use evals_rag::qa::Qa;
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use crate::command::Session;
 use crate::quantity;
 use crate::run_folder::RunFolder;
 use crate::run_identity::{differences, identity};
+use crate::start_lock::StartLock;
 
 /// Most differences that are listed.
 const LISTED: usize = 8;
@@ -39,6 +40,8 @@ pub(super) enum TakeUp {
 }
 
 /// Opens the folder in which a run with `manifest` is recorded.
+///
+/// Of several processes that want the same run one gets it: they look for it and create it one after the other.
 pub(super) async fn open(
     session: &Session<'_>,
     manifest: &Value,
@@ -46,6 +49,7 @@ pub(super) async fn open(
     take_up: TakeUp,
 ) -> Result<Opened> {
     let wanted = identity(manifest);
+    let _turn = StartLock::take(&session.directories.data, session.printer).await?;
     if take_up == TakeUp::Fresh {
         return create(session, manifest, started, &wanted);
     }
@@ -113,8 +117,15 @@ fn create(
 /// Continues a run. Cases that failed for a reason that goes away by itself are tried again.
 fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Opened> {
     let folder = folder.hold();
-    let (journal, stored) = FileJournal::open::<Qa>(folder.journal(), wanted)
-        .with_context(|| format!("run `{}` cannot be continued", folder.name()))?;
+    let opened = FileJournal::open::<Qa>(folder.journal(), wanted);
+    if let Err(JournalError::Locked { .. }) = &opened {
+        bail!(
+            "another process is doing this very run, `{}`; wait until it has ended, or start a second one with `--fresh`",
+            folder.name()
+        );
+    }
+    let (journal, stored) =
+        opened.with_context(|| format!("run `{}` cannot be continued", folder.name()))?;
     let read = stored.len();
     let finished: Vec<_> = stored
         .into_iter()

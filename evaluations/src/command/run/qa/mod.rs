@@ -35,7 +35,7 @@ use self::models::{Answering, Cast, Judging};
 use super::folder::Recorder;
 use super::plan::Plan;
 use super::search::{self, Depth};
-use super::{Models, Prepared, Run};
+use super::{Interruption, Models, Prepared, Run};
 use crate::choices;
 use crate::clock;
 use crate::progress::CaseBar;
@@ -55,9 +55,10 @@ pub(super) async fn open<'p>(
     qa: &QaPlan,
     servers: &mut Servers<'p>,
     models: &Models,
+    interruption: &Interruption,
 ) -> Result<Ready> {
-    let replies = &qa.judging.replies;
-    let mut opener = Opener::new(&plan.resolved, servers, replies, &models.spending);
+    let (replies, spending) = (&qa.judging.replies, &models.spending);
+    let mut opener = Opener::new(&plan.resolved, servers, replies, spending, interruption);
     let answering = opener.answering(qa).await?;
     let judging = opener.judging(&qa.judging).await?;
     let mut cast = Cast::of(Some(&answering), &judging);
@@ -93,13 +94,17 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
         printer.warn(&warning);
     }
     let started = clock::now();
-    let opened = open_folder(run, qa, ready, started).await?;
+    let opening = open_folder(run, qa, ready, started);
+    let opened = run.interruption.guard(opening).await?;
     prepared.spending.resume(costs::spent(
         &opened.finished,
         &ready.cast,
         &choices::prices(&plan.resolved),
     ));
-    let searcher = searcher(run, qa, qa.profile).await?;
+    let searcher = run
+        .interruption
+        .guard(searcher(run, qa, qa.profile))
+        .await?;
     let dataset = evaluators::enrol(
         qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?,
         &ready.judging,
@@ -119,22 +124,20 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
         Arc::clone(&ready.answering.answerer),
         settings(qa, prepared),
     );
-    let report = Experiment::new(
-        dataset,
-        evaluators::within(plan::case_timeout(&plan.resolved)?, task),
-    )
-    .name(format!("{} ({})", qa.name, qa.profile))
-    .metadata("profile", qa.profile.to_string())
-    .concurrency(plan.concurrency)
-    .repeat(arguments.control.repeat)
-    .cancellation(run.cancellation.clone())
-    .stop(prepared.stop.clone())
-    .elapsed_before(opened.elapsed)
-    .resume(opened.finished)
-    .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
-    .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
-    .run()
-    .await;
+    let report = Experiment::new(dataset, task)
+        .case_timeout(plan::case_timeout(&plan.resolved)?)
+        .name(format!("{} ({})", qa.name, qa.profile))
+        .metadata("profile", qa.profile.to_string())
+        .concurrency(plan.concurrency)
+        .repeat(arguments.control.repeat)
+        .cancellation(run.interruption.dropping())
+        .stop(prepared.stop.clone())
+        .elapsed_before(opened.elapsed)
+        .resume(opened.finished)
+        .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
+        .run()
+        .await;
     bar.clear();
     closing.close(report, opened.folder)
 }

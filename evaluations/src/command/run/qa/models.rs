@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use super::plan::{JudgingPlan, QaPlan, Replies};
 use super::prompts::Prompts;
 use crate::choices::{self, is_embedded};
+use crate::command::run::Interruption;
 use crate::command::run::reranking::Reranking;
 use crate::servers::Servers;
 use crate::settings::{Model, Resolved};
@@ -47,6 +48,7 @@ pub(in super::super) struct Opener<'o, 'r> {
     pub(in super::super) servers: &'o mut Servers<'r>,
     pub(super) replies: &'o Replies,
     pub(super) spending: &'o Arc<Spending>,
+    interruption: &'o Interruption,
     store: Option<ReplyStore>,
 }
 
@@ -56,12 +58,14 @@ impl<'o, 'r> Opener<'o, 'r> {
         servers: &'o mut Servers<'r>,
         replies: &'o Replies,
         spending: &'o Arc<Spending>,
+        interruption: &'o Interruption,
     ) -> Self {
         Self {
             resolved,
             servers,
             replies,
             spending,
+            interruption,
             store: None,
         }
     }
@@ -140,7 +144,11 @@ impl<'o, 'r> Opener<'o, 'r> {
         };
         let store = match &self.store {
             Some(store) => store.clone(),
-            None => self.store.insert(ReplyStore::open(path).await?).clone(),
+            None => {
+                let store = ReplyStore::open(path).await?;
+                self.interruption.mind_writes(store.writes());
+                self.store.insert(store).clone()
+            }
         };
         Ok(Arc::new(
             CachedChat::new(metered, store).with_policy(policy),

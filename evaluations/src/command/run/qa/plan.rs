@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use evals::CaseTimeout;
 use evals_data::Manifest;
 use evals_models::ModelIdentity;
 
@@ -182,16 +183,15 @@ fn check_prices(resolved: &Resolved, models: &[Model]) -> Result<()> {
     Ok(())
 }
 
-/// The longest that one case may take.
-pub(super) fn case_timeout(resolved: &Resolved) -> Result<Duration, SettingsError> {
+/// The longest that one case may take, answering and judging together.
+pub(super) fn case_timeout(resolved: &Resolved) -> Result<CaseTimeout, SettingsError> {
+    const SETTING: &str = "evaluations.case_timeout";
     let seconds = resolved.settings.evaluations.case_timeout;
     if seconds.is_finite() && seconds > 0.0 {
-        return Ok(Duration::from_secs_f64(seconds.min(86_400.0)));
+        let limit = Duration::from_secs_f64(seconds.min(86_400.0));
+        return Ok(CaseTimeout::new(limit).task("answering").setting(SETTING));
     }
-    Err(resolved.bad_value(
-        "evaluations.case_timeout",
-        &"it has to be more than 0 seconds",
-    ))
+    Err(resolved.bad_value(SETTING, &"it has to be more than 0 seconds"))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals::{Experiment, Observer, Report, StopSignal};
+use evals::{Experiment, Observer, Report};
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
@@ -16,15 +16,14 @@ use serde_json::{Value, json};
 
 use self::former::{FormerJudges, FormerVerdicts};
 use self::stored::Stored;
-use super::super::OutFile;
-use super::super::interrupt::cancelled_by_interrupt;
 use super::super::manifest::Tool;
+use super::super::{Interruption, OutFile};
 use super::closing::Closing;
 use super::costs::Attempts;
 use super::evaluators;
 use super::folder::{self, TakeUp};
 use super::models::{Cast, Judging, Opener};
-use super::plan::{JudgingPlan, Replies};
+use super::plan::{JudgingPlan, Replies, case_timeout};
 use crate::choices;
 use crate::cli::RejudgeArgs;
 use crate::clock;
@@ -58,8 +57,8 @@ pub(in crate::command) async fn rejudge(
     arguments: &RejudgeArgs,
     files: &[OutFile],
     source: Source,
+    interruption: &Interruption,
 ) -> Result<Exit> {
-    let cancellation = cancelled_by_interrupt();
     let models = named_models(None, arguments.judge.as_ref());
     let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
     let answerer: ModelIdentity =
@@ -70,11 +69,12 @@ pub(in crate::command) async fn rejudge(
             .context("the manifest of the stored run does not say who judged")?;
     let replies = Replies::new(session, arguments.no_cache, None);
     let plan = JudgingPlan::new(session, &resolved, &answerer, replies)?;
-    let stop = StopSignal::new();
+    let stop = interruption.stop();
     let spending = Spending::new(None, stop.clone());
-    let mut servers = Servers::new(&resolved, session.printer, 0);
-    let mut opener = Opener::new(&resolved, &mut servers, &plan.replies, &spending);
-    let judging = opener.judging(&plan).await?;
+    let mut servers = Servers::new(&resolved, session.printer, 0).minded_by(interruption);
+    let replies = &plan.replies;
+    let mut opener = Opener::new(&resolved, &mut servers, replies, &spending, interruption);
+    let judging = interruption.guard(opener.judging(&plan)).await?;
     let mut cast = Cast::of(None, &judging);
     cast.models.insert("answerer", answerer);
     if let Some(warning) = cast.self_preference() {
@@ -98,7 +98,8 @@ pub(in crate::command) async fn rejudge(
         started,
         concurrency.get(),
     )?;
-    let opened = folder::open(session, &manifest, started, TakeUp::Unfinished).await?;
+    let opening = folder::open(session, &manifest, started, TakeUp::Unfinished);
+    let opened = interruption.guard(opening).await?;
     let seed = manifest["seed"].as_u64().unwrap_or_default();
     let dataset = stored.dataset(&source.report.dataset)?;
     let dataset = evaluators::enrol(dataset, &judging)
@@ -120,8 +121,9 @@ pub(in crate::command) async fn rejudge(
         .metadata(FormerJudges::KEY, former.to_value()?)
         .concurrency(concurrency)
         .repeat(repeat)
-        .cancellation(cancellation.clone())
+        .cancellation(interruption.dropping())
         .stop(stop)
+        .case_timeout(case_timeout(&resolved)?)
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
@@ -131,7 +133,7 @@ pub(in crate::command) async fn rejudge(
     bar.clear();
     let judged = closing.close(report, opened.folder)?;
     session.printer.result(&judged.text(session.printer)?)?;
-    judged.tell(session.printer, files, cancellation.is_cancelled())
+    judged.tell(session.printer, files, interruption.is_noticed())
 }
 
 /// The manifest of the stored run with everything that concerns judging as it is now.
