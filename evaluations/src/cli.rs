@@ -84,7 +84,7 @@ pub(crate) enum Command {
     Rejudge(RejudgeArgs),
     /// Print the benchmark tables for docs from stored runs
     Table(TableArgs),
-    /// Show what is in the caches of replies and vectors, or remove from them
+    /// Show what is in the caches of replies, vectors and scores, or remove from them
     Cache(CacheArgs),
     /// Measure how fast models are
     Bench(BenchArgs),
@@ -182,7 +182,7 @@ pub(crate) struct QaArgs {
     /// Start no further case once answers and verdicts have cost this much; needs the `prices` of the models
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars, conflicts_with = "skip_qa")]
     pub(crate) budget: Option<f64>,
-    /// Neither take replies and vectors from the caches nor store them there
+    /// Neither take replies, vectors and scores from the caches nor store them there
     #[arg(long, conflicts_with = "refresh")]
     pub(crate) no_cache: bool,
     /// What to ask anew: `failed` takes up a finished run's failed cases again, `all` asks everything and stores the new

@@ -60,6 +60,11 @@ impl Directories {
         self.data.join("cache").join("vectors.sqlite")
     }
 
+    /// The file of rerankers' stored scores.
+    pub(crate) fn scores(&self) -> PathBuf {
+        self.data.join("cache").join("scores.sqlite")
+    }
+
     /// The folders searched for prompts before the bundled ones.
     pub(crate) fn prompts(&self) -> [PathBuf; 2] {
         [self.working.join("prompts"), self.config.join("prompts")]

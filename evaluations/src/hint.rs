@@ -5,6 +5,7 @@ use std::path::Path;
 
 use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
+use evals_models::store::StoreError;
 
 use crate::cli;
 use crate::printer::StdoutError;
@@ -26,7 +27,9 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
         let index = cause.downcast_ref::<IndexError>().and_then(of_index);
         let dataset = || cause.downcast_ref::<DataError>().and_then(of_dataset);
         let model = || cause.downcast_ref::<HubError>().and_then(of_model);
-        let hint = index.or_else(dataset).or_else(model).map(str::to_owned);
+        let store = || cause.downcast_ref::<StoreError>().and_then(of_store);
+        let hint = index.or_else(dataset).or_else(model).or_else(store);
+        let hint = hint.map(str::to_owned);
         hint.or_else(|| cause.downcast_ref::<CatalogError>().and_then(of_catalog))
     })
 }
@@ -41,6 +44,18 @@ fn is_out_of_space(cause: &(dyn std::error::Error + 'static)) -> bool {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
         )
     )
+}
+
+fn of_store(error: &StoreError) -> Option<&'static str> {
+    match error {
+        StoreError::Locked { .. } => Some(
+            "wait until the other process has ended, or do without what is stored: `--no-cache`",
+        ),
+        StoreError::NoFile { .. } | StoreError::Folder { .. } | StoreError::Database { .. } => {
+            Some("EVALUATIONS_DATA_DIR moves the data folder; `--no-cache` does without the file")
+        }
+        _ => None,
+    }
 }
 
 fn of_index(error: &IndexError) -> Option<&'static str> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Error, Result};
 use evals_data::{Hub, HubError};
 use evals_models::local::{self, LocalEmbedder, LocalError, LocalSettings};
-use evals_models::{Embedder, Reranker};
+use evals_models::{Embedder, ModelIdentity, Reranker};
 
 use crate::choices::refuse_fields;
 use crate::downloads::{self, DownloadBars};
@@ -226,6 +226,14 @@ impl Place {
             id: name.to_owned(),
             revision: revision.unwrap_or(MAIN).to_owned(),
         })
+    }
+}
+
+/// What `cache stats` calls a model: models of one name with other numbers are others.
+pub(crate) fn label(identity: &ModelIdentity, model: &Model) -> String {
+    match model.dtype {
+        Some(settings::Dtype::Int8) => format!("{identity} (int8)"),
+        Some(settings::Dtype::F32) | None => identity.to_string(),
     }
 }
 

@@ -79,6 +79,12 @@ impl Printer {
         self.message(Verbosity::Normal, "", message);
     }
 
+    /// Says what is waited for, from wherever that is noticed.
+    pub(crate) fn watch(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+        let printer = self.clone();
+        Arc::new(move |line: &str| printer.note(line))
+    }
+
     /// Says where things are and how they went.
     pub(crate) fn detail(&self, message: &str) {
         self.message(Verbosity::Verbose, "", message);

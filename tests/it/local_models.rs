@@ -109,6 +109,24 @@ fn a_folder_embeds_documents_and_questions() {
 }
 
 #[test]
+fn the_cache_tells_vectors_of_other_numbers_apart() {
+    let sandbox = sandbox("./model");
+    sandbox.succeed(RUN);
+    sandbox.succeed(&format!("{RUN} --set embeddings.model.dtype=int8"));
+    let stats = sandbox.succeed("cache stats");
+    assert!(stats.contains("local:model (int8) "), "{stats}");
+    assert!(stats.contains("local:model "), "{stats}");
+    let mut prune = sandbox.command("cache prune --model");
+    let pruned = ended(prune.arg("local:model (int8)"));
+    assert!(pruned.stderr.contains("removed "), "{}", pruned.stderr);
+    let left = sandbox.succeed("cache stats");
+    assert!(
+        !left.contains("(int8)") && left.contains("local:model "),
+        "{left}"
+    );
+}
+
+#[test]
 fn what_vectors_depend_on_makes_another_index() {
     let sandbox = sandbox("./model");
     let settings = [

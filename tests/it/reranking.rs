@@ -139,7 +139,7 @@ fn answers_come_from_the_reranked_passages() {
 }
 
 #[test]
-fn both_benchmarks_ask_a_reranker_once() {
+fn scores_are_paid_for_once_and_outlive_the_command() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         if request.path.ends_with("/rerank") {
@@ -151,11 +151,79 @@ fn both_benchmarks_ask_a_reranker_once() {
     write(&sandbox, &server, &http(&server), "pointwise");
     let asked = |rest: &str| {
         let before = server.received_at("/rerank").len();
-        let ran = run(&sandbox, &format!("--profile bm25+rerank --fresh {rest}"));
+        let line = format!("--profile bm25+rerank --fresh --out r.json {rest}");
+        let ran = run(&sandbox, &line);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        server.received_at("/rerank").len() - before
+        // Without the one that finds out what the server speaks.
+        server.received_at("/rerank").len() - before - 1
     };
-    assert_eq!(asked("--skip-qa"), asked(""));
+    let report = || json(&sandbox.work().join("r.json"));
+    // Four candidates in batches of three, for twelve questions: the same in both benchmarks.
+    assert_eq!(asked("--no-cache"), 24);
+    let uncached = towers::timeless(report());
+    assert_eq!(asked("--skip-qa"), 24);
+    assert_eq!(towers::timeless(report()), uncached);
+    assert_eq!(asked(""), 0);
+    let stored = report();
+    assert_eq!(stored["summary"]["cached_timings"]["rerank"]["n"], 12);
+    assert_eq!(
+        towers::timeless(stored),
+        uncached,
+        "scores and tokens are as they were"
+    );
+    // One candidate more for each question; batches hold what is new alone.
+    assert_eq!(asked("--skip-qa --set reranking.candidates=5"), 12);
+    assert_eq!(asked("--refresh all"), 24);
+    let other = "--set reranking.model.extra_body.raw_scores=true";
+    assert_eq!(asked(&format!("--skip-qa {other}")), 24);
+
+    let stats = sandbox.succeed("cache stats");
+    // Twelve questions with five candidates, and with four by other settings.
+    assert!(stats.contains("108 scores, "), "{stats}");
+    assert!(stats.contains("http:ranker"), "{stats}");
+    sandbox.succeed("cache prune --model http:ranker");
+    assert!(sandbox.succeed("cache stats").contains("0 scores, "));
+    assert_eq!(asked("--skip-qa"), 24);
+}
+
+#[test]
+fn an_estimate_foresees_reranking_and_asks_nothing() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| {
+        if request.path.ends_with("/rerank") {
+            greatest_first(request)
+        } else {
+            towers::reply(request, Duration::ZERO)
+        }
+    });
+    let llm = json!({"provider": "llm", "name": "openai:ranker", "max_tokens": 10});
+    for (model, mode, expected) in [
+        // Four candidates in batches of three, for twelve questions.
+        (
+            &http(&server),
+            "listwise",
+            "http:ranker: 24 requests with 48 pairs, about ",
+        ),
+        (&llm, "listwise", "openai:ranker: 12 calls, "),
+        (&llm, "pointwise", "openai:ranker: 48 calls, "),
+    ] {
+        write(&sandbox, &server, model, mode);
+        let estimated = run(
+            &sandbox,
+            "--skip-retrieval --profile bm25+rerank --estimate",
+        );
+        assert_eq!(estimated.code, Some(0), "{}", estimated.stderr);
+        let line = estimated
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("reranking"));
+        let line = line.unwrap_or_default();
+        assert!(line.contains(expected), "{}", estimated.stdout);
+        assert!(line.contains('$'), "the price is known: {line}");
+    }
+    assert_eq!(towers::asked(&server), (0, 0));
+    // The probes of the server behind `/rerank` alone.
+    assert_eq!(server.received_at("/rerank").len(), 1);
 }
 
 #[test]

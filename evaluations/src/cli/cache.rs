@@ -10,9 +10,9 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Show how many replies and vectors are stored, of which models
+    /// Show how many replies, vectors and scores are stored, of which models
     Stats,
-    /// Remove stored replies and vectors: those of an age or of a model, or all
+    /// Remove stored replies, vectors and scores: those of an age or of a model, or all
     #[command(group(ArgGroup::new("which").required(true).args(["older_than", "model", "all"])))]
     Prune {
         /// Only those older than this, e.g. `30d`, `12h`

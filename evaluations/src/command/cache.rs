@@ -1,4 +1,4 @@
-//! `evaluations cache`: what is stored of models' replies and vectors.
+//! `evaluations cache`: what is stored of models' replies, vectors and scores.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals_models::replies::ReplyStore;
+use evals_models::scores::ScoreStore;
 use evals_models::store::{Prune, Pruned, StoreStatistics};
 use evals_models::vectors::EmbeddingStore;
 
@@ -17,10 +18,11 @@ use crate::printer::Printer;
 use crate::quantity;
 use crate::table;
 
-/// Both stores, as far as they are there.
+/// All stores, as far as they are there.
 struct Stores {
     replies: Option<ReplyStore>,
     vectors: Option<EmbeddingStore>,
+    scores: Option<ScoreStore>,
 }
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CacheArgs) -> Result<Exit> {
@@ -55,16 +57,24 @@ impl Stores {
             }
             path.exists()
         };
-        let (replies, vectors) = (session.directories.replies(), session.directories.vectors());
+        let directories = &session.directories;
+        let watch = || session.printer.watch();
         let mut stores = Self {
             replies: None,
             vectors: None,
+            scores: None,
         };
-        if is_there("replies", &replies) {
-            stores.replies = Some(ReplyStore::open(replies).await?);
+        let path = directories.replies();
+        if is_there("replies", &path) {
+            stores.replies = Some(ReplyStore::open_watched(path, watch()).await?);
         }
-        if is_there("vectors", &vectors) {
-            stores.vectors = Some(EmbeddingStore::open(vectors).await?);
+        let path = directories.vectors();
+        if is_there("vectors", &path) {
+            stores.vectors = Some(EmbeddingStore::open_watched(path, watch()).await?);
+        }
+        let path = directories.scores();
+        if is_there("scores", &path) {
+            stores.scores = Some(ScoreStore::open_watched(path, watch()).await?);
         }
         Ok(stores)
     }
@@ -79,6 +89,10 @@ impl Stores {
             let statistics = store.statistics().await?;
             parts.push(text(printer, "vector", store.path(), &statistics)?);
         }
+        if let Some(store) = &self.scores {
+            let statistics = store.statistics().await?;
+            parts.push(text(printer, "score", store.path(), &statistics)?);
+        }
         printer.result(&parts.join("\n"))?;
         Ok(())
     }
@@ -90,6 +104,9 @@ impl Stores {
         }
         if let Some(store) = &self.vectors {
             pruned.push(("vector", store.prune(which.clone()).await?));
+        }
+        if let Some(store) = &self.scores {
+            pruned.push(("score", store.prune(which.clone()).await?));
         }
         if let Prune::Model(model) = which
             && pruned.iter().all(|(_, pruned)| pruned.entries == 0)

@@ -13,6 +13,7 @@ use evals_models::http::{
     ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder,
     RerankSettings, ServerSettings, Traffic, list_openai_models,
 };
+use evals_models::store::Watch;
 use evals_models::{ChatModel, Embedder};
 
 use self::place::Place;
@@ -66,6 +67,11 @@ impl<'r> Servers<'r> {
             interruption,
             ..self
         }
+    }
+
+    /// Says what is waited for.
+    pub(crate) fn watch(&self) -> Watch {
+        self.printer.watch()
     }
 
     /// Makes one attempt at each call, for whoever wants to know what is wrong rather than to get through.
@@ -181,6 +187,16 @@ impl<'r> Servers<'r> {
         Ok(HttpReranker::connect(settings, traffic).await?)
     }
 
+    /// What scores of the reranker in the settings depend on besides its name: the address of its server, and what else is sent.
+    pub(crate) fn rerank_place(&self, model: &Model) -> Result<String, SettingsError> {
+        let place = Place::of(self.resolved, rerankers::PATH, model)?;
+        if model.extra_body.is_empty() {
+            return Ok(place.base_url.to_string());
+        }
+        let extra_body = serde_json::Value::from(model.extra_body.clone());
+        Ok(format!("{} extra_body={extra_body}", place.base_url))
+    }
+
     /// The traffic with each server so far.
     pub(crate) fn traffic_so_far(&self) -> Vec<Arc<Traffic>> {
         self.traffic.values().map(Arc::clone).collect()
@@ -197,9 +213,7 @@ impl<'r> Servers<'r> {
         if self.once {
             settings.max_attempts = NonZeroU32::MIN;
         }
-        let printer = self.printer.clone();
-        let traffic = Traffic::new(address, settings)
-            .with_watch(Arc::new(move |line: &str| printer.note(line)));
+        let traffic = Traffic::new(address, settings).with_watch(self.printer.watch());
         let traffic = Arc::new(traffic);
         if let Some(interruption) = &self.interruption {
             interruption.mind(&traffic);

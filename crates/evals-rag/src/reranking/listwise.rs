@@ -113,6 +113,12 @@ impl ListwiseReranker {
         })
     }
 
+    /// How many passages each call shows that putting so many into order takes.
+    pub fn calls(&self, passages: usize) -> Vec<usize> {
+        let windows = windows(passages, self.window, self.step).into_iter();
+        windows.map(|window| window.len()).collect()
+    }
+
     /// The order of all texts, as numbers from 0, with the calls that it took.
     async fn order(
         &self,

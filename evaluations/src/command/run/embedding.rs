@@ -13,6 +13,7 @@ use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::command::Session;
 use crate::embedders;
+use crate::local_models;
 use crate::servers::Servers;
 
 /// Opens the model, where a profile compares vectors.
@@ -37,9 +38,11 @@ pub(super) async fn open(
         // The store may have what the search is warmed up with; a server was asked for the dimension.
         embedder.embed(&["warm-up"], TextKind::Query).await?;
     }
-    let store = EmbeddingStore::open(session.directories.vectors()).await?;
+    let (path, watch) = (session.directories.vectors(), session.printer.watch());
+    let store = EmbeddingStore::open_watched(path, watch).await?;
     interruption.mind_writes(store.writes());
-    let mut cached = CachedEmbedder::new(embedder, store);
+    let label = local_models::label(embedder.identity(), model);
+    let mut cached = CachedEmbedder::new(embedder, store).labelled(label);
     if let Some(place) = place {
         cached = cached.at(&place);
     }

@@ -92,6 +92,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         {
             exit = exit.max(answer(run, qa, ready).await?);
         }
+        let reranking = prepared.reranking.iter();
+        for note in reranking.flat_map(|reranking| reranking.reranker.notes()) {
+            session
+                .printer
+                .note(&format!("of what was reranked now: {note}"));
+        }
         Ok(exit)
     })
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use evals::Report;
+use evals_models::scores::{CachedReranker, ScoreStore};
+use evals_models::store::RefreshPolicy;
 use evals_models::{ModelIdentity, Reranker};
 use evals_rag::prices::Prices;
 use evals_rag::reranking::{ListwiseReranker, PointwiseReranker, RememberedReranker};
@@ -13,19 +15,31 @@ use evals_rag::{Prompt, Purpose, Retrieval};
 use serde_json::{Map, Value, json};
 
 use super::manifest::RunManifest;
-use super::qa::{Opener, Prompts, dollars, reranking_cost};
+use super::qa::{Opener, Prompts, Replies, dollars, reranking_cost};
 use crate::command::Session;
 use crate::downloads;
-use crate::local_models::LocalModel;
+use crate::local_models::{self, LocalModel};
 use crate::quantity;
 use crate::rerankers::{self, Kind};
 use crate::search_profile::SearchProfile;
-use crate::settings::{RerankMode, Resolved};
+use crate::settings::{Model, RerankMode, Resolved};
+
+/// How a reranker is asked, for whoever wants to know what that will take.
+#[derive(Debug)]
+pub(super) enum Asking {
+    /// In this process, which costs nothing.
+    InProcess,
+    /// In requests of at most so many texts.
+    Requests(NonZeroUsize),
+    Listwise(ListwiseReranker),
+    Pointwise(PointwiseReranker),
+}
 
 /// A reranker, ready to be asked.
 #[derive(Debug)]
 pub(super) struct Reranking {
     pub(super) reranker: Arc<dyn Reranker>,
+    pub(super) asking: Asking,
     /// Documents that it reads for each question.
     pub(super) candidates: NonZeroUsize,
     parameters: Map<String, Value>,
@@ -67,16 +81,22 @@ pub(super) async fn open(
     let settings = &resolved.settings.reranking;
     let mut parameters = Map::new();
     let mut prompts = BTreeMap::new();
-    let reranker: Arc<dyn Reranker> = match rerankers::check(resolved)? {
+    let (reranker, asking): (Arc<dyn Reranker>, _) = match rerankers::check(resolved)? {
         Kind::Http(model) => {
+            let place = opener.servers.rerank_place(&model)?;
             let reranker = opener.servers.reranker(&model, settings.batch_size);
-            Arc::new(RememberedReranker::new(Arc::new(reranker.await?)))
+            let reranker = Arc::new(reranker.await?);
+            let stored = stored(session, opener, reranker, &model, |cached| {
+                cached.at(&place).in_batches(settings.batch_size)
+            });
+            (stored.await?, Asking::Requests(settings.batch_size))
         }
         Kind::Local(model) => {
-            let model = LocalModel::reranker(resolved, &model)?;
+            let local = LocalModel::reranker(resolved, &model)?;
             let hub = downloads::hub();
-            let reranker = model.open_reranker(session.printer, &hub).await?;
-            Arc::new(RememberedReranker::new(reranker))
+            let reranker = local.open_reranker(session.printer, &hub).await?;
+            let stored = stored(session, opener, reranker, &model, |cached| cached);
+            (stored.await?, Asking::InProcess)
         }
         Kind::Llm(model) => {
             let chat = opener.chat("reranking.model", &model).await?;
@@ -87,11 +107,13 @@ pub(super) async fn open(
             match settings.mode {
                 RerankMode::Pointwise => {
                     prompts = digests(&found.rerank_pointwise);
-                    Arc::new(PointwiseReranker::new(chat).prompt(found.rerank_pointwise))
+                    let reranker = PointwiseReranker::new(chat).prompt(found.rerank_pointwise);
+                    (Arc::new(reranker.clone()), Asking::Pointwise(reranker))
                 }
                 RerankMode::Listwise => {
                     prompts = digests(&found.rerank_listwise);
-                    Arc::new(ListwiseReranker::new(chat).prompt(found.rerank_listwise))
+                    let reranker = ListwiseReranker::new(chat).prompt(found.rerank_listwise);
+                    (Arc::new(reranker.clone()), Asking::Listwise(reranker))
                 }
             }
         }
@@ -99,10 +121,33 @@ pub(super) async fn open(
     parameters.insert("candidates".to_owned(), json!(settings.candidates));
     Ok(Reranking {
         reranker,
+        asking,
         candidates: settings.candidates,
         parameters,
         prompts,
     })
+}
+
+/// Has the scores of a reranker stored, which `made` says more of, and asks once for both benchmarks in any case.
+async fn stored(
+    session: &Session<'_>,
+    opener: &Opener<'_, '_>,
+    reranker: Arc<dyn Reranker>,
+    model: &Model,
+    made: impl FnOnce(CachedReranker) -> CachedReranker,
+) -> Result<Arc<dyn Reranker>> {
+    let policy = match opener.replies {
+        Replies::NotStored => return Ok(Arc::new(RememberedReranker::new(reranker))),
+        Replies::Stored(_) => RefreshPolicy::Reuse,
+        Replies::Anew(_) => RefreshPolicy::Refresh,
+    };
+    let (path, watch) = (session.directories.scores(), session.printer.watch());
+    let store = ScoreStore::open_watched(path, watch).await?;
+    opener.interruption.mind_writes(store.writes());
+    let label = local_models::label(reranker.identity(), model);
+    let cached = made(CachedReranker::new(reranker, store));
+    let cached = cached.labelled(label).with_policy(policy);
+    Ok(Arc::new(RememberedReranker::new(Arc::new(cached))))
 }
 
 impl Reranking {

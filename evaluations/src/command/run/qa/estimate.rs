@@ -11,10 +11,13 @@ use evals_rag::prices::Price;
 
 use super::super::{Prepared, Run};
 use super::costs::dollars;
+use super::estimated_reranking as reranking;
 use super::models::{Answering, Judging};
 use super::{QaPlan, Ready};
 use crate::choices;
 use crate::quantity;
+
+const TEXT: &str = "a string takes any text";
 
 /// Questions that are searched to see how long passages are.
 const SAMPLE: usize = 20;
@@ -76,35 +79,36 @@ pub(super) async fn text(
         }
         let price = prices.of(model);
         let line = line(calls, price);
-        writeln!(text, "{what:<10} {model}: {line}").expect("a string takes any text");
+        writeln!(text, "{what:<10} {model}: {line}").expect(TEXT);
         if calls.calls > 0 {
             total = total.zip(calls.cost(&price)).map(|(sum, cost)| sum + cost);
         }
     }
-    if let Some(reranker) = models.get("reranker") {
-        let candidates = prepared
-            .reranking
-            .as_ref()
-            .map_or(0, |it| it.candidates.get());
-        writeln!(
-            text,
-            "{:<10} {reranker}: not estimated; up to {} read for each question",
-            "reranking",
-            quantity::of(candidates, "document")
-        )
-        .expect("a string takes any text");
-    }
+    let reranking = match &prepared.reranking {
+        Some(reranking) if models.contains_key("reranker") => {
+            let foreseen = reranking::Foreseen::of(run, qa, reranking, &workload)?;
+            let price = prices.of(reranking.identity());
+            let (line, cost) = foreseen.line(price);
+            let reranker = reranking.identity();
+            writeln!(text, "{:<10} {reranker}: {line}", "reranking").expect(TEXT);
+            if foreseen.is_paid() {
+                total = total.zip(cost).map(|(sum, cost)| sum + cost);
+            }
+            foreseen.is_paid()
+        }
+        _ => false,
+    };
     let asked = [&estimate.answering, &estimate.judging, &refusals];
-    if asked.into_iter().any(|calls| calls.calls > 0) {
+    if reranking || asked.into_iter().any(|calls| calls.calls > 0) {
         let total = match total {
             Some(total) => format!("at most {}", dollars(Some(total))),
             None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
         };
-        writeln!(text, "{:<10} {total}", "together").expect("a string takes any text");
+        writeln!(text, "{:<10} {total}", "together").expect(TEXT);
     }
     text.push_str(
         "\nTokens are counted by the embedded tokenizer, so that these are estimates. Replies in the cache cost nothing; repaired \
-         verdicts, doubled budgets, retried calls, reranking and embeddings are not in them.\n",
+         verdicts, doubled budgets, retried calls and embeddings are not in them.\n",
     );
     Ok(text)
 }
@@ -125,7 +129,7 @@ fn refusals(judging: &Judging, workload: &Workload, estimate: &Estimate) -> Call
     }
 }
 
-fn line(calls: &Calls, price: Price) -> String {
+pub(super) fn line(calls: &Calls, price: Price) -> String {
     if calls.calls == 0 {
         return "no calls".to_owned();
     }
@@ -197,7 +201,7 @@ fn judging(judging: &Judging, qa: &QaPlan, tokenizer: &dyn Tokenizer) -> Result<
     Ok(Some(side(&request, qa.judging.judge.max_tokens, tokenizer)))
 }
 
-fn side(
+pub(super) fn side(
     request: &ChatRequest,
     max_tokens: Option<std::num::NonZeroU32>,
     tokenizer: &dyn Tokenizer,

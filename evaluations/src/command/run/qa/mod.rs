@@ -3,6 +3,7 @@
 mod closing;
 mod costs;
 mod estimate;
+mod estimated_reranking;
 mod evaluators;
 mod facts;
 mod folder;

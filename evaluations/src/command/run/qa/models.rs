@@ -46,9 +46,9 @@ pub(super) struct Judging {
 pub(in super::super) struct Opener<'o, 'r> {
     pub(super) resolved: &'r Resolved,
     pub(in super::super) servers: &'o mut Servers<'r>,
-    pub(super) replies: &'o Replies,
+    pub(in super::super) replies: &'o Replies,
     pub(super) spending: &'o Arc<Spending>,
-    interruption: &'o Interruption,
+    pub(in super::super) interruption: &'o Interruption,
     store: Option<ReplyStore>,
 }
 
@@ -145,7 +145,7 @@ impl<'o, 'r> Opener<'o, 'r> {
         let store = match &self.store {
             Some(store) => store.clone(),
             None => {
-                let store = ReplyStore::open(path).await?;
+                let store = ReplyStore::open_watched(path, self.servers.watch()).await?;
                 self.interruption.mind_writes(store.writes());
                 self.store.insert(store).clone()
             }
