@@ -1,11 +1,15 @@
-//! What calls of chat models cost while they are made, for a budget that ends the run.
+//! What calls of models cost while they are made, for a budget that ends the run.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use evals::StopSignal;
-use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, ModelIdentity};
+use evals_models::{
+    ChatError, ChatModel, ChatReply, ChatRequest, EmbedError, Embedder, Embeddings, ModelIdentity,
+    TextKind, Usage,
+};
 use evals_rag::prices::Price;
 use serde_json::{Map, Value};
 
@@ -41,12 +45,12 @@ impl Spending {
 
     /// Whether the budget ended the run.
     pub(crate) fn is_spent(&self) -> bool {
-        let paid = *self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        let paid = *lock(&self.paid);
         self.budget.is_some_and(|budget| paid >= budget)
     }
 
     fn add(&self, cost: f64) {
-        let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paid = lock(&self.paid);
         *paid += cost;
         if let Some(budget) = self.budget
             && *paid >= budget
@@ -99,6 +103,78 @@ impl ChatModel for Metered {
         }
         Ok(reply)
     }
+}
+
+/// An embedding model whose tokens are added up.
+#[derive(Debug)]
+pub(crate) struct MeteredEmbedder {
+    inner: Arc<dyn Embedder>,
+    price: Price,
+    spending: Arc<Spending>,
+    /// Tokens that are added up already.
+    counted: AtomicU64,
+}
+
+impl MeteredEmbedder {
+    /// Counts what `inner` reads from now on, which has to be behind any store that does not ask it.
+    pub(crate) fn new(inner: Arc<dyn Embedder>, price: Price, spending: &Arc<Spending>) -> Self {
+        Self {
+            counted: AtomicU64::new(inner.input_tokens().unwrap_or_default()),
+            inner,
+            price,
+            spending: Arc::clone(spending),
+        }
+    }
+
+    fn count(&self) {
+        let read = self.inner.input_tokens().unwrap_or_default();
+        let before = self.counted.fetch_max(read, Ordering::Relaxed);
+        let usage = Usage {
+            input_tokens: read.saturating_sub(before),
+            ..Usage::default()
+        };
+        if let Some(cost) = self.price.cost(usage) {
+            self.spending.add(cost);
+        }
+    }
+}
+
+#[async_trait]
+impl Embedder for MeteredEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        self.inner.identity()
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        self.inner.max_tokens()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+
+    fn input_tokens(&self) -> Option<u64> {
+        self.inner.input_tokens()
+    }
+
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        self.inner.batches(texts)
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let embedded = self.inner.embed(texts, kind).await;
+        // Of a call that failed some batches may have been paid for.
+        self.count();
+        embedded
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

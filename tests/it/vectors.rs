@@ -286,3 +286,38 @@ fn what_was_answered_before_a_kill_is_not_asked_for_again() {
     assert!(again.is_disjoint(&answered));
     assert_eq!(again.len() + answered.len(), 1_000 + SHORT);
 }
+
+#[test]
+fn embedding_is_part_of_what_a_run_costs() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| {
+        let texts = request.body["input"].as_array().map_or(0, Vec::len);
+        let rows: Vec<Value> = (0..texts)
+            .map(|index| json!({"index": index, "embedding": [1.0, index]}))
+            .collect();
+        // A thousand tokens for each text.
+        let usage = json!({"prompt_tokens": 1000 * texts});
+        Reaction::json(200, &json!({"data": rows, "usage": usage}))
+    });
+    write(&sandbox, &server);
+    let price = "prices.scripted={input: 10, output: 0}";
+    let run = |line: &str| crate::sandbox::ended(sandbox.command(line).args(["--set", price]));
+    let first = run(RUN);
+    assert_eq!(first.code, Some(0), "{}", first.stderr);
+    // Ten short documents, three of two chunks, ten questions, a probe and what searches are warmed up with, at a cent each.
+    let expected = "embedded now: openai:scripted, 28000 tokens read, $0.2800";
+    assert!(first.stderr.contains(expected), "{}", first.stderr);
+    let again = run(RUN);
+    let expected = "embedded now: openai:scripted, 1000 tokens read, $0.0100";
+    assert!(again.stderr.contains(expected), "{}", again.stderr);
+
+    // Ten questions are not answered once the budget went into the index.
+    let qa = "run stories.yaml --config settings.yaml --skip-retrieval --profile semantic --no-cache --db other";
+    let refused = sandbox.refuse(&format!("{qa} --budget 0.2"));
+    let expected = "`--budget` needs the price of `scripted`, which embeds: set `prices: {scripted: {input: …, output: 0}}`";
+    assert!(refused.contains(expected), "{refused}");
+    let stopped = run(&format!("{qa} --budget 0.1"));
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    let expected = "the budget of $0.1 is spent";
+    assert!(stopped.stderr.contains(expected), "{}", stopped.stderr);
+}

@@ -15,6 +15,7 @@ use crate::command::Session;
 use crate::embedders;
 use crate::local_models;
 use crate::servers::Servers;
+use crate::spending::{MeteredEmbedder, Spending};
 
 /// Opens the model, where a profile compares vectors.
 pub(super) async fn open(
@@ -23,6 +24,7 @@ pub(super) async fn open(
     plan: &Plan,
     servers: &mut Servers<'_>,
     interruption: &Interruption,
+    spending: &Arc<Spending>,
 ) -> Result<Option<Arc<dyn Embedder>>> {
     if !plan.needs_embeddings {
         return Ok(None);
@@ -30,6 +32,8 @@ pub(super) async fn open(
     let model = &plan.resolved.settings.embeddings.model;
     let place = servers.undigested_place(embedders::PATH, model)?;
     let embedder = embedders::open(session.printer, &plan.resolved, servers).await?;
+    let price = choices::prices(&plan.resolved).of(embedder.identity());
+    let embedder: Arc<dyn Embedder> = Arc::new(MeteredEmbedder::new(embedder, price, spending));
     // The embedded model is quicker than any look at a file.
     if arguments.qa.no_cache || choices::is_embedded(model) {
         return Ok(Some(embedder));

@@ -22,6 +22,7 @@ use anyhow::{Context as _, Result, bail};
 use evals::{Comparison, StopSignal};
 use evals_data::Collection;
 use evals_models::http::Traffic;
+use evals_models::{Embedder, Usage};
 use evals_rag::Question;
 
 pub(crate) use self::interrupt::Interruption;
@@ -88,10 +89,19 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         }
         if let Some((qa, ready)) = qa
             && !interruption.is_noticed()
-            && prepared.stop.reason().is_none()
         {
-            exit = exit.max(answer(run, qa, ready).await?);
+            exit = exit.max(match prepared.stop.reason() {
+                None => answer(run, qa, ready).await?,
+                // The retrieval benchmark has said so.
+                Some(_) if plan.retrieval => exit,
+                Some(reason) => {
+                    let warning = format!("stopped before the first question: {reason}");
+                    session.printer.warn(&warning);
+                    Exit::CheckFailed
+                }
+            });
         }
+        note_embedding(session, run.plan, &prepared);
         let reranking = prepared.reranking.iter();
         for note in reranking.flat_map(|reranking| reranking.reranker.notes()) {
             session
@@ -148,6 +158,8 @@ struct Run<'r> {
 
 /// Everything that is searched and asked.
 struct Prepared {
+    /// `None` where no profile compares vectors.
+    embedder: Option<Arc<dyn Embedder>>,
     collection: Collection,
     questions: Vec<Question>,
     ready: ReadyIndex,
@@ -177,8 +189,25 @@ async fn prepare(
     let printer = session.printer;
     let servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
     let mut servers = servers.minded_by(interruption);
-    let embedder = embedding::open(session, arguments, plan, &mut servers, interruption).await?;
-    let models = models(session, arguments, plan, &mut servers, interruption).await?;
+    let spending = Spending::new(arguments.qa.budget, interruption.stop());
+    let embedder = embedding::open(
+        session,
+        arguments,
+        plan,
+        &mut servers,
+        interruption,
+        &spending,
+    )
+    .await?;
+    let models = models(
+        session,
+        arguments,
+        plan,
+        &mut servers,
+        interruption,
+        spending,
+    )
+    .await?;
     let ready = match &plan.qa {
         Some(qa) => Some(qa::open(plan, qa, &mut servers, &models, interruption).await?),
         None => None,
@@ -215,6 +244,7 @@ async fn prepare(
         describe_filter(printer, filter, &index).await?;
     }
     let prepared = Prepared {
+        embedder,
         collection,
         questions,
         ready: index,
@@ -224,6 +254,26 @@ async fn prepare(
         traffic: servers.traffic_so_far(),
     };
     Ok((prepared, ready))
+}
+
+/// Says what embedding took of a server in this process: stored vectors and an index that is there are paid for already.
+fn note_embedding(session: &Session<'_>, plan: &Plan, prepared: &Prepared) {
+    let Some(embedder) = prepared.embedder.as_ref().filter(|_| is_served(plan)) else {
+        return;
+    };
+    let model = embedder.identity();
+    let line = match embedder.input_tokens() {
+        None => format!("{model}, tokens unknown"),
+        Some(tokens) => {
+            let usage = Usage {
+                input_tokens: tokens,
+                ..Usage::default()
+            };
+            let cost = choices::prices(&plan.resolved).of(model).cost(usage);
+            format!("{model}, {tokens} tokens read, {}", qa::dollars(cost))
+        }
+    };
+    session.printer.note(&format!("embedded now: {line}"));
 }
 
 /// Whether vectors come from a server.
@@ -239,9 +289,9 @@ async fn models<'p>(
     plan: &'p Plan,
     servers: &mut Servers<'p>,
     interruption: &Interruption,
+    spending: Arc<Spending>,
 ) -> Result<Models> {
     let stop = interruption.stop();
-    let spending = Spending::new(arguments.qa.budget, stop.clone());
     // The failed cases are of question answering; what the rankings of retrieval took is not paid for again.
     let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
     let replies = Replies::new(session, arguments.qa.no_cache, refresh);

@@ -105,6 +105,12 @@ impl QaPlan {
                 models.push(reranker);
             }
             check_prices(resolved, &models)?;
+            if profiles
+                .iter()
+                .any(|profile| profile.base.needs_embeddings())
+            {
+                check_embedding_price(resolved)?;
+            }
         }
         let control = &arguments.control;
         Ok(Self {
@@ -179,6 +185,20 @@ fn check_prices(resolved: &Resolved, models: &[Model]) -> Result<()> {
                 name = model.name
             );
         }
+    }
+    Ok(())
+}
+
+/// The same of the model that embeds, which writes nothing.
+fn check_embedding_price(resolved: &Resolved) -> Result<()> {
+    let model = &resolved.settings.embeddings.model;
+    let price = choices::prices(resolved).of(&ModelIdentity::new(&model.provider, &model.name));
+    if price.input.is_none() {
+        bail!(
+            "`--budget` needs the price of `{name}`, which embeds: set `prices: {{{name}: {{input: …, output: 0}}}}`, in USD per million tokens; 0 \
+             for a model of your own",
+            name = model.name
+        );
     }
     Ok(())
 }
