@@ -505,7 +505,8 @@ mod tests {
 
     /// What is wrong with a command line, in its first line.
     fn refused(line: &str) -> String {
-        let error = Cli::try_parse_from(expand(line.split(' ').map(OsString::from))).unwrap_err();
+        let error =
+            Cli::try_parse_from(expand(line.split(' ').map(OsString::from)).words).unwrap_err();
         error
             .to_string()
             .lines()

@@ -4,7 +4,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use evals_index::{Fusion, IndexError, Profile, Recipe, SearchOptions};
 use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, RowOrigin, TextKind};
-use evals_rag::Searcher as _;
 
 use crate::corpus::{
     Fixture, Letters, chain, documents, embedded, generated, ids, lexical, try_build,
