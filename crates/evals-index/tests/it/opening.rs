@@ -17,7 +17,7 @@ async fn a_mismatch_names_the_differences() {
     assert_eq!(
         error.to_string(),
         format!(
-            "no index in `{}` matches the settings\n  {} (1 documents, 1 chunks)\n    \
+            "no index in `{}` matches the settings\n  {} (1 document, 1 chunk)\n    \
              embedder: index has `test:large (16 dimensions)`, settings ask for `test:letters (16 dimensions)`",
             store.uri(),
             recipe.identity().table_name(),

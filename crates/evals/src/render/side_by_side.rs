@@ -11,8 +11,8 @@ use super::measures::pass_rate_name;
 use super::single_line::single_line;
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
-/// What a mark means, and what it does not.
-const BEST: &str = "marked: the best of its row as printed, be it by chance";
+/// What the mark of the best cell means, and what it does not.
+const BEST: &str = "best after rounding, not a significance test";
 
 /// Where the interval of a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,15 +77,15 @@ pub(super) fn any_interval(comparison: &Comparison) -> bool {
     })
 }
 
-/// What a reader has to know besides the numbers: over how many cases, and why some are undefined.
-pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
+/// What a reader has to know besides the numbers: over how many cases, why some are undefined, and what `mark` stands for.
+pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs, mark: &str) -> Vec<String> {
     let undefined = comparison
         .rows
         .iter()
         .filter_map(|row| undefined_note(row, comparison, glyphs));
     let interrupted = comparison.reports.iter().filter_map(interruption);
     let any_winner = comparison.rows.iter().any(|row| row.winner.is_some());
-    let legend = any_winner.then(|| BEST.to_owned());
+    let legend = any_winner.then(|| format!("{mark} {BEST}"));
     interrupted
         .chain(sizes(comparison))
         .chain(exclusions(comparison, glyphs))

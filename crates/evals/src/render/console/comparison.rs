@@ -13,7 +13,7 @@ use crate::{Comparison, Row};
 impl<W: Write> Page<W> {
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
         self.side_by_side(comparison)?;
-        for note in side_by_side::notes(comparison, self.glyphs) {
+        for note in side_by_side::notes(comparison, self.glyphs, self.glyphs.winner) {
             self.wrapped(Style::Dim, &note)?;
         }
         Ok(())
