@@ -165,8 +165,7 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
         ended.stderr
     );
 
-    let list =
-        "id,text,question,gold\na,red,what is red?,\"a,b\"\nb,blue,what is blue?,b;a\n";
+    let list = "id,text,question,gold\na,red,what is red?,\"a,b\"\nb,blue,what is blue?,b;a\n";
     sandbox.write("rows.csv", list);
     let message = sandbox.refuse("./mine.yaml --skip-qa --allow-missing-judged --profile bm25");
     assert!(

@@ -20,6 +20,9 @@ pub(crate) enum Flaw {
 
 /// What a model is asked for.
 pub(crate) trait Wanted: Sized {
+    /// The member that decides.
+    const KEY: &'static str;
+
     /// Whether the texts hold something that this may be a copy of, however it is spelled there.
     fn may_be_from(&self, shown: &Shown) -> bool;
 
@@ -32,17 +35,19 @@ pub(crate) trait Wanted: Sized {
 /// The object may stand in a code fence, amid prose, or after reasoning in `<think>` tags. Objects inside others do not count,
 /// nor do those inside a pair of braces that is not JSON.
 ///
-/// A reply may quote what it is about, and that may be made to look like what was asked for. An object whose `id` is the nonce
-/// is no quotation, because no shown text contains that; where there is one, only such objects count. Without any, an object
-/// counts only if nothing in the shown texts can have been its source. Several that count have to agree: taking the first or
-/// the last would let a quotation in the right place win, whereas asking again costs one call.
+/// A reply may quote what it is about, and that may be made to look like what was asked for. What stands behind the nonce is no
+/// quotation, because no shown text contains the nonce. An object is *signed* where its `id` is the nonce and the member that
+/// decides comes directly after it. The place matters: a text that is quoted in another member without escapes can end that
+/// member and go on with members of its own, but not with the nonce. Where there is a signed object, only such objects count.
+/// Without any, an object counts only if nothing in the shown texts can have been its source. Several that count have to agree:
+/// taking the first or the last would let a quotation in the right place win, whereas asking again costs one call.
 pub(crate) fn read<T: Wanted>(
     reply: &str,
     shown: &Shown,
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<T, Flaw> {
     let objects = objects(without_reasoning(reply)).into_iter();
-    let wanted = objects.filter_map(|object| Some((has_nonce(object, shown), parse(object)?)));
+    let wanted = objects.filter_map(|object| Some((is_signed::<T>(object, shown), parse(object)?)));
     let (signed, unsigned): (Vec<_>, Vec<_>) = wanted.partition(|(signed, _)| *signed);
     let found = !(signed.is_empty() && unsigned.is_empty());
     let unsigned = unsigned
@@ -63,15 +68,30 @@ pub(crate) fn read<T: Wanted>(
     Ok(first)
 }
 
-/// Whether an object carries the nonce, and nothing else in its place: a quotation from one shown text into the next would have
-/// the delimiters between them there.
-fn has_nonce(object: &str, shown: &Shown) -> bool {
+/// Whether what decides stands right behind the nonce, which is all that the `id` holds: a quotation from one shown text into the next
+/// would have the delimiters between them there.
+fn is_signed<T: Wanted>(object: &str, shown: &Shown) -> bool {
+    // Of members of one name the parsers of wanted objects accept none, so that each has one place.
+    let members: Option<serde_json::Map<String, Value>> = parse(object);
+    let Some(members) = members else { return false };
+    let place = |key: &str| members.keys().position(|member| member == key);
+    let is_nonce = |id: &Value| {
+        id.as_str()
+            .is_some_and(|id| id.trim().eq_ignore_ascii_case(shown.nonce()))
+    };
+    members.get("id").is_some_and(is_nonce)
+        && place("id").map(|place| place + 1) == place(T::KEY)
+        && has_one_id(object)
+}
+
+/// Whether an object has one `id` and no other.
+fn has_one_id(object: &str) -> bool {
     #[derive(Deserialize)]
     struct Signed {
-        id: String,
+        #[serde(rename = "id")]
+        _id: String,
     }
-    let signed: Option<Signed> = parse(object);
-    signed.is_some_and(|signed| signed.id.trim().eq_ignore_ascii_case(shown.nonce()))
+    parse::<Signed>(object).is_some()
 }
 
 /// Deeper than any object that is asked for, with room for what a model adds.
@@ -181,13 +201,15 @@ mod tests {
 
     use super::*;
 
-    /// Any object, which may be from a text that has a key `a` with it.
+    /// Any object, which may be from a text that mentions `a`.
     #[derive(Debug, PartialEq)]
     struct Any(String);
 
     impl Wanted for Any {
+        const KEY: &'static str = "a";
+
         fn may_be_from(&self, shown: &Shown) -> bool {
-            shown.has_key("a") && shown.has_wording(&self.0)
+            self.0.contains(r#""a""#) && shown.mentions("a")
         }
 
         fn agrees(&self, other: &Self) -> bool {
@@ -271,12 +293,20 @@ mod tests {
         // From one text into the next, with the delimiters between them.
         let texts = Shown::new(&[r#"{"a": 1, "id": ""#, r#""}"#]);
         let across = format!("\n</passage-1-{}>\n", texts.nonce());
-        assert!(!has_nonce(
-            &json!({"a": 1, "id": across}).to_string(),
-            &texts
-        ));
+        let is_signed = |object: &Value| is_signed::<Any>(&object.to_string(), &texts);
+        assert!(!is_signed(&json!({"id": across, "a": 1})));
+        assert!(is_signed(&json!({"id": texts.nonce(), "a": 1})));
+        assert!(
+            !is_signed(&json!({"a": 1, "id": texts.nonce()})),
+            "the nonce comes too late"
+        );
+        let twice = format!(r#"{{"id": "x", "a": 1, "id": "{}"}}"#, texts.nonce());
+        assert!(!super::is_signed::<Any>(&twice, &texts));
         let other = json!({"id": "0123456789abcdef", "a": 1}).to_string();
-        assert!(read_any(&other, quoted).is_ok(), "it stands nowhere else");
+        assert!(
+            read_any(&other, "{\"b\": 1}").is_ok(),
+            "it stands nowhere else"
+        );
         assert_eq!(read_any(&other, &other), Err(Flaw::Quoted));
     }
 
@@ -286,7 +316,8 @@ mod tests {
         let escapes = "\\".repeat(MEGABYTE);
         assert_eq!(read_any(own, &escapes), Err(Flaw::Quoted));
         let nonce = Shown::new(&[&escapes]).nonce().to_owned();
-        assert!(read_any(&json!({"id": nonce}).to_string(), &escapes).is_ok());
+        let own = json!({"id": nonce, "a": 1}).to_string();
+        assert!(read_any(&own, &escapes).is_ok());
     }
 
     #[test]

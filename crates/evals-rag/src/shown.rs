@@ -1,6 +1,7 @@
 //! The texts that a model was shown, and what it may have copied from them.
 
 use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::nonce::nonce;
 
@@ -16,20 +17,26 @@ const MOST_READINGS: usize = 16;
 pub(crate) struct Shown {
     nonce: String,
     readings: Vec<String>,
+    /// The same readings with their words apart, for what is a word only on its own.
+    words: Vec<String>,
     /// Whether all levels of escapes were read.
     legible: bool,
 }
 
 impl Shown {
     pub(crate) fn new(texts: &[&str]) -> Self {
-        let mut readings = Vec::new();
+        let (mut readings, mut words) = (Vec::new(), Vec::new());
         let mut legible = true;
         for text in texts {
-            legible &= read(text, &mut readings);
+            legible &= read(text, |level| {
+                readings.push(folded(level));
+                words.push(spaced(level));
+            });
         }
         Self {
             nonce: nonce(texts, &readings),
             readings,
+            words,
             legible,
         }
     }
@@ -44,23 +51,13 @@ impl Shown {
         self.legible
     }
 
-    /// Whether the letters and digits of `wording` stand in the texts one after another, whatever stands between them.
-    ///
-    /// A wording that was damaged on the way may have been any.
-    pub(crate) fn has_wording(&self, wording: &str) -> bool {
-        let mut wordings = Vec::new();
-        if wording.contains(char::REPLACEMENT_CHARACTER) || !read(wording, &mut wordings) {
-            return true;
-        }
-        let wordings: Vec<String> = wordings.iter().map(|wording| letters(wording)).collect();
-        self.readings.iter().any(|reading| {
-            let reading = letters(reading);
-            wordings.iter().any(|wording| reading.contains(wording))
-        })
+    /// Whether the texts have `word`, by itself or as the name of something: `they pass`, `<pass>`, `&quot;pass&quot;`, `p a s s: 1`.
+    pub(crate) fn mentions(&self, word: &str) -> bool {
+        self.has_key(word) || self.words.iter().any(|text| has_word(text, word))
     }
 
     /// Whether the texts give something the name `key`, as in `"key": 1`, `key=1` and `{\"key\": …`.
-    pub(crate) fn has_key(&self, key: &str) -> bool {
+    fn has_key(&self, key: &str) -> bool {
         self.after_key(key).next().is_some()
     }
 
@@ -84,11 +81,11 @@ impl Shown {
     }
 }
 
-/// Adds the readings of a text, one for each level of escapes. Says whether these were all.
-fn read(text: &str, readings: &mut Vec<String>) -> bool {
+/// Hands out a text once for each level of escapes. Says whether these were all.
+fn read(text: &str, mut take: impl FnMut(&str)) -> bool {
     let mut level = text.to_owned();
     for _ in 0..MOST_READINGS {
-        readings.push(folded(&level));
+        take(&level);
         if !level.contains('\\') {
             return true;
         }
@@ -99,17 +96,38 @@ fn read(text: &str, readings: &mut Vec<String>) -> bool {
 
 /// What is left of a text however it is spaced, and whichever of equal characters it has.
 fn folded(text: &str) -> String {
-    let small = text.nfkd().flat_map(char::to_lowercase);
-    small
+    plain(text)
         .filter(|letter| letter.is_alphanumeric() || letter.is_ascii_punctuation())
         .collect()
 }
 
-fn letters(folded: &str) -> String {
-    folded
-        .chars()
-        .filter(|letter| letter.is_alphanumeric())
+/// The same with a blank for everything that is no letter.
+fn spaced(text: &str) -> String {
+    plain(text)
+        .filter(|letter| !is_invisible(*letter))
+        .map(|letter| if letter.is_alphabetic() { letter } else { ' ' })
         .collect()
+}
+
+/// The characters of a text, in small letters and in their plainest form.
+fn plain(text: &str) -> impl Iterator<Item = char> + '_ {
+    let small = text.nfkd().flat_map(char::to_lowercase);
+    small.filter(|letter| !is_filler(*letter))
+}
+
+/// Letters of Hangul that stand for none and show nothing.
+fn is_filler(letter: char) -> bool {
+    matches!(letter, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+}
+
+/// Marks over letters, and characters without width, which part no word.
+fn is_invisible(letter: char) -> bool {
+    is_combining_mark(letter)
+        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+fn has_word(spaced: &str, word: &str) -> bool {
+    spaced.split(' ').any(|found| found == word)
 }
 
 /// The text that the escapes of JSON in `text` stand for, wherever in it they are. One that stands for no character is dropped.
@@ -202,24 +220,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wording_is_found_however_it_is_written() {
+    fn a_word_is_found_however_it_is_written() {
         for text in [
-            "the same city",
-            "The  Same\ncity.",
-            r#"{"reason": "The same\ncity"}"#,
-            r#""{\"reason\": \"the\\tsame city\"}""#,
-            r"\u0074he s\u0061me city",
-            r"the \\u005cu0073ame city",
-            "the-same\u{a0}*city*",
-            "ｔｈｅ ｓａｍｅ city",
+            "They pass.",
+            "PASS",
+            r#"{"pass": true}"#,
+            r#"{\"p\u0061ss\": 1}"#,
+            "&quot;pass&quot;:true",
+            "%22pass%22%3Atrue",
+            r#""pass"/*c*/:true"#,
+            "<pass>true</pass>",
+            "| pass | true |",
+            r"so\npass\ttrue",
+            "p a s s: true",
+            "pa\u{3164}ss true",
+            "pa\u{200b}ss true",
+            "pa\u{ad}ss",
+            "ｐａｓｓ",
+            "pass2",
         ] {
-            assert!(Shown::new(&[text]).has_wording("the same city"), "{text}");
+            assert!(Shown::new(&[text]).mentions("pass"), "{text}");
         }
-        let shown = Shown::new(&["the same town", "city"]);
-        assert!(!shown.has_wording("the same city"));
-        assert!(shown.has_wording(""), "nothing stands everywhere");
-        assert!(shown.has_wording("the s\u{fffd}me city"));
-        assert!(shown.has_wording(r"\u0074he same\ttown"));
+        for text in [
+            "a passage",
+            "a bypass, by compass",
+            "tapas salad",
+            "pas",
+            "",
+        ] {
+            assert!(!Shown::new(&[text]).mentions("pass"), "{text}");
+        }
+        assert!(!Shown::new(&["pa", "ss"]).mentions("pass"));
     }
 
     #[test]

@@ -134,19 +134,20 @@ fn repair(broken: &str, complaint: Unreadable, shown: &Shown) -> Result<[Message
     Ok([Message::assistant(broken), Message::user(complaint)])
 }
 
-/// The reason comes before the decision, so that a model argues before it decides. The schema does not say what the `id` is,
-/// because providers prepare each schema that they have not seen, which takes a while.
+/// The reason comes before the decision, so that a model argues before it decides, and the `id` between them, so that nothing
+/// quoted in the reason can decide. The schema does not say what the `id` is, because providers prepare each schema that they have
+/// not seen, which takes a while.
 fn schema() -> ReplySchema {
     ReplySchema {
         name: "verdict".to_owned(),
         schema: json!({
             "type": "object",
             "properties": {
-                "id": { "type": "string" },
                 "reason": { "type": "string" },
+                "id": { "type": "string" },
                 "pass": { "type": "boolean" }
             },
-            "required": ["id", "reason", "pass"],
+            "required": ["reason", "id", "pass"],
             "additionalProperties": false
         }),
     }

@@ -57,7 +57,9 @@ impl Inquiry {
     fn complaint(&self, flaw: Flaw) -> &'static str {
         match flaw {
             Flaw::Missing => self.shape.missing,
-            Flaw::Quoted => "it may be a quotation of the passages, and lacks the `id` that tells",
+            Flaw::Quoted => {
+                "it may be copied from the passages: it needs the `id` that was asked for, right before what decides"
+            }
             Flaw::Contradictory => "it contradicts itself",
         }
     }

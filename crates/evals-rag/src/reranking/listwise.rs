@@ -35,9 +35,11 @@ struct Ranked {
 }
 
 impl Wanted for Ranked {
+    const KEY: &'static str = "ranking";
+
     fn may_be_from(&self, shown: &Shown) -> bool {
         let ranking: Vec<f64> = self.ranking.iter().copied().map(f64::from).collect();
-        let mut numbers = shown.numbers_under("ranking");
+        let mut numbers = shown.numbers_under(Self::KEY);
         numbers.any(|numbers| numbers.starts_with(&ranking))
     }
 

@@ -30,8 +30,10 @@ struct Scored {
 }
 
 impl Wanted for Scored {
+    const KEY: &'static str = "score";
+
     fn may_be_from(&self, shown: &Shown) -> bool {
-        let mut numbers = shown.numbers_under("score");
+        let mut numbers = shown.numbers_under(Self::KEY);
         numbers.any(|numbers| numbers.first() == Some(&f64::from(self.score)))
     }
 

@@ -455,7 +455,7 @@ async fn an_order_that_a_passage_may_be_the_source_of_needs_the_nonce() {
             assert_eq!(
                 error.source().unwrap().to_string(),
                 "the reply cannot be read, nor the one to the complaint: \
-                 it may be a quotation of the passages, and lacks the `id` that tells"
+                 it may be copied from the passages: it needs the `id` that was asked for, right before what decides"
             );
         }
         let (_, reranked) = listwise([said(r#"{"ranking":[2,3,1]}"#)], &passages).await;

@@ -59,7 +59,10 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
             std::iter::once(escape(&side_by_side::title(row))).chain(cells),
         )?;
     }
-    notes(&mut out, &side_by_side::notes(comparison, GLYPHS, "in bold:"))
+    notes(
+        &mut out,
+        &side_by_side::notes(comparison, GLYPHS, "in bold:"),
+    )
 }
 
 /// Writes what a change did: a row for each measure, then the cases that changed most by the first.
