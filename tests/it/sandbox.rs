@@ -50,7 +50,7 @@ impl Sandbox {
 
     /// The command, not yet started; its words are separated by blanks.
     pub(crate) fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_evaluations"));
+        let mut command = program();
         command
             .args(line.split_whitespace())
             .current_dir(self.work())
@@ -116,4 +116,25 @@ pub(crate) fn wait_for(what: &str, there: impl Fn() -> bool) {
 /// Reads a JSON file.
 pub(crate) fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// The binary, which is interrupted by signals even where these tests are not, as under `nohup` or behind `&` in a script: a
+/// process that begins with a signal ignored goes on ignoring it.
+fn program() -> Command {
+    let program = env!("CARGO_BIN_EXE_evaluations");
+    if !ignores_interrupts() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("/usr/bin/env");
+    command.args(["--default-signal=HUP,INT", program]);
+    command
+}
+
+/// Whether this process ignores SIGHUP or SIGINT, where the system tells.
+fn ignores_interrupts() -> bool {
+    const HUP_AND_INT: u64 = 0b11;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & HUP_AND_INT != 0)
 }
