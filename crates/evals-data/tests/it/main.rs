@@ -6,6 +6,7 @@
 )]
 
 mod fake_hub;
+mod fuzz;
 mod hub_cache;
 mod hub_failures;
 mod hub_hostile;
