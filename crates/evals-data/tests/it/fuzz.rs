@@ -271,17 +271,24 @@ fn a_hub_page_lists_files_inside_of_sizes_that_add_up() {
         ])
         .run(|input| {
             let Ok(files) = hub_page(input) else { return };
-            let page: Vec<Value> = serde_json::from_slice(input).unwrap();
             let mut sum = 0_u64;
-            let mut entries = page.iter().filter(|entry| entry["type"] == "file");
             for (path, size) in &files {
-                assert_eq!(entries.next().unwrap()["path"], path.as_str());
                 let parts: Vec<&str> = path.split(['/', '\\', ':']).collect();
                 assert_eq!(parts.join("/"), *path, "separators of other systems");
-                assert!(!parts.iter().any(|part| ["", ".", ".."].contains(part)), "{path}");
+                assert!(
+                    !parts.iter().any(|part| ["", ".", ".."].contains(part)),
+                    "{path}"
+                );
                 assert!(*size <= 1 << 49, "{size}");
                 sum = sum.checked_add(*size).unwrap();
             }
-            assert_eq!(entries.next(), None);
+            // A parser that keeps everything refuses broken characters in values that nobody reads.
+            let Ok(page) = serde_json::from_slice::<Vec<Value>>(input) else {
+                return;
+            };
+            let entries = page.iter().filter(|entry| entry["type"] == "file");
+            let listed: Vec<&Value> = entries.map(|entry| &entry["path"]).collect();
+            let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+            assert_eq!(listed, paths);
         });
 }
