@@ -21,9 +21,10 @@ const BEFORE_NUMBERS: [&str; 8] = ["no", "nos", "p", "pp", "fig", "figs", "vol",
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
+    let mut words = NextWord { text, at: 0 };
     for (at, letter) in text.char_indices() {
         if at >= start
-            && let Some(end) = end(text, start, at, letter)
+            && let Some(end) = end(text, start, at, letter, &mut words)
         {
             found.push(&text[start..end]);
             start = end;
@@ -34,8 +35,35 @@ pub fn sentences(text: &str) -> Vec<&str> {
     found.filter(|sentence| !sentence.is_empty()).collect()
 }
 
+/// The letters and digits ahead. Places are asked for in their order, so that a text without any is walked through once and
+/// not again for each of its points.
+struct NextWord<'t> {
+    text: &'t str,
+    /// Where the one that was found last is, or the end.
+    at: usize,
+}
+
+impl NextWord<'_> {
+    /// The first letter or digit from `place` on.
+    fn from(&mut self, place: usize) -> Option<char> {
+        if self.at < place {
+            self.at = place;
+        }
+        let rest = &self.text[self.at..];
+        let found = rest.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        self.at = self.text.len() - found.len();
+        found.chars().next()
+    }
+}
+
 /// Where the sentence from `start` ends, if the letter at `at` ends it.
-fn end(text: &str, start: usize, at: usize, letter: char) -> Option<usize> {
+fn end(
+    text: &str,
+    start: usize,
+    at: usize,
+    letter: char,
+    words: &mut NextWord<'_>,
+) -> Option<usize> {
     let after = at + letter.len_utf8();
     let closed = || {
         let rest = text[after..].trim_start_matches(is_closing);
@@ -48,7 +76,9 @@ fn end(text: &str, start: usize, at: usize, letter: char) -> Option<usize> {
             let closed = closed();
             let (before, rest) = (&text[start..at], &text[closed..]);
             let abbreviates = || letter == '.' && is_abbreviated(before, rest);
-            (goes_on_elsewhere(rest) && !abbreviates()).then_some(closed)
+            let mut goes_on = || words.from(closed).is_some_and(char::is_lowercase);
+            let at_blank = rest.is_empty() || rest.starts_with(char::is_whitespace);
+            (at_blank && !goes_on() && !abbreviates()).then_some(closed)
         }
         _ => None,
     }
@@ -68,16 +98,6 @@ fn begins_block(rest: &str) -> bool {
     let numbered = digits.len() < line.len() && digits.starts_with([')', '.']);
     let item = line.starts_with("- ") || line.starts_with("* ");
     line.is_empty() || numbered || item || line.starts_with(['#', '|', '•'])
-}
-
-/// Whether `rest` is empty, or a blank and something that can begin a sentence.
-fn goes_on_elsewhere(rest: &str) -> bool {
-    let trimmed = rest.trim_start();
-    if trimmed.is_empty() || trimmed.len() == rest.len() {
-        return trimmed.is_empty();
-    }
-    let next = trimmed.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-    !next.starts_with(char::is_lowercase)
 }
 
 /// Whether a point between the two belongs to an abbreviation or an initial.
@@ -159,6 +179,19 @@ mod tests {
             sentences("今日は雨です。「本当？」はい！"),
             ["今日は雨です。", "「本当？」", "はい！"]
         );
+    }
+
+    #[test]
+    fn a_megabyte_of_points_is_read_once() {
+        for unit in [". ", "! ", ".\u{a0}", "Mr. ", "…\n", ".) ", ". a "] {
+            let text = unit.repeat((1 << 20) / unit.len());
+            let letters = |text: &str| text.split_whitespace().map(str::len).sum::<usize>();
+            assert_eq!(
+                letters(&sentences(&text).concat()),
+                letters(&text),
+                "{unit}"
+            );
+        }
     }
 
     #[test]
