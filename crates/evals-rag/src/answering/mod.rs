@@ -4,6 +4,8 @@ mod chat;
 mod citations;
 mod error;
 mod extractive;
+#[cfg(test)]
+mod fuzz;
 mod idf;
 mod refusals;
 

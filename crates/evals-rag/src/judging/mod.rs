@@ -3,6 +3,8 @@
 mod chat;
 mod error;
 mod examiner;
+#[cfg(test)]
+mod fuzz;
 mod overlap;
 #[cfg(test)]
 mod quotations;

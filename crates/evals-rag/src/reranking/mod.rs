@@ -7,6 +7,8 @@
 //! order that the model did not give is never made up.
 
 mod error;
+#[cfg(test)]
+mod fuzz;
 mod inquiry;
 mod listwise;
 mod pointwise;
