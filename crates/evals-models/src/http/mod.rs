@@ -34,6 +34,8 @@ mod classify;
 mod embedding;
 mod error_body;
 mod extra_body;
+#[cfg(test)]
+mod fuzz;
 mod models;
 mod ollama;
 mod openai;

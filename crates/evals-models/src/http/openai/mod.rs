@@ -3,6 +3,8 @@
 mod chat;
 mod dialect;
 mod embedder;
+#[cfg(test)]
+mod fuzz;
 mod reply;
 mod request;
 mod service;

@@ -3,6 +3,8 @@
 //! A format only says where the tensors of a file are; reading them is the same for all.
 
 mod file;
+#[cfg(test)]
+mod fuzz;
 mod located;
 mod pytorch;
 mod safetensors;

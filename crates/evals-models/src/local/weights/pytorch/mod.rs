@@ -4,6 +4,8 @@
 //! The pickle is read as a description. Nothing in it can call anything: what a table of tensors is not made of is refused.
 
 mod archive;
+#[cfg(test)]
+mod fuzz;
 mod pickle;
 mod tensors;
 #[cfg(test)]
