@@ -10,6 +10,7 @@ mod corpus;
 mod damage;
 mod depth;
 mod filtering;
+mod fuzz;
 mod hybrid;
 mod interruption;
 mod lexical;
