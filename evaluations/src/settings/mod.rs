@@ -5,6 +5,8 @@
 
 mod error;
 mod file;
+#[cfg(test)]
+mod fuzz;
 mod haiku;
 mod known;
 mod model;
