@@ -4,13 +4,17 @@
 //! ones, and computes functions that make a text as long as they are told to. A filter therefore has to be made of what is listed
 //! here, and is bounded before it is parsed.
 
+use std::io;
+use std::panic::resume_unwind;
+use std::thread;
+
 use lancedb::datafusion::sql::sqlparser::ast::{
     BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArguments, ObjectNamePart, UnaryOperator, Value, ValueWithSpan,
 };
 use lancedb::datafusion::sql::sqlparser::dialect::GenericDialect;
 use lancedb::datafusion::sql::sqlparser::keywords::Keyword;
-use lancedb::datafusion::sql::sqlparser::parser::Parser;
+use lancedb::datafusion::sql::sqlparser::parser::{Parser, ParserError};
 use lancedb::datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 use thiserror::Error;
 
@@ -23,6 +27,11 @@ const MOST_JOINED: usize = 100;
 /// Most levels of an expression, a chain of `AND` or of `OR` being one. With twice as many the engine overflows the 2 MiB that threads
 /// have for their stacks, where it is not optimised.
 const MOST_LEVELS: usize = 10;
+/// Most levels that the parser goes down: a pair of brackets may surround each level of an expression. The parser's own bound is
+/// twice as high, and too deep for the engine, which parses the filter again on a stack of 2 MiB.
+const MOST_PARSED: usize = 2 * MOST_LEVELS + 4;
+/// Bytes for levels of [`MOST_SIGNS`], of some ten thousand each where nothing is optimised. Only what is used becomes memory.
+const STACK: usize = 64 << 20;
 /// Characters of a part that a message shows.
 const SHOWN: usize = 60;
 
@@ -70,10 +79,27 @@ pub(super) enum Refusal {
     Part(String),
     #[error("{0}")]
     Syntax(String),
+    #[error("cannot start a thread that checks it")]
+    Thread(#[source] io::Error),
 }
 
 /// Makes sure that `sql` is made of what filters may hold. Whether it is a condition over columns that there are is not looked at.
+///
+/// What is refused may be a tree of as many levels as there are signs, which showing and dropping it goes down. That is done on a
+/// stack of its own, because nobody knows how much is left of the caller's.
 pub(super) fn check(sql: &str) -> Result<(), Refusal> {
+    thread::scope(|scope| {
+        let checking = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || check_here(sql))
+            .map_err(Refusal::Thread)?;
+        checking
+            .join()
+            .unwrap_or_else(|panicked| resume_unwind(panicked))
+    })
+}
+
+fn check_here(sql: &str) -> Result<(), Refusal> {
     if sql.len() > MOST_BYTES {
         return Err(Refusal::Long(sql.len()));
     }
@@ -83,8 +109,13 @@ pub(super) fn check(sql: &str) -> Result<(), Refusal> {
         .tokenize()
         .map_err(|error| syntax(&error))?;
     check_tokens(&tokens)?;
-    let mut parser = Parser::new(&dialect).with_tokens(tokens);
-    let expression = parser.parse_expr().map_err(|error| syntax(&error))?;
+    let mut parser = Parser::new(&dialect)
+        .with_recursion_limit(MOST_PARSED)
+        .with_tokens(tokens);
+    let expression = parser.parse_expr().map_err(|error| match error {
+        ParserError::RecursionLimitExceeded => Refusal::Deep,
+        error => syntax(&error),
+    })?;
     match parser.peek_token().token {
         Token::EOF => check_expression(&expression, MOST_LEVELS, None),
         rest => Err(part(&rest)),
@@ -144,7 +175,11 @@ fn check_expression(
         _ => {}
     }
     let operator = match expression {
-        Expr::BinaryOp { op, .. } => Some(op),
+        // How many of these there are is bounded; of comparisons there may be hundreds.
+        Expr::BinaryOp {
+            op: op @ (BinaryOperator::And | BinaryOperator::Or),
+            ..
+        } => Some(op),
         _ => None,
     };
     let continues = operator.is_some() && operator == chain;
@@ -399,6 +434,25 @@ mod tests {
             refusal(&list(40_000)),
             "it has 200007 bytes, and 131072 are the most"
         );
-        assert!(refusal(&"(".repeat(400)).contains("recursion limit"));
+        assert_eq!(refusal(&"(".repeat(400)), deep);
+        let bracketed =
+            |count: usize| format!("{}uri IS NULL{}", "NOT (".repeat(count), ")".repeat(count));
+        assert!(check(&bracketed(9)).is_ok());
+        // Trees that grow to the left as they are read.
+        for (unit, message) in [
+            ("- 1 ", "is not part of the language of filters"),
+            ("= uri ", deep),
+            ("IS NULL ", deep),
+            ("BETWEEN 1 AND 2 ", deep),
+        ] {
+            let chain = format!("uri {}", unit.repeat(90));
+            assert!(refusal(&chain).ends_with(message), "{unit}");
+        }
+        assert!(
+            refusal(&format!("uri LIKE ({})", vec!["uri"; 490].join(" = "))).contains("language")
+        );
+        for opening in ["TRY_CAST(split_part(", "lower(", "NOT (", "uri IN ("] {
+            assert_eq!(refusal(&opening.repeat(90)), deep, "{opening}");
+        }
     }
 }
