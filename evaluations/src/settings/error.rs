@@ -87,6 +87,16 @@ pub(crate) enum SettingsError {
         /// The argument.
         argument: String,
     },
+    /// A `--set` argument whose key is nested deeper than any setting.
+    #[error("{origin}: the key has {parts} parts between dots, and {most} are the most")]
+    DeepKey {
+        /// The argument, cut where it becomes too long to be read.
+        origin: String,
+        /// The parts that it has.
+        parts: usize,
+        /// The parts that it may have.
+        most: usize,
+    },
     /// A `--set` value that is not YAML.
     #[error("`--set {argument}`: the value is not valid YAML")]
     BadAssignment {

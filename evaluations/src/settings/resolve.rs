@@ -114,6 +114,10 @@ fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)
     })
 }
 
+/// Most parts of a key. A setting has four, and the further fields of a request below it may have their own; a key of thousands would
+/// become a tree too deep for the stack.
+const MOST_PARTS: usize = 64;
+
 /// The tree of one `KEY=VALUE`.
 fn assignment(argument: &str) -> Result<Tree, SettingsError> {
     let (path, text) = argument
@@ -122,6 +126,15 @@ fn assignment(argument: &str) -> Result<Tree, SettingsError> {
         .ok_or_else(|| SettingsError::NotAnAssignment {
             argument: redaction::argument(argument),
         })?;
+    let parts = path.split('.').count();
+    if parts > MOST_PARTS {
+        let shown: String = path.chars().take(60).collect();
+        return Err(SettingsError::DeepKey {
+            origin: format!("`--set {shown}…`"),
+            parts,
+            most: MOST_PARTS,
+        });
+    }
     let value = if text.trim().is_empty() {
         Value::String(String::new())
     } else {
@@ -309,6 +322,22 @@ mod tests {
     fn set(arguments: &[&str]) -> Layer {
         let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
         Layer::assignments(&arguments).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_key_of_more_parts_than_settings_have_is_refused() {
+        let nested = |parts: usize| {
+            let key = "qa.model.extra_body".to_owned() + &".a".repeat(parts - 3);
+            Layer::assignments(&[format!("{key}=1")])
+        };
+        let layer = nested(64).unwrap().unwrap();
+        assert!(resolve(vec![layer]).is_ok());
+        for parts in [65, 60_000] {
+            let error = nested(parts).unwrap_err().to_string();
+            let expected = format!("the key has {parts} parts between dots, and 64 are the most");
+            assert!(error.ends_with(&expected), "{error}");
+            assert!(error.len() < 200, "{error}");
+        }
     }
 
     #[test]
