@@ -1,5 +1,4 @@
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// The largest passage number that a marker may hold: `[2024]` is a year, not a citation.
 const LARGEST: usize = 999;
@@ -29,16 +28,16 @@ impl Citations {
             unknown: 0,
             markers: Vec::new(),
         };
-        let mut seen = BTreeSet::new();
+        let mut seen = [false; LARGEST + 1];
         for marker in brackets(text) {
-            let Some(numbers) = cited(inside(&text[marker.clone()])) else {
+            let Some(ranges) = cited(inside(&text[marker.clone()])) else {
                 continue;
             };
             let unknown = citations.unknown;
-            for number in numbers {
+            for number in ranges.into_iter().flatten() {
                 if number == 0 || number > passages {
                     citations.unknown += 1;
-                } else if seen.insert(number) {
+                } else if !std::mem::replace(&mut seen[number], true) {
                     citations.passages.push(number);
                 }
             }
@@ -88,19 +87,22 @@ fn inside(marker: &str) -> &str {
     marker.trim_matches(['[', ']', '【', '】'])
 }
 
-/// The numbers inside a marker; `None` where it is none.
-fn cited(inside: &str) -> Option<Vec<usize>> {
+/// The numbers inside a marker; `None` where it is none. They stay ranges: a text of ranges stands for many times as many numbers.
+fn cited(inside: &str) -> Option<Vec<RangeInclusive<usize>>> {
     let mut numbers = Vec::new();
     for part in inside.split([',', ';']) {
         let part = unlabelled(part.trim());
         match part.split_once(['-', '–']) {
-            None => numbers.push(number(part)?),
+            None => {
+                let number = number(part)?;
+                numbers.push(number..=number);
+            }
             Some((first, last)) => {
                 let (first, last) = (number(first.trim())?, number(last.trim())?);
                 if first <= last {
-                    numbers.extend(first..=last);
+                    numbers.push(first..=last);
                 } else {
-                    numbers.extend([first, last]);
+                    numbers.extend([first..=first, last..=last]);
                 }
             }
         }
