@@ -46,10 +46,11 @@ impl Corpus {
         self.write("running", input)
     }
 
-    /// Removes what [`note`](Self::note) wrote, after the check came back.
+    /// Removes what [`note`](Self::note) wrote, after the check came back, and the folder where nothing else is in it.
     pub(crate) fn clear_note(&self) {
         // It is written again before the next check, and a leftover is only one more input.
         let _ = std::fs::remove_file(self.0.join("running"));
+        let _ = std::fs::remove_dir(&self.0);
     }
 
     fn write(&self, name: &str, input: &[u8]) -> PathBuf {

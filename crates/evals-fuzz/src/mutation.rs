@@ -42,7 +42,7 @@ pub(crate) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
         6 => any::<(u16, u16)>().prop_map(|(at, token)| Mutation::Token { at, token }),
         3 => (any::<u16>(), 1..64_u16).prop_map(|(at, length)| Mutation::Remove { at, length }),
         1 => any::<u16>().prop_map(|at| Mutation::Truncate { at }),
-        2 => (any::<u16>(), 1..24_u8, 2..MOST_REPEATS)
+        2 => (any::<u16>(), 1..24_u8, repeats())
             .prop_map(|(at, length, times)| Mutation::Repeat { at, length, times }),
         2 => (any::<u16>(), any::<u16>(), 1..256_u16)
             .prop_map(|(from, to, length)| Mutation::Copy { from, to, length }),
@@ -51,6 +51,11 @@ pub(crate) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
         ),
     ];
     prop::collection::vec(mutation, 0..8)
+}
+
+/// How often a piece is repeated: mostly a few times, because long inputs take up the time of many short ones.
+fn repeats() -> impl Strategy<Value = u32> {
+    prop_oneof![3 => 2..64_u32, 1 => 64..MOST_REPEATS]
 }
 
 /// What changes are made from.
