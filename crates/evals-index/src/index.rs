@@ -13,7 +13,7 @@ use crate::neighbours::IndexNeighbours;
 use crate::positions::Positions;
 use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions, UsualTies};
 use crate::store::{Depth, FileCheck};
-use crate::{Address, EngineError, Identity, IndexError, Profile, Recipe, Store, table};
+use crate::{Address, CutChunks, EngineError, Identity, IndexError, Profile, Recipe, Store, table};
 
 /// A complete index, open for searches.
 #[derive(Debug, Clone)]
@@ -22,6 +22,7 @@ pub struct Index {
     contents: Arc<Contents>,
     cache: Arc<Cache>,
     notes: Vec<String>,
+    cut: Option<CutChunks>,
 }
 
 /// What [`Index::build`] came to.
@@ -42,6 +43,10 @@ pub struct IndexStatistics {
     pub chunks: usize,
     /// Bytes of its files: rows and full-text index.
     pub bytes: usize,
+    /// Chunks of which the embedding model read only the beginning. Unknown of an index that an earlier version finished; an index
+    /// without vectors has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_chunks: Option<CutChunks>,
 }
 
 impl Index {
@@ -171,6 +176,7 @@ impl Index {
             }),
             cache: Arc::default(),
             notes,
+            cut: completion.cut,
         }))
     }
 
@@ -195,6 +201,7 @@ impl Index {
             documents: self.contents.positions.documents(),
             chunks: self.contents.positions.chunks(),
             bytes: statistics.total_bytes,
+            cut_chunks: self.cut,
         })
     }
 

@@ -46,6 +46,7 @@ mod address;
 mod chunker;
 mod completion;
 mod contents;
+mod cut_chunks;
 mod engine_error;
 mod environment;
 mod error;
@@ -75,6 +76,7 @@ mod words;
 
 pub use address::Address;
 pub use chunker::Chunker;
+pub use cut_chunks::CutChunks;
 pub use engine_error::EngineError;
 pub use environment::environment;
 pub use error::IndexError;

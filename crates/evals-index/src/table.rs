@@ -27,6 +27,10 @@ pub(crate) const TEXT: &str = "text";
 /// The chunk's embedding; null for a chunk without text. Missing in an index without embedder.
 pub(crate) const VECTOR: &str = "vector";
 
+/// Whether the embedding model read only the beginning of the chunk's text; null where that is not known. Missing in an index
+/// without embedder, and in one that an earlier version began.
+pub(crate) const CUT: &str = "cut";
+
 /// The engine's own row number, which is stable as long as nothing rewrites the table.
 pub(crate) const ROW_ID: &str = "_rowid";
 
@@ -51,9 +55,31 @@ pub(crate) fn schema(identity: &Identity) -> SchemaRef {
     ];
     if let Some(embedder) = identity.embedder() {
         fields.push(Field::new(VECTOR, vector_type(embedder.dimension), true));
+        fields.push(Field::new(CUT, DataType::Boolean, true));
     }
     let metadata = HashMap::from([(IDENTITY_KEY.to_owned(), identity.to_json())]);
     Arc::new(Schema::new_with_metadata(fields, metadata))
+}
+
+/// The columns that rows are added to a table with: tables that an earlier version began lack the later ones.
+pub(crate) async fn row_schema(
+    table: &Table,
+    identity: &Identity,
+) -> Result<SchemaRef, IndexError> {
+    let (full, found) = (schema(identity), read_schema(table).await?);
+    let fields = full.fields().iter();
+    let fields: Vec<_> = fields
+        .filter(|field| field.name() != CUT || found.column_with_name(CUT).is_some())
+        .cloned()
+        .collect();
+    Ok(Arc::new(Schema::new_with_metadata(
+        fields,
+        full.metadata().clone(),
+    )))
+}
+
+pub(crate) async fn has_column(table: &Table, name: &str) -> Result<bool, IndexError> {
+    Ok(read_schema(table).await?.column_with_name(name).is_some())
 }
 
 fn vector_type(dimension: usize) -> DataType {

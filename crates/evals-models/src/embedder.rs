@@ -53,7 +53,8 @@ pub trait Embedder: Debug + Send + Sync {
 
     /// Embeds a batch: one row for each text, in the order of `texts`. An empty batch gives an empty matrix.
     ///
-    /// A row does not depend on the texts around it, and passes [`check_direction`](crate::check_direction).
+    /// A row does not depend on the texts around it, and passes [`check_direction`](crate::check_direction). A model that knows which
+    /// texts it read only the beginning of [says so](Embeddings::with_cut).
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError>;
 }
 

@@ -9,6 +9,8 @@ pub struct Embeddings {
     dimension: usize,
     values: Vec<f32>,
     origin: Option<RowOrigin>,
+    /// One for each row, or none at all.
+    cut: Vec<Option<bool>>,
 }
 
 /// Where rows come from, as a store before a model tells, or a model that knows how long it took without queueing.
@@ -44,7 +46,24 @@ impl Embeddings {
             dimension,
             values,
             origin: None,
+            cut: Vec::new(),
         })
+    }
+
+    /// Says of each row whether the model read only the beginning of its text, where it tells.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one of `cut` for each row.
+    #[must_use]
+    pub fn with_cut(self, cut: Vec<Option<bool>>) -> Self {
+        assert_eq!(cut.len(), self.len(), "one for each row");
+        Self { cut, ..self }
+    }
+
+    /// Whether the model read only the beginning of a row's text; `None` where it does not tell.
+    pub fn is_cut(&self, index: usize) -> Option<bool> {
+        self.cut.get(index).copied().flatten()
     }
 
     /// Says where the rows come from.
@@ -147,6 +166,15 @@ mod tests {
         assert_eq!(told(&all), (2, true, Some(took)));
         let none = Embeddings::new(1, Vec::new()).unwrap();
         assert!(!none.with_origin(origin(0)).is_cached());
+    }
+
+    #[test]
+    fn a_row_is_neither_cut_nor_whole_unless_the_model_tells() {
+        let embeddings = Embeddings::new(1, vec![1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(embeddings.is_cut(0), None);
+        let told = embeddings.with_cut(vec![Some(true), Some(false), None]);
+        let rows = [0, 1, 2, 3].map(|row| told.is_cut(row));
+        assert_eq!(rows, [Some(true), Some(false), None, None]);
     }
 
     #[test]

@@ -161,6 +161,7 @@ impl StaticEmbedder {
         });
         Embeddings::new(self.dimension, values)
             .expect("one row for each text, of at least one dimension")
+            .with_cut(vec![Some(false); texts.len()])
     }
 }
 

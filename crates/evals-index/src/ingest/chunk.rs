@@ -14,6 +14,8 @@ pub(super) struct Chunk {
     pub(super) ordinal: u32,
     pub(super) range: Range<usize>,
     pub(super) vector: Option<Box<[f32]>>,
+    /// Whether the model read only the beginning of the text, where it tells.
+    pub(super) cut: Option<bool>,
 }
 
 impl Chunk {
@@ -42,6 +44,7 @@ pub(super) fn chunks(documents: Vec<Document>, chunker: &Chunker) -> Vec<Chunk> 
             ordinal,
             range,
             vector: None,
+            cut: None,
         }));
     }
     chunks

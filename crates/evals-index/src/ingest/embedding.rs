@@ -79,10 +79,11 @@ async fn embed_batch(
         };
         return Err(batch[0].defective(embedder.identity(), defect));
     }
-    for (chunk, vector) in batch.iter_mut().zip(embeddings.rows()) {
+    for (row, (chunk, vector)) in batch.iter_mut().zip(embeddings.rows()).enumerate() {
         check(vector, embedder.dimension())
             .map_err(|defect| chunk.defective(embedder.identity(), defect))?;
         chunk.vector = Some(vector.into());
+        chunk.cut = embeddings.is_cut(row);
     }
     Ok(embeddings.stored())
 }

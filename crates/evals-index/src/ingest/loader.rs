@@ -33,25 +33,25 @@ pub(super) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(
+    pub(super) async fn new(
         table: &'a Table,
         recipe: &Recipe,
         options: &'a BuildOptions,
         observer: &'a dyn BuildObserver,
         committed: Arc<Positions>,
-    ) -> Self {
+    ) -> Result<Self, IndexError> {
         let workshop = Workshop {
-            schema: table::schema(&recipe.identity()),
+            schema: table::row_schema(table, &recipe.identity()).await?,
             recipe: recipe.clone(),
             embed_batch: options.embed_batch.get(),
         };
-        Self {
+        Ok(Self {
             table,
             options,
             observer,
             workshop,
             committed,
-        }
+        })
     }
 
     /// Loads all documents that the table does not have yet. What is complete before a failure is committed.

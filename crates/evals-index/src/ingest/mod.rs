@@ -28,7 +28,7 @@ use lancedb::table::{CompactionOptions, OptimizeAction, Table};
 use crate::completion::Completion;
 use crate::full_text::{self, Coverage};
 use crate::positions::Positions;
-use crate::{Address, EngineError, IndexError, Recipe, Store, table};
+use crate::{Address, CutChunks, EngineError, IndexError, Recipe, Store, table};
 use loader::Loader;
 use reader::Documents;
 
@@ -70,7 +70,7 @@ pub(crate) async fn build(
         }
         None => (store.create(&identity).await?, Positions::default()),
     };
-    let loader = Loader::new(&table, recipe, options, observer, Arc::new(committed));
+    let loader = Loader::new(&table, recipe, options, observer, Arc::new(committed)).await?;
     let (mut report, progress) = loader.load(documents, address.clone()).await?;
     if progress.documents == 0 {
         return Err(IndexError::EmptyCorpus);
@@ -120,6 +120,7 @@ async fn finish(
         documents: progress.documents,
         chunks: progress.chunks,
         files_recorded,
+        cut: CutChunks::count(table).await?,
     };
     table::complete(table, completion).await
 }

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, FixedSizeListBuilder, Float32Builder, RecordBatch, StringArray, UInt32Array,
-    UInt64Array,
+    ArrayRef, BooleanArray, FixedSizeListBuilder, Float32Builder, RecordBatch, StringArray,
+    UInt32Array, UInt64Array,
 };
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
 use super::chunk::Chunk;
-use crate::table::vector_item;
+use crate::table::{CUT, vector_item};
 
 /// Text at which a batch of rows is full, far below the 2 GiB that a column holds. The last chunk may exceed it.
 const FULL_BYTES: usize = 16 << 20;
@@ -73,6 +73,10 @@ fn batch(
     ];
     if let Some(dimension) = dimension {
         columns.push(vectors(chunks, dimension));
+    }
+    if schema.column_with_name(CUT).is_some() {
+        let cut = chunks.iter().map(|chunk| chunk.cut);
+        columns.push(Arc::new(cut.collect::<BooleanArray>()));
     }
     RecordBatch::try_new(Arc::clone(schema), columns)
 }

@@ -7,6 +7,7 @@
 
 mod building;
 mod corpus;
+mod cut;
 mod damage;
 mod depth;
 mod filtering;

@@ -34,6 +34,9 @@ pub(super) trait Endpoint: Debug + Send + Sync + 'static {
         texts: &[String],
     ) -> impl Future<Output = Result<Vec<Vec<f32>>, AttemptError>> + Send;
 
+    /// Whether the server refuses what it cannot read all of. One that does not may cut it without a word.
+    const REFUSES_LONG: bool;
+
     /// Where the answers' tokens are added up.
     fn tokens_read(&self) -> &TokensRead;
 }
@@ -64,6 +67,8 @@ struct Call<E> {
 #[derive(Debug, Default)]
 struct Batch {
     values: Vec<f32>,
+    /// Of each text, whether only its beginning was read, where that is known.
+    cut: Vec<Option<bool>>,
     /// Service time of its calls, without queueing and failed attempts.
     took: Duration,
 }
@@ -158,7 +163,7 @@ impl<E: Endpoint> Embedding<E> {
             source: error.source,
         };
         let batches = self.cut(&texts);
-        let mut parts: Vec<Vec<f32>> = vec![Vec::new(); batches.len()];
+        let mut parts: Vec<_> = batches.iter().map(|_| (Vec::new(), Vec::new())).collect();
         let mut took = Duration::ZERO;
         // Dropped on the first failure, which takes the other batches back.
         let mut under_way = JoinSet::new();
@@ -173,11 +178,14 @@ impl<E: Endpoint> Embedding<E> {
         while let Some(batch) = under_way.join_next().await {
             let batch = batch.unwrap_or_else(|error| Err(lost_task(error)));
             let (number, batch) = batch.map_err(failed)?;
-            parts[number] = batch.values;
+            parts[number] = (batch.values, batch.cut);
             took += batch.took;
         }
-        let embeddings = Embeddings::new(self.dimension, parts.concat())?;
-        Ok(embeddings.with_origin(RowOrigin { stored: 0, took }))
+        let (values, cut): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let embeddings = Embeddings::new(self.dimension, values.concat())?;
+        Ok(embeddings
+            .with_cut(cut.concat())
+            .with_origin(RowOrigin { stored: 0, took }))
     }
 }
 
@@ -201,7 +209,7 @@ impl<E: Endpoint> Call<E> {
             let vectors = self.matrix(&texts[part.clone()], place, Some(dimension));
             let error = match vectors.await {
                 Ok(vectors) => {
-                    brought.add(vectors);
+                    brought.add(vectors, E::REFUSES_LONG.then_some(false));
                     continue;
                 }
                 Err(error) => error,
@@ -216,7 +224,7 @@ impl<E: Endpoint> Call<E> {
                 continue;
             }
             let vector = self.beginning(&texts[part.start], place, dimension, error);
-            brought.add(vector.await?);
+            brought.add(vector.await?, Some(true));
             cut.push(part.start);
         }
         let too_large = refused
@@ -290,7 +298,9 @@ impl<E: Endpoint> Call<E> {
 }
 
 impl Batch {
-    fn add(&mut self, vectors: Embeddings) {
+    fn add(&mut self, vectors: Embeddings, cut: Option<bool>) {
+        let rows = self.cut.len() + vectors.len();
+        self.cut.resize(rows, cut);
         self.took += vectors.took().unwrap_or_default();
         self.values.extend(vectors.into_values());
     }

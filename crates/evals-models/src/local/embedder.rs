@@ -49,6 +49,13 @@ struct TextEncoder {
     projection: Projection,
 }
 
+/// What a batch of texts gave.
+#[derive(Debug)]
+struct Rows {
+    values: Vec<f32>,
+    cut: Vec<Option<bool>>,
+}
+
 /// A text gave no vector that could be compared.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("text {index} of the batch cannot be compared: `{beginning}`")]
@@ -100,12 +107,13 @@ impl LocalEmbedder {
         })
     }
 
-    async fn rows(&self, texts: &[&str]) -> Result<Timed<Vec<f32>>, Box<dyn Error + Send + Sync>> {
+    async fn rows(&self, texts: &[&str]) -> Result<Timed<Rows>, Box<dyn Error + Send + Sync>> {
         let encoder = Arc::clone(&self.encoder);
         let encode = move |text: &str| encoder.model.tokens.encode(text);
         let encoded = self.workers.tokenize(texts, encode).await?;
-        let cut = encoded.value.iter().filter(|text| text.is_cut).count();
-        self.cut.fetch_add(cut as u64, Ordering::Relaxed);
+        let cut: Vec<_> = encoded.value.iter().map(|text| text.is_cut).collect();
+        let count = cut.iter().filter(|is_cut| **is_cut).count();
+        self.cut.fetch_add(count as u64, Ordering::Relaxed);
         let encoder = Arc::clone(&self.encoder);
         let compute =
             move |texts: &[&Encoded], scratch: &mut Scratch| encoder.vectors(texts, scratch);
@@ -121,7 +129,10 @@ impl LocalEmbedder {
                 source,
             })?;
         }
-        let value = vectors.concat();
+        let value = Rows {
+            values: vectors.concat(),
+            cut: cut.into_iter().map(Some).collect(),
+        };
         Ok(Timed { value, took })
     }
 }
@@ -188,8 +199,11 @@ impl Embedder for LocalEmbedder {
             source,
         })?;
         let (stored, took) = (0, rows.took);
-        let embeddings = Embeddings::new(self.dimension(), rows.value)?;
-        Ok(embeddings.with_origin(RowOrigin { stored, took }))
+        let Rows { values, cut } = rows.value;
+        let embeddings = Embeddings::new(self.dimension(), values)?;
+        Ok(embeddings
+            .with_cut(cut)
+            .with_origin(RowOrigin { stored, took }))
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) const REPLIES: Kind = Kind {
         reply TEXT NOT NULL,
         digest BLOB NOT NULL
     ) STRICT",
+    added: &[],
     table: "replies",
     content: "reply",
     holds: "replies",

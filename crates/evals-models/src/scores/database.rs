@@ -21,6 +21,7 @@ pub(super) const SCORES: Kind = Kind {
         score BLOB NOT NULL,
         digest BLOB NOT NULL
     ) STRICT",
+    added: &[],
     table: "scores",
     content: "score",
     holds: "scores",

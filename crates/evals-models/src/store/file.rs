@@ -17,6 +17,8 @@ pub(crate) struct Kind {
     pub(crate) format: i64,
     /// What makes the table.
     pub(crate) schema: &'static str,
+    /// Columns that files of earlier versions lack, with their types. What is in them may be null.
+    pub(crate) added: &'static [(&'static str, &'static str)],
     /// Its name. It has the columns `key`, `model` and `stored_at`, and that of [`content`](Self::content).
     pub(crate) table: &'static str,
     /// The column of what is stored.
@@ -97,7 +99,8 @@ impl File {
             Ok(())
         })?;
         self.check_format()?;
-        self.with(|connection| write_ahead(connection))
+        self.with(|connection| write_ahead(connection))?;
+        self.with(|connection| add_columns(connection, kind))
     }
 
     fn check_format(&mut self) -> Result<()> {
@@ -147,6 +150,25 @@ fn create(connection: &mut Connection, kind: &Kind) -> rusqlite::Result<()> {
         transaction.pragma_update(None, "user_version", kind.format)?;
     }
     transaction.commit()
+}
+
+/// Adds the columns that an earlier version made the table without, unless another process was faster.
+fn add_columns(connection: &mut Connection, kind: &Kind) -> rusqlite::Result<()> {
+    let is_there =
+        |connection: &Connection, column| connection.column_exists(None, kind.table, column);
+    for (column, declared) in kind.added {
+        if is_there(connection, *column)? {
+            continue;
+        }
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if !is_there(&transaction, *column)? {
+            let table = kind.table;
+            let add = format!("ALTER TABLE {table} ADD COLUMN {column} {declared}");
+            transaction.execute_batch(&add)?;
+        }
+        transaction.commit()?;
+    }
+    Ok(())
 }
 
 /// Has changes go to a log first: readers and one writer do not wait for each other, and what was committed survives the end

@@ -10,6 +10,7 @@ const KIND: Kind = Kind {
     application: 7,
     format: 1,
     schema: "CREATE TABLE entries (key BLOB, model TEXT, stored_at INTEGER, entry BLOB)",
+    added: &[],
     table: "entries",
     content: "entry",
     holds: "entries",

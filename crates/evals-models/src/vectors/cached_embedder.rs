@@ -171,9 +171,11 @@ impl CachedEmbedder {
         let embeddings = self.inner.embed(&texts, kind).await?;
         let took = embeddings.took().unwrap_or_else(|| started.elapsed());
         self.check(&embeddings, texts.len())?;
-        let rows = embeddings.rows().map(|row| StoredVector {
+        let rows = (0..).zip(embeddings.rows());
+        let rows = rows.map(|(number, row)| StoredVector {
             values: row.to_vec(),
             took: share(took, texts.len()),
+            cut: embeddings.is_cut(number),
         });
         let keys = missing.iter().map(|(key, _)| *key);
         let vectors: Vec<_> = keys.zip(rows).collect();
@@ -280,6 +282,8 @@ impl Embedder for CachedEmbedder {
         for (key, _) in &keyed {
             values.extend_from_slice(&vectors[key].values);
         }
-        Ok(Embeddings::new(self.dimension(), values)?.with_origin(origin))
+        let cut = keyed.iter().map(|(key, _)| vectors[key].cut).collect();
+        let embeddings = Embeddings::new(self.dimension(), values)?;
+        Ok(embeddings.with_cut(cut).with_origin(origin))
     }
 }

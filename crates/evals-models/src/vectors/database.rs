@@ -18,15 +18,17 @@ pub(super) const VECTORS: Kind = Kind {
         stored_at INTEGER NOT NULL,
         nanoseconds INTEGER NOT NULL,
         vector BLOB NOT NULL,
-        digest BLOB NOT NULL
+        digest BLOB NOT NULL,
+        cut INTEGER
     ) STRICT",
+    added: &[("cut", "INTEGER")],
     table: "vectors",
     content: "vector",
     holds: "vectors",
 };
 
-/// What a row has besides its key: nanoseconds, vector, digest.
-type Fields = (i64, Vec<u8>, Vec<u8>);
+/// What a row has besides its key: nanoseconds, vector, digest, cut.
+type Fields = (i64, Vec<u8>, Vec<u8>, Option<i64>);
 
 /// The vectors under some keys, in the order of the keys. One that is not what was stored is none.
 pub(super) fn get(
@@ -57,12 +59,13 @@ pub(super) fn put(
 
 fn read(connection: &Connection, key: &EmbeddingKey) -> rusqlite::Result<Option<StoredVector>> {
     let fields: Option<Fields> = connection
-        .prepare_cached("SELECT nanoseconds, vector, digest FROM vectors WHERE key = ?1")?
+        .prepare_cached("SELECT nanoseconds, vector, digest, cut FROM vectors WHERE key = ?1")?
         .query_row([key.as_bytes()], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })
         .optional()?;
-    Ok(fields.and_then(|(nanoseconds, bytes, sum)| decode(key, nanoseconds, &bytes, &sum)))
+    Ok(fields
+        .and_then(|(nanoseconds, bytes, sum, cut)| decode(key, nanoseconds, &bytes, cut, &sum)))
 }
 
 fn write(
@@ -74,10 +77,11 @@ fn write(
     let components = vector.values.iter();
     let bytes: Vec<u8> = components.flat_map(|value| value.to_le_bytes()).collect();
     let nanoseconds = i64::try_from(vector.took.as_nanos()).unwrap_or(i64::MAX);
-    let digest = digest(key, nanoseconds, &bytes);
+    let cut = vector.cut.map(i64::from);
+    let digest = digest(key, nanoseconds, &bytes, cut);
     let mut statement = connection.prepare_cached(
-        "INSERT OR REPLACE INTO vectors (key, model, stored_at, nanoseconds, vector, digest)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT OR REPLACE INTO vectors (key, model, stored_at, nanoseconds, vector, digest, cut)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     statement.execute(params![
         key.as_bytes(),
@@ -85,24 +89,34 @@ fn write(
         now(),
         nanoseconds,
         bytes,
-        digest
+        digest,
+        cut
     ])?;
     Ok(())
 }
 
-/// Checks a stored vector, and that it is stored under its own key.
-fn digest(key: &EmbeddingKey, nanoseconds: i64, bytes: &[u8]) -> [u8; 32] {
-    Sha256::new()
+/// Checks a stored vector, and that it is stored under its own key. That it is unknown whether the text was cut adds nothing, so that
+/// rows which were stored before the column was there keep their digest.
+fn digest(key: &EmbeddingKey, nanoseconds: i64, bytes: &[u8], cut: Option<i64>) -> [u8; 32] {
+    let mut sum = Sha256::new()
         .chain_update(key.as_bytes())
         .chain_update(nanoseconds.to_le_bytes())
-        .chain_update(bytes)
-        .finalize()
-        .into()
+        .chain_update(bytes);
+    if let Some(cut) = cut {
+        sum.update(cut.to_le_bytes());
+    }
+    sum.finalize().into()
 }
 
 /// Reads a vector back to the last bit, unless it is not the one that was stored.
-fn decode(key: &EmbeddingKey, nanoseconds: i64, bytes: &[u8], sum: &[u8]) -> Option<StoredVector> {
-    if digest(key, nanoseconds, bytes) != sum {
+fn decode(
+    key: &EmbeddingKey,
+    nanoseconds: i64,
+    bytes: &[u8],
+    cut: Option<i64>,
+    sum: &[u8],
+) -> Option<StoredVector> {
+    if digest(key, nanoseconds, bytes, cut) != sum {
         return None;
     }
     let (components, rest) = bytes.as_chunks();
@@ -112,5 +126,6 @@ fn decode(key: &EmbeddingKey, nanoseconds: i64, bytes: &[u8], sum: &[u8]) -> Opt
             .map(|it| f32::from_le_bytes(*it))
             .collect(),
         took: Duration::from_nanos(nanoseconds.unsigned_abs()),
+        cut: cut.map(|cut| cut != 0),
     })
 }

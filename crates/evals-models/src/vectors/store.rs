@@ -19,6 +19,8 @@ pub struct StoredVector {
     pub values: Vec<f32>,
     /// How long the model took for it; an equal share of the time of a call for several texts.
     pub took: Duration,
+    /// Whether the model read only the beginning of the text. `None` where it did not tell, and where an earlier version stored it.
+    pub cut: Option<bool>,
 }
 
 impl EmbeddingStore {

@@ -4,6 +4,7 @@ use std::io;
 
 use evals::render::{Color, Console, Messages, Symbols};
 use evals::{Comparison, Domain, Report, Summary};
+use evals_index::{CutChunks, IndexStatistics};
 use evals_metrics::Percentiles;
 
 use super::index::ReadyIndex;
@@ -108,6 +109,17 @@ fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
     stages.collect()
 }
 
+/// Of how many chunks of an index only the beginning was embedded, unless none is known to be cut.
+pub(super) fn cut_note(statistics: &IndexStatistics) -> Option<String> {
+    let CutChunks { cut, unknown } = statistics.cut_chunks.filter(|chunks| chunks.cut > 0)?;
+    let at_least = if unknown > 0 { "at least " } else { "" };
+    let verb = if cut == 1 { "is" } else { "are" };
+    Some(format!(
+        "of {} in the index, {at_least}{cut} {verb} longer than the embedding model reads; it read only the beginning",
+        quantity::of(statistics.chunks, "chunk")
+    ))
+}
+
 /// Says what is searched, and what building it took.
 pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     let statistics = &ready.statistics;
@@ -149,4 +161,31 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<String
     let mut out = Vec::new();
     write(&mut out)?;
     String::from_utf8(out).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_cuts_are_told() {
+        let note = |cut_chunks| {
+            cut_note(&IndexStatistics {
+                documents: 3,
+                chunks: 7,
+                bytes: 1,
+                cut_chunks,
+            })
+        };
+        let chunks = |cut, unknown| Some(CutChunks { cut, unknown });
+        for silent in [None, chunks(0, 0), chunks(0, 7)] {
+            assert_eq!(note(silent), None);
+        }
+        assert_eq!(
+            note(chunks(1, 0)).unwrap(),
+            "of 7 chunks in the index, 1 is longer than the embedding model reads; it read only the beginning"
+        );
+        let several = note(chunks(2, 5)).unwrap();
+        assert!(several.contains(", at least 2 are longer"), "{several}");
+    }
 }

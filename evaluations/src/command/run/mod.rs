@@ -237,8 +237,8 @@ async fn prepare(
         index?
     };
     console::describe_index(printer, &index);
-    for note in embedder.iter().flat_map(|embedder| embedder.notes()) {
-        printer.note(&format!("of what was embedded now: {note}"));
+    if let Some(note) = console::cut_note(&index.statistics) {
+        printer.note(&note);
     }
     if let Some(filter) = &arguments.retrieval.filter {
         describe_filter(printer, filter, &index).await?;

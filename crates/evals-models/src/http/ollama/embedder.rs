@@ -113,6 +113,8 @@ impl OllamaEndpoint {
 }
 
 impl Endpoint for OllamaEndpoint {
+    const REFUSES_LONG: bool = true;
+
     async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, AttemptError> {
         let body = self
             .body(texts)

@@ -129,6 +129,8 @@ impl OpenAiEndpoint {
 }
 
 impl Endpoint for OpenAiEndpoint {
+    const REFUSES_LONG: bool = false;
+
     async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, AttemptError> {
         let body = self
             .body(texts)

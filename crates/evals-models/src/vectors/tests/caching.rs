@@ -41,6 +41,25 @@ async fn another_run_gets_the_same_bits_without_asking() {
 }
 
 #[tokio::test]
+async fn a_stored_row_says_whether_its_text_was_cut() {
+    let reading = |reads| Lengths {
+        reads,
+        ..Lengths::new()
+    };
+    let cuts = |embeddings: &Embeddings| -> Vec<_> {
+        let rows = 0..embeddings.len();
+        rows.map(|row| embeddings.is_cut(row)).collect()
+    };
+    let cached = Cached::before(reading(Some(2))).await;
+    let computed = cached.documents(&["aaa", "bb", "aaa"]).await;
+    assert_eq!(cuts(&computed), [Some(true), Some(false), Some(true)]);
+    let silent = Cached::within(cached.folder, reading(None)).await;
+    let both = silent.documents(&["cccc", "bb", "aaa"]).await;
+    assert_eq!(silent.inner.asked().await, ["cccc"]);
+    assert_eq!(cuts(&both), [None, Some(false), Some(true)]);
+}
+
+#[tokio::test]
 async fn a_stored_row_comes_with_the_time_that_it_took() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder).await;

@@ -23,6 +23,8 @@ const DIMENSION: usize = 3;
 struct Lengths {
     identity: ModelIdentity,
     setting: f32,
+    /// Bytes of a text beyond which it says that it read only the beginning. It says nothing of whole texts unless this is set.
+    reads: Option<usize>,
     /// How long it says that it took.
     took: Option<Duration>,
     fails: Option<&'static str>,
@@ -36,6 +38,7 @@ impl Lengths {
         Self {
             identity: ModelIdentity::new("scripted", "lengths"),
             setting: 0.1,
+            reads: None,
             took: None,
             fails: None,
             asked: Mutex::default(),
@@ -90,7 +93,9 @@ impl Embedder for Lengths {
             });
         }
         let values = texts.iter().flat_map(|text| self.vector(text, kind));
-        let embeddings = Embeddings::new(DIMENSION, values.collect())?;
+        let cut = texts.iter();
+        let cut = cut.map(|text| self.reads.map(|reads| text.len() > reads));
+        let embeddings = Embeddings::new(DIMENSION, values.collect())?.with_cut(cut.collect());
         Ok(match self.took {
             Some(took) => embeddings.with_origin(RowOrigin { stored: 0, took }),
             None => embeddings,
@@ -145,6 +150,7 @@ fn vector(values: &[f32]) -> StoredVector {
     StoredVector {
         values: values.to_vec(),
         took: Duration::from_nanos(1_234_567),
+        cut: None,
     }
 }
 

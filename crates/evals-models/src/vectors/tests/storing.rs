@@ -41,9 +41,15 @@ async fn a_damaged_row_is_a_miss_and_mended() {
         "UPDATE vectors SET vector = x''",
         "UPDATE vectors SET digest = zeroblob(32)",
         "UPDATE vectors SET nanoseconds = nanoseconds + 1",
+        "UPDATE vectors SET cut = 1 - cut",
+        "UPDATE vectors SET cut = NULL",
     ];
     for damage in damages {
-        let cached = Cached::before(Lengths::new()).await;
+        let telling = Lengths {
+            reads: Some(1),
+            ..Lengths::new()
+        };
+        let cached = Cached::before(telling).await;
         let expected = cached.documents(&["a", "bb"]).await;
         let connection = Connection::open(file(&cached.folder)).unwrap();
         assert_eq!(connection.execute(damage, []).unwrap(), 2, "{damage}");
@@ -53,6 +59,28 @@ async fn a_damaged_row_is_a_miss_and_mended() {
         cached.documents(&["bb"]).await;
         assert_eq!(cached.inner.asked().await.len(), 2, "{damage}");
     }
+}
+
+/// Of the rows of a file that an earlier version made it stays unknown whether their texts were cut.
+#[tokio::test]
+async fn a_file_without_a_column_gets_it_and_keeps_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    put(&open(&folder).await, "a", &[1.0, 2.0, 3.0]).await;
+    let connection = Connection::open(file(&folder)).unwrap();
+    connection
+        .execute_batch("ALTER TABLE vectors DROP COLUMN cut")
+        .unwrap();
+    let telling = Lengths {
+        reads: Some(1),
+        ..Lengths::new()
+    };
+    let cached = Cached::within(folder, telling).await;
+    let both = cached.documents(&["a", "bb"]).await;
+    assert_eq!(cached.inner.asked().await, ["bb"]);
+    assert_eq!((both.is_cut(0), both.is_cut(1)), (None, Some(true)));
+    let again = Cached::within(cached.folder, Lengths::new()).await;
+    assert_eq!(again.documents(&["bb"]).await.is_cut(0), Some(true));
+    assert!(again.inner.asked().await.is_empty());
 }
 
 #[tokio::test]
