@@ -1,13 +1,21 @@
 //! The door to the storage engine: a panic behind it is an error in front of it.
 
 use std::any::Any;
-use std::panic::AssertUnwindSafe;
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::panic::{self, AssertUnwindSafe};
+use std::pin::pin;
+use std::sync::Once;
 
 use futures::FutureExt;
 
 use crate::{Address, IndexError};
 
-/// Runs `work` on `table`, and makes an error of a panic in it.
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` on `table`, and makes an error of a panic in it, which is not printed. A task that the engine has spawned prints its own.
 ///
 /// The engine panics where files contradict each other, and with it whoever waits for one of its tasks. What `work` holds is not
 /// used again: an index that panicked once is one that its user gives up.
@@ -15,13 +23,34 @@ pub(crate) async fn guarded<T>(
     table: &Address,
     work: impl Future<Output = Result<T, IndexError>>,
 ) -> Result<T, IndexError> {
-    let outcome = AssertUnwindSafe(work).catch_unwind().await;
-    outcome.unwrap_or_else(|payload| {
+    silence_guarded();
+    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    let outcome = poll_fn(|context| {
+        // Other work may have the thread between two polls, and this one another thread.
+        let outer = GUARDED.replace(true);
+        let polled = work.as_mut().poll(context);
+        GUARDED.set(outer);
+        polled
+    });
+    outcome.await.unwrap_or_else(|payload| {
         Err(IndexError::Panicked {
             table: table.clone(),
             message: message(payload.as_ref()),
         })
     })
+}
+
+/// Has the process's panic hook pass over what is guarded, and nothing else.
+fn silence_guarded() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let printing = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !GUARDED.get() {
+                printing(info);
+            }
+        }));
+    });
 }
 
 fn message(payload: &(dyn Any + Send)) -> String {
@@ -48,5 +77,30 @@ mod tests {
         );
         let sound = guarded(&table, async { Ok(1) }).await.unwrap();
         assert_eq!(sound, 1);
+    }
+
+    #[tokio::test]
+    #[ignore = "run by the other test as a process of its own"]
+    async fn panics_behind_the_door_and_before_it() {
+        let table = Address::new("/data/dbs", "index-0a");
+        let work = async {
+            tokio::task::yield_now().await;
+            panic!("behind the door")
+        };
+        let outcome: Result<(), _> = guarded(&table, work).await;
+        assert!(outcome.unwrap_err().to_string().contains("behind the door"));
+        panic!("before the door");
+    }
+
+    #[test]
+    fn only_what_is_guarded_is_not_printed() {
+        let name = "guard::tests::panics_behind_the_door_and_before_it";
+        let printed = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "--nocapture", name])
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&printed.stderr);
+        assert!(stderr.contains("before the door"), "{stderr}");
+        assert!(!stderr.contains("behind the door"), "{stderr}");
     }
 }
