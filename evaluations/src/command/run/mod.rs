@@ -58,7 +58,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         session.printer.note(&note);
     }
     interruptible(session, async |interruption| {
-        let prepared = interruption.guard(prepare(session, arguments, &plan, interruption));
+        let prepared = Box::pin(prepare(session, arguments, &plan, interruption));
+        let prepared = interruption.guard(prepared);
         let (prepared, ready) = match prepared.await {
             Err(error) if error.is::<Interrupted>() => {
                 session

@@ -35,7 +35,7 @@ impl Foreseen {
         workload: &Workload,
     ) -> Result<Self> {
         let documents = run.prepared.ready.statistics.documents;
-        let texts = reranking.candidates.get().min(usize::try_from(documents)?);
+        let texts = reranking.candidates.get().min(documents);
         let times = workload.repeats.saturating_mul(profiles(run, qa));
         let asked = workload.questions.saturating_mul(times);
         let pairs = asked.saturating_mul(texts as u64);

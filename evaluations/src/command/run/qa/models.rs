@@ -142,13 +142,12 @@ impl<'o, 'r> Opener<'o, 'r> {
             Replies::Stored(path) => (path, RefreshPolicy::Reuse),
             Replies::Anew(path) => (path, RefreshPolicy::Refresh),
         };
-        let store = match &self.store {
-            Some(store) => store.clone(),
-            None => {
-                let store = ReplyStore::open_watched(path, self.servers.watch()).await?;
-                self.interruption.mind_writes(store.writes());
-                self.store.insert(store).clone()
-            }
+        let store = if let Some(store) = &self.store {
+            store.clone()
+        } else {
+            let store = ReplyStore::open_watched(path, self.servers.watch()).await?;
+            self.interruption.mind_writes(store.writes());
+            self.store.insert(store).clone()
         };
         Ok(Arc::new(
             CachedChat::new(metered, store).with_policy(policy),
