@@ -9,8 +9,10 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
 use evals::{FileJournal, Summary};
 use serde::de::DeserializeOwned;
@@ -35,6 +37,13 @@ const LARGEST_MANIFEST: u64 = 64_000_000;
 
 /// Largest report that is read. It takes several times as much memory once it is read.
 pub(crate) const LARGEST_REPORT: u64 = 512_000_000;
+
+/// The longest wait for a process that holds a run for a moment: to see whether it is running, or while it deletes it.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest wait for others that look at a run at the same time. Looking takes much less.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How often a lock is tried.
+const INTERVAL: Duration = Duration::from_millis(5);
 
 /// The part of a manifest that says how much a run was to do.
 #[derive(Debug, Deserialize)]
@@ -83,7 +92,12 @@ impl RunFolder {
                 format!("{stem}-{attempt}")
             });
             match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self::at(path).hold()),
+                Ok(()) => {
+                    // Without a manifest it is no run yet, so that nobody looks at it.
+                    let folder = Self::at(path);
+                    let held = folder.try_hold();
+                    return held.map_err(|IsRunning| folder.is_taken());
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error).with_context(|| unwritable(&path)),
             }
@@ -99,15 +113,40 @@ impl RunFolder {
     }
 
     /// Lets the run count as running until the last copy of what is returned is dropped. On a file system without locks it
-    /// does not.
-    pub(crate) fn hold(self) -> Self {
-        // Whoever looks takes the lock alone, for a moment; those who work on the run share it.
-        let folder = File::open(&self.path);
-        let held = folder.and_then(|folder| folder.lock_shared().map(|()| folder));
-        Self {
-            _held: held.ok().map(Arc::new),
-            ..self
+    /// does not. Fails where another process keeps the run for itself.
+    pub(crate) async fn hold(self) -> Result<Self> {
+        let began = Instant::now();
+        loop {
+            match self.try_hold() {
+                Ok(held) => return Ok(held),
+                Err(IsRunning) if began.elapsed() < PATIENCE => tokio::time::sleep(INTERVAL).await,
+                Err(IsRunning) => return Err(self.is_taken()),
+            }
         }
+    }
+
+    fn try_hold(&self) -> Result<Self, IsRunning> {
+        // Whoever looks takes the lock alone, for a moment; those who work on the run share it.
+        let held = match File::open(&self.path) {
+            Ok(folder) => match folder.try_lock_shared() {
+                Ok(()) => Some(folder),
+                Err(TryLockError::WouldBlock) => return Err(IsRunning),
+                Err(TryLockError::Error(_)) => None,
+            },
+            Err(_) => None,
+        };
+        Ok(Self {
+            path: self.path.clone(),
+            _held: held.map(Arc::new),
+        })
+    }
+
+    /// That another process has the run.
+    pub(crate) fn is_taken(&self) -> anyhow::Error {
+        anyhow!(
+            "another process is already working on run `{}`; wait until it has ended, or start a second one with `--fresh`",
+            self.name()
+        )
     }
 
     /// Keeps other processes from working on the run until what is returned is dropped. Where the file system has no locks
@@ -116,10 +155,17 @@ impl RunFolder {
         let Ok(folder) = File::open(&self.path) else {
             return Ok(None);
         };
-        match folder.try_lock() {
-            Ok(()) => Ok(Some(folder)),
-            Err(TryLockError::WouldBlock) => Err(IsRunning),
-            Err(TryLockError::Error(_)) => Ok(None),
+        let began = Instant::now();
+        loop {
+            match folder.try_lock() {
+                Ok(()) => return Ok(Some(folder)),
+                // Of two processes that look at once neither works on the run.
+                Err(TryLockError::WouldBlock) if began.elapsed() < GLANCE => {
+                    thread::sleep(INTERVAL);
+                }
+                Err(TryLockError::WouldBlock) => return Err(IsRunning),
+                Err(TryLockError::Error(_)) => return Ok(None),
+            }
         }
     }
 
@@ -400,6 +446,46 @@ mod tests {
         assert_eq!(seen.state(), RunState::Unfinished(None));
         let alone = seen.hold_alone().unwrap();
         assert!(alone.is_some() && seen.hold_alone().is_err());
+    }
+
+    #[tokio::test]
+    async fn a_run_that_somebody_keeps_is_not_waited_for_without_end() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(run(runs.path(), "kept").path()).unwrap();
+        let alone = folder.hold_alone().unwrap();
+        let began = Instant::now();
+        let error = folder.clone().hold().await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "another process is already working on run `20260501T120000.000Z-kept`; wait until it has ended, or start a \
+             second one with `--fresh`"
+        );
+        assert!(began.elapsed() < 3 * PATIENCE, "it waited");
+
+        let freed = async {
+            tokio::time::sleep(PATIENCE / 8).await;
+            drop(alone);
+        };
+        let (held, ()) = tokio::join!(folder.clone().hold(), freed);
+        assert!(held.is_ok());
+        assert_eq!(folder.state(), RunState::Running);
+    }
+
+    #[test]
+    fn those_who_look_at_once_do_not_take_each_other_for_a_run() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(run(runs.path(), "looked-at").path()).unwrap();
+        let look = || {
+            let alone = folder.hold_alone();
+            thread::sleep(Duration::from_millis(5));
+            alone.is_ok()
+        };
+        thread::scope(|scope| {
+            let looks: Vec<_> = (0..2).map(|_| scope.spawn(look)).collect();
+            for look in looks {
+                assert!(look.join().unwrap());
+            }
+        });
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn a_signal_waits_for_the_calls_in_flight_so_that_none_is_paid_for_twice() {
         let stderr = &stopped.stderr;
         assert_eq!(stopped.code, Some(130), "SIG{name}: {stderr}");
         assert!(
-            stderr.contains("interrupted; waiting at most 30 s for "),
+            stderr.contains("interrupted; waiting up to 30 s for "),
             "SIG{name}: {stderr}"
         );
         assert!(!stderr.contains("dropped "), "SIG{name}: {stderr}");
@@ -95,7 +95,7 @@ fn a_second_signal_drops_the_calls_in_flight() {
     wait_for("verdicts that are asked for", || asked(&server).1 == 5);
     signal(&child, "INT");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let waits = |line: &str| line.starts_with("interrupted; waiting at most 30 s for 5 calls");
+    let waits = |line: &str| line.starts_with("interrupted; waiting up to 30 s for 5 calls");
     lines
         .find(|line| waits(line.as_ref().unwrap()))
         .unwrap()
@@ -153,13 +153,36 @@ fn of_equal_commands_started_together_one_runs() {
         let [done, refused] = runs;
         assert_eq!(done.code, Some(0), "{}", done.stderr);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        let expected = "another process is doing this very run, `";
+        let expected = "another process is already working on run `";
         assert!(refused.stderr.contains(expected), "{}", refused.stderr);
         let hint = "`; wait until it has ended, or start a second one with `--fresh`";
         assert!(refused.stderr.contains(hint), "{}", refused.stderr);
         assert_eq!(sandbox.runs().len(), 1);
         assert_eq!(asked(&server), (24, 24));
     }
+}
+
+#[test]
+fn a_run_that_another_process_keeps_is_refused_soon() {
+    let sandbox = Sandbox::new();
+    let server = towers::right(Duration::ZERO);
+    towers::write(&sandbox, 12, &server);
+    let stopped = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    let [run] = &sandbox.runs()[..] else {
+        panic!("one run");
+    };
+    let kept = std::fs::File::open(run).unwrap();
+    kept.lock().unwrap();
+    let began = Instant::now();
+    let refused = ended(&mut towers::command(&sandbox, ""));
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(began.elapsed() < Duration::from_secs(20), "it waited");
+    let expected = "another process is already working on run `";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    drop(kept);
+    let resumed = ended(&mut towers::command(&sandbox, ""));
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
 }
 
 #[test]

@@ -26,8 +26,8 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// What a case is given to come to its end once its last reply is there.
 const SETTLING: Duration = Duration::from_millis(200);
 
-/// The first signal has nothing further launched and waits for calls in flight; the second drops them; the third ends the process
-/// at once. Clones are the same interruption.
+/// The first signal has nothing further launched and waits for calls in flight. Another one while they are waited for drops them.
+/// The next one after that wait, however it ended, ends the process at once. Clones are the same interruption.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interruption(Arc<Shared>);
 
@@ -111,10 +111,10 @@ impl Interruption {
         let calls = self.in_flight();
         if calls > 0 {
             printer.note(&format!(
-                "interrupted; waiting at most {} s for {} that cannot be taken back, so that no reply is paid for twice; interrupt \
-                 again to drop them",
+                "interrupted; waiting up to {} s for {} in flight; interrupt again to drop {}",
                 PATIENCE.as_secs(),
-                quantity::of(calls, "call")
+                quantity::of(calls, "call"),
+                if calls == 1 { "it" } else { "them" }
             ));
         }
         tokio::select! {
@@ -144,10 +144,9 @@ impl Interruption {
     }
 
     /// Waits until what was sent has come to its end and is stored, and its cases had time to take it.
+    ///
+    /// A reply may have arrived just before the signal: its case is given that time as well.
     async fn settled(&self) {
-        if !self.is_busy() {
-            return;
-        }
         loop {
             while self.is_busy() {
                 sleep(INTERVAL).await;
@@ -293,6 +292,16 @@ mod tests {
         });
         assert_eq!(exit.unwrap(), Exit::Interrupted);
         assert!(began.elapsed() < Duration::from_secs(30), "it waited");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reply_that_arrived_just_before_the_signal_has_time_to_be_recorded() {
+        let interruption = Interruption::default();
+        let began = tokio::time::Instant::now();
+        interruption.notice();
+        interruption.settled().await;
+        assert!(began.elapsed() >= SETTLING, "it gave up at once");
+        assert!(began.elapsed() < PATIENCE, "nothing was in flight");
     }
 
     #[tokio::test]

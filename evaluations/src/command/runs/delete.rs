@@ -36,12 +36,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
             folders.push(folder);
         }
     }
-    let question = question(&folders);
-    let held = hold(&folders)?;
-    if !arguments.yes && !is_confirmed(&question)? {
+    let Some(held) = agreed(&folders, |question| {
+        Ok(arguments.yes || is_confirmed(question)?)
+    })?
+    else {
         session.printer.note("nothing is deleted");
         return Ok(Exit::Done);
-    }
+    };
     for folder in &folders {
         folder
             .delete()
@@ -52,6 +53,22 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
     }
     drop(held);
     Ok(Exit::Done)
+}
+
+/// Keeps others from working on the runs from the moment that their deletion is confirmed; `None` where it is not.
+///
+/// The runs are free while the user thinks, so that no command waits for an answer on another terminal.
+fn agreed(
+    folders: &[RunFolder],
+    is_confirmed: impl FnOnce(&str) -> Result<bool>,
+) -> Result<Option<Vec<Option<File>>>> {
+    // Nobody is asked about what cannot be deleted.
+    drop(hold(folders)?);
+    if is_confirmed(&question(folders))? {
+        hold(folders).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Keeps others from working on the runs until they are deleted.
@@ -94,4 +111,37 @@ fn is_confirmed(question: &str) -> Result<bool> {
         .read_line(&mut answer)
         .context("cannot read the answer")?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_free_until_its_deletion_is_confirmed() {
+        let runs = tempfile::tempdir().unwrap();
+        let created = RunFolder::create(runs.path(), crate::clock::now(), "asked").unwrap();
+        created.write_manifest(&serde_json::json!({})).unwrap();
+        let folders = [RunFolder::open(created.path()).unwrap()];
+        let running = |error: &anyhow::Error| error.to_string().contains("is still running");
+        let asked = agreed(&folders, |_| panic!("it is running"));
+        assert!(running(&asked.unwrap_err()));
+
+        drop(created);
+        let alone = || folders[0].hold_alone();
+        let held = agreed(&folders, |question| {
+            assert!(question.ends_with("Delete 1 run? [y/N] "), "{question}");
+            Ok(alone().is_ok())
+        });
+        assert!(held.unwrap().is_some());
+        let refused = agreed(&folders, |_| Ok(false)).unwrap();
+        assert!(refused.is_none() && alone().is_ok());
+
+        let mut meanwhile = None;
+        let taken = agreed(&folders, |_| {
+            meanwhile = alone().unwrap();
+            Ok(true)
+        });
+        assert!(running(&taken.unwrap_err()));
+    }
 }

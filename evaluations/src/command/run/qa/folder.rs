@@ -55,7 +55,7 @@ pub(super) async fn open(
     }
     let earlier = Earlier::find(session, &wanted)?;
     if let Some(folder) = earlier.unfinished {
-        return resume(session, folder, &wanted);
+        return resume(session, folder, &wanted).await;
     }
     if take_up == TakeUp::Failed {
         let Some(folder) = earlier.finished else {
@@ -115,14 +115,11 @@ fn create(
 }
 
 /// Continues a run. Cases that failed for a reason that goes away by itself are tried again.
-fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Opened> {
-    let folder = folder.hold();
+async fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Opened> {
+    let folder = folder.hold().await?;
     let opened = FileJournal::open::<Qa>(folder.journal(), wanted);
     if let Err(JournalError::Locked { .. }) = &opened {
-        bail!(
-            "another process is doing this very run, `{}`; wait until it has ended, or start a second one with `--fresh`",
-            folder.name()
-        );
+        return Err(folder.is_taken());
     }
     let (journal, stored) =
         opened.with_context(|| format!("run `{}` cannot be continued", folder.name()))?;
