@@ -1,4 +1,4 @@
-//! Reading files of folders that may come from anywhere.
+//! Reading files, of each no more than it may sensibly hold.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -15,7 +15,10 @@ pub(crate) enum FileError {
     /// Reading a pipe or a device may never end.
     #[error("`{}` is {what}; only a regular file is read", path.display())]
     NotRegular { path: PathBuf, what: &'static str },
-    /// It is larger than anything that this program writes there.
+    /// Its bytes are no text.
+    #[error("`{}` is not UTF-8 text", path.display())]
+    NotText { path: PathBuf },
+    /// It is larger than any such file.
     #[error("`{}` has more than {} MB, which is the most that is read of such a file", path.display(), most / 1_000_000)]
     TooLarge { path: PathBuf, most: u64 },
 }
@@ -28,22 +31,50 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     };
     let file = open(path)?;
     let size = file.metadata().map_err(failed)?.len();
-    let too_large = || FileError::TooLarge {
-        path: path.to_owned(),
-        most,
-    };
     if size > most {
-        return Err(too_large());
+        return Err(FileError::TooLarge {
+            path: path.to_owned(),
+            most,
+        });
     }
+    read_at_most(file, path, most)
+}
+
+/// The text of a file that the user named, of at most `most` bytes. It may be a pipe, as a shell's `<(…)` makes one, or
+/// `/dev/null`; of a device that never ends no more than that is read.
+pub(crate) fn read_named(path: &Path, most: u64) -> Result<String, FileError> {
+    let failed = |source| FileError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let file = File::open(path).map_err(failed)?;
+    if file.metadata().is_ok_and(|found| found.len() > most) {
+        return Err(FileError::TooLarge {
+            path: path.to_owned(),
+            most,
+        });
+    }
+    let bytes = read_at_most(file, path, most)?;
+    String::from_utf8(bytes).map_err(|_| FileError::NotText {
+        path: path.to_owned(),
+    })
+}
+
+fn read_at_most(file: File, path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     // A file may grow while it is read.
-    file.take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    let read = file.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|source| FileError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
         Ok(bytes)
     } else {
-        Err(too_large())
+        Err(FileError::TooLarge {
+            path: path.to_owned(),
+            most,
+        })
     }
 }
 
@@ -79,6 +110,27 @@ mod tests {
         assert_eq!(read(&path, 5).unwrap(), b"12345");
         let error = read(&path, 4).unwrap_err();
         assert!(matches!(error, FileError::TooLarge { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_named_file_is_text_and_may_be_no_regular_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read_named(&path, 5).unwrap(), "12345");
+        let error = read_named(&path, 4).unwrap_err();
+        assert!(matches!(error, FileError::TooLarge { .. }), "{error}");
+        fs::write(&path, b"\xff").unwrap();
+        let error = read_named(&path, 4).unwrap_err();
+        assert!(matches!(error, FileError::NotText { .. }), "{error}");
+        if cfg!(unix) {
+            assert_eq!(read_named(Path::new("/dev/null"), 5).unwrap(), "");
+            let error = read_named(Path::new("/dev/zero"), 16_000_000).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "`/dev/zero` has more than 16 MB, which is the most that is read of such a file"
+            );
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ const MANIFEST: &str = "manifest";
 const FORMAT: u32 = 1;
 /// Bytes that are read at once.
 const BLOCK: usize = 1 << 18;
+/// Most bytes of a record, which has about 150 for each file of a table.
+const LARGEST: u64 = 64_000_000;
 
 /// Size and SHA-256 of every file of a finished table.
 ///
@@ -114,12 +116,23 @@ impl FileRecord {
     /// The record in `folder`; `None` where there is none.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>, FileError> {
         let path = folder.join(FILE_NAME);
-        let json = match fs::read(&path) {
-            Ok(json) => json,
+        let changed = FileError::Defect(FileDefect::Record);
+        let mut json = Vec::new();
+        // What is no regular file may never end. No record is as long as the limit.
+        let read = fs::metadata(&path).and_then(|found| {
+            if !found.is_file() {
+                return Ok(false);
+            }
+            let file = File::open(&path)?;
+            file.take(LARGEST + 1).read_to_end(&mut json)?;
+            Ok(json.len() as u64 <= LARGEST)
+        });
+        match read {
+            Ok(true) => {}
+            Ok(false) => return Err(changed),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unreadable(&path)(error)),
-        };
-        let changed = FileError::Defect(FileDefect::Record);
+        }
         match serde_json::from_slice::<Self>(&json) {
             Ok(record) if record.format == FORMAT && record.sha256 == digest_of(&record.files) => {
                 Ok(Some(record))
@@ -423,6 +436,23 @@ mod tests {
         }
         fs::write(&path, &sound[..sound.len() / 2]).unwrap();
         assert!(defect(folder.path()).is_some());
+    }
+
+    #[test]
+    fn a_record_that_never_ends_is_not_read() {
+        let folder = recorded();
+        let path = folder.path().join(FILE_NAME);
+        let expected =
+            "its file `evaluations-files.json`, which records what the others are, was changed";
+        let long = File::create(&path).unwrap();
+        long.set_len(LARGEST + 1).unwrap();
+        assert_eq!(defect(folder.path()).as_deref(), Some(expected));
+        #[cfg(unix)]
+        {
+            fs::remove_file(&path).unwrap();
+            std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+            assert_eq!(defect(folder.path()).as_deref(), Some(expected));
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! `evaluations score`: rank measures of any TREC run.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -13,6 +12,10 @@ use super::Session;
 use crate::cli::ScoreArgs;
 use crate::exit::Exit;
 use crate::quantity;
+use crate::regular_file;
+
+/// Most bytes of a file of judgements or rankings: some ten million lines.
+const LARGEST: u64 = 1_000_000_000;
 
 /// What is measured when nothing is asked for.
 const DEFAULT_MEASURES: [&str; 6] = ["AP", "nDCG@10", "RR", "P@10", "R@100", "Rprec"];
@@ -55,9 +58,7 @@ fn parse<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<
 where
     E: std::error::Error + Send + Sync + 'static,
 {
-    let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let text = String::from_utf8(bytes)
-        .with_context(|| format!("`{}` is not UTF-8 text", path.display()))?;
+    let text = regular_file::read_named(path, LARGEST)?;
     parse(&text).with_context(|| format!("`{}` is not a TREC file", path.display()))
 }
 

@@ -4,6 +4,7 @@ use evals_data::yaml::YamlError;
 
 use super::known::UnknownKey;
 use crate::redaction;
+use crate::regular_file::FileError;
 
 /// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub(crate) enum SettingsError {
         #[source]
         source: std::io::Error,
     },
+    /// The file is too large, or no text.
+    #[error("settings file cannot be used")]
+    Unusable(#[source] FileError),
     /// The file that the user named says nothing.
     #[error("settings file `{}` holds no settings; `evaluations config show` prints a file that holds all", path.display())]
     Empty {

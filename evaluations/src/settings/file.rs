@@ -8,6 +8,10 @@ use super::json_schema;
 use super::known::{UnknownKey, take_unknown};
 use super::resolve::Layer;
 use super::tree::Tree;
+use crate::regular_file::{self, FileError};
+
+/// Most bytes of a settings file.
+const LARGEST: u64 = 16_000_000;
 
 /// The file that stands for none where one has to be named.
 const NO_FILE: &str = "/dev/null";
@@ -36,9 +40,9 @@ impl SettingsFile {
 
     /// Reads `path`. Unknown keys are an error, except in a file of haiku.rag, which configures another program too.
     pub(crate) fn read(path: &Path) -> Result<Self, SettingsError> {
-        let text = std::fs::read_to_string(path).map_err(|source| SettingsError::Read {
-            path: path.to_owned(),
-            source,
+        let text = regular_file::read_named(path, LARGEST).map_err(|error| match error {
+            FileError::Io { path, source } => SettingsError::Read { path, source },
+            error => SettingsError::Unusable(error),
         })?;
         let foreign = path
             .file_name()

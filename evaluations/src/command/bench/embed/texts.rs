@@ -1,16 +1,19 @@
 //! What the models are given.
 
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use evals_data::Catalog;
 use evals_index::Chunker;
 use evals_models::{StaticEmbedder, Tokenizer as _};
 
 use super::super::super::run;
 use crate::printer::Printer;
+use crate::regular_file;
+
+/// Most bytes of a file of texts. They are counted and kept in memory.
+const LARGEST: u64 = 256_000_000;
 
 /// Tokens of a chunk of the bundled sample, as an index has them unless settings say otherwise.
 const CHUNK: NonZeroUsize = NonZeroUsize::new(256).expect("256 is not 0");
@@ -50,8 +53,7 @@ impl Texts {
 
     /// The lines of a file that are not blank.
     pub(super) fn of_file(path: &Path) -> Result<Self> {
-        let content = fs::read_to_string(path)
-            .with_context(|| format!("cannot read `{}`", path.display()))?;
+        let content = regular_file::read_named(path, LARGEST)?;
         let lines = content.lines().map(str::to_owned).collect();
         Self::new(format!("lines of {}", path.display()), lines)
     }

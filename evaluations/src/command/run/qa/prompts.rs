@@ -1,13 +1,16 @@
 //! The prompts of a run: those of the user where there are any, else the bundled ones.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 
 use anyhow::{Context as _, Result};
 use evals_rag::Prompt;
 
 use crate::directories::Directories;
+use crate::regular_file::{self, FileError};
+
+/// Most bytes of a prompt.
+const LARGEST: u64 = 16_000_000;
 
 /// Every prompt that answering, judging and reranking may use.
 #[derive(Debug, Clone)]
@@ -43,16 +46,14 @@ impl Prompts {
 fn find(directories: &Directories, bundled: Prompt) -> Result<Prompt> {
     for folder in directories.prompts() {
         let path = folder.join(bundled.name());
-        match fs::read_to_string(&path) {
+        match regular_file::read_named(&path, LARGEST) {
             // The name is part of the digests' keys, which have to be the same wherever the file lies.
             Ok(text) => {
                 return Prompt::new(bundled.name(), text)
                     .with_context(|| format!("`{}` cannot be used", path.display()));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot read `{}`", path.display()));
-            }
+            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(bundled)
