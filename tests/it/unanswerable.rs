@@ -65,6 +65,26 @@ fn unanswerable_questions_are_searched_and_not_measured() {
 }
 
 #[test]
+fn a_table_has_no_row_that_measures_other_questions() {
+    let sandbox = Sandbox::new();
+    let command = "sample --skip-qa --profile bm25 --measure P@1";
+    sandbox.succeed(command);
+    let earlier = sandbox.runs().remove(0);
+    // What versions wrote that measured every question.
+    let mut manifest = json(&earlier.join("manifest.json"));
+    let dataset = manifest["dataset"].as_object_mut().unwrap();
+    dataset.remove("unanswerable").unwrap();
+    fs::write(earlier.join("manifest.json"), manifest.to_string()).unwrap();
+    sandbox.succeed(&format!("{command} --profile hybrid"));
+    fs::remove_dir_all(sandbox.runs().remove(1)).unwrap();
+    let table = sandbox.run("table");
+    assert_eq!(table.code, Some(0), "{}", table.stderr);
+    assert!(!table.stdout.contains("bm25"), "{}", table.stdout);
+    let why = "it measures unanswerable questions, which the newest run leaves out";
+    assert!(table.stderr.contains(why), "{}", table.stderr);
+}
+
+#[test]
 fn a_question_without_judgements_has_another_reason_than_an_unanswerable_one() {
     let sandbox = Sandbox::new();
     sandbox.write("docs.csv", "id,body\na,the red fox\nb,a blue whale\n");

@@ -33,6 +33,10 @@ const OF_ANSWERS: &[&str] = &[
 /// The part that those of reranked results depend on.
 const OF_RERANKING: &str = "settings.reranking";
 
+/// How many questions the measures leave out because the corpus does not answer them. Runs of earlier versions, which measured
+/// them, have none. How many there are depends on how many questions were asked, so that it only counts whether there are any.
+const UNANSWERABLE: &str = "dataset.unanswerable";
+
 /// Most differences that a row names.
 const LISTED: usize = 3;
 
@@ -59,14 +63,18 @@ impl Configuration {
             let value = manifest.pointer(&pointer).unwrap_or(&Value::Null);
             flatten(part, value, &mut values);
         }
+        if manifest["dataset"]["unanswerable"].as_u64() > Some(0) {
+            values.insert(UNANSWERABLE.to_owned(), "left out".to_owned());
+        }
         // How texts are batched changes no score.
         values.remove("settings.reranking.batch_size");
         Self(values)
     }
 
-    /// The same without what says which bytes the dataset had.
+    /// The same without what says which bytes the dataset had and which of its questions are measured.
     pub(super) fn without_data(&self) -> Self {
-        let values = self.0.iter().filter(|(path, _)| !is_of_data(path));
+        let of_data = |path: &str| is_of_data(path) || path == UNANSWERABLE;
+        let values = self.0.iter().filter(|(path, _)| !of_data(path));
         Self(
             values
                 .map(|(path, value)| (path.clone(), value.clone()))
@@ -82,6 +90,11 @@ impl Configuration {
                 .map(|(path, value)| (path.clone(), value.clone()))
                 .collect(),
         )
+    }
+
+    /// Whether questions that the corpus does not answer are left out of the measures.
+    pub(super) fn leaves_out_unanswerable(&self) -> bool {
+        self.0.contains_key(UNANSWERABLE)
     }
 
     /// What tells this configuration from `others`, for people; empty where nothing does. What only digests tell apart is named
@@ -126,7 +139,11 @@ impl Configuration {
     }
 
     fn value(&self, path: &str) -> String {
-        short(self.0.get(path).map_or("none", String::as_str))
+        let absent = match path {
+            UNANSWERABLE => "none left out",
+            _ => "none",
+        };
+        short(self.0.get(path).map_or(absent, String::as_str))
     }
 }
 
@@ -194,7 +211,10 @@ fn told<'p>(paths: &BTreeSet<&'p str>) -> Vec<&'p str> {
 }
 
 fn shown(path: &str) -> &str {
-    path.strip_prefix("settings.").unwrap_or(path)
+    match path {
+        UNANSWERABLE => "unanswerable questions",
+        path => path.strip_prefix("settings.").unwrap_or(path),
+    }
 }
 
 fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {
@@ -307,6 +327,28 @@ mod tests {
         );
         assert_ne!(one.data(), other.data());
         assert_ne!(one.without_data(), other.without_data(), "the prompt");
+    }
+
+    #[test]
+    fn runs_that_measured_unanswerable_questions_are_told_from_those_that_leave_them_out() {
+        let of = |unanswerable: Option<u32>| {
+            let mut manifest = manifest();
+            manifest["dataset"]["unanswerable"] = json!(unanswerable);
+            Configuration::of(&manifest)
+        };
+        let (measured, left_out) = (of(None), of(Some(64)));
+        assert_eq!(
+            differences(&measured, &left_out),
+            ["unanswerable questions: none left out -> left out"]
+        );
+        assert_eq!(measured, of(Some(0)));
+        assert_eq!(
+            left_out,
+            of(Some(3)),
+            "how many depends on how many were asked"
+        );
+        assert_eq!(measured.without_data(), left_out.without_data());
+        assert_eq!(measured.data(), left_out.data(), "the files are the same");
     }
 
     #[test]

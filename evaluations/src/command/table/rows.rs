@@ -209,7 +209,7 @@ pub(super) struct Choice {
 
 impl Choice {
     /// One run of each configuration, in the order of the configurations: the newest that is whole. Of one dataset only those
-    /// count that have the files of the newest run and asked the most questions, so that the rows of a table can be compared.
+    /// count that have the files of the newest run, asked the most questions and measure the same ones, so that the rows of a table can be compared.
     pub(super) fn among(runs: Vec<StoredRun>) -> Self {
         let mut choice = Self::default();
         let mut groups: BTreeMap<(Benchmark, String), Vec<StoredRun>> = BTreeMap::new();
@@ -247,14 +247,29 @@ impl Choice {
         let questions = |run: &StoredRun| run.manifest.dataset.questions;
         let of_newest = |run: &&StoredRun| Some(run.configuration.data()) == newest_data;
         let most = whole().filter(of_newest).map(questions).max();
+        let leaves_out = |run: &StoredRun| run.configuration.leaves_out_unanswerable();
+        let mut fullest = whole()
+            .filter(of_newest)
+            .filter(|run| Some(questions(run)) == most);
+        let measured = fullest.next_back().map(leaves_out);
         let why_not = |run: &StoredRun| {
             if !run.state.is_whole() {
                 Some(run.state.to_string())
             } else if !of_newest(&run) {
                 Some("the files of the dataset have changed since".to_owned())
             } else {
-                let most = most.filter(|most| questions(run) < *most)?;
-                Some(format!("it asked {} of {most} questions", questions(run)))
+                match most.filter(|most| questions(run) < *most) {
+                    Some(most) => Some(format!("it asked {} of {most} questions", questions(run))),
+                    None if measured == Some(leaves_out(run)) => None,
+                    None if leaves_out(run) => Some(
+                        "it leaves out unanswerable questions, which the newest run measures"
+                            .to_owned(),
+                    ),
+                    None => Some(
+                        "it measures unanswerable questions, which the newest run leaves out"
+                            .to_owned(),
+                    ),
+                }
             }
         };
         let mut seen: BTreeSet<Configuration> = BTreeSet::new();
