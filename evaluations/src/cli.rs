@@ -179,7 +179,7 @@ pub(crate) struct QaArgs {
     /// Print what answering and judging would take, and stop before anything is paid for
     #[arg(long, conflicts_with = "skip_qa")]
     pub(crate) estimate: bool,
-    /// Start no further case once answers and verdicts have cost this much; needs the `prices` of the models
+    /// Embed no further documents and start no further case once embedding, answers, verdicts and reranking have cost this much; needs the `prices` of the models
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars, conflicts_with = "skip_qa")]
     pub(crate) budget: Option<f64>,
     /// Neither take replies, vectors and scores from the caches nor store them there

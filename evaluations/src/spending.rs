@@ -1,17 +1,26 @@
 //! What calls of models cost while they are made, for a budget that ends the run.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use evals::StopSignal;
 use evals_models::{
-    ChatError, ChatModel, ChatReply, ChatRequest, EmbedError, Embedder, Embeddings, ModelIdentity,
-    TextKind, Usage,
+    ChatError, ChatModel, ChatReply, ChatRequest, EmbedError, Embedder, Embeddings, Failure,
+    ModelIdentity, TextKind, Usage,
 };
 use evals_rag::prices::Price;
 use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// The budget ended the build of an index.
+#[derive(Debug, Clone, Copy, Error)]
+#[error(
+    "the budget of ${0} is spent before all documents are embedded; the same command with a larger one continues the index where \
+     it stopped"
+)]
+pub(crate) struct BudgetSpent(f64);
 
 /// Adds up what a run pays. Replies from the cache are paid for already.
 #[derive(Debug)]
@@ -45,8 +54,14 @@ impl Spending {
 
     /// Whether the budget ended the run.
     pub(crate) fn is_spent(&self) -> bool {
+        self.spent().is_some()
+    }
+
+    /// The budget, once it is spent.
+    fn spent(&self) -> Option<BudgetSpent> {
         let paid = *lock(&self.paid);
-        self.budget.is_some_and(|budget| paid >= budget)
+        let budget = self.budget.filter(|budget| paid >= *budget);
+        budget.map(BudgetSpent)
     }
 
     fn add(&self, cost: f64) {
@@ -113,6 +128,8 @@ pub(crate) struct MeteredEmbedder {
     spending: Arc<Spending>,
     /// Tokens that are added up already.
     counted: AtomicU64,
+    /// Whether tokens were estimated that the server did not tell.
+    is_estimated: AtomicBool,
 }
 
 impl MeteredEmbedder {
@@ -123,14 +140,25 @@ impl MeteredEmbedder {
             inner,
             price,
             spending: Arc::clone(spending),
+            is_estimated: AtomicBool::new(false),
         }
     }
 
-    fn count(&self) {
-        let read = self.inner.input_tokens().unwrap_or_default();
-        let before = self.counted.fetch_max(read, Ordering::Relaxed);
+    /// Adds up what a call read. Once an answer did not tell its tokens their sum is unknown, and the texts are estimated.
+    fn count(&self, texts: &[&str], is_embedded: bool) {
+        let input_tokens = match self.inner.input_tokens() {
+            Some(read) => {
+                let before = self.counted.fetch_max(read, Ordering::Relaxed);
+                read.saturating_sub(before)
+            }
+            None if is_embedded => {
+                self.is_estimated.store(true, Ordering::Relaxed);
+                texts.iter().map(|text| estimate(text)).sum()
+            }
+            None => 0,
+        };
         let usage = Usage {
-            input_tokens: read.saturating_sub(before),
+            input_tokens,
             ..Usage::default()
         };
         if let Some(cost) = self.price.cost(usage) {
@@ -154,7 +182,14 @@ impl Embedder for MeteredEmbedder {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.inner.notes()
+        let mut notes = self.inner.notes();
+        if self.spending.budget.is_some() && self.is_estimated.load(Ordering::Relaxed) {
+            notes.push(
+                "the server did not say how many tokens it read for every text; `--budget` counts estimated tokens for those"
+                    .to_owned(),
+            );
+        }
+        notes
     }
 
     fn input_tokens(&self) -> Option<u64> {
@@ -166,11 +201,27 @@ impl Embedder for MeteredEmbedder {
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        // A question belongs to a case, which is finished once it was started.
+        if kind == TextKind::Document
+            && let Some(spent) = self.spending.spent()
+        {
+            return Err(EmbedError::Model {
+                model: self.identity().clone(),
+                texts: texts.len(),
+                failure: Failure::Terminal,
+                source: Box::new(spent),
+            });
+        }
         let embedded = self.inner.embed(texts, kind).await;
         // Of a call that failed some batches may have been paid for.
-        self.count();
+        self.count(texts, embedded.is_ok());
         embedded
     }
+}
+
+/// About how many tokens a text has: one for each four bytes.
+fn estimate(text: &str) -> u64 {
+    text.len().div_ceil(4) as u64
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -179,6 +230,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use evals_models::StaticEmbedder;
+
     use super::*;
 
     #[test]
@@ -190,5 +243,32 @@ mod tests {
         spending.add(0.25);
         let reason = stop.reason().unwrap();
         assert!(reason.starts_with("the budget of $1 is spent"), "{reason}");
+    }
+
+    #[tokio::test]
+    async fn a_spent_budget_embeds_no_further_documents_even_if_no_tokens_are_told() {
+        let spending = Spending::new(Some(1.0), StopSignal::new());
+        // A dollar for each token.
+        let price = Price {
+            input: Some(1e6),
+            ..Price::default()
+        };
+        let model = Arc::new(StaticEmbedder::static_minilm());
+        let embedder = MeteredEmbedder::new(model, price, &spending);
+        assert_eq!(embedder.input_tokens(), None);
+        assert_eq!(embedder.notes(), [""; 0]);
+        let embed = async |kind| embedder.embed(&["Paris is in France."], kind).await;
+        embed(TextKind::Document).await.unwrap();
+        assert!(spending.is_spent());
+        let refused = anyhow::Error::from(embed(TextKind::Document).await.unwrap_err());
+        assert!(refused.chain().any(|cause| cause.is::<BudgetSpent>()));
+        let message = refused.root_cause().to_string();
+        assert!(
+            message.starts_with("the budget of $1 is spent before all"),
+            "{message}"
+        );
+        embed(TextKind::Query).await.unwrap();
+        let notes = embedder.notes();
+        assert!(notes[0].contains("counts estimated tokens"), "{notes:?}");
     }
 }

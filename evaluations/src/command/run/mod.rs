@@ -47,7 +47,7 @@ use crate::exit::Exit;
 use crate::printer::{Printer, StdoutError};
 use crate::quantity;
 use crate::servers::Servers;
-use crate::spending::Spending;
+use crate::spending::{BudgetSpent, Spending};
 
 /// Stack of each thread, of which only what is used takes memory: the storage engine walks a filter with one call for each level.
 const STACK_BYTES: usize = 8 << 20;
@@ -131,7 +131,11 @@ pub(super) fn interruptible(
                 session.printer.note("interrupted");
                 Ok(Exit::Interrupted)
             }
-            // With the terminal that was closed went whoever could have read the result.
+            Err(error) if error.chain().any(|cause| cause.is::<BudgetSpent>()) => {
+                session.printer.failure(&format!("{}", error.root_cause()));
+                Ok(Exit::CheckFailed)
+            }
+            // The terminal was closed, so nobody can read the result.
             Err(error) if interruption.is_noticed() && error.is::<StdoutError>() => {
                 Ok(Exit::Interrupted)
             }
