@@ -191,7 +191,7 @@ fn the_newest_is_listed_last_and_twenty_at_most() {
     let last = listed.stdout.lines().last().unwrap();
     assert!(last.contains("29990201T000019.000Z-copy"), "{last}");
     let value = json(&run.join("report.json"))["summary"]["scores"]["RR@5"]["value"].clone();
-    let score = format!("{:.4}", value.as_f64().unwrap());
+    let score = format!("MRR@5 {:.4}", value.as_f64().unwrap());
     assert!(last.contains(&score), "{score}: {last}");
     assert_eq!(sandbox.succeed("runs list --all").lines().count(), 26);
     let of_one = sandbox.succeed("runs --dataset sample-support");

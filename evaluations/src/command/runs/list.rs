@@ -3,6 +3,7 @@
 use anyhow::Result;
 use evals::Summary;
 use evals_rag::qa::Equivalence;
+use evals_rag::retrieval;
 
 use crate::cli::ListRunsArgs;
 use crate::command::Session;
@@ -116,7 +117,7 @@ fn score(header: &RunHeader, summary: &Summary) -> Option<String> {
     let (title, value) = if header.benchmark == "qa" {
         let mut accuracies = summary.accuracy.iter();
         let (_, accuracy) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
-        ("accuracy", accuracy.scored.value?)
+        ("accuracy".to_owned(), accuracy.scored.value?)
     } else {
         let headline = header.measures.first();
         let mut scores = summary.scores.iter();
@@ -124,7 +125,8 @@ fn score(header: &RunHeader, summary: &Summary) -> Option<String> {
             Some(headline) => scores.find(|(name, _)| name == headline)?,
             None => scores.next()?,
         };
-        (name.as_str(), mean.value?)
+        let title = retrieval::mean_title(name).unwrap_or_else(|| name.clone());
+        (title, mean.value?)
     };
     Some(format!("{title} {value:.4}"))
 }
