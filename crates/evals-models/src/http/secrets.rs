@@ -7,7 +7,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use super::ServerSettings;
@@ -17,6 +17,13 @@ pub const REDACTED: &str = "[redacted]";
 
 /// A credential that is shorter is a placeholder rather than a secret, and may be part of any word: it is left where it stands.
 const SHORTEST: usize = 8;
+
+/// What some programs percent-encode: all that is not unreserved in RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The credentials that one server is shown, in every form that it may repeat them in.
 #[derive(Clone, Default)]
@@ -58,7 +65,17 @@ impl Secrets {
         self
     }
 
+    /// Takes a credential as it is written and as an address holds it.
     fn add(&mut self, secret: &str) {
+        self.add_form(secret);
+        for set in [RESERVED, NON_ALPHANUMERIC] {
+            let encoded = utf8_percent_encode(secret, set).to_string();
+            self.add_form(&lower_escapes(&encoded));
+            self.add_form(&encoded);
+        }
+    }
+
+    fn add_form(&mut self, secret: &str) {
         if secret.len() >= SHORTEST && !self.0.iter().any(|known| known == secret) {
             self.0.push(secret.to_owned());
             // One that holds another has to go first.
@@ -78,6 +95,23 @@ impl fmt::Debug for Secrets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Secrets({})", self.0.len())
     }
+}
+
+/// A percent-encoded text with its escapes in lower case, `%2f` for `%2F`.
+fn lower_escapes(encoded: &str) -> String {
+    let mut digits = 0;
+    let lowered = encoded.chars().map(|letter| match letter {
+        '%' => {
+            digits = 2;
+            letter
+        }
+        _ if digits > 0 => {
+            digits -= 1;
+            letter.to_ascii_lowercase()
+        }
+        _ => letter,
+    });
+    lowered.collect()
 }
 
 fn collect(name: &str, value: &Value, secret: bool, found: &mut Vec<String>) {
@@ -228,6 +262,22 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_found_percent_encoded() {
+        let secrets = secrets("http://host", Some("sk-Ab/cd+ef=="));
+        for form in [
+            "sk-Ab/cd+ef==",
+            "sk-Ab%2Fcd%2Bef%3D%3D",
+            "sk-Ab%2fcd%2bef%3d%3d",
+            "sk%2DAb%2Fcd%2Bef%3D%3D",
+        ] {
+            assert_eq!(
+                secrets.redact(&format!("GET /v1?key={form}&x=1")),
+                "GET /v1?key=[redacted]&x=1"
+            );
+        }
+    }
+
+    #[test]
     fn placeholders_are_left_where_they_stand() {
         for placeholder in ["x", "none", "EMPTY", "ollama", "1234567"] {
             let text = format!("an answer with {placeholder} in it");
@@ -249,7 +299,7 @@ mod tests {
             secrets.redact("abcdefgh-ijkl abcdefgh zzzzzzzz-1"),
             "[redacted] [redacted] [redacted]"
         );
-        assert_eq!(format!("{secrets:?}"), "Secrets(4)");
+        assert!(!format!("{secrets:?}").contains("abcdefgh"));
     }
 
     #[test]
