@@ -253,7 +253,7 @@ fn an_answer_beyond_all_bounds_fails_its_case_and_is_not_asked_for_again() {
             .to_string()
             .contains("stands in district 1000?");
         if first && !towers::is_judging(request) {
-            return Reaction::say(&"Tower. ".repeat(1 << 20));
+            return Reaction::say(&"Tower. ".repeat(5 << 20));
         }
         towers::reply(request, Duration::ZERO)
     });
@@ -263,7 +263,7 @@ fn an_answer_beyond_all_bounds_fails_its_case_and_is_not_asked_for_again() {
     let report = fs::read_to_string(sandbox.work().join("report.json")).unwrap();
     assert!(
         report
-            .contains("answered with more than 4 MiB, the most that is read of a chat completion")
+            .contains("answered with more than 32 MiB, the most that is read of a chat completion")
     );
     assert_eq!(asked(&server), (3, 2));
 }

@@ -43,9 +43,10 @@ const RANK: usize = 1_024;
 const ESCAPED: usize = 6;
 
 impl Expected {
-    /// A reply of a chat model: some times what the longest have, be every character of them escaped.
+    /// A reply of a chat model: some times what the longest have, be each token of them an event of its own, which servers that
+    /// always stream send in about 200 bytes.
     pub(super) const fn reply(what: &'static str) -> Self {
-        Self::at_most(what, 4 * MEGABYTE)
+        Self::at_most(what, 32 * MEGABYTE)
     }
 
     /// What a server tells of its models.
@@ -127,7 +128,7 @@ mod tests {
     #[test]
     fn limits_grow_with_what_is_asked_for() {
         let limit = |expected: Expected| expected.limit.to_string();
-        assert_eq!(limit(Expected::reply("a reply")), "4 MiB");
+        assert_eq!(limit(Expected::reply("a reply")), "32 MiB");
         assert_eq!(limit(Expected::embeddings(1)), "2 MiB");
         assert_eq!(limit(Expected::embeddings(64)), "33 MiB");
         assert_eq!(limit(Expected::scores(&[])), "1 MiB");

@@ -59,7 +59,7 @@ async fn a_reply_ends_at_its_limit() {
         let error = reply.unwrap_err();
         assert_eq!(error.failure, Failure::Content);
         let expected =
-            format!("`{url}` answered with more than 4 MiB, the most that is read of {what}");
+            format!("`{url}` answered with more than 32 MiB, the most that is read of {what}");
         assert!(chain(&error).ends_with(&expected), "{}", chain(&error));
         assert_eq!(scripted.received_at(path).len(), 1, "paid for once");
     }
@@ -67,7 +67,7 @@ async fn a_reply_ends_at_its_limit() {
 
 #[tokio::test]
 async fn a_large_reply_is_read() {
-    let scripted = bombing("/chat/completions", bomb(REPLY, 3 * MEGABYTE));
+    let scripted = bombing("/chat/completions", bomb(REPLY, 31 * MEGABYTE));
     let reply = openai(&scripted, 1).chat(&question()).await.unwrap();
     assert_eq!(reply.text, "Paris");
 }
