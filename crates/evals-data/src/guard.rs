@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// A library gave up by a panic.
 #[derive(Debug, Error)]
-#[error("its content makes no sense to the reader ({0})")]
+#[error("the file is damaged ({0})")]
 pub(crate) struct Panicked(String);
 
 thread_local! {

@@ -201,7 +201,7 @@ impl Resolved {
         match named.find(|(_, name)| !is_variable(name)) {
             Some((path, _)) => Err(self.bad_value(
                 &format!("{path}.api_key_env"),
-                &"it has to be the name of an environment variable; the key itself belongs into that variable, and nowhere else",
+                &"it has to be the name of an environment variable; put the key into that variable",
             )),
             None => Ok(()),
         }
@@ -508,8 +508,8 @@ mod tests {
             assert_eq!(
                 message(vec![set(&[argument])]),
                 format!(
-                    "`--set`: bad value for `{path}.api_key_env`: it has to be the name of an environment variable; the key \
-                     itself belongs into that variable, and nowhere else"
+                    "`--set`: bad value for `{path}.api_key_env`: it has to be the name of an environment variable; put the \
+                     key into that variable"
                 )
             );
         }

@@ -270,7 +270,7 @@ impl<'a> Online<'a> {
     }
 }
 
-/// Follows where the hub sends a request on to, though not for ever, nor from where nobody listens in to where anybody can.
+/// Follows a limited number of redirects, and none from https to http.
 fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let leaves_https = attempt
         .previous()

@@ -16,7 +16,7 @@ impl TransportError {
         self.0.is_connect()
     }
 
-    /// Whether the same request would fail again: it could not even be made, or is sent to where nobody goes.
+    /// Whether the same request would fail again: it could not even be made, or is redirected to an address that is refused.
     pub(super) fn is_final(&self) -> bool {
         self.0.is_builder() || self.0.is_redirect()
     }
