@@ -219,3 +219,38 @@ fn repetitions_of_the_same_change_nothing_and_nothing_compared_is_no_success() {
     let message = sandbox.refuse("compare --measure RR@5");
     assert!(message.contains("no measure `RR@5`"), "{message}");
 }
+
+#[test]
+fn a_setting_that_renames_the_profile_is_compared_with_the_run_before() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --limit 40");
+    sandbox.succeed("sample --skip-qa --limit 40 --set search.fusion.method=linear");
+    let ended = sandbox.run("compare");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended
+            .stderr
+            .contains("comparing profile `hybrid-linear` with `hybrid`"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_quick_run_in_between_is_not_what_a_whole_one_is_compared_with() {
+    let sandbox = Sandbox::new();
+    let whole = "sample --skip-qa --profile bm25 --limit 40";
+    sandbox.succeed(whole);
+    sandbox.succeed("sample --skip-qa --profile bm25 --limit 5");
+    let ended = sandbox.run("compare");
+    assert!(
+        ended.stderr.contains("asked 40 questions") && ended.stderr.contains("only those of both"),
+        "{}",
+        ended.stderr
+    );
+    sandbox.succeed(&format!("{whole} --set processing.chunk_size=64"));
+    let ended = sandbox.run("compare");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("asked"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("256 -> 64"), "{}", ended.stdout);
+}

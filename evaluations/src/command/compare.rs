@@ -16,6 +16,7 @@ use super::stored::{PassedOver, StoredReport, StoredRun, StoredRuns, is_finished
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::nearest;
+use crate::quantity;
 use crate::run_folder::{RunFolder, RunState};
 
 /// Most differences between two runs that are listed.
@@ -140,9 +141,19 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
     let mut earlier = runs.list()?;
     let (command, is_behind) = last_command(&runs, &mut earlier)?;
     let mut pairs = Vec::new();
-    for after in command {
-        match predecessor(&runs, &earlier, &after) {
-            Some(before) => pairs.push((before, after)),
+    let is_alone = |after: &StoredRun| {
+        let same = command
+            .iter()
+            .filter(|run| kind(&run.header) == kind(&after.header));
+        same.count() == 1
+    };
+    let alone: Vec<bool> = command.iter().map(is_alone).collect();
+    for (after, is_alone) in command.into_iter().zip(alone) {
+        match predecessor(&runs, &earlier, &after, is_alone) {
+            Some(before) => {
+                say_what_differs(session, &before, &after);
+                pairs.push((before, after));
+            }
             None => session.printer.note(&format!(
                 "`{}` is not compared: there is no finished run before it with its dataset, benchmark and profile",
                 after.name()
@@ -212,17 +223,48 @@ fn last_command(
     Ok((command, !passed_over.is_empty()))
 }
 
-/// The newest finished one of some runs that has the dataset, benchmark and profile of `after`.
+/// The newest finished one of some runs that has the dataset and the benchmark of `after`, best with its profile and as many
+/// questions. Of a command with several profiles each has its own; the only profile of a command may follow another, because
+/// some settings are part of a profile's name.
 fn predecessor(
     runs: &StoredRuns<'_>,
     earlier: &[RunFolder],
     after: &StoredRun,
+    is_alone: bool,
 ) -> Option<StoredRun> {
-    let is_wanted = |header: &RunHeader| is_of_kind(header, &after.header);
-    let mut earlier = earlier.to_vec();
-    let (run, passed_over) = runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()?;
+    let is_of_profile = |header: &RunHeader| is_of_kind(header, &after.header);
+    let is_of_benchmark = |header: &RunHeader| is_alone && kind(header) == kind(&after.header);
+    let is_as_long =
+        |header: &RunHeader| header.dataset.questions == after.header.dataset.questions;
+    let newest = |is_wanted: &dyn Fn(&RunHeader) -> bool| {
+        let mut earlier = earlier.to_vec();
+        runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()
+    };
+    let (run, passed_over) = newest(&|header| is_of_profile(header) && is_as_long(header))
+        .or_else(|| newest(&is_of_profile))
+        .or_else(|| newest(&|header| is_of_benchmark(header) && is_as_long(header)))
+        .or_else(|| newest(&is_of_benchmark))?;
     runs.note_passed_over(&passed_over);
     Some(run)
+}
+
+/// Names what keeps two runs from being of the same questions and the same search, where that was not asked for.
+fn say_what_differs(session: &Session<'_>, before: &StoredRun, after: &StoredRun) {
+    let [asked_before, asked_after] = [before, after].map(|run| run.header.dataset.questions);
+    if asked_before != asked_after {
+        session.printer.warn(&format!(
+            "`{}` asked {}, and `{}` {asked_after}: only those of both are compared",
+            before.name(),
+            quantity::of(asked_before, "question"),
+            after.name(),
+        ));
+    }
+    let [profile_before, profile_after] = [before, after].map(|run| &run.header.profile);
+    if profile_before != profile_after {
+        session.printer.note(&format!(
+            "comparing profile `{profile_after}` with `{profile_before}`, which the run before it had"
+        ));
+    }
 }
 
 fn kind(header: &RunHeader) -> (&str, &str) {

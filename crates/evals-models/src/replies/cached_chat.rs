@@ -102,8 +102,12 @@ impl ChatModel for CachedChat {
         self.inner.parameters()
     }
 
+    /// Those of the model, and that a reply could not be stored.
     fn notes(&self) -> Vec<String> {
-        self.inner.notes()
+        let unstored = self.unwritable.get().map(|error| {
+            format!("a reply could not be stored, and is paid for again when it is needed again: {error}")
+        });
+        self.inner.notes().into_iter().chain(unstored).collect()
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {

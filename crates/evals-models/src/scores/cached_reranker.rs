@@ -168,9 +168,12 @@ impl Reranker for CachedReranker {
         self.inner.identity()
     }
 
-    /// Of the pairs that the model was asked for.
+    /// Those of the pairs that the model was asked for, and that scores could not be stored.
     fn notes(&self) -> Vec<String> {
-        self.inner.notes()
+        let unstored = self.unwritable.get().map(|error| {
+            format!("scores could not be stored, and are computed again when they are needed again: {error}")
+        });
+        self.inner.notes().into_iter().chain(unstored).collect()
     }
 
     async fn rerank(

@@ -155,7 +155,13 @@ async fn a_paid_reply_is_returned_though_it_cannot_be_stored_and_no_other_is_pai
             "CREATE TRIGGER full BEFORE INSERT ON replies BEGIN SELECT RAISE(ABORT, 'no space'); END",
         )
         .unwrap();
+    assert_eq!(chat.model.notes(), Vec::<String>::new());
     assert_eq!(chat.ask("q").await.unwrap(), reply("a"));
+    let notes = chat.model.notes();
+    assert!(
+        notes[0].starts_with("a reply could not be stored, and is paid for again"),
+        "{notes:?}"
+    );
     let error = chat.ask("another").await.unwrap_err();
     assert_eq!(error.failure, Failure::Terminal);
     let path = chat.folder.file().display().to_string();
