@@ -261,7 +261,11 @@ mod tests {
         embed(TextKind::Document).await.unwrap();
         assert!(spending.is_spent());
         let refused = anyhow::Error::from(embed(TextKind::Document).await.unwrap_err());
-        assert!(refused.chain().any(|cause| cause.is::<BudgetSpent>()));
+        assert!(
+            refused
+                .chain()
+                .any(<dyn std::error::Error>::is::<BudgetSpent>)
+        );
         let message = refused.root_cause().to_string();
         assert!(
             message.starts_with("the budget of $1 is spent before all"),

@@ -131,7 +131,11 @@ pub(super) fn interruptible(
                 session.printer.note("interrupted");
                 Ok(Exit::Interrupted)
             }
-            Err(error) if error.chain().any(|cause| cause.is::<BudgetSpent>()) => {
+            Err(error)
+                if error
+                    .chain()
+                    .any(<dyn std::error::Error>::is::<BudgetSpent>) =>
+            {
                 session.printer.failure(&format!("{}", error.root_cause()));
                 Ok(Exit::CheckFailed)
             }
