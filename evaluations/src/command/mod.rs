@@ -61,10 +61,10 @@ impl Session<'_> {
     /// The manifest of a dataset. Says which file is read where it has the name of a built-in dataset and is another one.
     fn manifest(&self, dataset: &str) -> Result<Manifest> {
         let manifest = Catalog::new(self.directories.manifests()).find(dataset)?;
-        if Catalog::hides_built_in(&manifest) {
+        if let Some(hidden) = Catalog::hidden_by(&manifest, dataset) {
             self.printer.note(&format!(
-                "`{}` is read from {}, not the built-in dataset of that name",
-                manifest.name, manifest.origin
+                "`{hidden}` is read from {}, not the built-in dataset of that name",
+                manifest.origin
             ));
         }
         Ok(manifest)

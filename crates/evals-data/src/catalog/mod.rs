@@ -62,16 +62,18 @@ impl Catalog {
         }
     }
 
-    /// Whether a manifest has the name of a built-in dataset and is another one: a file that says something else.
-    pub fn hides_built_in(manifest: &Manifest) -> bool {
+    /// The built-in dataset that a manifest stands in the place of, by its own name or by the one that it was asked for: a file
+    /// that says something else.
+    pub fn hidden_by<'n>(manifest: &'n Manifest, asked: &'n str) -> Option<&'n str> {
         let Origin::File(path) = &manifest.origin else {
-            return false;
+            return None;
         };
-        match bundled::text(&manifest.name) {
+        let is_hidden = |name: &&str| match bundled::text(name) {
             // A checkout of this program has the built-in manifests as files.
             Some(text) => std::fs::read_to_string(path).ok().as_deref() != Some(text),
-            None => beir::names().any(|known| known == manifest.name),
-        }
+            None => beir::names().any(|known| known == *name),
+        };
+        [manifest.name.as_str(), asked].into_iter().find(is_hidden)
     }
 
     /// The manifest called `name`, or the one at that path where `name` ends in `.yaml` or `.yml`.

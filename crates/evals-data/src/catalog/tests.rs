@@ -44,7 +44,7 @@ fn a_file_that_hides_a_built_in_dataset_is_told_from_its_copy() {
         let manifest = Catalog::new::<PathBuf>([])
             .find(path.to_str().unwrap())
             .unwrap();
-        Catalog::hides_built_in(&manifest)
+        Catalog::hidden_by(&manifest, path.to_str().unwrap()).is_some()
     };
     assert!(hides("wix.yaml", OWN));
     assert!(
@@ -55,7 +55,15 @@ fn a_file_that_hides_a_built_in_dataset_is_told_from_its_copy() {
     assert!(!hides("mine.yaml", &OWN.replace("wix", "mine")));
     assert!(!hides("wix.yaml", bundled::text("wix").unwrap()));
     let bundled = Catalog::new::<PathBuf>([]).find("wix").unwrap();
-    assert!(!Catalog::hides_built_in(&bundled));
+    assert_eq!(Catalog::hidden_by(&bundled, "wix"), None);
+    let folder = folder_with("wix.yaml", &OWN.replace("wix", "mine"));
+    let mine = Catalog::new([folder.path()]).find("wix").unwrap();
+    assert_eq!(mine.name, "mine");
+    assert_eq!(
+        Catalog::hidden_by(&mine, "wix"),
+        Some("wix"),
+        "the name of the file hides it as well"
+    );
 }
 
 #[test]
