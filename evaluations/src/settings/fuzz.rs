@@ -80,9 +80,15 @@ fn read(name: &str, text: &[u8], folder: &Path) {
     }
 }
 
-/// Makes sure that an error says in which file it is.
+/// Makes sure that an error says in which file it is, itself or by what caused it.
 fn assert_names(error: &SettingsError, name: &str) {
-    assert!(error.to_string().contains(name), "{error}");
+    let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| {
+        error.source()
+    });
+    assert!(
+        causes.any(|cause| cause.to_string().contains(name)),
+        "{error}"
+    );
 }
 
 #[test]
