@@ -237,7 +237,7 @@ pub enum DataError {
         /// What one of them was likely meant as, where that names documents of the corpus.
         likely: Option<Box<LikelyMeaning>>,
     },
-    /// Of the documents that judgements call relevant the corpus has none.
+    /// The corpus does not contain any document that is judged relevant.
     #[error(
         "no document that judgements call relevant is in the corpus with a text, so that every score would be 0; missing {}: {}{}; \
          judgements have to name documents as `documents.uri` does",

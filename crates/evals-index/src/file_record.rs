@@ -239,7 +239,7 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// The files below `folder`, named from `prefix` on. A folder that is not there has none.
+/// Appends the paths of the files below `folder` to `paths`, each with `prefix` in front. A missing folder adds nothing.
 fn list(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<(), FileError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -302,7 +302,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     text
 }
 
-/// Applies `work` to each item on all processors, and keeps the order of the items. Of several failures the first is told.
+/// Applies `work` to the items on all processors. Returns the results in the order of the items, or the first failure in that order.
 fn in_parallel<I: Sync, T: Send>(
     items: &[I],
     work: impl Fn(&I) -> Result<T, FileError> + Sync,

@@ -43,8 +43,8 @@ pub struct IndexStatistics {
     pub chunks: usize,
     /// Bytes of its files: rows and full-text index.
     pub bytes: usize,
-    /// Chunks of which the embedding model read only the beginning. Unknown of an index that an earlier version finished; an index
-    /// without vectors has none.
+    /// How many chunks the embedding model read only the beginning of. `None` if an earlier version finished the index, or if the
+    /// index has no vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_chunks: Option<CutChunks>,
 }

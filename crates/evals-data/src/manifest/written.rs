@@ -102,7 +102,7 @@ impl Check<'_> {
         }
     }
 
-    /// The answers that say that there is none. Without reference answers no question would ever have one of them.
+    /// The reference answers that mark a question as unanswerable. They need a column of reference answers to be compared with.
     fn unanswerable(
         &self,
         written: Option<Spanned<Unanswerable>>,

@@ -1,8 +1,8 @@
 //! The language of filters: the part of SQL that is safe to hand to the engine.
 //!
-//! The engine takes any expression. It panics on placeholders and other literals that it does not know, overflows its stack on deep
-//! ones, and computes functions that make a text as long as they are told to. A filter therefore has to be made of what is listed
-//! here, and is bounded before it is parsed.
+//! The engine accepts any expression. It panics on placeholders and unknown literals, overflows its stack on deeply nested
+//! expressions, and runs functions such as `repeat` that can fill the memory. A filter may therefore use only the functions,
+//! operators and literals listed here, and its length is checked before it is parsed.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -70,7 +70,7 @@ pub(super) enum Refusal {
     #[error("`{0}` is a placeholder, and there is nothing to fill it with")]
     Placeholder(String),
     #[error(
-        "`{0}` is in quotes that are not of a text; a text has single quotes, and a column has none"
+        "`{0}` is in the wrong quotes; write text in single quotes, and column names without quotes"
     )]
     Quotes(String),
     #[error("`{0}` is not one of the functions {list}", list = functions())]
@@ -83,7 +83,7 @@ pub(super) enum Refusal {
     Thread(#[source] io::Error),
 }
 
-/// Makes sure that `sql` is made of what filters may hold. Whether it is a condition over columns that there are is not looked at.
+/// Checks that `sql` uses only what filters may use. It does not check whether the columns exist.
 ///
 /// What is refused may be a tree of as many levels as there are signs, which showing and dropping it goes down. That is done on a
 /// stack of its own, because nobody knows how much is left of the caller's.
@@ -343,11 +343,11 @@ mod tests {
             ),
             (
                 "\"uri\" = 'a'",
-                "`\"uri\"` is in quotes that are not of a text; a text has single quotes, and a column has none",
+                "`\"uri\"` is in the wrong quotes; write text in single quotes, and column names without quotes",
             ),
             (
                 "`uri` = 'a'",
-                "``uri`` is in quotes that are not of a text; a text has single quotes, and a column has none",
+                "``uri`` is in the wrong quotes; write text in single quotes, and column names without quotes",
             ),
             (
                 "length(uri) + 1 > 3",
