@@ -1,0 +1,200 @@
+//! Which documents are judged, and what happens if the corpus does not contain them.
+
+use super::*;
+
+#[test]
+fn a_judgements_table_drops_unjudged_questions_and_keeps_grades() {
+    let questions = beir("q3,d1,0\nq1,d1,2\nq1,d2,1.0\nq9,d1,1\n")
+        .collection(BEIR)
+        .questions()
+        .unwrap();
+    let ids: Vec<&str> = questions
+        .questions
+        .iter()
+        .map(|question| question.id.as_str())
+        .collect();
+    assert_eq!(ids, ["q1", "q3"], "in the order of the questions' file");
+    assert_eq!(
+        questions.questions[0].relevant.iter().collect::<Vec<_>>(),
+        [("d1", 2), ("d2", 1)]
+    );
+    let expected = QuestionCounts {
+        rows: 3,
+        questions: 2,
+        unjudged: 1,
+        without_relevant: 1,
+        judged_elsewhere: 1,
+        ..QuestionCounts::default()
+    };
+    assert_eq!(questions.counts, expected);
+}
+
+#[test]
+fn an_unanswerable_question_needs_no_judgement() {
+    let tables = tables(&[
+        ("corpus.csv", "_id,text\nd1,one\n"),
+        (
+            "queries.csv",
+            "_id,text,answer\nq1,first,one\nq2,second,NONE\nq3,third,three\n",
+        ),
+        ("qrels.csv", "query-id,corpus-id,score\nq1,d1,1\n"),
+    ]);
+    let manifest = "documents: {source: {path: corpus.csv}, uri: _id, text: text}\n\
+                    questions: {source: {path: queries.csv}, id: _id, text: text, answer: answer}\n\
+                    judgements: {source: {path: qrels.csv}, query: query-id, document: corpus-id, grade: score}\n\
+                    unanswerable: {answer: NONE}\n";
+    let read = tables.collection(manifest).questions().unwrap();
+    let kept: Vec<_> = read
+        .questions
+        .iter()
+        .map(|question| (question.id.as_str(), question.answerable))
+        .collect();
+    assert_eq!(kept, [("q1", true), ("q2", false)]);
+    assert_eq!(read.counts.unjudged, 1);
+}
+
+#[test]
+fn no_document_is_judged_for_an_unanswerable_question_however_it_is_marked() {
+    let tables = tables(&[
+        ("corpus.csv", "_id,text\nd1,one\n"),
+        (
+            "queries.csv",
+            "_id,text,answer,doc\nq1,first,one,d1\nq2,second, NONE ,gone\nq3,third,NEVER,d1\n",
+        ),
+        (
+            "qrels.csv",
+            "query-id,corpus-id,score\nq1,d1,1\nq2,gone,1\nq3,d1,2\n",
+        ),
+    ]);
+    let head = "documents: {source: {path: corpus.csv}, uri: _id, text: text}\n\
+                unanswerable: {answer: [NONE, NEVER]}\n";
+    let columns = "source: {path: queries.csv}, id: _id, text: text, answer: answer";
+    let by_row = format!("{head}questions: {{{columns}, relevant: doc}}\n");
+    let by_table = format!(
+        "{head}questions: {{{columns}}}\n\
+         judgements: {{source: {{path: qrels.csv}}, query: query-id, document: corpus-id, grade: score}}\n"
+    );
+    for manifest in [by_row, by_table] {
+        let Questions { questions, counts } = tables.collection(&manifest).questions().unwrap();
+        let judged: Vec<usize> = questions.iter().map(|it| it.relevant.len()).collect();
+        assert_eq!(judged, [1, 0, 0], "{manifest}");
+        let expected = QuestionCounts {
+            rows: 3,
+            questions: 3,
+            unanswerable: 2,
+            ..QuestionCounts::default()
+        };
+        assert_eq!(counts, expected, "{manifest}");
+    }
+}
+
+#[test]
+fn a_corpus_without_any_relevant_document_is_refused_whatever_is_allowed() {
+    let refused = |qrels: &str| {
+        let tables = beir(qrels);
+        let collection = tables.collection(BEIR).allow_missing_judged(true);
+        collection.questions().map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        refused("q1,x1,1\nq1,x2,1\nq1,d1,0\n").unwrap_err(),
+        "no document that judgements call relevant is in the corpus with a text, so that every score would be 0; missing are \
+         2 documents: `x1`, `x2`; judgements have to name documents as `documents.uri` does"
+    );
+    assert!(
+        refused("q1,x1,0\n")
+            .unwrap_err()
+            .contains("missing is: `x1`;")
+    );
+    assert_eq!(
+        refused("q1,x1,1\nq2,d1,1\n")
+            .unwrap()
+            .counts
+            .unknown_documents,
+        1
+    );
+    assert_eq!(
+        refused("q1,d1,0\nq2,x1,0\n")
+            .unwrap()
+            .counts
+            .unknown_documents,
+        1
+    );
+}
+
+#[test]
+fn judged_documents_have_to_exist_unless_allowed() {
+    let tables = beir("q1,d1,1\nq1,x1,1\nq1,x2,1\nq2,x3,1\nq2,x4,1\nq2,x5,1\nq2,x6,0\n");
+    assert_eq!(
+        tables.questions_error(BEIR),
+        "judgements name 6 documents that are not in the corpus, or have no text there: `x1`, `x2`, `x3`, `x4`, `x5`, …; allow it to score them \
+         as never found"
+    );
+    let allowed = tables
+        .collection(BEIR)
+        .allow_missing_judged(true)
+        .questions()
+        .unwrap();
+    assert_eq!(allowed.counts.unknown_documents, 6);
+    assert_eq!(
+        allowed.questions[0].relevant.grade("x1"),
+        Some(1),
+        "still counted against recall"
+    );
+}
+
+#[test]
+fn a_corpus_without_documents_is_what_is_wrong_and_not_the_judgements_on_it() {
+    let tables = tables(&[
+        ("corpus.csv", "_id,text\n"),
+        ("queries.csv", "_id,text\nq1,first\n"),
+        ("qrels.csv", "query-id,corpus-id,score\nq1,d1,1\n"),
+    ]);
+    let message = tables.questions_error(BEIR);
+    assert!(message.contains("has no documents"), "{message}");
+}
+
+#[test]
+fn judged_documents_dropped_for_want_of_a_text_are_unknown_too() {
+    let tables = tables(&[
+        (
+            "docs.jsonl",
+            "{\"id\": \"d1\", \"title\": \"\", \"text\": \" \"}\n\
+             {\"id\": \"d2\", \"title\": \"Title\", \"text\": null}\n\
+             {\"id\": \"d3\", \"title\": null, \"text\": \"Body\"}\n",
+        ),
+        (
+            "questions.jsonl",
+            "{\"text\": \"?\", \"relevant\": [\"d1\", \"d2\", \"d3\"]}\n",
+        ),
+    ]);
+    let manifest = "documents: {source: {path: docs.jsonl}, uri: id, title: title, text: text}\n\
+                    questions: {source: {path: questions.jsonl}, text: text, relevant: relevant}\n";
+    assert_eq!(
+        tables.questions_error(manifest),
+        "judgements name a document that is not in the corpus, or has no text there: `d1`; allow it to score it as \
+         never found"
+    );
+    let allowed = tables.collection(manifest).allow_missing_judged(true);
+    assert_eq!(allowed.questions().unwrap().counts.unknown_documents, 1);
+}
+
+#[test]
+fn contradicting_judgements_and_repeated_questions_are_errors() {
+    assert_eq!(
+        beir("q1,d1,1\nq1,d1,1\nq1,d1,2\n").questions_error(BEIR),
+        "qrels.csv:4: document `d1` has two grades for question `q1`: 1 and 2"
+    );
+    assert_eq!(
+        beir("q1,d1,good\n").questions_error(BEIR),
+        "qrels.csv:2: column `score` is not a grade (a whole number): \"good\""
+    );
+    assert_eq!(
+        beir("q8,d1,1\n").questions_error(BEIR),
+        "dataset `my` has no questions: none of its 3 rows is kept (see `where`, and empty texts)"
+    );
+    let twice = tables(&[("rows.csv", &ROWS.replace("d1-q2", "d1-q1"))]);
+    assert_eq!(
+        twice.questions_error(REPLIQA),
+        "rows.csv:3: question id `d1-q1` is there twice"
+    );
+}

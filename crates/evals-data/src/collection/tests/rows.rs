@@ -1,0 +1,198 @@
+//! How rows become documents and questions.
+
+use super::*;
+
+#[test]
+fn rows_become_documents_once_and_questions_each() {
+    let tables = tables(&[("rows.csv", ROWS)]);
+    let collection = tables.collection(REPLIQA);
+    let (read, counts) = documents(&collection);
+    assert_eq!(
+        read.iter()
+            .map(|document| document.uri.as_str())
+            .collect::<Vec<_>>(),
+        ["d1", "d2"]
+    );
+    assert_eq!(
+        Value::from(read[0].metadata.clone()),
+        json!({"topic": "News"})
+    );
+    assert_eq!(
+        counts,
+        DocumentCounts {
+            rows: 3,
+            documents: 2,
+            duplicates: 1,
+            ..DocumentCounts::default()
+        }
+    );
+    let Questions { questions, counts } = collection.questions().unwrap();
+    let answerable: Vec<(&str, bool)> = questions
+        .iter()
+        .map(|question| (question.id.as_str(), question.answerable))
+        .collect();
+    assert_eq!(
+        answerable,
+        [("d1-q1", true), ("d1-q2", false), ("d2-q1", true)]
+    );
+    assert_eq!(questions[2].relevant.grade("d2"), Some(1));
+    assert!(
+        questions[1].relevant.is_empty(),
+        "the document that it was written about does not answer it"
+    );
+    assert_eq!(
+        counts,
+        QuestionCounts {
+            rows: 3,
+            questions: 3,
+            unanswerable: 1,
+            ..QuestionCounts::default()
+        }
+    );
+}
+
+#[test]
+fn where_keeps_matching_rows_of_both_tables() {
+    let tables = tables(&[("rows.csv", ROWS)]);
+    let filtered = REPLIQA
+        .replace(
+            "deduplicate: true",
+            "deduplicate: true, where: {topic: Sport}",
+        )
+        .replace(
+            "relevant: [doc]",
+            "relevant: [doc], where: {topic: [Sport, Culture]}",
+        );
+    let collection = tables.collection(&filtered);
+    let (read, counts) = documents(&collection);
+    assert_eq!((read.len(), counts.filtered), (1, 2));
+    assert_eq!(collection.questions().unwrap().counts.filtered, 2);
+    let none = REPLIQA.replace(
+        "deduplicate: true",
+        "deduplicate: true, where: {topic: Art}",
+    );
+    assert_eq!(
+        tables.documents_error(&none),
+        "dataset `my` has no documents: none of its 3 rows is kept (see `where`, and empty texts)"
+    );
+}
+
+#[test]
+fn a_repeated_document_is_what_deduplicate_says() {
+    let tables = tables(&[(
+        "rows.csv",
+        &format!("{ROWS}News,d1,Other text.,d1-q3,Four?,yes\n"),
+    )]);
+    assert_eq!(
+        tables.documents_error(&REPLIQA.replace(", deduplicate: true", "")),
+        "rows.csv:3: document id `d1` is there twice; `deduplicate: true` drops repeated rows"
+    );
+    assert_eq!(
+        tables.documents_error(REPLIQA),
+        "rows.csv:5: document id `d1` is there twice, with different content; `deduplicate: first` keeps the first"
+    );
+    let (read, counts) =
+        documents(&tables.collection(&REPLIQA.replace("deduplicate: true", "deduplicate: first")));
+    assert_eq!(read[0].text, "First text.");
+    assert_eq!(
+        (read.len(), counts.duplicates, counts.conflicting),
+        (2, 2, 1)
+    );
+}
+
+#[test]
+fn documents_without_text_are_their_title_or_dropped() {
+    let tables = tables(&[(
+        "rows.jsonl",
+        "{\"id\": \"a\", \"title\": \"Title\", \"text\": null}\n\
+         {\"id\": \"b\", \"title\": \" \", \"text\": \"\\n\"}\n\
+         {\"id\": \"c\", \"title\": \"T\", \"text\": \"Body\"}\n",
+    )]);
+    let manifest = "source: {path: rows.jsonl}\n\
+                    documents: {uri: id, title: title, text: text}\n\
+                    questions: {text: text, relevant: id}\n";
+    let (read, counts) = documents(&tables.collection(manifest));
+    let texts: Vec<(&str, &str)> = read
+        .iter()
+        .map(|document| (&*document.uri, &*document.text))
+        .collect();
+    assert_eq!(texts, [("a", "Title"), ("c", "Body")]);
+    assert_eq!((counts.title_only, counts.empty), (1, 1));
+    let (joined, _) = documents(
+        &tables.collection(&manifest.replace("text: text}\nq", "text: [title, text]}\nq")),
+    );
+    assert_eq!(joined.last().unwrap().text, "T Body", "joined by a blank");
+    let questions = tables.collection(manifest).questions().unwrap();
+    assert_eq!(
+        (questions.counts.empty, questions.questions[0].id.as_str()),
+        (2, "q3"),
+        "numbered by row"
+    );
+}
+
+#[test]
+fn a_row_can_hold_many_documents() {
+    let tables = tables(&[(
+        "rows.jsonl",
+        "{\"id\": \"q\", \"text\": \"?\", \"context\": {\"title\": [\"A\", \"B\"], \"sentences\": [[\"One.\", \" Two.\"], [\"Three.\"]]}, \"supporting_facts\": {\"title\": [\"B\", \"B\"]}}\n\
+         {\"id\": \"r\", \"text\": \"?\", \"context\": {\"title\": [\"A\"], \"sentences\": [[\"One.\", \" Two.\"]]}, \"supporting_facts\": {\"title\": []}}\n",
+    )]);
+    let manifest = "source: {path: rows.jsonl}\n\
+         documents: {uri: 'context.title[]', title: 'context.title[]', text: 'context.sentences[]', metadata: [id], deduplicate: first}\n\
+         questions: {id: id, text: text, relevant: 'supporting_facts.title[]'}\n";
+    let collection = tables.collection(manifest);
+    let (read, counts) = documents(&collection);
+    let texts: Vec<(&str, &str)> = read
+        .iter()
+        .map(|document| (&*document.uri, &*document.text))
+        .collect();
+    assert_eq!(texts, [("A", "One. Two."), ("B", "Three.")]);
+    assert_eq!(counts.duplicates, 1);
+    let questions = collection.questions().unwrap();
+    assert_eq!(
+        questions.questions[0].relevant.iter().collect::<Vec<_>>(),
+        [("B", 1)]
+    );
+    assert_eq!(questions.counts.without_relevant, 1, "kept, and counted");
+    let uneven = manifest.replace(
+        "text: 'context.sentences[]'",
+        "text: 'supporting_facts.title[]'",
+    );
+    assert_eq!(
+        tables.documents_error(&uneven),
+        "rows.jsonl:2: the lists that are walked together differ in length ([1, 1, 0])"
+    );
+}
+
+#[test]
+fn ids_are_the_same_however_a_number_is_written_and_an_empty_one_is_none() {
+    let tables = tables(&[(
+        "rows.jsonl",
+        "{\"id\": 1.0, \"text\": \"One\", \"relevant\": \"1\"}\n\
+         {\"id\": \"2\", \"text\": \"Two\", \"relevant\": 2}\n\
+         {\"id\": 3, \"text\": \"Three\", \"relevant\": \"\"}\n",
+    )]);
+    let manifest = "source: {path: rows.jsonl}\n\
+                    documents: {uri: id, text: text}\n\
+                    questions: {text: text, relevant: relevant}\n";
+    let collection = tables.collection(manifest);
+    let (read, _) = documents(&collection);
+    let ids: Vec<&str> = read.iter().map(|document| document.uri.as_str()).collect();
+    assert_eq!(ids, ["1", "2", "3"]);
+    let read = collection.questions().unwrap();
+    let judged: Vec<usize> = read
+        .questions
+        .iter()
+        .map(|one| one.relevant.len())
+        .collect();
+    assert_eq!((judged, read.counts.without_relevant), (vec![1, 1, 0], 1));
+}
+
+#[test]
+fn a_document_may_be_very_large() {
+    let large = "word ".repeat(2 << 20);
+    let tables = tables(&[("rows.csv", &format!("doc,text\nd1,\"{large}\"\n"))]);
+    let manifest = "source: {path: rows.csv}\ndocuments: {uri: doc, text: text}\nquestions: {text: doc, relevant: doc}\n";
+    let (read, _) = documents(&tables.collection(manifest));
+    assert_eq!(read[0].text.len(), large.len());
+}
