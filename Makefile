@@ -37,7 +37,8 @@ fuzz: prerequisites ## Mutates inputs of every reader for FUZZ_SECONDS each, 30 
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2
 
 bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says what they measure
-	$(CARGO) bench --package evals-metrics --package evals --package evals-models --features evals-models/embedded,evals-models/http --benches
+	$(CARGO) bench --package evals-metrics --package evals --package evals-providers --benches
+	$(CARGO) bench --package evals-local --bench embedding
 
 bake-off: prerequisites ## Measures the local embedder against other engines, which the first run installs and builds: 6 GB, 15 minutes
 	CARGO='$(CARGO)' scripts/bake-off

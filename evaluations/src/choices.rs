@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
-use evals_models::StaticEmbedder;
+use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
 use crate::local_models::LocalModel;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
-use evals_models::store::StoreError;
+use evals_stores::store::StoreError;
 
 use crate::cli;
 use crate::printer::StdoutError;

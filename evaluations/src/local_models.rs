@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Error, Result};
 use evals_data::{Hub, HubError};
-use evals_models::local::{self, LocalEmbedder, LocalError, LocalSettings};
+use evals_local::{LocalEmbedder, LocalError, LocalSettings};
 use evals_models::{Embedder, ModelIdentity, Reranker};
 
 use crate::choices::refuse_fields;
@@ -112,7 +112,7 @@ impl<'r> LocalModel<'r> {
         printer: &Printer,
         hub: &Hub,
     ) -> Result<Arc<dyn Reranker>> {
-        let load = |folder, settings: LocalSettings| local::open_reranker(folder, &settings);
+        let load = |folder, settings: LocalSettings| evals_local::open_reranker(folder, &settings);
         self.load(printer, hub, load).await
     }
 
@@ -255,27 +255,27 @@ fn is_repository(name: &str) -> bool {
     name.split('/').count() <= 2 && name.split('/').all(is_part)
 }
 
-fn dtype(dtype: settings::Dtype) -> local::Dtype {
+fn dtype(dtype: settings::Dtype) -> evals_local::Dtype {
     match dtype {
-        settings::Dtype::F32 => local::Dtype::F32,
-        settings::Dtype::Int8 => local::Dtype::Int8,
+        settings::Dtype::F32 => evals_local::Dtype::F32,
+        settings::Dtype::Int8 => evals_local::Dtype::Int8,
     }
 }
 
-fn pooling(pooling: settings::Pooling) -> local::Pooling {
+fn pooling(pooling: settings::Pooling) -> evals_local::Pooling {
     match pooling {
-        settings::Pooling::Mean => local::Pooling::Mean,
-        settings::Pooling::Cls => local::Pooling::Cls,
-        settings::Pooling::Max => local::Pooling::Max,
-        settings::Pooling::Last => local::Pooling::Last,
-        settings::Pooling::WeightedMean => local::Pooling::WeightedMean,
+        settings::Pooling::Mean => evals_local::Pooling::Mean,
+        settings::Pooling::Cls => evals_local::Pooling::Cls,
+        settings::Pooling::Max => evals_local::Pooling::Max,
+        settings::Pooling::Last => evals_local::Pooling::Last,
+        settings::Pooling::WeightedMean => evals_local::Pooling::WeightedMean,
     }
 }
 
-fn rerank_prompt(prompt: settings::RerankPrompt) -> local::RerankPrompt {
+fn rerank_prompt(prompt: settings::RerankPrompt) -> evals_local::RerankPrompt {
     match prompt {
-        settings::RerankPrompt::Qwen3 => local::RerankPrompt::Qwen3,
-        settings::RerankPrompt::Mxbai => local::RerankPrompt::Mxbai,
+        settings::RerankPrompt::Qwen3 => evals_local::RerankPrompt::Qwen3,
+        settings::RerankPrompt::Mxbai => evals_local::RerankPrompt::Mxbai,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use evals_data::yaml::Tree;
-use evals_models::http::{BaseUrl, REDACTED, is_credential, redacted_fields};
+use evals_providers::{BaseUrl, REDACTED, is_credential, redacted_fields};
 use serde_json::Value;
 
 /// An address without user name and password, also where it cannot be read as one.

@@ -230,7 +230,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use evals_models::StaticEmbedder;
+    use evals_local::StaticEmbedder;
 
     use super::*;
 

@@ -13,7 +13,7 @@ use crate::sandbox::{Sandbox, ended, json};
 /// A model of the right shape with random weights.
 const CHECKPOINT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../crates/evals-models/tests/local/checkpoints/bert"
+    "/../crates/evals-local/tests/local/checkpoints/bert"
 );
 const RUN: &str = "sample --skip-qa --limit 5 --profile semantic";
 

@@ -23,7 +23,7 @@ mod minilm;
 mod reranking;
 mod retrieval;
 mod sandbox;
-#[path = "../../crates/evals-models/tests/http/scripted_server/mod.rs"]
+#[path = "../../crates/evals-providers/tests/http/scripted_server/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]
 mod scripted_server;
 mod secrets;

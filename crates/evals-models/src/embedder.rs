@@ -57,35 +57,3 @@ pub trait Embedder: Debug + Send + Sync {
     /// texts it read only the beginning of [says so](Embeddings::with_cut).
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError>;
 }
-
-/// The beginning of a text on one line, as a message names the text by it.
-#[cfg(any(feature = "http", feature = "local"))]
-pub(crate) fn beginning(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut words = text.split_whitespace();
-    let mut line = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        if line.len() > LONGEST {
-            break;
-        }
-        line.push(' ');
-        line.push_str(word);
-    }
-    if line.len() > LONGEST {
-        line.truncate(line.floor_char_boundary(LONGEST));
-        line.push('…');
-    }
-    line
-}
-
-/// What a model notes of texts that it read the beginning of.
-#[cfg(any(feature = "http", feature = "local"))]
-pub(crate) fn cut_note(cut: u64) -> Option<String> {
-    match cut {
-        0 => None,
-        1 => Some("1 text is longer than the model reads; its end was left out".to_owned()),
-        cut => Some(format!(
-            "{cut} texts are longer than the model reads; their ends were left out"
-        )),
-    }
-}

@@ -2,7 +2,7 @@ use std::error::Error;
 
 use thiserror::Error;
 
-use crate::counted::counted;
+use crate::wording::counted;
 use crate::{ModelIdentity, ShapeError};
 
 /// Why texts could not be embedded.
@@ -49,7 +49,6 @@ pub enum EmbedError {
 
 /// What the caller of a failed model may do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Failure {
     /// Goes away by itself: overload, a lost connection. Worth another attempt after a pause.
     Transient,

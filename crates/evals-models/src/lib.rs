@@ -3,7 +3,7 @@
 //! An [`Embedder`] turns texts into vectors, a [`Tokenizer`] says how long a text is for a model, and a [`ModelIdentity`] names
 //! exactly which model produced a vector, so that an index is never searched with another model's vectors.
 //!
-//! The feature `embedded` adds a model that needs neither server nor download: `StaticEmbedder`, and its tokenizer `WordPiece`.
+//! The models themselves are in other crates: `evals-providers` has those behind servers, `evals-local` those run in the process.
 //!
 //! ```
 //! use async_trait::async_trait;
@@ -41,31 +41,15 @@
 //! ```
 
 mod chat;
-mod counted;
 mod direction;
 mod embedder;
 mod embeddings;
 mod error;
-#[cfg(feature = "http")]
-pub mod http;
 mod identity;
-#[cfg(feature = "local")]
-pub mod local;
 mod lone_surrogate;
-#[cfg(feature = "http")]
-pub mod replies;
 mod reranker;
-#[cfg(feature = "http")]
-pub mod scores;
-#[cfg(feature = "embedded")]
-mod static_embedder;
-#[cfg(feature = "http")]
-pub mod store;
 mod tokenizer;
-#[cfg(feature = "http")]
-pub mod vectors;
-#[cfg(feature = "embedded")]
-mod wordpiece;
+pub mod wording;
 
 pub use chat::{
     ChatError, ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
@@ -77,8 +61,4 @@ pub use error::{EmbedError, Failure};
 pub use identity::ModelIdentity;
 pub use lone_surrogate::without_lone_surrogates;
 pub use reranker::{RerankError, Reranked, Reranker};
-#[cfg(feature = "embedded")]
-pub use static_embedder::{AssetError, StaticEmbedder, StaticModelError};
 pub use tokenizer::Tokenizer;
-#[cfg(feature = "embedded")]
-pub use wordpiece::{VocabularyError, WordPiece};

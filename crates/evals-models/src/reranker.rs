@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::counted::counted;
+use crate::wording::counted;
 use crate::{Failure, ModelIdentity, Usage};
 
 /// A model that says how well texts answer a question, reading each together with the question.
@@ -42,18 +42,6 @@ pub struct Reranked {
     pub service_time: Duration,
     /// Whether all of it came from a cache.
     pub cached: bool,
-}
-
-/// What a model notes of pairs that it read the beginning of.
-#[cfg(feature = "local")]
-pub(crate) fn cut_pairs_note(cut: u64) -> Option<String> {
-    match cut {
-        0 => None,
-        1 => Some("1 pair is longer than the model reads; its end was left out".to_owned()),
-        cut => Some(format!(
-            "{cut} pairs are longer than the model reads; their ends were left out"
-        )),
-    }
 }
 
 /// Why texts could not be reranked.

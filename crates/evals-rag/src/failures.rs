@@ -11,18 +11,14 @@ impl AnswerError {
     /// The case's failure, with its class.
     pub(crate) fn of_task(self) -> TaskError {
         let class = class(self.failure.failure());
-        let error = TaskError::new(self);
-        match class {
-            Some(class) => error.classed(class),
-            None => error,
-        }
+        TaskError::new(self).classed(class)
     }
 }
 
 impl SearchError {
     /// The case's failure, with its class where a reranker failed.
     pub(crate) fn of_task(self) -> TaskError {
-        let class = self.reranking().and_then(|error| class(error.failure));
+        let class = self.reranking().map(|error| class(error.failure));
         let error = TaskError::new(self);
         match class {
             Some(class) => error.classed(class),
@@ -35,20 +31,14 @@ impl JudgeError {
     /// The evaluator's failure, with its class.
     pub(crate) fn of_evaluator(self) -> EvaluatorError {
         let class = class(self.failure.failure());
-        let error = EvaluatorError::new(self);
-        match class {
-            Some(class) => error.classed(class),
-            None => error,
-        }
+        EvaluatorError::new(self).classed(class)
     }
 }
 
-/// `None` for kinds of failures that the framework knows nothing about.
-fn class(failure: Failure) -> Option<FailureClass> {
+fn class(failure: Failure) -> FailureClass {
     match failure {
-        Failure::Transient => Some(FailureClass::Transient),
-        Failure::Terminal => Some(FailureClass::Terminal),
-        Failure::Content => Some(FailureClass::Content),
-        _ => None,
+        Failure::Transient => FailureClass::Transient,
+        Failure::Terminal => FailureClass::Terminal,
+        Failure::Content => FailureClass::Content,
     }
 }

@@ -80,7 +80,7 @@
 //!     }
 //! }
 //!
-//! /// Stands for a language model; those behind Ollama and OpenAI's protocol are in `evals-models`.
+//! /// Stands for a language model; those behind Ollama and OpenAI's protocol are in `evals-providers`.
 //! #[derive(Debug)]
 //! struct Parrot(ModelIdentity);
 //!

@@ -6,10 +6,10 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals_models::replies::ReplyStore;
-use evals_models::scores::ScoreStore;
-use evals_models::store::{Prune, Pruned, StoreStatistics};
-use evals_models::vectors::EmbeddingStore;
+use evals_stores::replies::ReplyStore;
+use evals_stores::scores::ScoreStore;
+use evals_stores::store::{Prune, Pruned, StoreStatistics};
+use evals_stores::vectors::EmbeddingStore;
 
 use super::Session;
 use crate::cli::{CacheArgs, CacheCommand};

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use evals_models::http::{
+use evals_models::{ChatModel, Embedder};
+use evals_providers::{
     ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder,
     RerankSettings, ServerSettings, Traffic, list_openai_models,
 };
-use evals_models::store::Watch;
-use evals_models::{ChatModel, Embedder};
+use evals_stores::store::Watch;
 
 use self::place::Place;
 use crate::choices;

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use evals_models::http::{
+use evals_providers::{
     ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, ServerSettings, Think, TrafficSettings,
 };
 

@@ -1,6 +1,6 @@
 //! Settings as they are shown and stored: without credentials.
 
-use evals_models::http::redacted_fields;
+use evals_providers::redacted_fields;
 use serde::{Serialize as _, Serializer};
 use serde_json::{Map, Value};
 

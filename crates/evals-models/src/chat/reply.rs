@@ -21,7 +21,6 @@ pub struct ChatReply {
 /// Why a reply ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Finish {
     /// The model was done.
     Stop,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals_models::store::RefreshPolicy;
-use evals_models::vectors::{CachedEmbedder, EmbeddingStore};
 use evals_models::{Embedder, TextKind};
+use evals_stores::store::RefreshPolicy;
+use evals_stores::vectors::{CachedEmbedder, EmbeddingStore};
 
 use super::Interruption;
 use super::plan::Plan;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use evals::StopSignal;
-use evals_models::http::Traffic;
-use evals_models::store::Writes;
+use evals_providers::Traffic;
+use evals_stores::store::Writes;
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -307,7 +307,7 @@ mod tests {
     #[tokio::test]
     async fn traffic_that_is_opened_after_the_signal_is_closed() {
         let interruption = Interruption::default();
-        let settings = evals_models::http::TrafficSettings::default;
+        let settings = evals_providers::TrafficSettings::default;
         let before = Arc::new(Traffic::new("before", settings()));
         interruption.mind(&before);
         interruption.notice();

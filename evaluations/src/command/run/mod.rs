@@ -21,8 +21,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use evals::{Comparison, StopSignal};
 use evals_data::Collection;
-use evals_models::http::Traffic;
 use evals_models::{Embedder, Usage};
+use evals_providers::Traffic;
 use evals_rag::Question;
 
 pub(crate) use self::interrupt::Interruption;

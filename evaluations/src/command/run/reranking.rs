@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use evals::Report;
-use evals_models::scores::{CachedReranker, ScoreStore};
-use evals_models::store::RefreshPolicy;
 use evals_models::{ModelIdentity, Reranker};
 use evals_rag::prices::Prices;
 use evals_rag::reranking::{ListwiseReranker, PointwiseReranker, RememberedReranker};
 use evals_rag::{Prompt, Purpose, Retrieval};
+use evals_stores::scores::{CachedReranker, ScoreStore};
+use evals_stores::store::RefreshPolicy;
 use serde_json::{Map, Value, json};
 
 use super::manifest::RunManifest;

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use evals_data::Catalog;
 use evals_index::Chunker;
-use evals_models::{StaticEmbedder, Tokenizer as _};
+use evals_local::StaticEmbedder;
+use evals_models::Tokenizer as _;
 
 use super::super::super::run;
 use crate::printer::Printer;

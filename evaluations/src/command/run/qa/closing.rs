@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use evals::{Report, Summary, render};
 use evals_metrics::Bootstrap;
-use evals_models::http::Traffic;
+use evals_providers::Traffic;
 use evals_rag::prices::Prices;
 use evals_rag::qa::Qa;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evals::{CaseReport, Domain, Report};
 use evals_models::ModelIdentity;
-use evals_models::http::Traffic;
+use evals_providers::Traffic;
 use evals_rag::Purpose;
 use evals_rag::prices::{Cost, Price, Prices};
 use evals_rag::qa::Qa;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use evals_models::{ChatRequest, StaticEmbedder, Tokenizer};
+use evals_local::StaticEmbedder;
+use evals_models::{ChatRequest, Tokenizer};
 use evals_rag::Searcher;
 use evals_rag::estimate::{Calls, Estimate, Side, Workload};
 use evals_rag::judging::Judged;

@@ -1,7 +1,8 @@
 //! What reranking would take, worked out without asking a reranker.
 
 use anyhow::Result;
-use evals_models::{StaticEmbedder, Usage};
+use evals_local::StaticEmbedder;
+use evals_models::Usage;
 use evals_rag::estimate::{Calls, Workload};
 use evals_rag::prices::Price;
 

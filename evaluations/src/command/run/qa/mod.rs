@@ -17,7 +17,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals::{Experiment, Observer};
-use evals_models::StaticEmbedder;
+use evals_local::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Expansion, Qa, Settings};
 

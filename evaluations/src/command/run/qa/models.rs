@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals_models::replies::{CachedChat, ReplyStore};
-use evals_models::store::RefreshPolicy;
-use evals_models::{ChatModel, ModelIdentity, StaticEmbedder};
+use evals_local::StaticEmbedder;
+use evals_models::{ChatModel, ModelIdentity};
 use evals_rag::Prompt;
 use evals_rag::answering::{Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals};
 use evals_rag::judging::{ChatJudge, Judge, OverlapJudge, RefusalJudge};
 use evals_rag::prices::{Price, Prices};
+use evals_stores::replies::{CachedChat, ReplyStore};
+use evals_stores::store::RefreshPolicy;
 use serde_json::{Map, Value};
 
 use super::plan::{JudgingPlan, QaPlan, Replies};

@@ -1,0 +1,248 @@
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use super::dense::Subject;
+use super::digest;
+use super::encoder::Scratch;
+use super::error::LocalError;
+use super::folder::Folder;
+use super::late_interaction::is_late_interaction;
+use super::model::{Model, named, numbers, threads};
+use super::pipeline::Pipeline;
+use super::pooling::normalize;
+use super::projection::Projection;
+use super::role;
+use super::settings::LocalSettings;
+use super::texts::NoTokens;
+use super::tokens::Encoded;
+use super::workers::{Timed, Workers};
+use evals_models::wording::{beginning, cut_note};
+use evals_models::{
+    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
+    check_direction,
+};
+
+/// An embedding model run in the process.
+///
+/// Every text's vector is the same to the last bit whatever it is embedded with: texts are packed one after another without
+/// padding, and each row of a matrix product is computed by itself.
+#[derive(Debug)]
+pub struct LocalEmbedder {
+    identity: ModelIdentity,
+    max_tokens: usize,
+    encoder: Arc<TextEncoder>,
+    workers: Workers,
+    /// Texts of which only the beginning was read.
+    cut: AtomicU64,
+}
+
+/// From a text to its vector.
+#[derive(Debug)]
+struct TextEncoder {
+    model: Model,
+    pipeline: Pipeline,
+    projection: Projection,
+}
+
+/// What a batch of texts gave.
+#[derive(Debug)]
+struct Rows {
+    values: Vec<f32>,
+    cut: Vec<Option<bool>>,
+}
+
+/// A text gave no vector that could be compared.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("text {index} of the batch cannot be compared: `{beginning}`")]
+struct Incomparable {
+    index: usize,
+    beginning: String,
+    #[source]
+    source: NoDirection,
+}
+
+impl LocalEmbedder {
+    /// Loads a model from a folder as the hub lays it out, or from a repository in the hub's cache
+    /// (`hub/models--owner--name`), whose `main` is taken.
+    ///
+    /// It needs `config.json`, `tokenizer.json` and weights: `model.safetensors`, else `pytorch_model.bin`, or the shards of
+    /// either. `modules.json` and what it names say how tokens are pooled, `config_sentence_transformers.json` which prompts go
+    /// before texts; `settings` may say otherwise. Models of late interaction are refused, because they have no vector for a text,
+    /// and so are rerankers whose `modules.json` states no pooling.
+    pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
+        let folder = Folder::open(path.as_ref())?;
+        // Without this a plain encoder would be seen, and its tokens averaged.
+        if is_late_interaction(&folder)? {
+            return Err(folder.late_interaction());
+        }
+        role::check_embedder(&folder, settings)?;
+        let pipeline = Pipeline::read(&folder, settings)?;
+        let (mut model, projection) = Model::open(&folder, settings.dtype, |parts| {
+            let width = parts.encoder.width();
+            Projection::load(&folder, &pipeline.dense, width, Subject::Text)
+        })?;
+        let window = model.window(settings, pipeline.max_tokens, false)?;
+        let special = model.tokens.special(false);
+        model.tokens = model.tokens.limited(&folder, window, pipeline.lowercase)?;
+        let room = |kind, prompt| model.room(&folder, (kind, prompt), window, special);
+        room(TextKind::Query, &pipeline.query_prompt)?;
+        let max_tokens = room(TextKind::Document, &pipeline.document_prompt)?;
+        let encoder = TextEncoder {
+            model,
+            pipeline,
+            projection,
+        };
+        let identity = identity(&folder, settings, &encoder, window)?;
+        Ok(Self {
+            identity,
+            max_tokens,
+            encoder: Arc::new(encoder),
+            workers: Workers::start(threads(settings))?,
+            cut: AtomicU64::new(0),
+        })
+    }
+
+    async fn rows(&self, texts: &[&str]) -> Result<Timed<Rows>, Box<dyn Error + Send + Sync>> {
+        let encoder = Arc::clone(&self.encoder);
+        let encode = move |text: &str| encoder.model.tokens.encode(text);
+        let encoded = self.workers.tokenize(texts, encode).await?;
+        let cut: Vec<_> = encoded.value.iter().map(|text| text.is_cut).collect();
+        let count = cut.iter().filter(|is_cut| **is_cut).count();
+        self.cut.fetch_add(count as u64, Ordering::Relaxed);
+        let encoder = Arc::clone(&self.encoder);
+        let compute =
+            move |texts: &[&Encoded], scratch: &mut Scratch| encoder.vectors(texts, scratch);
+        let vectors = self.workers.compute(encoded.value, compute).await?;
+        let Timed {
+            value: vectors,
+            took,
+        } = vectors.after(encoded.took);
+        for (index, (vector, text)) in vectors.iter().zip(texts).enumerate() {
+            check_direction(vector).map_err(|source| Incomparable {
+                index,
+                beginning: beginning(text),
+                source,
+            })?;
+        }
+        let value = Rows {
+            values: vectors.concat(),
+            cut: cut.into_iter().map(Some).collect(),
+        };
+        Ok(Timed { value, took })
+    }
+}
+
+impl TextEncoder {
+    fn vectors(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<Vec<f32>> {
+        let width = self.model.encoder.width();
+        let hidden = self.model.encode(texts, scratch);
+        let mut rest = hidden.as_slice();
+        texts
+            .iter()
+            .map(|text| {
+                let (tokens, after) = rest.split_at(text.ids.len() * width);
+                rest = after;
+                let pooled = self.pipeline.pooling.pool(tokens, width);
+                let mut vector = self.projection.apply(pooled, scratch);
+                if self.pipeline.normalize {
+                    normalize(&mut vector);
+                }
+                vector
+            })
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Embedder for LocalEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn dimension(&self) -> usize {
+        self.encoder.projection.width()
+    }
+
+    /// Without special tokens and without the tokens of the document prompt.
+    fn max_tokens(&self) -> Option<usize> {
+        Some(self.max_tokens)
+    }
+
+    /// Of the texts embedded so far.
+    fn notes(&self) -> Vec<String> {
+        cut_note(self.cut.load(Ordering::Relaxed))
+            .into_iter()
+            .collect()
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let prompt = match kind {
+            TextKind::Query => &self.encoder.pipeline.query_prompt,
+            TextKind::Document => &self.encoder.pipeline.document_prompt,
+        };
+        let prompted: Vec<String> = texts.iter().map(|text| format!("{prompt}{text}")).collect();
+        let prompted: Vec<&str> = prompted.iter().map(String::as_str).collect();
+        let rows = self.rows(&prompted).await;
+        let rows = rows.map_err(|source| EmbedError::Model {
+            model: self.identity.clone(),
+            texts: texts.len(),
+            failure: if source.is::<Incomparable>() || source.is::<NoTokens>() {
+                Failure::Content
+            } else {
+                Failure::Terminal
+            },
+            source,
+        })?;
+        let (stored, took) = (0, rows.took);
+        let Rows { values, cut } = rows.value;
+        let embeddings = Embeddings::new(self.dimension(), values)?;
+        Ok(embeddings
+            .with_cut(cut)
+            .with_origin(RowOrigin { stored, took }))
+    }
+}
+
+/// Names the weights and everything else that vectors depend on.
+fn identity(
+    folder: &Folder,
+    settings: &LocalSettings,
+    encoder: &TextEncoder,
+    window: usize,
+) -> Result<ModelIdentity, LocalError> {
+    let TextEncoder {
+        model,
+        pipeline,
+        projection,
+    } = encoder;
+    let length = if pipeline.normalize {
+        "normalized"
+    } else {
+        "as-is"
+    };
+    let config = folder.bytes("config.json")?.unwrap_or_default();
+    let tokenizer = folder.bytes("tokenizer.json")?.unwrap_or_default();
+    let lowercase = pipeline.lowercase.to_string();
+    let reading = model.tokens.fingerprint();
+    let mut parts = vec![
+        config.as_slice(),
+        tokenizer.as_slice(),
+        lowercase.as_bytes(),
+        reading.as_bytes(),
+        pipeline.query_prompt.as_bytes(),
+        pipeline.document_prompt.as_bytes(),
+    ];
+    parts.extend(projection.digests().iter().map(String::as_bytes));
+    let rest = digest::short(&parts);
+    let digest = format!(
+        "sha256:{},{},{length},{window},{},{rest}",
+        model.digest,
+        pipeline.pooling.name(),
+        numbers(settings.dtype),
+    );
+    Ok(named(folder, settings, digest))
+}

@@ -1,0 +1,76 @@
+use super::activation::Activation;
+use super::linear::{Int8Scratch, Linear, Write};
+use super::matrix::Gemm;
+
+/// Rows taken through both linear maps at once, so that what lies between them stays in the cache.
+const ROWS: usize = 128;
+
+/// The two linear maps of a layer with an activation between them.
+#[derive(Debug)]
+pub(crate) struct FeedForward {
+    pub(crate) up: Linear,
+    pub(crate) down: Linear,
+    pub(crate) activation: Activation,
+    pub(crate) gate: Gate,
+}
+
+/// What becomes of the first map's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// The activation is applied to all of it.
+    None,
+    /// The activation is applied to the first half, which then multiplies the second.
+    Half,
+}
+
+impl FeedForward {
+    /// Adds the image of each row of `input` to the row of `hidden`.
+    pub(crate) fn add(
+        &self,
+        input: &[f32],
+        hidden: &mut [f32],
+        gemm: &Gemm,
+        between: &mut Vec<f32>,
+        int8: &mut Int8Scratch,
+    ) {
+        let width = self.down.outputs();
+        let inputs = input.chunks(ROWS * width);
+        for (input, hidden) in inputs.zip(hidden.chunks_mut(ROWS * width)) {
+            self.add_block(input, hidden, gemm, between, int8);
+        }
+    }
+
+    fn add_block(
+        &self,
+        input: &[f32],
+        hidden: &mut [f32],
+        gemm: &Gemm,
+        between: &mut Vec<f32>,
+        int8: &mut Int8Scratch,
+    ) {
+        let rows = input.len() / self.down.outputs();
+        let wide = self.up.outputs();
+        between.resize(rows * wide, 0.0);
+        self.up.apply(input, between, Write::Replace, gemm, int8);
+        if self.gate == Gate::None {
+            self.activation.apply(between);
+        } else {
+            self.multiply_halves(between, wide);
+            between.truncate(rows * wide / 2);
+        }
+        self.down.apply(between, hidden, Write::Add, gemm, int8);
+    }
+
+    /// Leaves the products in the front half of `between`, row after row.
+    fn multiply_halves(&self, between: &mut [f32], wide: usize) {
+        let half = wide / 2;
+        for row in 0..between.len() / wide {
+            let (activated, gate) = between[row * wide..][..wide].split_at_mut(half);
+            self.activation.apply(activated);
+            for (value, gate) in activated.iter_mut().zip(gate) {
+                *value *= *gate;
+            }
+            between.copy_within(row * wide..row * wide + half, row * half);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+use std::fmt;
+
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmUninitOptions};
+use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
+use rten_vecmath::ExtendInit;
+
+/// Why the products below cannot fail: the shapes of weights are checked when a model is loaded.
+pub(super) const MULTIPLIED: &str =
+    "shapes and packing agree, since both come from one configuration";
+
+/// The products of matrices, with the kernels that suit this processor.
+pub(crate) struct Gemm {
+    pub(super) float: GemmExecutor<f32, f32, f32>,
+    pub(super) int8: GemmExecutor<u8, i8, i32>,
+}
+
+impl Default for Gemm {
+    /// Looks up what the processor can do.
+    fn default() -> Self {
+        Self {
+            float: GemmExecutor::new(),
+            int8: GemmExecutor::new(),
+        }
+    }
+}
+
+impl Gemm {
+    /// Bits of a weight in eight-bit products for which no sum overflows, its sign included. Processors without dot products of
+    /// eight bits add two products in 16 bits first.
+    pub(crate) fn int8_bits(&self) -> u8 {
+        if self.int8.may_saturate() { 7 } else { 8 }
+    }
+
+    /// The largest weight in so many bits.
+    pub(super) fn int8_limit(&self) -> f32 {
+        f32::from((1_u8 << (self.int8_bits() - 1)) - 1)
+    }
+
+    /// `scale * a b`, appended to `output` after it was emptied.
+    pub(super) fn product(&self, a: Matrix, b: Matrix, scale: f32, output: &mut Vec<f32>) {
+        let size = a.rows() * b.cols();
+        output.clear();
+        output.reserve(size);
+        output.extend_init(|buffer| {
+            let options = GemmUninitOptions {
+                alpha: scale,
+                ..GemmUninitOptions::default()
+            };
+            self.float
+                .gemm_uninit(
+                    &mut buffer[..size],
+                    GemmInputA::Unpacked(a),
+                    GemmInputB::Unpacked(b),
+                    options,
+                )
+                .expect(MULTIPLIED)
+        });
+    }
+}
+
+/// A view of `rows` by `columns` values, `strides` apart from each other.
+pub(super) fn view(values: &[f32], shape: [usize; 2], strides: [usize; 2]) -> Matrix<'_> {
+    NdTensorView::from_slice_with_strides(shape, values, strides)
+        .expect("the view lies within the values of its text")
+}
+
+impl fmt::Debug for Gemm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Gemm")
+            .field("float", &self.float.kernel_name())
+            .field("int8", &self.int8.kernel_name())
+            .finish()
+    }
+}

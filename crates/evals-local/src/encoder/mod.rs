@@ -1,0 +1,138 @@
+//! The transformer that turns tokens into one vector for each, over packed texts: no padding is ever computed.
+
+mod activation;
+mod attention;
+mod disentangled;
+mod feed_forward;
+mod heads;
+mod int8;
+mod linear;
+mod mask;
+mod matrix;
+mod norm;
+mod position_scheme;
+mod relative_keys;
+mod rotary;
+mod token_embeddings;
+
+pub(crate) use activation::Activation;
+pub(crate) use attention::Attention;
+use attention::AttentionScratch;
+pub(crate) use disentangled::{Buckets, Disentangled};
+pub(crate) use feed_forward::{FeedForward, Gate};
+pub(crate) use heads::{HeadNorms, Heads};
+pub(crate) use linear::{Int8Scratch, Linear, Parameters, Write};
+pub(crate) use mask::Mask;
+pub(crate) use matrix::Gemm;
+pub(crate) use norm::{Norm, NormKind};
+pub(crate) use position_scheme::PositionScheme;
+pub(crate) use relative_keys::{RelativeKeys, SegmentTerms, Waves};
+pub(crate) use rotary::Rotary;
+pub(crate) use token_embeddings::{Positions, TokenEmbeddings};
+
+use super::tokens::Encoded;
+
+/// Where a layer normalises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NormPlace {
+    /// The input of each half of the layer; the sums go on as they are.
+    Before,
+    /// The sum of each half's input and output.
+    After,
+}
+
+/// One layer: attention, then two linear maps, each added to its input.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    pub(crate) attention: Attention,
+    /// `None`: what comes from below is normalised already.
+    pub(crate) attention_norm: Option<Norm>,
+    pub(crate) feed_forward: FeedForward,
+    pub(crate) feed_forward_norm: Norm,
+}
+
+/// A transformer encoder of one of the supported families.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    pub(crate) embeddings: TokenEmbeddings,
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) norm_place: NormPlace,
+    pub(crate) final_norm: Option<Norm>,
+    /// Tokens for which the model has positions, special ones included. `None`: any number.
+    pub(crate) max_positions: Option<usize>,
+}
+
+/// What one thread computes with: kernels, and buffers kept from batch to batch.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) gemm: Gemm,
+    normalized: Vec<f32>,
+    between: Vec<f32>,
+    attention: AttentionScratch,
+    pub(crate) int8: Int8Scratch,
+}
+
+impl Encoder {
+    /// Length of each token's vector.
+    pub(crate) fn width(&self) -> usize {
+        self.embeddings.width
+    }
+
+    /// Tokens that the model has vectors for.
+    pub(crate) fn vocabulary(&self) -> usize {
+        self.embeddings.words.len() / self.embeddings.width
+    }
+
+    /// One row for each token of each text, in order. Nothing a text gives depends on the other texts.
+    pub(crate) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
+        let mut hidden = self.embeddings.look_up(texts);
+        for layer in &self.layers {
+            layer.apply(&mut hidden, texts, self.norm_place, scratch);
+        }
+        if let Some(norm) = &self.final_norm {
+            norm.apply(&mut hidden);
+        }
+        hidden
+    }
+}
+
+impl Layer {
+    fn apply(
+        &self,
+        hidden: &mut [f32],
+        texts: &[&Encoded],
+        place: NormPlace,
+        scratch: &mut Scratch,
+    ) {
+        let Scratch {
+            gemm,
+            normalized,
+            between,
+            attention,
+            int8,
+        } = scratch;
+        copy(hidden, normalized);
+        if let (NormPlace::Before, Some(norm)) = (place, &self.attention_norm) {
+            norm.apply(normalized);
+        }
+        self.attention
+            .add(normalized, hidden, texts, gemm, attention, int8);
+        if let (NormPlace::After, Some(norm)) = (place, &self.attention_norm) {
+            norm.apply(hidden);
+        }
+        copy(hidden, normalized);
+        if place == NormPlace::Before {
+            self.feed_forward_norm.apply(normalized);
+        }
+        self.feed_forward
+            .add(normalized, hidden, gemm, between, int8);
+        if place == NormPlace::After {
+            self.feed_forward_norm.apply(hidden);
+        }
+    }
+}
+
+fn copy(from: &[f32], to: &mut Vec<f32>) {
+    to.clear();
+    to.extend_from_slice(from);
+}

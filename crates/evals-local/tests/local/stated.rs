@@ -1,0 +1,382 @@
+//! What the files beside the weights state: what follows from it, and what is refused.
+
+use std::fs;
+use std::path::Path;
+
+use evals_local::{LocalEmbedder, LocalReranker, LocalSettings, open_reranker};
+use evals_models::{Embedder, Reranker, TextKind};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+use crate::checkpoints::{Golden, checkpoint, furthest};
+use crate::decoders::floats;
+use crate::failures::{copy, refusal, reranker_refusal, told};
+
+/// Lays `stated` over a file of JSON, where `null` takes a key out. Lists replace the file.
+fn state(folder: &TempDir, file: &str, stated: &Value) {
+    let path = folder.path().join(file);
+    let Some(stated) = stated.as_object() else {
+        return fs::write(path, stated.to_string()).unwrap();
+    };
+    let present = fs::read(&path).unwrap_or_else(|_| b"{}".to_vec());
+    let mut all: Map<String, Value> = serde_json::from_slice(&present).unwrap();
+    all.extend(stated.clone());
+    all.retain(|_, value| !value.is_null());
+    fs::write(path, Value::from(all).to_string()).unwrap();
+}
+
+/// The expected values of `name` beside the checkpoint `source`, and the folder that they are of.
+fn changed(source: &str, name: &str) -> (Golden, TempDir) {
+    let text = fs::read_to_string(checkpoint(source).join(format!("{name}.json"))).unwrap();
+    let golden: Golden = serde_json::from_str(&text).unwrap();
+    let folder = copy(source);
+    for (file, stated) in golden.values["files"].as_object().unwrap() {
+        state(&folder, &format!("{file}.json"), stated);
+    }
+    (golden, folder)
+}
+
+async fn assert_vectors(folder: impl AsRef<Path>, golden: &Golden, what: &str) {
+    let embedder = LocalEmbedder::open(folder, &LocalSettings::default()).unwrap();
+    let texts = golden.texts();
+    let found = embedder.embed(&texts, TextKind::Document).await.unwrap();
+    let expected = golden.values["document"].as_array().unwrap();
+    for ((text, found), expected) in texts.iter().zip(found.rows()).zip(expected) {
+        let distance = furthest(found, &floats(expected));
+        assert!(distance < 1e-4, "{what}, `{text}`: {distance}");
+    }
+}
+
+#[tokio::test]
+async fn embedders_do_as_their_files_state() {
+    for (source, name) in [
+        // The tokens that mean padding have no position of their own.
+        ("roberta", "padded"),
+        // The class of the tokenizer goes by its own configuration.
+        ("bert", "cased"),
+        ("bert", "end"),
+        ("modernbert", "narrow"),
+        ("nomic_bert", "base"),
+    ] {
+        let (golden, folder) = changed(source, name);
+        assert_vectors(&folder, &golden, name).await;
+    }
+}
+
+#[tokio::test]
+async fn the_end_that_is_cut_may_be_stated_by_the_tokenizer_itself() {
+    let (golden, _) = changed("bert", "end");
+    let folder = copy("bert");
+    let direction = json!({"truncation": {
+        "direction": "Left", "max_length": 5, "strategy": "LongestFirst", "stride": 0
+    }});
+    state(&folder, "tokenizer.json", &direction);
+    let nothing = json!({"truncation_side": null});
+    state(&folder, "tokenizer_config.json", &nothing);
+    assert_vectors(&folder, &golden, "end").await;
+    let digest = |folder: &Path| {
+        let embedder = LocalEmbedder::open(folder, &LocalSettings::default()).unwrap();
+        embedder.identity().digest.clone()
+    };
+    let (_, left) = changed("bert", "end");
+    assert_ne!(digest(left.path()), digest(&checkpoint("bert")));
+}
+
+#[tokio::test]
+async fn cross_encoders_do_as_their_files_state() {
+    let (golden, folder) = changed("xlm-roberta-reranker", "stated");
+    let reranker = LocalReranker::open(&folder, &LocalSettings::default()).unwrap();
+    let query = golden.values["query"].as_str().unwrap();
+    let found = reranker.rerank(query, &golden.texts(), 1).await.unwrap();
+    let expected = floats(&golden.values["scores"]);
+    let distance = furthest(&found.scores, &expected);
+    assert!(
+        distance < 1e-4,
+        "{:?} instead of {expected:?}",
+        found.scores
+    );
+    let with = reranker.identity().digest.clone();
+    let prompts = json!({"prompts": {"cell": "The Gene: "}});
+    state(&folder, "config_sentence_transformers.json", &prompts);
+    let reranker = LocalReranker::open(&folder, &LocalSettings::default()).unwrap();
+    assert_ne!(reranker.identity().digest, with);
+}
+
+#[test]
+fn the_length_of_texts_has_an_older_name() {
+    let folder = copy("xlm-roberta-reranker");
+    let older = json!({"model_max_length": null, "max_len": 20});
+    state(&folder, "tokenizer_config.json", &older);
+    let reranker = LocalReranker::open(&folder, &LocalSettings::default()).unwrap();
+    let digest = reranker.identity().digest.clone().unwrap();
+    assert!(digest.contains(",20,f32,"), "{digest}");
+}
+
+/// What is said of an embedder one of whose files states something else.
+fn refused(source: &str, file: &str, stated: &Value) -> String {
+    let folder = copy(source);
+    state(&folder, file, stated);
+    let (message, _) = refusal(&folder, &LocalSettings::default());
+    let asks = format!("`{file}` asks for ");
+    let message = message.strip_prefix(&asks).map(ToOwned::to_owned);
+    let message = message.unwrap_or_else(|| panic!("another file than {file}"));
+    message.replace(", which is not supported", "")
+}
+
+#[test]
+fn what_configurations_ask_for_beyond_the_published_models_is_refused() {
+    let linear = json!({"rope_type": "linear", "factor": 2.0});
+    for (source, stated, message) in [
+        ("bert", json!({"is_decoder": true}), "`is_decoder` = `true`"),
+        (
+            "roberta",
+            json!({"is_decoder": true}),
+            "`is_decoder` = `true`",
+        ),
+        (
+            "roberta",
+            json!({"pad_token_id": -1}),
+            "`pad_token_id` = `-1`",
+        ),
+        (
+            "modernbert",
+            json!({"rope_parameters": {"full_attention": linear.clone()}}),
+            "`rope_parameters` = `linear`",
+        ),
+        (
+            "modernbert",
+            json!({"rope_parameters": {"rope_theta": 100.0}}),
+            "`rope_parameters` = `rope_theta`",
+        ),
+        (
+            "modernbert",
+            json!({"rope_scaling": linear.clone()}),
+            "`rope_scaling` = `linear`",
+        ),
+        (
+            "modernbert",
+            json!({"rope_scaling": {"rope_theta": 100.0}}),
+            "`rope_scaling` = `100.0`",
+        ),
+        (
+            "modernbert",
+            json!({"layer_types": ["full_attention"]}),
+            "`layer_types` = `1 kinds for 3 layers`",
+        ),
+        (
+            "modernbert",
+            json!({"layer_types": ["full_attention", "sliding_attention", "chunked_attention"]}),
+            "`layer_types` = `chunked_attention`",
+        ),
+        (
+            "nomic_bert",
+            json!({"rope_parameters": linear.clone()}),
+            "`rope_parameters` = `linear`",
+        ),
+        (
+            "nomic_bert",
+            json!({"rope_scaling": linear}),
+            "`rope_scaling` = `linear`",
+        ),
+        ("nomic_bert", json!({"causal": true}), "`causal` = `true`"),
+        (
+            "nomic_bert",
+            json!({"parallel_block": true}),
+            "`parallel_block` = `true`",
+        ),
+        (
+            "nomic_bert",
+            json!({"use_rms_norm": true}),
+            "`use_rms_norm` = `true`",
+        ),
+        (
+            "qwen3",
+            json!({"layer_types": ["full_attention"]}),
+            "`layer_types` = `1 kinds for 3 layers`",
+        ),
+    ] {
+        assert_eq!(refused(source, "config.json", &stated), message, "{source}");
+    }
+}
+
+#[test]
+fn padding_that_is_stated_as_nothing_is_refused() {
+    let folder = copy("roberta");
+    let path = folder.path().join("config.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    config["pad_token_id"] = Value::Null;
+    fs::write(&path, config.to_string()).unwrap();
+    assert_eq!(
+        refusal(&folder, &LocalSettings::default()).0,
+        "`config.json` asks for `pad_token_id` = `null`, which is not supported"
+    );
+}
+
+#[test]
+fn other_ways_to_read_a_text_are_refused() {
+    for (stated, message) in [
+        (
+            json!({"transformer_task": "fill-mask"}),
+            "`transformer_task` = `fill-mask`",
+        ),
+        (
+            json!({"module_output_name": "scores"}),
+            "`module_output_name` = `scores`",
+        ),
+        (
+            json!({"modality_config": {"text": {"method": "forward", "method_output_name": "pooler_output"}}}),
+            r#"`modality_config.text` = `{"method":"forward","method_output_name":"pooler_output"}`"#,
+        ),
+        (
+            json!({"modality_config": {"message": {}}}),
+            "`modality_config.text` = `null`",
+        ),
+        (
+            json!({"processing_kwargs": {"text": {"max_length": 7}}}),
+            "`processing_kwargs` = `text`",
+        ),
+        (json!({"query_length": 8}), "`query_length` = `8`"),
+        (json!({"document_length": 8}), "`document_length` = `8`"),
+        (
+            json!({"query_expansion": {"strategy": "min"}}),
+            r#"`query_expansion` = `{"strategy":"min"}`"#,
+        ),
+        (
+            json!({"tokenizer_name_or_path": "bert"}),
+            "`tokenizer_name_or_path` = `bert`",
+        ),
+        (
+            json!({"tokenizer_args": {"model_max_length": 9}}),
+            "`tokenizer_args` = `model_max_length`",
+        ),
+        (
+            json!({"config_kwargs": {"hidden_act": "relu"}}),
+            "`config_kwargs` = `hidden_act`",
+        ),
+        (
+            json!({"model_args": {"torch_dtype": "float32", "rotary_scaling_factor": 2}}),
+            "`model_args` = `rotary_scaling_factor`",
+        ),
+    ] {
+        assert_eq!(
+            refused("bert", "sentence_bert_config.json", &stated),
+            message
+        );
+    }
+    for (stated, message) in [
+        (
+            json!({"truncation_side": "middle"}),
+            "`truncation_side` = `middle`",
+        ),
+        (
+            json!({"split_special_tokens": true}),
+            "`split_special_tokens` = `true`",
+        ),
+    ] {
+        assert_eq!(refused("bert", "tokenizer_config.json", &stated), message);
+    }
+    for (stated, message) in [
+        (
+            json!({"model_type": "SparseEncoder"}),
+            "`model_type` = `SparseEncoder`",
+        ),
+        (json!({"truncate_dim": 16}), "`truncate_dim` = `16`"),
+    ] {
+        let file = "config_sentence_transformers.json";
+        assert_eq!(refused("bert", file, &stated), message);
+    }
+}
+
+#[test]
+fn arguments_that_change_nothing_are_not_refused() {
+    let folder = copy("bert");
+    let stated = json!({
+        "model_args": {"torch_dtype": "float16", "attn_implementation": "sdpa"}, "tokenizer_kwargs": {},
+        "processor_kwargs": {"padding_side": "left"}, "config_args": {"use_cache": false},
+        "processing_kwargs": {"chat_template": {"add_generation_prompt": true}, "text": {}},
+    });
+    state(&folder, "sentence_bert_config.json", &stated);
+    LocalEmbedder::open(&folder, &LocalSettings::default()).unwrap();
+}
+
+#[test]
+fn steps_of_a_model_s_own_code_and_out_of_order_are_refused() {
+    let transformer = json!({"path": "", "type": "sentence_transformers.models.Transformer"});
+    let normalize = json!({"path": "", "type": "sentence_transformers.models.Normalize"});
+    for (steps, kind) in [
+        (
+            json!([{"path": "", "type": "custom_st.Transformer"}]),
+            "custom_st.Transformer",
+        ),
+        (
+            json!([transformer, normalize]),
+            "sentence_transformers.models.Normalize",
+        ),
+    ] {
+        assert_eq!(
+            refused("bert", "modules.json", &steps),
+            format!("`type` = `{kind}`")
+        );
+    }
+    let folder = copy("xlm-roberta-reranker");
+    state(&folder, "modules.json", &json!([transformer, normalize]));
+    assert_eq!(
+        reranker_refusal(&folder, &LocalSettings::default()).0,
+        "`modules.json` asks for `type` = `sentence_transformers.models.Normalize`, which is not supported"
+    );
+}
+
+#[test]
+fn fillers_with_other_vectors_are_refused() {
+    let open = |file: &str, stated: Value, fills: bool| {
+        let folder = copy("pylate-modernbert");
+        state(&folder, file, &stated);
+        let expansion = json!({"do_query_expansion": fills});
+        state(&folder, "config_sentence_transformers.json", &expansion);
+        let opened = open_reranker(&folder, &LocalSettings::default());
+        opened.map(|_| ()).map_err(|error| told(&error, &folder).0)
+    };
+    let left = json!({"padding_side": "left"});
+    let refused =
+        "`tokenizer_config.json` asks for `padding_side` = `left`, which is not supported";
+    assert_eq!(
+        open("tokenizer_config.json", left.clone(), true),
+        Err(refused.to_owned())
+    );
+    assert_eq!(open("tokenizer_config.json", left, false), Ok(()));
+    let deberta = json!({"model_type": "deberta-v2"});
+    let refused = "`config.json` asks for `model_type` = `deberta-v2 whose queries are filled up with tokens that are not \
+                   attended to`, which is not supported";
+    assert_eq!(open("config.json", deberta, true), Err(refused.to_owned()));
+}
+
+#[test]
+fn prompts_that_are_read_or_answered_otherwise_are_refused() {
+    let refused = |file: &str, stated: Value| {
+        let folder = copy("qwen3-logit-score");
+        state(&folder, file, &stated);
+        reranker_refusal(&folder, &LocalSettings::default()).0
+    };
+    let file = "sentence_bert_config.json";
+    for (stated, asks) in [
+        (json!({"do_lower_case": true}), "`do_lower_case` = `true`"),
+        (json!({"query_length": 5}), "`query_length` = `5`"),
+        (
+            json!({"config_args": {"rms_norm_eps": 0.5}}),
+            "`config_args` = `rms_norm_eps`",
+        ),
+        (
+            json!({"transformer_task": "feature-extraction"}),
+            "`transformer_task` = `feature-extraction`",
+        ),
+    ] {
+        assert_eq!(
+            refused(file, stated),
+            format!("`{file}` asks for {asks}, which is not supported")
+        );
+    }
+    assert_eq!(
+        refused("tokenizer_config.json", json!({"truncation_side": "left"})),
+        "`tokenizer_config.json` asks for `truncation_side` = `left`, which is not supported"
+    );
+}

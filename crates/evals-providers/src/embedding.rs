@@ -1,0 +1,370 @@
+//! What the embedders of both protocols share: prefixes, batches, checks, and what becomes of texts that a server refuses.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::num::NonZero;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use thiserror::Error;
+use tokio::task::JoinSet;
+
+use super::caller::Lane;
+use super::classify::Complaint;
+use super::server_error::ServerError;
+use super::tokens_read::TokensRead;
+use super::vectors::{self, VectorError};
+use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, secrets, tokens};
+use evals_models::wording::cut_note;
+use evals_models::{
+    EmbedError, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
+};
+
+/// A text is cut to four fifths of its length until it is taken, which makes a page of a book in so many steps.
+const MOST_CUTS: usize = 40;
+/// Bytes of a long word that is one token.
+const LONGEST_TOKEN: usize = 8;
+
+/// A server's endpoint for embeddings.
+pub(super) trait Endpoint: Debug + Send + Sync + 'static {
+    /// One attempt at a batch, which is never empty: a vector for each text in their order, not checked yet.
+    fn vectors(
+        &self,
+        texts: &[String],
+    ) -> impl Future<Output = Result<Vec<Vec<f32>>, AttemptError>> + Send;
+
+    /// Whether the server refuses what it cannot read all of. One that does not may cut it without a word.
+    const REFUSES_LONG: bool;
+
+    /// Where the answers' tokens are added up.
+    fn tokens_read(&self) -> &TokensRead;
+}
+
+/// An embedder over an endpoint.
+#[derive(Debug)]
+pub(super) struct Embedding<E> {
+    call: Arc<Call<E>>,
+    identity: ModelIdentity,
+    settings: EmbedSettings,
+    dimension: usize,
+}
+
+/// What a batch needs on its way.
+#[derive(Debug)]
+struct Call<E> {
+    endpoint: E,
+    lane: Lane,
+    /// Tokens of a text that the model reads, where that is known.
+    reads: Option<usize>,
+    /// Most texts of one request, by what the server refused so far.
+    max_batch: AtomicUsize,
+    /// Texts of which only the beginning was read.
+    cut: AtomicU64,
+}
+
+/// What a batch brought.
+#[derive(Debug, Default)]
+struct Batch {
+    values: Vec<f32>,
+    /// Of each text, whether only its beginning was read, where that is known.
+    cut: Vec<Option<bool>>,
+    /// Service time of its calls, without queueing and failed attempts.
+    took: Duration,
+}
+
+/// A batch that failed because of one of its texts.
+#[derive(Debug, Error)]
+#[error("text {text} cannot be embedded")]
+struct TextError {
+    text: usize,
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl<E: Endpoint> Embedding<E> {
+    /// Embeds one word, to learn the dimension or to see that it is the one expected.
+    pub(super) async fn probe(
+        endpoint: E,
+        identity: ModelIdentity,
+        settings: EmbedSettings,
+        lane: Lane,
+        reads: Option<usize>,
+    ) -> Result<Self, ConnectError> {
+        let call = Arc::new(Call {
+            endpoint,
+            lane,
+            reads,
+            max_batch: AtomicUsize::new(settings.max_batch.get()),
+            cut: AtomicU64::new(0),
+        });
+        let identity = with_prefixes(identity, &settings);
+        let expected = match settings.dimension {
+            Dimension::Learn => None,
+            Dimension::Expect(dimension) => Some(dimension.get()),
+            Dimension::Request(dimension) => usize::try_from(dimension.get()).ok(),
+        };
+        let text = [format!("{}probe", settings.document_prefix)];
+        let probed = call.matrix(&text, 0, expected).await;
+        let probed = probed.map_err(|error| ConnectError::from_attempt(&identity, error))?;
+        Ok(Self {
+            call,
+            identity,
+            dimension: probed.dimension(),
+            settings,
+        })
+    }
+
+    pub(super) fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub(super) fn settings(&self) -> &EmbedSettings {
+        &self.settings
+    }
+
+    /// Tokens that were read so far, where the server told of all of them.
+    pub(super) fn input_tokens(&self) -> Option<u64> {
+        self.call.endpoint.tokens_read().sum()
+    }
+
+    /// What a report should say of how texts were embedded.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let told = cut_note(self.call.cut.load(Ordering::Relaxed));
+        told.into_iter().collect()
+    }
+
+    /// The runs of texts that go into one request each; a prefix may cut them into one more.
+    pub(super) fn cut(&self, texts: &[impl AsRef<str>]) -> Vec<Range<usize>> {
+        let most_texts = self.call.max_batch.load(Ordering::Relaxed);
+        let most_texts = NonZero::new(most_texts).unwrap_or(NonZero::<usize>::MIN);
+        batches::cut(texts, most_texts, self.settings.max_batch_tokens)
+    }
+
+    /// Embeds all texts, their batches side by side as far as the traffic lets them.
+    pub(super) async fn embed(
+        &self,
+        texts: &[&str],
+        kind: TextKind,
+    ) -> Result<Embeddings, EmbedError> {
+        let prefix = match kind {
+            TextKind::Query => &self.settings.query_prefix,
+            TextKind::Document => &self.settings.document_prefix,
+        };
+        let texts: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
+        let texts = Arc::new(texts);
+        let failed = |error: AttemptError| EmbedError::Model {
+            model: self.identity.clone(),
+            texts: texts.len(),
+            failure: error.failure,
+            source: error.source,
+        };
+        let batches = self.cut(&texts);
+        let mut parts: Vec<_> = batches.iter().map(|_| (Vec::new(), Vec::new())).collect();
+        let mut took = Duration::ZERO;
+        // Dropped on the first failure, which takes the other batches back.
+        let mut under_way = JoinSet::new();
+        for (number, batch) in batches.into_iter().enumerate() {
+            let (call, texts, dimension) = (self.call.clone(), texts.clone(), self.dimension);
+            under_way.spawn(async move {
+                let first = batch.start;
+                let batch = call.batch(&texts[batch], first, dimension).await?;
+                Ok::<_, AttemptError>((number, batch))
+            });
+        }
+        while let Some(batch) = under_way.join_next().await {
+            let batch = batch.unwrap_or_else(|error| Err(lost_task(error)));
+            let (number, batch) = batch.map_err(failed)?;
+            parts[number] = (batch.values, batch.cut);
+            took += batch.took;
+        }
+        let (values, cut): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let embeddings = Embeddings::new(self.dimension, values.concat())?;
+        Ok(embeddings
+            .with_cut(cut.concat())
+            .with_origin(RowOrigin { stored: 0, took }))
+    }
+}
+
+impl<E: Endpoint> Call<E> {
+    /// Embeds a batch. Where it is refused as a whole, its halves may be taken; a text that is refused alone is named.
+    ///
+    /// A batch that was refused although all its texts are taken was too large, and no later one is as large.
+    async fn batch(
+        &self,
+        texts: &[String],
+        first: usize,
+        dimension: usize,
+    ) -> Result<Batch, AttemptError> {
+        let mut brought = Batch::default();
+        let (mut refused, mut cut) = (Vec::new(), Vec::new());
+        // The last is the next, so that vectors arrive in the order of their texts.
+        let whole = 0..texts.len();
+        let mut left = vec![whole];
+        while let Some(part) = left.pop() {
+            let place = first + part.start;
+            let vectors = self.matrix(&texts[part.clone()], place, Some(dimension));
+            let error = match vectors.await {
+                Ok(vectors) => {
+                    brought.add(vectors, E::REFUSES_LONG.then_some(false));
+                    continue;
+                }
+                Err(error) => error,
+            };
+            if error.failure != Failure::Content || !is_refusal(&error) {
+                return Err(error);
+            }
+            if part.len() > 1 {
+                let middle = usize::midpoint(part.start, part.end);
+                left.extend([middle..part.end, part.start..middle]);
+                refused.push(part);
+                continue;
+            }
+            let vector = self.beginning(&texts[part.start], place, dimension, error);
+            brought.add(vector.await?, Some(true));
+            cut.push(part.start);
+        }
+        let too_large = refused
+            .iter()
+            .filter(|part| !cut.iter().any(|text| part.contains(text)));
+        if let Some(smallest) = too_large.map(ExactSizeIterator::len).min() {
+            let half = smallest.div_ceil(2);
+            self.max_batch.fetch_min(half, Ordering::Relaxed);
+        }
+        Ok(brought)
+    }
+
+    /// Embeds as much of the beginning of a refused text as the server takes, if it was refused for its length.
+    ///
+    /// How much that is depends on nothing but the text and the server, so that equal texts have equal vectors.
+    async fn beginning(
+        &self,
+        text: &str,
+        place: usize,
+        dimension: usize,
+        mut error: AttemptError,
+    ) -> Result<Embeddings, AttemptError> {
+        let longest = self
+            .reads
+            .map_or(usize::MAX, |tokens| tokens.saturating_mul(LONGEST_TOKEN));
+        let mut kept = text;
+        for _ in 0..MOST_CUTS {
+            let length = (kept.len() / 5 * 4).min(longest);
+            kept = &kept[..kept.floor_char_boundary(length)];
+            if !is_too_long(&error) || kept.is_empty() {
+                break;
+            }
+            match self
+                .matrix(&[kept.to_owned()], place, Some(dimension))
+                .await
+            {
+                Ok(vector) => {
+                    self.cut.fetch_add(1, Ordering::Relaxed);
+                    return Ok(vector);
+                }
+                Err(other) => error = other,
+            }
+        }
+        if error.failure != Failure::Content {
+            return Err(error);
+        }
+        Err(AttemptError {
+            source: Box::new(TextError {
+                text: place,
+                source: error.source,
+            }),
+            ..error
+        })
+    }
+
+    async fn matrix(
+        &self,
+        texts: &[String],
+        first: usize,
+        dimension: Option<usize>,
+    ) -> Result<Embeddings, AttemptError> {
+        let estimate = texts.iter().map(|text| tokens::estimate(text)).sum();
+        let attempt = || self.endpoint.vectors(texts);
+        let delivered = self.lane.call(estimate, attempt).await?;
+        let vectors = vectors::matrix(&delivered.value, texts, first, dimension);
+        let (stored, took) = (0, delivered.service_time);
+        Ok(vectors
+            .map_err(unsound)?
+            .with_origin(RowOrigin { stored, took }))
+    }
+}
+
+impl Batch {
+    fn add(&mut self, vectors: Embeddings, cut: Option<bool>) {
+        let rows = self.cut.len() + vectors.len();
+        self.cut.resize(rows, cut);
+        self.took += vectors.took().unwrap_or_default();
+        self.values.extend(vectors.into_values());
+    }
+}
+
+/// Whether the server refused to answer, rather than answered with something else.
+fn is_refusal(error: &AttemptError) -> bool {
+    matches!(
+        error.source.downcast_ref(),
+        Some(ServerError::Refused { .. })
+    )
+}
+
+fn is_too_long(error: &AttemptError) -> bool {
+    match error.source.downcast_ref() {
+        Some(ServerError::Refused { refusal, .. }) => refusal.complaint == Some(Complaint::TooLong),
+        _ => false,
+    }
+}
+
+/// A zero vector may lie in its text; everything else is wrong with the model.
+fn unsound(error: VectorError) -> AttemptError {
+    let failure = match error {
+        VectorError::Direction {
+            source: NoDirection::Zero { .. },
+            ..
+        } => Failure::Content,
+        _ => Failure::Terminal,
+    };
+    AttemptError::new(failure, error)
+}
+
+fn lost_task(error: tokio::task::JoinError) -> AttemptError {
+    AttemptError::new(Failure::Transient, error)
+}
+
+/// Prefixes and extra fields change vectors, so they are part of what names the model.
+fn with_prefixes(identity: ModelIdentity, settings: &EmbedSettings) -> ModelIdentity {
+    let mut parts: Vec<String> = identity.digest.iter().cloned().collect();
+    if identity.digest.is_none() {
+        // Another server may have other weights of that name.
+        parts.push(format!("at={}", settings.server.base_url));
+    }
+    if !settings.extra_body.is_empty() {
+        parts.push(format!(
+            "extra_body={}",
+            Value::from(secrets::redacted_fields(&settings.extra_body))
+        ));
+    }
+    for (name, prefix) in [
+        ("query", &settings.query_prefix),
+        ("document", &settings.document_prefix),
+    ] {
+        if !prefix.is_empty() {
+            parts.push(format!("{name}={prefix:?}"));
+        }
+    }
+    if let Some(tokens) = settings.max_tokens {
+        parts.push(format!("max_tokens={tokens}"));
+    }
+    if let Dimension::Request(dimension) = settings.dimension {
+        parts.push(format!("dimension={dimension}"));
+    }
+    identity.with_digest(parts.join(" "))
+}

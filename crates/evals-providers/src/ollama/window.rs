@@ -1,0 +1,171 @@
+//! How many tokens a model is loaded for. Ollama cuts a prompt that is longer, from the front and without a word, so the window
+//! is sized by the prompt, and a reply that fills it to the end is none. How much the server says that it read proves less: some
+//! versions leave out what they had read before.
+
+use crate::server_error::ServerError;
+use crate::tokens;
+use evals_models::ChatRequest;
+
+/// Windows are multiples of this, because Ollama loads a model anew for every other size.
+const STEP: u64 = 1_024;
+/// Tokens left for a reply whose length nobody limits.
+const UNLIMITED_REPLY: u64 = 2_048;
+/// What a chat template writes around each message, and around all of them.
+const AROUND_MESSAGE: u64 = 8;
+const AROUND_ALL: u64 = 64;
+
+/// The window for one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    /// Tokens of prompt and reply together.
+    pub(super) size: u64,
+    /// Tokens that the prompt has at most, or where that is all that fits, those it is likely to have.
+    prompt: u64,
+}
+
+impl Window {
+    /// Sizes the window by the prompt and the `budget` of the reply, within what the model can read. A `set` size is kept.
+    ///
+    /// Fails if the prompt is likely not to fit: better no reply than one to half a prompt.
+    pub(super) fn fitting(
+        request: &ChatRequest,
+        budget: Option<u32>,
+        set: Option<u32>,
+        context_length: Option<u64>,
+    ) -> Result<Self, ServerError> {
+        let contents = request.messages.iter().map(|message| &message.content);
+        let (mut most, mut likely) = (AROUND_ALL, AROUND_ALL);
+        for content in contents {
+            most += tokens::at_most(content) + AROUND_MESSAGE;
+            likely += tokens::estimate(content) + AROUND_MESSAGE;
+        }
+        let reply = budget.map_or(UNLIMITED_REPLY, u64::from);
+        let needed = most + reply;
+        let limit = set.map(u64::from).into_iter().chain(context_length).min();
+        let size = match limit {
+            // What only may be too much is tried, and its count compared afterwards.
+            Some(limit) if likely >= limit => {
+                return Err(ServerError::TooLong {
+                    needed: likely + reply,
+                    available: limit,
+                });
+            }
+            Some(limit) if set.is_some() => limit,
+            Some(limit) => needed.next_multiple_of(STEP).min(limit),
+            None => needed.next_multiple_of(STEP),
+        };
+        let prompt = if most < size { most } else { likely };
+        Ok(Self { size, prompt })
+    }
+
+    /// The same for a model that is loaded for `size` tokens already: a smaller window would load it anew.
+    pub(super) fn at_least(self, size: u64) -> Self {
+        let size = self.size.max(size);
+        Self { size, ..self }
+    }
+
+    /// Tokens that a reply may have, so that it ends before the window does.
+    pub(super) fn room(self) -> u64 {
+        self.size.saturating_sub(self.prompt).max(1)
+    }
+
+    /// Fails if prompt and reply filled the window, so that the beginning of the prompt was lost.
+    pub(super) fn check(self, read: Option<u64>, written: Option<u64>) -> Result<(), ServerError> {
+        let Some(read) = read else {
+            return Ok(());
+        };
+        let written = written.unwrap_or(0);
+        if read.saturating_add(written) < self.size {
+            return Ok(());
+        }
+        Err(ServerError::Truncated {
+            read,
+            written,
+            window: self.size,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evals_models::Message;
+
+    fn fitting(
+        letters: usize,
+        budget: Option<u32>,
+        set: Option<u32>,
+        length: Option<u64>,
+    ) -> Result<Window, ServerError> {
+        let request = ChatRequest::new(vec![Message::user("a".repeat(letters))]);
+        Window::fitting(&request, budget, set, length)
+    }
+
+    #[test]
+    fn grows_with_prompt_and_budget() {
+        let size = |letters, budget| fitting(letters, budget, None, None).unwrap().size;
+        // 64 + 8 + 300 / 3 + 512 = 684.
+        assert_eq!(size(300, Some(512)), 1_024);
+        // 64 + 8 + 30000 / 3 + 512 = 10584.
+        assert_eq!(size(30_000, Some(512)), 11_264);
+        assert_eq!(size(300, None), 3_072);
+    }
+
+    #[test]
+    fn ends_where_the_model_does() {
+        assert_eq!(
+            fitting(3_000, Some(7_000), None, Some(8_000)).unwrap().size,
+            8_000
+        );
+        // At worst 10072 tokens, but likely 7572: it is tried.
+        assert_eq!(
+            fitting(30_000, Some(512), None, Some(8_192)).unwrap().size,
+            8_192
+        );
+        let error = fitting(40_000, Some(512), None, Some(8_192)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "about 10584 tokens of prompt and reply do not fit into the 8192 that the model reads"
+        );
+    }
+
+    #[test]
+    fn a_size_that_is_set_is_kept() {
+        assert_eq!(
+            fitting(300, Some(512), Some(16_384), None).unwrap().size,
+            16_384
+        );
+        assert!(fitting(30_000, Some(512), Some(4_096), Some(32_768)).is_err());
+    }
+
+    #[test]
+    fn a_reply_ends_before_the_window_does() {
+        // 64 + 8 + 300 / 3 = 172 tokens of prompt.
+        assert_eq!(
+            fitting(300, Some(512), None, None).unwrap().room(),
+            1_024 - 172
+        );
+        let window = fitting(300, Some(512), Some(16_384), None).unwrap();
+        assert_eq!(window.room(), 16_384 - 172);
+        // At worst the prompt alone has 10072 tokens, but likely 7572.
+        let window = fitting(30_000, Some(512), None, Some(8_192)).unwrap();
+        assert_eq!(window.room(), 8_192 - 7_572);
+    }
+
+    #[test]
+    fn notices_a_window_that_was_filled() {
+        let window = fitting(30_000, Some(512), None, None).unwrap();
+        assert!(window.check(Some(7_000), Some(512)).is_ok());
+        // Of a prompt that begins like the last one, versions count what is new.
+        assert!(window.check(Some(25), Some(7)).is_ok());
+        assert!(window.check(None, Some(512)).is_ok());
+        assert!(window.check(Some(11_264), None).is_err());
+        assert_eq!(
+            window
+                .check(Some(11_000), Some(264))
+                .unwrap_err()
+                .to_string(),
+            "the prompt was cut: 11000 tokens that were read and 264 that were written fill the `num_ctx` of 11264"
+        );
+    }
+}

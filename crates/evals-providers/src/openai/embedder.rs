@@ -1,0 +1,212 @@
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_openai::types::embeddings::{CreateEmbeddingRequest, EmbeddingInput, EncodingFormat};
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::service;
+use crate::body::Expected;
+use crate::caller::Lane;
+use crate::embedding::{Embedding, Endpoint};
+use crate::server::{Protocol, Server};
+use crate::tokens_read::TokensRead;
+use crate::{
+    AttemptError, ConnectError, Dimension, EmbedSettings, SettingsError, Traffic, extra_body,
+};
+use evals_models::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+
+/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+const RESERVED: [&str; 4] = ["input", "model", "encoding_format", "dimensions"];
+
+/// A model that embeds behind a server that speaks `OpenAI`'s protocol.
+///
+/// Of a text that the server refuses as too long the beginning is embedded.
+pub struct OpenAiEmbedder(Embedding<OpenAiEndpoint>);
+
+struct OpenAiEndpoint {
+    server: Server,
+    dimensions: Option<u32>,
+    extra_body: Map<String, Value>,
+    tokens_read: TokensRead,
+}
+
+/// An answer, with nothing in it that a server may leave out.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    #[serde(default)]
+    data: Vec<Row>,
+    #[serde(default)]
+    usage: Option<Usage>,
+    #[serde(default)]
+    error: Value,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Usage {
+    #[serde(default)]
+    prompt_tokens: Option<u64>,
+    #[serde(default)]
+    total_tokens: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    #[serde(default)]
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl OpenAiEmbedder {
+    /// Embeds one word to see that the model is there and how long its vectors are.
+    pub async fn connect(
+        settings: EmbedSettings,
+        traffic: Arc<Traffic>,
+    ) -> Result<Self, ConnectError> {
+        if settings.keep_alive.is_some() {
+            let (setting, provider) = ("keep_alive", Protocol::OpenAi.provider());
+            return Err(SettingsError::WrongProvider { setting, provider }.into());
+        }
+        extra_body::check(&settings.extra_body, &RESERVED)?;
+        let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?
+            .with_fields(&settings.extra_body);
+        let endpoint = OpenAiEndpoint {
+            dimensions: match settings.dimension {
+                Dimension::Request(dimension) => Some(dimension.get()),
+                Dimension::Learn | Dimension::Expect(_) => None,
+            },
+            extra_body: settings.extra_body.clone(),
+            tokens_read: TokensRead::default(),
+            server,
+        };
+        let lane = Lane::new(traffic, &settings.server, &settings.model);
+        let identity = endpoint.server.identity();
+        let embedding = {
+            let reads = settings.max_tokens.map(std::num::NonZero::get);
+            Embedding::probe(endpoint, identity, settings, lane, reads).await?
+        };
+        Ok(Self(embedding))
+    }
+}
+
+impl OpenAiEndpoint {
+    fn body(&self, texts: &[String]) -> Result<Value, serde_json::Error> {
+        let typed = CreateEmbeddingRequest {
+            model: self.server.model().to_owned(),
+            input: EmbeddingInput::StringArray(texts.to_vec()),
+            encoding_format: Some(EncodingFormat::Float),
+            dimensions: self.dimensions,
+            user: None,
+        };
+        let mut body = serde_json::from_value(serde_json::to_value(typed)?)?;
+        extra_body::merge(&mut body, &self.extra_body);
+        Ok(Value::Object(body))
+    }
+
+    fn read(&self, answer: Answer) -> Result<Vec<Vec<f32>>, AttemptError> {
+        if !answer.error.is_null() {
+            let error = serde_json::json!({"error": answer.error});
+            return Err(self.server.refused_inside(&error));
+        }
+        let usage = answer.usage;
+        let read = usage.and_then(|usage| usage.prompt_tokens.or(usage.total_tokens));
+        self.tokens_read.add(read);
+        let mut rows = answer.data;
+        // Servers that spread a batch answer in the order in which parts are done.
+        rows.sort_by_key(|row| row.index);
+        let numbered = rows.iter().any(|row| row.index.is_some());
+        let in_order = (0..)
+            .zip(&rows)
+            .all(|(place, row)| row.index == Some(place));
+        if numbered && !in_order {
+            let found = "vectors whose `index` has gaps or repeats";
+            return Err(self.server.unexpected("embeddings", found, None));
+        }
+        Ok(rows.into_iter().map(|row| row.embedding).collect())
+    }
+}
+
+impl Endpoint for OpenAiEndpoint {
+    const REFUSES_LONG: bool = false;
+
+    async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, AttemptError> {
+        let body = self
+            .body(texts)
+            .map_err(|error| AttemptError::new(Failure::Terminal, error))?;
+        let client = super::client(&self.server, Expected::embeddings(texts.len()));
+        match client.embeddings().create_byot::<_, Answer>(body).await {
+            Ok(answer) => self.read(answer),
+            Err(error) => {
+                let body = service::failure(&self.server, error)?;
+                if is_unpooled(&body.text) {
+                    return Err(self.server.unpooled());
+                }
+                let source = Some(body.source);
+                Err(self.server.malformed("embeddings", &body.text, source))
+            }
+        }
+    }
+
+    fn tokens_read(&self) -> &TokensRead {
+        &self.tokens_read
+    }
+}
+
+/// Whether an answer has a vector for each token of a text, as `llama-cpp-python` gives it of models that were made to write.
+fn is_unpooled(answer: &str) -> bool {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let first = answer.pointer("/data/0/embedding/0");
+    first.is_some_and(Value::is_array)
+}
+
+#[async_trait]
+impl Embedder for OpenAiEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        self.0.identity()
+    }
+
+    fn dimension(&self) -> usize {
+        self.0.dimension()
+    }
+
+    fn input_tokens(&self) -> Option<u64> {
+        self.0.input_tokens()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        self.0.settings().max_tokens.map(std::num::NonZero::get)
+    }
+
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        self.0.cut(texts)
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        self.0.embed(texts, kind).await
+    }
+}
+
+impl fmt::Debug for OpenAiEmbedder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("OpenAiEmbedder")
+            .field("settings", self.0.settings())
+            .field("dimension", &self.0.dimension())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OpenAiEndpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("OpenAiEndpoint")
+            .field(&self.server)
+            .finish()
+    }
+}

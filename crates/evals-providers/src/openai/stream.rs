@@ -1,0 +1,139 @@
+//! Replies that were streamed although nobody asked for it.
+
+use serde_json::Value;
+
+use super::reply::{self, Choice, Completion};
+
+/// What a streamed body comes to.
+#[derive(Debug)]
+pub(super) enum Streamed {
+    /// A whole reply.
+    Reply(Completion),
+    /// An error in place of, or after, a part of the reply: the event that holds it.
+    Refused(Value),
+    /// A reply whose end did not arrive.
+    Cut,
+}
+
+/// Puts the events of a stream together. `None` where the body is no stream.
+pub(super) fn assemble(body: &str) -> Option<Streamed> {
+    let mut events = body.lines().filter_map(|line| line.strip_prefix("data:"));
+    let mut events = events.by_ref().map(str::trim).peekable();
+    events.peek()?;
+    let mut pieces = Pieces::default();
+    for event in events {
+        if event == "[DONE]" {
+            pieces.ended = true;
+            continue;
+        }
+        let Ok(event) = serde_json::from_str::<Value>(event) else {
+            return Some(Streamed::Cut);
+        };
+        if event.get("error").is_some_and(|error| !error.is_null()) {
+            return Some(Streamed::Refused(event));
+        }
+        pieces.add(&event);
+    }
+    Some(pieces.whole())
+}
+
+/// What the events have brought so far.
+#[derive(Default)]
+struct Pieces {
+    content: String,
+    reasoning: String,
+    refusal: String,
+    finish_reason: Value,
+    usage: Value,
+    ended: bool,
+}
+
+impl Pieces {
+    fn add(&mut self, event: &Value) {
+        let delta = |field: &str| event.pointer(&format!("/choices/0/delta/{field}"));
+        let piece = |field: &str| delta(field).map(reply::text).unwrap_or_default();
+        self.content += &piece("content");
+        self.refusal += &piece("refusal");
+        let reasoning = piece("reasoning_content");
+        self.reasoning += &if reasoning.is_empty() {
+            piece("reasoning")
+        } else {
+            reasoning
+        };
+        if let Some(reason) = event.pointer("/choices/0/finish_reason")
+            && !reason.is_null()
+        {
+            self.finish_reason = reason.clone();
+            self.ended = true;
+        }
+        if let Some(usage) = event.get("usage")
+            && usage.is_object()
+        {
+            self.usage = usage.clone();
+        }
+    }
+
+    fn whole(self) -> Streamed {
+        if !self.ended {
+            return Streamed::Cut;
+        }
+        let mut choice = Choice {
+            finish_reason: self.finish_reason,
+            ..Choice::default()
+        };
+        choice.message.content = self.content.into();
+        choice.message.refusal = self.refusal.into();
+        choice.message.reasoning = self.reasoning.into();
+        Streamed::Reply(Completion {
+            choices: vec![choice],
+            usage: self.usage,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evals_models::{ChatRequest, Finish};
+
+    #[test]
+    fn pieces_become_a_reply() {
+        let body = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"reasoning\":\"Fra\"}}]}\n\n\
+                    : keep-alive\n\n\
+                    data: {\"choices\":[{\"delta\":{\"reasoning\":\"nce?\",\"content\":\"Pa\"}}]}\n\n\
+                    data: {\"choices\":[{\"delta\":{\"content\":\"ris\"},\"finish_reason\":\"length\"}]}\n\n\
+                    data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\n\
+                    data: [DONE]\n\n";
+        let Some(Streamed::Reply(completion)) = assemble(body) else {
+            panic!("not a reply")
+        };
+        let said = completion.said(&ChatRequest::new(Vec::new())).unwrap();
+        assert_eq!(said.text, "Paris");
+        assert_eq!(said.reasoning.as_deref(), Some("France?"));
+        assert_eq!(said.finish, Finish::Length);
+        assert_eq!((said.usage.input_tokens, said.usage.output_tokens), (3, 2));
+        assert!(!said.usage.estimated);
+    }
+
+    #[test]
+    fn a_stream_without_its_end_is_cut() {
+        for body in [
+            "data: {\"choices\":[{\"delta\":{\"content\":\"Pa\"}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{\"con",
+        ] {
+            assert!(matches!(assemble(body), Some(Streamed::Cut)), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_in_the_middle_is_no_reply() {
+        let body = "data: {\"choices\":[{\"delta\":{\"content\":\"Pa\"}}]}\n\ndata: {\"error\":{\"code\":502}}\n\n";
+        assert!(matches!(assemble(body), Some(Streamed::Refused(_))));
+    }
+
+    #[test]
+    fn other_bodies_are_no_streams() {
+        assert!(assemble("<html>data: {}</html>").is_none());
+        assert!(assemble("").is_none());
+    }
+}

@@ -1,0 +1,174 @@
+//! Servers with an endpoint `/rerank`: Cohere, Jina, vLLM, llama.cpp, infinity, and text-embeddings-inference in its own dialect.
+
+mod reply;
+mod request;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::task::JoinSet;
+
+use self::reply::Reply;
+use self::request::Shape;
+use super::body::Expected;
+use super::caller::Lane;
+use super::server::{Protocol, Server};
+use super::server_error::ServerError;
+use super::{AttemptError, ConnectError, RerankSettings, Traffic, extra_body, tokens};
+use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
+
+/// A reranker behind a server: `{base_url}/rerank`, as Cohere made it and most others took it over.
+///
+/// Texts go in batches, side by side as far as the [`Traffic`] lets them. Whether the server wants them as `documents` or, as
+/// text-embeddings-inference does, as `texts`, is found out by the first request.
+#[derive(Debug)]
+pub struct HttpReranker {
+    endpoint: Arc<Endpoint>,
+    identity: ModelIdentity,
+}
+
+/// What a batch needs on its way.
+#[derive(Debug)]
+struct Endpoint {
+    server: Server,
+    settings: RerankSettings,
+    shape: Shape,
+    lane: Lane,
+}
+
+/// What a batch brought.
+struct Batch {
+    texts: Range<usize>,
+    scores: Vec<f32>,
+    usage: Option<Usage>,
+    service_time: Duration,
+}
+
+impl HttpReranker {
+    /// Has one word ranked, to see that the model is there and which dialect its server speaks.
+    pub async fn connect(
+        settings: RerankSettings,
+        traffic: Arc<Traffic>,
+    ) -> Result<Self, ConnectError> {
+        extra_body::check(&settings.extra_body, &request::RESERVED)?;
+        let server = Server::new(Protocol::Rerank, settings.server.clone(), &settings.model)?
+            .with_fields(&settings.extra_body);
+        let identity = ModelIdentity::new(Protocol::Rerank.provider(), &settings.model);
+        let endpoint = Endpoint {
+            server,
+            shape: Shape::Documents,
+            lane: Lane::new(traffic, &settings.server, &settings.model),
+            settings,
+        };
+        let endpoint = endpoint.probed().await;
+        let endpoint = endpoint.map_err(|error| ConnectError::from_attempt(&identity, error))?;
+        Ok(Self {
+            endpoint: Arc::new(endpoint),
+            identity,
+        })
+    }
+
+    async fn batches(&self, query: &str, texts: &[&str]) -> Result<Vec<Batch>, AttemptError> {
+        let most = self.endpoint.settings.max_batch.get();
+        // Dropped on the first failure, which takes the other batches back.
+        let mut under_way = JoinSet::new();
+        for (number, batch) in texts.chunks(most).enumerate() {
+            let first = number * most;
+            let place = first..first + batch.len();
+            let batch: Vec<String> = batch.iter().map(|text| (*text).to_owned()).collect();
+            let (endpoint, query) = (Arc::clone(&self.endpoint), query.to_owned());
+            under_way.spawn(async move { endpoint.batch(&query, &batch, place).await });
+        }
+        let mut batches = Vec::new();
+        while let Some(batch) = under_way.join_next().await {
+            batches.push(
+                batch.unwrap_or_else(|error| Err(AttemptError::new(Failure::Transient, error)))?,
+            );
+        }
+        Ok(batches)
+    }
+}
+
+impl Endpoint {
+    /// This endpoint in the dialect that its server understands.
+    async fn probed(mut self) -> Result<Self, AttemptError> {
+        let probe = ["probe".to_owned()];
+        let Err(error) = self.batch("probe", &probe, 0..1).await else {
+            return Ok(self);
+        };
+        let was_answered = matches!(
+            error.source.downcast_ref(),
+            Some(ServerError::TooLarge { .. } | ServerError::Malformed { .. })
+        );
+        if error.failure != Failure::Content || was_answered {
+            return Err(error);
+        }
+        // What the server complains about may be that it was given `documents`.
+        self.shape = Shape::Texts;
+        match self.batch("probe", &probe, 0..1).await {
+            Ok(_) => Ok(self),
+            Err(_) => Err(error),
+        }
+    }
+
+    async fn batch(
+        &self,
+        query: &str,
+        texts: &[String],
+        place: Range<usize>,
+    ) -> Result<Batch, AttemptError> {
+        let body = request::body(self.shape, &self.settings, query, texts);
+        let read = texts.iter().map(|text| tokens::estimate(text)).sum::<u64>();
+        let queries = tokens::estimate(query).saturating_mul(texts.len() as u64);
+        let attempt = || async {
+            let expected = Expected::scores(texts);
+            let answer = self.server.post("/rerank", &body, expected).await?;
+            Reply::read(&self.server, &answer, &place)
+        };
+        let delivered = self
+            .lane
+            .call(read.saturating_add(queries), attempt)
+            .await?;
+        Ok(Batch {
+            texts: place,
+            scores: delivered.value.scores,
+            usage: delivered.value.usage,
+            service_time: delivered.service_time,
+        })
+    }
+}
+
+#[async_trait]
+impl Reranker for HttpReranker {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    async fn rerank(
+        &self,
+        query: &str,
+        texts: &[&str],
+        _repeat: u32,
+    ) -> Result<Reranked, RerankError> {
+        let batches = self.batches(query, texts).await;
+        let mut batches = batches.map_err(|error| RerankError {
+            model: self.identity.clone(),
+            texts: texts.len(),
+            failure: error.failure,
+            source: error.source,
+        })?;
+        batches.sort_unstable_by_key(|batch| batch.texts.start);
+        Ok(Reranked {
+            usage: batches
+                .iter()
+                .map(|batch| batch.usage)
+                .reduce(|sum, usage| Some(sum?.plus(usage?)))
+                .flatten(),
+            service_time: batches.iter().map(|batch| batch.service_time).sum(),
+            scores: batches.into_iter().flat_map(|batch| batch.scores).collect(),
+            cached: false,
+        })
+    }
+}

@@ -1,0 +1,137 @@
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::AttemptError;
+use crate::server::Server;
+use evals_models::wording::counted;
+use evals_models::{Failure, Usage};
+
+/// What a message calls the answer that was asked for.
+const EXPECTED: &str = "scores";
+
+/// The scores of a batch in the order of its texts.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) scores: Vec<f32>,
+    pub(super) usage: Option<Usage>,
+}
+
+/// The server left texts out, although it was not told how many to return.
+#[derive(Debug, Error)]
+#[error("{server} gave no score for {missing} of {}", counted(*texts, "text"))]
+struct MissingError {
+    server: String,
+    missing: usize,
+    texts: usize,
+}
+
+/// An answer, with nothing in it that a server may leave out.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    #[serde(alias = "data")]
+    results: Vec<Row>,
+    usage: Option<Tokens>,
+    meta: Option<Meta>,
+    error: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    index: usize,
+    /// As most call it.
+    #[serde(default)]
+    relevance_score: Option<f32>,
+    /// As text-embeddings-inference calls it. A server may have both.
+    #[serde(default)]
+    score: Option<f32>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Tokens {
+    #[serde(default, alias = "input_tokens")]
+    prompt_tokens: Option<u64>,
+    #[serde(default)]
+    total_tokens: Option<u64>,
+}
+
+/// Where Cohere counts tokens.
+#[derive(Debug, Deserialize)]
+struct Meta {
+    tokens: Option<Tokens>,
+}
+
+impl Reply {
+    /// Reads an answer about the texts at `place` among all, which messages count by.
+    pub(super) fn read(
+        server: &Server,
+        body: &[u8],
+        place: &Range<usize>,
+    ) -> Result<Self, AttemptError> {
+        let answer = answer(body).map_err(|error| {
+            server.malformed(EXPECTED, &String::from_utf8_lossy(body), Some(error))
+        })?;
+        if !answer.error.is_null() {
+            return Err(server.refused_inside(&json!({"error": answer.error})));
+        }
+        let tokens = answer.usage.or(answer.meta.and_then(|meta| meta.tokens));
+        Ok(Self {
+            scores: scores(server, answer.results, place)?,
+            usage: tokens.and_then(|tokens| {
+                Some(Usage {
+                    input_tokens: tokens.prompt_tokens.or(tokens.total_tokens)?,
+                    ..Usage::default()
+                })
+            }),
+        })
+    }
+}
+
+/// An object with `results`, or `data`, or the bare rows.
+fn answer(body: &[u8]) -> Result<Answer, serde_json::Error> {
+    let json: Value = serde_json::from_slice(body)?;
+    if json.is_array() {
+        let results = serde_json::from_value(json)?;
+        return Ok(Answer {
+            results,
+            ..Answer::default()
+        });
+    }
+    serde_json::from_value(json)
+}
+
+fn scores(server: &Server, rows: Vec<Row>, place: &Range<usize>) -> Result<Vec<f32>, AttemptError> {
+    let texts = place.len();
+    let unsound = |found: String| server.unexpected(EXPECTED, &found, None);
+    let mut scores: Vec<Option<f32>> = vec![None; texts];
+    for row in rows {
+        let Some(slot) = scores.get_mut(row.index) else {
+            let index = row.index;
+            return Err(unsound(format!("a score of text {index} of {texts}")));
+        };
+        let Some(score) = row.relevance_score.or(row.score) else {
+            continue;
+        };
+        let text = place.start + row.index;
+        if !score.is_finite() {
+            return Err(unsound(format!("a score of text {text} beyond all bounds")));
+        }
+        if slot.replace(score).is_some() {
+            return Err(unsound(format!("two scores of text {text}")));
+        }
+    }
+    let missing = scores.iter().filter(|score| score.is_none()).count();
+    if missing > 0 {
+        let server = server.name();
+        let error = MissingError {
+            server,
+            missing,
+            texts,
+        };
+        return Err(AttemptError::new(Failure::Content, error));
+    }
+    Ok(scores.into_iter().flatten().collect())
+}

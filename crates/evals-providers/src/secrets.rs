@@ -1,0 +1,360 @@
+//! Credentials, and the texts that they are taken out of.
+//!
+//! A server may repeat what it was shown in whatever it sends: in a reply, in an error, in the reason for which a reply ends.
+//! So a text that came from a server loses its credentials where it comes in, before it is stored, judged or shown.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+use super::ServerSettings;
+
+/// What stands where a credential stood.
+pub const REDACTED: &str = "[redacted]";
+
+/// A credential that is shorter is a placeholder rather than a secret, and may be part of any word: it is left where it stands.
+const SHORTEST: usize = 8;
+
+/// What some programs percent-encode: all that is not unreserved in RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The credentials that one server is shown, in every form that it may repeat them in.
+#[derive(Clone, Default)]
+pub(super) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// Those of a server: its key, and what its address has before the `@`.
+    pub(super) fn of(server: &ServerSettings) -> Self {
+        let mut secrets = Self::default();
+        if let Some(key) = &server.api_key {
+            secrets.add(key.expose());
+        }
+        let (user, password) = server.base_url.userinfo();
+        let plain = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
+        // A user name is no secret, unless it is all there is: then it is a token.
+        let secret = match (user, password) {
+            ("", None) => return secrets,
+            (user, None) => user,
+            (_, Some(password)) => password,
+        };
+        secrets.add(secret);
+        secrets.add(&plain(secret));
+        let both = format!("{}:{}", plain(user), plain(password.unwrap_or_default()));
+        for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE] {
+            secrets.add(&engine.encode(&both));
+        }
+        secrets
+    }
+
+    /// The same with the credentials among the further fields of a request.
+    pub(super) fn and_fields(mut self, fields: &Map<String, Value>) -> Self {
+        let mut found = Vec::new();
+        for (name, value) in fields {
+            collect(name, value, false, &mut found);
+        }
+        for secret in &found {
+            self.add(secret);
+        }
+        self
+    }
+
+    /// Takes a credential as it is written and as an address holds it.
+    fn add(&mut self, secret: &str) {
+        self.add_form(secret);
+        for set in [RESERVED, NON_ALPHANUMERIC] {
+            let encoded = utf8_percent_encode(secret, set).to_string();
+            self.add_form(&lower_escapes(&encoded));
+            self.add_form(&encoded);
+        }
+    }
+
+    fn add_form(&mut self, secret: &str) {
+        if secret.len() >= SHORTEST && !self.0.iter().any(|known| known == secret) {
+            self.0.push(secret.to_owned());
+            // One that holds another has to go first.
+            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        }
+    }
+
+    /// A text without them.
+    pub(super) fn redact(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| {
+            text.replace(secret.as_str(), REDACTED)
+        })
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Secrets({})", self.0.len())
+    }
+}
+
+/// A percent-encoded text with its escapes in lower case, `%2f` for `%2F`.
+fn lower_escapes(encoded: &str) -> String {
+    let mut digits = 0;
+    let lowered = encoded.chars().map(|letter| match letter {
+        '%' => {
+            digits = 2;
+            letter
+        }
+        _ if digits > 0 => {
+            digits -= 1;
+            letter.to_ascii_lowercase()
+        }
+        _ => letter,
+    });
+    lowered.collect()
+}
+
+fn collect(name: &str, value: &Value, secret: bool, found: &mut Vec<String>) {
+    let secret = secret || is_credential(name);
+    match value {
+        Value::String(text) if secret => {
+            // A header's value has its scheme in front.
+            let bare = text.split_once(' ').map_or(text.as_str(), |(_, rest)| rest);
+            found.extend([text.clone(), bare.to_owned()]);
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                collect(name, value, secret, found);
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                collect(name, value, secret, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Further fields of a request as they may be stored and shown: whatever stands under the name of a credential is left out.
+pub fn redacted_fields(fields: &Map<String, Value>) -> Map<String, Value> {
+    let redacted = fields.iter().map(|(name, value)| {
+        let value = redacted(value, is_credential(name));
+        (name.clone(), value)
+    });
+    redacted.collect()
+}
+
+fn redacted(value: &Value, secret: bool) -> Value {
+    match value {
+        Value::Object(fields) if secret => {
+            let hidden = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), redacted(value, true)));
+            Value::Object(hidden.collect())
+        }
+        Value::Object(fields) => Value::Object(redacted_fields(fields)),
+        Value::Array(values) => values.iter().map(|value| redacted(value, secret)).collect(),
+        Value::String(_) | Value::Number(_) if secret => REDACTED.into(),
+        other => other.clone(),
+    }
+}
+
+/// Whether a field or a setting of that name holds a credential: `api_key`, `X-Api-Key`, `authToken`, `client_secret`.
+///
+/// Names that speak of tokens of text, of keys of caches, or of the variable that holds a key, are none.
+pub fn is_credential(name: &str) -> bool {
+    let words = words(name);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let Some((last, before)) = words.split_last() else {
+        return false;
+    };
+    let qualifier = before.last().copied().unwrap_or_default();
+    if words.iter().any(|word| SECRET_WORDS.contains(word)) {
+        return !matches!(*last, "env" | "variable" | "file");
+    }
+    match *last {
+        "token" => !TEXT_TOKENS.contains(&qualifier),
+        "key" | "keys" => {
+            !["cache", "sort", "primary", "foreign", "partition"].contains(&qualifier)
+        }
+        _ => false,
+    }
+}
+
+/// Words that make a name that of a credential, wherever in it they stand.
+const SECRET_WORDS: &[&str] = &[
+    "apikey",
+    "auth",
+    "authorization",
+    "bearer",
+    "cookie",
+    "credential",
+    "credentials",
+    "passphrase",
+    "passwd",
+    "password",
+    "pwd",
+    "secret",
+    "secrets",
+];
+
+/// What a token of text is called.
+const TEXT_TOKENS: &[&str] = &[
+    "bos", "eos", "image", "mask", "pad", "sep", "special", "start", "stop", "unk",
+];
+
+/// The words of a name, in lower case: `X-Api-Key` and `xApiKey` have the same three.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut small = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && small) {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric() {
+            words
+                .last_mut()
+                .expect("there is one")
+                .extend(letter.to_lowercase());
+        }
+        small = letter.is_lowercase() || letter.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{ApiKey, BaseUrl};
+
+    fn secrets(url: &str, key: Option<&str>) -> Secrets {
+        let mut server = ServerSettings::new(BaseUrl::parse(url).unwrap());
+        server.api_key = key.map(|key| ApiKey::new(key, "KEY").unwrap());
+        Secrets::of(&server)
+    }
+
+    #[test]
+    fn a_password_is_found_in_every_form_that_was_sent() {
+        let secrets = secrets("http://me:p%40ss%3Aword@host/", None);
+        // `me:p@ss:word`, as it is sent.
+        for form in ["p%40ss%3Aword", "p@ss:word", "Basic bWU6cEBzczp3b3Jk"] {
+            let redacted = secrets.redact(&format!("you sent {form}!"));
+            assert!(redacted.contains(REDACTED), "{redacted}");
+            assert!(
+                !redacted.contains(form.trim_start_matches("Basic ")),
+                "{redacted}"
+            );
+        }
+        assert_eq!(secrets.redact("hello me"), "hello me");
+    }
+
+    #[test]
+    fn an_address_with_a_name_alone_holds_a_token() {
+        let secrets = secrets("http://tok%2Fen-123@host/", None);
+        assert_eq!(
+            secrets.redact("tok/en-123 tok%2Fen-123 dG9rL2VuLTEyMzo="),
+            "[redacted] [redacted] [redacted]"
+        );
+    }
+
+    #[test]
+    fn a_key_is_found_percent_encoded() {
+        let secrets = secrets("http://host", Some("sk-Ab/cd+ef=="));
+        for form in [
+            "sk-Ab/cd+ef==",
+            "sk-Ab%2Fcd%2Bef%3D%3D",
+            "sk-Ab%2fcd%2bef%3d%3d",
+            "sk%2DAb%2Fcd%2Bef%3D%3D",
+        ] {
+            assert_eq!(
+                secrets.redact(&format!("GET /v1?key={form}&x=1")),
+                "GET /v1?key=[redacted]&x=1"
+            );
+        }
+    }
+
+    #[test]
+    fn placeholders_are_left_where_they_stand() {
+        for placeholder in ["x", "none", "EMPTY", "ollama", "1234567"] {
+            let text = format!("an answer with {placeholder} in it");
+            assert_eq!(
+                secrets("http://host", Some(placeholder)).redact(&text),
+                text
+            );
+        }
+        let text = secrets("http://host", Some("12345678")).redact("it is 12345678.");
+        assert_eq!(text, "it is [redacted].");
+    }
+
+    #[test]
+    fn a_secret_that_holds_another_goes_whole() {
+        let secrets = secrets("http://host", Some("abcdefgh-ijkl"));
+        let fields = json!({"headers": {"X-Api-Key": "abcdefgh", "Authorization": "Bearer zzzzzzzz-1"}, "top_p": 1});
+        let secrets = secrets.and_fields(fields.as_object().unwrap());
+        assert_eq!(
+            secrets.redact("abcdefgh-ijkl abcdefgh zzzzzzzz-1"),
+            "[redacted] [redacted] [redacted]"
+        );
+        assert!(!format!("{secrets:?}").contains("abcdefgh"));
+    }
+
+    #[test]
+    fn names_of_credentials_are_told_from_others() {
+        for name in [
+            "api_key",
+            "apikey",
+            "API-KEY",
+            "apiKey",
+            "X-Api-Key",
+            "key",
+            "token",
+            "access_token",
+            "hfToken",
+            "password",
+            "client_secret",
+            "Authorization",
+            "aws_secret_access_key",
+            "subscription-key",
+            "auth",
+        ] {
+            assert!(is_credential(name), "{name}");
+        }
+        for name in [
+            "max_tokens",
+            "tokens",
+            "stop_token_ids",
+            "eos_token",
+            "stop_token",
+            "prompt_cache_key",
+            "api_key_env",
+            "keep_alive",
+            "monkey",
+            "top_k",
+            "keyword",
+            "author",
+            "seed",
+            "",
+        ] {
+            assert!(!is_credential(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn fields_are_shown_without_their_credentials() {
+        let fields = json!({
+            "top_p": 0.9, "api_key": "sk-1", "user": {"token": 5, "name": "me"}, "keys": ["a", {"id": "b", "on": true}],
+            "stop": ["</s>"], "key": null,
+        });
+        assert_eq!(
+            Value::Object(redacted_fields(fields.as_object().unwrap())),
+            json!({
+                "top_p": 0.9, "api_key": "[redacted]", "user": {"token": "[redacted]", "name": "me"},
+                "keys": ["[redacted]", {"id": "[redacted]", "on": true}], "stop": ["</s>"], "key": null,
+            })
+        );
+    }
+}

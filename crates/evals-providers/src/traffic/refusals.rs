@@ -1,0 +1,126 @@
+use tokio::sync::watch;
+
+use super::error::Refused;
+use crate::Reach;
+use crate::caller::Caller;
+
+/// Unknown refusals that a caller meets in a row, without a single answer, before they count as final.
+pub(super) const ENOUGH: u32 = 5;
+
+/// What callers were refused for good, and who was never answered anything else than the same refusal.
+#[derive(Debug)]
+pub(super) struct Refusals(watch::Sender<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    final_ones: Vec<Final>,
+    unknown: Vec<Unknown>,
+}
+
+#[derive(Debug)]
+struct Final {
+    caller: Option<Caller>,
+    reach: Reach,
+    refused: Refused,
+}
+
+/// The refusals of unknown meaning that a caller met, until it is answered for the first time.
+#[derive(Debug)]
+struct Unknown {
+    caller: Option<Caller>,
+    status: u16,
+    /// `None` once the caller was answered.
+    in_a_row: Option<u32>,
+}
+
+impl Final {
+    fn concerns(&self, caller: Option<&Caller>) -> bool {
+        match (self.reach, &self.caller, caller) {
+            (Reach::Account, Some(refused), Some(caller)) => caller.has_account_of(refused),
+            (_, refused, caller) => refused.as_ref() == caller,
+        }
+    }
+}
+
+impl State {
+    fn of(&self, caller: Option<&Caller>) -> Option<&Refused> {
+        let mut all = self.final_ones.iter();
+        let found = all.find(|one| one.concerns(caller))?;
+        Some(&found.refused)
+    }
+
+    fn unknown(&mut self, caller: Option<&Caller>) -> &mut Unknown {
+        let mut known = self.unknown.iter();
+        let place = known.position(|one| one.caller.as_ref() == caller);
+        let place = place.unwrap_or_else(|| {
+            self.unknown.push(Unknown {
+                caller: caller.cloned(),
+                status: 0,
+                in_a_row: Some(0),
+            });
+            self.unknown.len() - 1
+        });
+        &mut self.unknown[place]
+    }
+}
+
+impl Refusals {
+    pub(super) fn new() -> Self {
+        Self(watch::Sender::new(State::default()))
+    }
+
+    /// Remembers a refusal; the first for its callers is the one that they are told.
+    pub(super) fn remember(&self, caller: Option<&Caller>, reach: Reach, refused: &Refused) {
+        self.0.send_if_modified(|state| {
+            let is_first = state.of(caller).is_none();
+            if is_first {
+                state.final_ones.push(Final {
+                    caller: caller.cloned(),
+                    reach,
+                    refused: refused.clone(),
+                });
+            }
+            is_first
+        });
+    }
+
+    /// Waits until a caller is refused for good.
+    pub(super) async fn refusal(&self, caller: Option<&Caller>) -> Refused {
+        let mut state = self.0.subscribe();
+        let told = state.wait_for(|state| state.of(caller).is_some()).await;
+        let told = told.ok().and_then(|state| state.of(caller).cloned());
+        match told {
+            Some(refused) => refused,
+            // The sender lives in `self`, so that waiting ends with a value alone.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Notes that a caller was answered.
+    pub(super) fn answered(&self, caller: Option<&Caller>) {
+        self.0.send_if_modified(|state| {
+            state.unknown(caller).in_a_row = None;
+            false
+        });
+    }
+
+    /// Notes a refusal of unknown meaning, and says how many equal ones in a row there were without any answer; 0 where the
+    /// caller was answered once.
+    pub(super) fn unknown(&self, caller: Option<&Caller>, status: u16) -> u32 {
+        let mut in_a_row = 0;
+        self.0.send_if_modified(|state| {
+            let unknown = state.unknown(caller);
+            if let Some(count) = &mut unknown.in_a_row {
+                *count = if unknown.status == status {
+                    *count + 1
+                } else {
+                    1
+                };
+                unknown.status = status;
+                in_a_row = *count;
+            }
+            false
+        });
+        in_a_row
+    }
+}

@@ -1,0 +1,120 @@
+use thiserror::Error;
+
+use evals_models::wording::beginning;
+use evals_models::wording::counted;
+use evals_models::{Embeddings, NoDirection, check_direction};
+
+/// Vectors that no cosine can be taken of, or too few of them.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub(super) enum VectorError {
+    /// Not one vector for each text.
+    #[error("{} came back for {}", counted(*vectors, "vector"), counted(*texts, "text"))]
+    Count { vectors: usize, texts: usize },
+    /// Another length than the model is known by.
+    #[error("text {text} has a vector of {length} dimensions instead of {expected}")]
+    Dimension {
+        text: usize,
+        length: usize,
+        expected: usize,
+    },
+    /// One that cannot be compared.
+    #[error("text {text} cannot be compared: `{beginning}`")]
+    Direction {
+        text: usize,
+        beginning: String,
+        #[source]
+        source: NoDirection,
+    },
+}
+
+/// Checks the vectors of a batch of texts, of which the first is text number `first`, and puts them into one matrix.
+///
+/// `dimension` is what they have to have; `None` takes the first one's.
+pub(super) fn matrix(
+    vectors: &[Vec<f32>],
+    texts: &[String],
+    first: usize,
+    dimension: Option<usize>,
+) -> Result<Embeddings, VectorError> {
+    if vectors.len() != texts.len() {
+        return Err(VectorError::Count {
+            vectors: vectors.len(),
+            texts: texts.len(),
+        });
+    }
+    let expected = dimension.unwrap_or_else(|| vectors.first().map_or(0, Vec::len));
+    for (row, (vector, text)) in vectors.iter().zip(texts).enumerate() {
+        check(vector, text, first + row, expected)?;
+    }
+    let embeddings = Embeddings::new(expected.max(1), vectors.concat());
+    Ok(embeddings.expect("every row was checked to have the dimension, which is not 0"))
+}
+
+fn check(vector: &[f32], text: &str, number: usize, expected: usize) -> Result<(), VectorError> {
+    let length = vector.len();
+    if length != expected {
+        return Err(VectorError::Dimension {
+            text: number,
+            length,
+            expected,
+        });
+    }
+    check_direction(vector).map_err(|source| VectorError::Direction {
+        text: number,
+        beginning: beginning(text),
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sound_vectors_become_a_matrix() {
+        let embeddings = matrix(&[vec![1.0, 0.0], vec![0.0, 2.0]], &texts(), 0, None).unwrap();
+        assert_eq!(embeddings.values(), [1.0, 0.0, 0.0, 2.0]);
+        assert_eq!(embeddings.dimension(), 2);
+    }
+
+    fn texts() -> [String; 2] {
+        ["the first".to_owned(), "the\nsecond".to_owned()]
+    }
+
+    #[test]
+    fn unsound_ones_are_named() {
+        let error = |vectors: Vec<Vec<f32>>| matrix(&vectors, &texts(), 64, Some(2)).unwrap_err();
+        let message = |vectors| {
+            let error = error(vectors);
+            let source = std::error::Error::source(&error);
+            let source = source
+                .map(|source| format!(": {source}"))
+                .unwrap_or_default();
+            format!("{error}{source}")
+        };
+        let sound = || vec![1.0, 0.0];
+        assert_eq!(message(vec![sound()]), "1 vector came back for 2 texts");
+        assert_eq!(
+            message(vec![sound(), vec![1.0]]),
+            "text 65 has a vector of 1 dimensions instead of 2"
+        );
+        assert_eq!(
+            message(vec![sound(), vec![f32::NAN, 1.0]]),
+            "text 65 cannot be compared: `the second`: component 0 of its vector is `NaN`"
+        );
+        assert_eq!(
+            message(vec![vec![0.0, -0.0], sound()]),
+            "text 64 cannot be compared: `the first`: all 2 components of its vector are zero"
+        );
+        let large = vec![1e20, 1e20];
+        assert!(message(vec![sound(), large]).starts_with(
+            "text 65 cannot be compared: `the second`: its vector has the length 1.4e20"
+        ));
+    }
+
+    #[test]
+    fn a_vector_of_no_dimension_is_none() {
+        let none = matrix(&[vec![]], &texts()[..1], 0, None);
+        assert!(matches!(none, Err(VectorError::Direction { text: 0, .. })));
+    }
+}

@@ -1,0 +1,132 @@
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use evals_models::{ChatModel, ChatRequest};
+
+/// Names the reply of one model to one request: SHA-256 of everything that the reply depends on, as canonical JSON.
+///
+/// Canonical JSON has the names of each object in order of their bytes and no white space.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReplyKey([u8; 32]);
+
+impl ReplyKey {
+    /// The key of the model's reply to a request.
+    pub fn new(model: &dyn ChatModel, request: &ChatRequest) -> Self {
+        Self::of(&json!({
+            "parameters": model.parameters(),
+            "identity": model.identity(),
+            "messages": request.messages,
+            "schema": request.schema,
+            "max_tokens": request.max_tokens,
+            "repeat": request.repeat,
+        }))
+    }
+
+    fn of(value: &Value) -> Self {
+        Self(Sha256::digest(sorted(value).to_string()).into())
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ReplyKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ReplyKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ReplyKey({self})")
+    }
+}
+
+/// The same value with the names of every object in order.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => values.iter().map(sorted).collect(),
+        Value::Object(members) => {
+            let mut names: Vec<&String> = members.keys().collect();
+            names.sort_unstable();
+            let in_order = names
+                .into_iter()
+                .map(|name| (name.clone(), sorted(&members[name])));
+            Value::Object(in_order.collect::<Map<String, Value>>())
+        }
+        _ => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::super::testing::Scripted;
+    use super::*;
+    use evals_models::{Message, ReplySchema};
+
+    fn request() -> ChatRequest {
+        ChatRequest {
+            messages: vec![Message::system("Be brief."), Message::user("Größe?")],
+            schema: Some(ReplySchema {
+                name: "verdict".to_owned(),
+                schema: json!({"type": "object", "required": ["pass"]}),
+            }),
+            max_tokens: NonZeroU32::new(256),
+            repeat: 1,
+        }
+    }
+
+    #[test]
+    fn agrees_with_another_program() {
+        // Python 3: hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).
+        let model = Scripted::answering("x");
+        assert_eq!(
+            ReplyKey::new(&model, &request()).to_string(),
+            "88e13f479b086aadf01b88d7b8b7fd80a7f7d99e6da39c79a440e43d412b038c"
+        );
+    }
+
+    #[test]
+    fn the_order_of_names_does_not_matter_and_that_of_lists_does() {
+        let key = |text| ReplyKey::of(&serde_json::from_str(text).unwrap());
+        assert_eq!(
+            key(r#"{"b": [{"y": 1, "x": 2}], "a": null}"#),
+            key(r#"{"a": null, "b": [{"x": 2, "y": 1}]}"#)
+        );
+        assert_ne!(key("[1, 2]"), key("[2, 1]"));
+    }
+
+    #[test]
+    fn everything_a_reply_depends_on_is_in_it() {
+        let model = Scripted::answering("x");
+        let other_model = Scripted::answering("x").with_parameter("temperature", json!(0.5));
+        let mut keys = vec![
+            ReplyKey::new(&model, &request()),
+            ReplyKey::new(&other_model, &request()),
+        ];
+        let changes: [fn(&mut ChatRequest); 6] = [
+            |request| request.repeat = 2,
+            |request| request.max_tokens = NonZeroU32::new(512),
+            |request| request.max_tokens = None,
+            |request| request.schema = None,
+            |request| request.messages.truncate(1),
+            |request| request.messages[0].content.push(' '),
+        ];
+        for change in changes {
+            let mut request = request();
+            change(&mut request);
+            keys.push(ReplyKey::new(&model, &request));
+        }
+        let all = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
+}

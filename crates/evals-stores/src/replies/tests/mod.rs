@@ -1,0 +1,34 @@
+mod caching;
+mod damage;
+mod processes;
+mod storing;
+
+use std::error::Error;
+
+use super::testing::{Folder, Scripted, reply, request};
+use super::*;
+use crate::store::{ModelEntries, Prune, RefreshPolicy, StoreError};
+use evals_models::{ChatReply, ModelIdentity};
+
+fn key(text: &str) -> ReplyKey {
+    ReplyKey::new(&Scripted::answering(""), &request(text))
+}
+
+fn parrot() -> ModelIdentity {
+    ModelIdentity::new("scripted", "parrot")
+}
+
+async fn put(store: &ReplyStore, name: &str, reply: ChatReply) {
+    store.put(key(name), &parrot(), reply).await.unwrap();
+}
+
+async fn get(store: &ReplyStore, name: &str) -> Option<ChatReply> {
+    store.get(key(name)).await.unwrap()
+}
+
+/// The messages of an error and of all its sources.
+fn chain(error: &(dyn Error + 'static)) -> Vec<String> {
+    std::iter::successors(Some(error), |error| (*error).source())
+        .map(ToString::to_string)
+        .collect()
+}

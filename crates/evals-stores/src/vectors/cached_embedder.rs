@@ -1,0 +1,289 @@
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use thiserror::Error;
+
+use super::{EmbeddingKey, EmbeddingStore, ModelKey, StoredVector};
+use crate::store::{RefreshPolicy, StoreError};
+use evals_models::{
+    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, ShapeError, TextKind,
+    check_direction,
+};
+
+/// A model whose vectors are stored, so that the same text is computed, and paid for, once.
+///
+/// The model is asked for what is not stored: each such text once, in the order of the texts, in the
+/// [batches](Embedder::batches) that it would send. What a batch brings is stored before it is used, in one transaction, whatever
+/// becomes of the others. Returned matrices say how many of their rows [were stored](Embeddings::stored) and
+/// how long [the model took](Embeddings::took). Calls at the same time do not wait for each other: a new text that two of them have
+/// is computed by both.
+#[derive(Debug)]
+pub struct CachedEmbedder {
+    inner: Arc<dyn Embedder>,
+    store: EmbeddingStore,
+    model: ModelKey,
+    label: String,
+    documents: RefreshPolicy,
+    queries: RefreshPolicy,
+    unwritable: OnceLock<Arc<StoreError>>,
+}
+
+/// What is known of the texts of a call.
+struct LookedUp<'t> {
+    stored: HashMap<EmbeddingKey, StoredVector>,
+    /// Each once, in their order.
+    missing: Vec<(EmbeddingKey, &'t str)>,
+}
+
+/// Vectors that the model was asked for.
+struct Computed {
+    vectors: Vec<(EmbeddingKey, StoredVector)>,
+    /// How long the model took for all of them.
+    took: Duration,
+}
+
+/// Vectors were computed and could not be stored.
+#[derive(Debug, Error)]
+#[error("vectors cannot be stored any more, and would have to be computed again")]
+struct Unwritable(#[source] Arc<StoreError>);
+
+impl CachedEmbedder {
+    /// A model in front of which a store serves what it can.
+    pub fn new(inner: Arc<dyn Embedder>, store: EmbeddingStore) -> Self {
+        Self {
+            model: ModelKey::new(inner.identity(), inner.dimension(), None),
+            label: inner.identity().to_string(),
+            inner,
+            store,
+            documents: RefreshPolicy::default(),
+            queries: RefreshPolicy::default(),
+            unwritable: OnceLock::new(),
+        }
+    }
+
+    /// Keeps the vectors of a model at `place` apart from those of equally named models elsewhere: for servers that do not tell
+    /// a digest of the weights.
+    #[must_use]
+    pub fn at(self, place: &str) -> Self {
+        let (identity, dimension) = (self.inner.identity(), self.inner.dimension());
+        Self {
+            model: ModelKey::new(identity, dimension, Some(place)),
+            ..self
+        }
+    }
+
+    /// What statistics of the store call the model, instead of its provider and name.
+    #[must_use]
+    pub fn labelled(self, label: impl Into<String>) -> Self {
+        let label = label.into();
+        Self { label, ..self }
+    }
+
+    /// Says whether stored vectors are used, of documents and of queries.
+    #[must_use]
+    pub fn with_policy(self, policy: RefreshPolicy) -> Self {
+        Self {
+            documents: policy,
+            queries: policy,
+            ..self
+        }
+    }
+
+    /// Says whether stored vectors of queries are used, which are not where their latency is measured again and again.
+    #[must_use]
+    pub fn with_query_policy(self, queries: RefreshPolicy) -> Self {
+        Self { queries, ..self }
+    }
+
+    /// Finds out which texts are stored.
+    async fn look_up<'t>(
+        &self,
+        keyed: &[(EmbeddingKey, &'t str)],
+        kind: TextKind,
+    ) -> Result<LookedUp<'t>, EmbedError> {
+        let mut seen = HashSet::new();
+        let distinct = keyed.iter().filter(|(key, _)| seen.insert(*key));
+        let distinct: Vec<_> = distinct.copied().collect();
+        let policy = match kind {
+            TextKind::Document => self.documents,
+            TextKind::Query => self.queries,
+        };
+        if policy == RefreshPolicy::Refresh {
+            return Ok(LookedUp {
+                stored: HashMap::new(),
+                missing: distinct,
+            });
+        }
+        let keys = distinct.iter().map(|(key, _)| *key).collect();
+        let found = self.store.get(keys).await;
+        let found = found.map_err(|error| self.terminal(keyed.len(), error))?;
+        let (mut stored, mut missing) = (HashMap::new(), Vec::new());
+        for ((key, text), vector) in distinct.into_iter().zip(found) {
+            // A row of another length is damaged, whatever its digest says, and one without a direction is of no use.
+            let is_usable =
+                |vector: &StoredVector| vector.values.len() == self.dimension() && is_sound(vector);
+            match vector.filter(is_usable) {
+                Some(vector) => drop(stored.insert(key, vector)),
+                None => missing.push((key, text)),
+            }
+        }
+        Ok(LookedUp { stored, missing })
+    }
+
+    /// Asks the model for texts and stores their vectors.
+    async fn ask(
+        &self,
+        missing: &[(EmbeddingKey, &str)],
+        kind: TextKind,
+    ) -> Result<Computed, EmbedError> {
+        let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
+        let batches = self.inner.batches(&texts).into_iter();
+        // To the end, even if one fails: what the others bring is stored.
+        let asked = batches.map(|batch| self.ask_batch(&missing[batch], kind));
+        let mut together = Computed {
+            vectors: Vec::with_capacity(missing.len()),
+            took: Duration::ZERO,
+        };
+        for computed in join_all(asked).await {
+            let computed = computed?;
+            together.vectors.extend(computed.vectors);
+            together.took += computed.took;
+        }
+        Ok(together)
+    }
+
+    /// Asks the model for the texts of a batch and stores their vectors.
+    async fn ask_batch(
+        &self,
+        missing: &[(EmbeddingKey, &str)],
+        kind: TextKind,
+    ) -> Result<Computed, EmbedError> {
+        if let Some(error) = self.unwritable.get() {
+            return Err(self.terminal(missing.len(), Unwritable(Arc::clone(error))));
+        }
+        let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
+        let started = Instant::now();
+        let embeddings = self.inner.embed(&texts, kind).await?;
+        let took = embeddings.took().unwrap_or_else(|| started.elapsed());
+        self.check(&embeddings, texts.len())?;
+        let rows = (0..).zip(embeddings.rows());
+        let rows = rows.map(|(number, row)| StoredVector {
+            values: row.to_vec(),
+            took: share(took, texts.len()),
+            cut: embeddings.is_cut(number),
+        });
+        let keys = missing.iter().map(|(key, _)| *key);
+        let vectors: Vec<_> = keys.zip(rows).collect();
+        self.keep(&vectors).await;
+        Ok(Computed { vectors, took })
+    }
+
+    fn check(&self, embeddings: &Embeddings, texts: usize) -> Result<(), EmbedError> {
+        if embeddings.len() != texts {
+            return Err(EmbedError::Count {
+                model: self.identity().clone(),
+                texts,
+                vectors: embeddings.len(),
+            });
+        }
+        if embeddings.dimension() != self.dimension() {
+            return Err(EmbedError::Shape(ShapeError {
+                values: embeddings.dimension(),
+                dimension: self.dimension(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// Stores vectors.
+    ///
+    /// That they cannot be stored is no reason to throw away vectors that were paid for, but one not to pay for others.
+    async fn keep(&self, computed: &[(EmbeddingKey, StoredVector)]) {
+        let sound = computed.iter().filter(|(_, vector)| is_sound(vector));
+        let vectors: Vec<_> = sound.cloned().collect();
+        if let Err(error) = self.store.put(&self.label, vectors).await {
+            self.unwritable.get_or_init(|| Arc::new(error));
+        }
+    }
+
+    fn terminal(&self, texts: usize, source: impl Error + Send + Sync + 'static) -> EmbedError {
+        EmbedError::Model {
+            model: self.identity().clone(),
+            texts,
+            failure: Failure::Terminal,
+            source: Box::new(source),
+        }
+    }
+}
+
+/// The time of one text of several that took a time together.
+fn share(together: Duration, texts: usize) -> Duration {
+    together / u32::try_from(texts).unwrap_or(u32::MAX).max(1)
+}
+
+/// Whether a vector can be compared with others. One that cannot is an error to whoever asked, and may be another the next time.
+fn is_sound(vector: &StoredVector) -> bool {
+    check_direction(&vector.values).is_ok()
+}
+
+#[async_trait]
+impl Embedder for CachedEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        self.inner.identity()
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        self.inner.max_tokens()
+    }
+
+    /// Of the texts that the model was asked for.
+    fn input_tokens(&self) -> Option<u64> {
+        self.inner.input_tokens()
+    }
+
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        self.inner.batches(texts)
+    }
+
+    /// Of the texts that the model was asked for.
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        let keyed: Vec<(EmbeddingKey, &str)> = texts
+            .iter()
+            .map(|text| (self.model.of(text, kind), *text))
+            .collect();
+        let LookedUp {
+            stored: mut vectors,
+            missing,
+        } = self.look_up(&keyed, kind).await?;
+        let is_stored = |(key, _): &&(EmbeddingKey, &str)| vectors.contains_key(key);
+        let mut origin = RowOrigin {
+            stored: keyed.iter().filter(is_stored).count(),
+            took: vectors.values().map(|vector| vector.took).sum(),
+        };
+        if !missing.is_empty() {
+            let computed = self.ask(&missing, kind).await?;
+            origin.took += computed.took;
+            vectors.extend(computed.vectors);
+        }
+        let mut values = Vec::with_capacity(texts.len() * self.dimension());
+        for (key, _) in &keyed {
+            values.extend_from_slice(&vectors[key].values);
+        }
+        let cut = keyed.iter().map(|(key, _)| vectors[key].cut).collect();
+        let embeddings = Embeddings::new(self.dimension(), values)?;
+        Ok(embeddings.with_cut(cut).with_origin(origin))
+    }
+}

@@ -1,0 +1,128 @@
+use std::fmt;
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use evals_models::{ModelIdentity, TextKind};
+
+/// Names a model and the length of its vectors: SHA-256 of both, as JSON with the names of each object in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct ModelKey([u8; 32]);
+
+/// Names the vector of one text: SHA-256 of the model's key, the kind of the text (`d` or `q`) and the text's SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EmbeddingKey([u8; 32]);
+
+impl ModelKey {
+    /// The key of a model.
+    ///
+    /// `place` is the address of a server, for models whose identity has no digest of their weights: equal names at two servers
+    /// need not be equal models. `None` says that the identity is enough.
+    pub fn new(identity: &ModelIdentity, dimension: usize, place: Option<&str>) -> Self {
+        let value = json!({
+            "digest": identity.digest,
+            "dimension": dimension,
+            "name": identity.name,
+            "place": place,
+            "provider": identity.provider,
+        });
+        Self(Sha256::digest(value.to_string()).into())
+    }
+
+    /// The key of a text's vector.
+    pub fn of(&self, text: &str, kind: TextKind) -> EmbeddingKey {
+        let kind = match kind {
+            TextKind::Document => b"d",
+            TextKind::Query => b"q",
+        };
+        let key = Sha256::new()
+            .chain_update(self.0)
+            .chain_update(kind)
+            .chain_update(Sha256::digest(text));
+        EmbeddingKey(key.finalize().into())
+    }
+}
+
+impl EmbeddingKey {
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ModelKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ModelKey(")?;
+        hexadecimal(&self.0, formatter)?;
+        formatter.write_str(")")
+    }
+}
+
+impl fmt::Display for EmbeddingKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        hexadecimal(&self.0, formatter)
+    }
+}
+
+impl fmt::Debug for EmbeddingKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "EmbeddingKey({self})")
+    }
+}
+
+fn hexadecimal(bytes: &[u8], formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes
+        .iter()
+        .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> ModelIdentity {
+        ModelIdentity::new("openai", "größe").with_digest("at=http://localhost:1/v1")
+    }
+
+    #[test]
+    fn agrees_with_another_program() {
+        // Python 3.13:
+        //   value = {"digest": …, "dimension": 384, "name": "größe", "place": None, "provider": "openai"}
+        //   model = sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).digest()
+        //   sha256(model + b"q" + sha256("8 µm".encode()).digest()).hexdigest()
+        let key = ModelKey::new(&model(), 384, None).of("8 µm", TextKind::Query);
+        assert_eq!(
+            key.to_string(),
+            "3efe0a15208f1100312895f445203ebc6f81068fe4492c0cd4f0a402b5a18e11"
+        );
+    }
+
+    #[test]
+    fn everything_a_vector_depends_on_is_in_it() {
+        let of = |model: &ModelIdentity, dimension, place| {
+            ModelKey::new(model, dimension, place).of("text", TextKind::Query)
+        };
+        let renamed = ModelIdentity {
+            name: "other".to_owned(),
+            ..model()
+        };
+        let moved = ModelIdentity {
+            provider: "ollama".to_owned(),
+            ..model()
+        };
+        let key = ModelKey::new(&model(), 384, None);
+        let mut keys = vec![
+            key.of("text", TextKind::Query),
+            key.of("text", TextKind::Document),
+            key.of("text ", TextKind::Query),
+            of(&model(), 256, None),
+            of(&model(), 384, Some("http://localhost:2/v1")),
+            of(&renamed, 384, None),
+            of(&moved, 384, None),
+            of(&model().with_digest("other weights"), 384, None),
+        ];
+        let all = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
+}
