@@ -6,9 +6,9 @@ use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
-use crate::local_models::LocalModel;
-use crate::model_fields;
-use crate::rerankers;
+use crate::models::fields;
+use crate::models::local::LocalModel;
+use crate::models::reranker;
 use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
 use crate::settings::{self, FusionMethod, Model, Resolved, SettingsError};
 
@@ -30,10 +30,10 @@ pub(crate) struct Choices {
 
 impl Choices {
     pub(crate) fn of(resolved: &Resolved) -> Result<Self, SettingsError> {
-        model_fields::check(resolved)?;
+        fields::check(resolved)?;
         let hybrid = Profile::Hybrid(fusion(resolved)?);
         let named = [resolved.settings.search.profile.as_str()];
-        let profiles = profiles(named, hybrid, rerankers::is_known(resolved))
+        let profiles = profiles(named, hybrid, reranker::is_known(resolved))
             .map_err(|unknown| resolved.bad_value("search.profile", &unknown))?;
         Ok(Self {
             profiles,

@@ -14,12 +14,12 @@ use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::downloads;
 use crate::exit::Exit;
-use crate::local_models::LocalModel;
-use crate::model_fields;
+use crate::models::fields;
+use crate::models::local::LocalModel;
+use crate::models::reranker::{self, Kind};
+use crate::models::servers::Servers;
 use crate::printer::{Printer, printable};
 use crate::quantity;
-use crate::rerankers::{self, Kind};
-use crate::servers::Servers;
 use crate::settings::{self, Model, Resolved, SettingsError};
 
 /// Most tokens of the reply to a question that only finds out whether anybody answers.
@@ -110,13 +110,13 @@ async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding
             "answering model",
             "qa.model",
             answerer,
-            model_fields::check_answerer(resolved),
+            fields::check_answerer(resolved),
         ),
         (
             "judge",
             "evaluations.judge",
             judge,
-            model_fields::check_judge(resolved),
+            fields::check_judge(resolved),
         ),
     ] {
         if choices::is_embedded(model) {
@@ -156,13 +156,13 @@ async fn check_reranker(
         what: format!("reranker: {error:#}"),
         mend: "profiles without `+rerank` work all the same".to_owned(),
     };
-    let kind = match rerankers::check(resolved) {
+    let kind = match reranker::check(resolved) {
         Ok(kind) => kind,
         Err(error) => return Some(bad(error.into())),
     };
     let opened = match kind {
         Kind::Llm(model) => {
-            return Some(check_chat(servers, "reranker", rerankers::PATH, &model).await);
+            return Some(check_chat(servers, "reranker", reranker::PATH, &model).await);
         }
         Kind::Http(model) => {
             let opened = servers.reranker(&model, settings.batch_size).await;

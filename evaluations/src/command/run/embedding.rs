@@ -12,9 +12,9 @@ use super::plan::Plan;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::command::Session;
-use crate::embedders;
-use crate::local_models;
-use crate::servers::Servers;
+use crate::models::embedder;
+use crate::models::local;
+use crate::models::servers::Servers;
 use crate::spending::{MeteredEmbedder, Spending};
 
 /// Opens the model, where a profile compares vectors.
@@ -30,8 +30,8 @@ pub(super) async fn open(
         return Ok(None);
     }
     let model = &plan.resolved.settings.embeddings.model;
-    let place = servers.undigested_place(embedders::PATH, model)?;
-    let embedder = embedders::open(session.printer, &plan.resolved, servers).await?;
+    let place = servers.undigested_place(embedder::PATH, model)?;
+    let embedder = embedder::open(session.printer, &plan.resolved, servers).await?;
     let price = choices::prices(&plan.resolved).of(embedder.identity());
     let embedder: Arc<dyn Embedder> = Arc::new(MeteredEmbedder::new(embedder, price, spending));
     // The embedded model is quicker than any look at a file.
@@ -45,7 +45,7 @@ pub(super) async fn open(
     let (path, watch) = (session.directories.vectors(), session.printer.watch());
     let store = EmbeddingStore::open_watched(path, watch).await?;
     interruption.mind_writes(store.writes());
-    let label = local_models::label(embedder.identity(), model);
+    let label = local::label(embedder.identity(), model);
     let mut cached = CachedEmbedder::new(embedder, store).labelled(label);
     if let Some(place) = place {
         cached = cached.at(&place);

@@ -44,9 +44,9 @@ use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::clock;
 use crate::exit::Exit;
+use crate::models::servers::Servers;
 use crate::printer::{Printer, StdoutError};
 use crate::quantity;
-use crate::servers::Servers;
 use crate::spending::{BudgetSpent, Spending};
 
 /// Stack of each thread, of which only what is used takes memory: the storage engine walks a filter with one call for each level.

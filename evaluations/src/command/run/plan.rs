@@ -14,8 +14,8 @@ use super::qa::QaPlan;
 use super::reranking;
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
+use crate::models::reranker;
 use crate::quantity;
-use crate::rerankers;
 use crate::search_profile::SearchProfile;
 use crate::settings::{self, Layer, Resolved};
 
@@ -123,7 +123,7 @@ fn profiles(
     Ok(choices::profiles(
         names.iter().map(String::as_str),
         choices.hybrid,
-        rerankers::is_known(resolved),
+        reranker::is_known(resolved),
     )?)
 }
 

@@ -18,9 +18,9 @@ use super::manifest::RunManifest;
 use super::qa::{Opener, Prompts, Replies, dollars, reranking_cost};
 use crate::command::Session;
 use crate::downloads;
-use crate::local_models::{self, LocalModel};
+use crate::models::local::{self, LocalModel};
+use crate::models::reranker::{self, Kind};
 use crate::quantity;
-use crate::rerankers::{self, Kind};
 use crate::search_profile::SearchProfile;
 use crate::settings::{Model, RerankMode, Resolved};
 
@@ -66,7 +66,7 @@ pub(super) fn check(
              `--set 'reranking.model={{provider: local, name: cross-encoder/ms-marco-MiniLM-L6-v2}}'`"
         ),
         (Some(_), Some(_)) => {
-            rerankers::check(resolved)?;
+            reranker::check(resolved)?;
         }
     }
     Ok(())
@@ -81,7 +81,7 @@ pub(super) async fn open(
     let settings = &resolved.settings.reranking;
     let mut parameters = Map::new();
     let mut prompts = BTreeMap::new();
-    let (reranker, asking): (Arc<dyn Reranker>, _) = match rerankers::check(resolved)? {
+    let (reranker, asking): (Arc<dyn Reranker>, _) = match reranker::check(resolved)? {
         Kind::Http(model) => {
             let place = opener.servers.rerank_place(&model)?;
             let reranker = opener.servers.reranker(&model, settings.batch_size);
@@ -144,7 +144,7 @@ async fn stored(
     let (path, watch) = (session.directories.scores(), session.printer.watch());
     let store = ScoreStore::open_watched(path, watch).await?;
     opener.interruption.mind_writes(store.writes());
-    let label = local_models::label(reranker.identity(), model);
+    let label = local::label(reranker.identity(), model);
     let cached = made(CachedReranker::new(reranker, store));
     let cached = cached.labelled(label).with_policy(policy);
     Ok(Arc::new(RememberedReranker::new(Arc::new(cached))))

@@ -13,11 +13,11 @@ use super::measurement::{Measurement, Plan};
 use crate::choices;
 use crate::cli::EmbeddingModel;
 use crate::downloads;
-use crate::embedders;
-use crate::local_models::LocalModel;
-use crate::model_fields;
+use crate::models::embedder;
+use crate::models::fields;
+use crate::models::local::LocalModel;
+use crate::models::servers::Servers;
 use crate::printer::Printer;
-use crate::servers::Servers;
 use crate::settings::{self, Layer, Model, Resolved};
 
 /// Settings that tell two models of one name apart.
@@ -42,10 +42,10 @@ pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
     Ok(match model {
         EmbeddingModel::Named(model) => {
             let (provider, name) = (&model.provider, &model.name);
-            Some(Layer::model("--model", embedders::PATH, provider, name))
+            Some(Layer::model("--model", embedder::PATH, provider, name))
         }
         EmbeddingModel::Written(text) => {
-            Layer::assignments(&[format!("{}={text}", embedders::PATH)])?
+            Layer::assignments(&[format!("{}={text}", embedder::PATH)])?
         }
     })
 }
@@ -53,11 +53,11 @@ pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
 impl BenchedModel {
     pub(super) fn new(layers: Vec<Layer>) -> Result<Self> {
         let resolved = settings::resolve(layers)?;
-        model_fields::check(&resolved)?;
+        fields::check(&resolved)?;
         choices::check_embedder(&resolved)?;
         Servers::check(
             &resolved,
-            embedders::PATH,
+            embedder::PATH,
             &resolved.settings.embeddings.model,
         )?;
         Ok(Self {
@@ -79,7 +79,7 @@ impl BenchedModel {
         self.fetch(printer).await?;
         let started = Instant::now();
         let mut servers = Servers::new(&self.resolved, printer, 0);
-        let embedder = embedders::open(printer, &self.resolved, &mut servers).await?;
+        let embedder = embedder::open(printer, &self.resolved, &mut servers).await?;
         let (first, tokens) = plan
             .texts
             .batch(0, NonZeroUsize::MIN, embedder.max_tokens());

@@ -39,9 +39,9 @@ use super::search::{self, Depth};
 use super::{Interruption, Models, Prepared, Run};
 use crate::choices;
 use crate::clock;
+use crate::models::servers::Servers;
 use crate::progress::CaseBar;
 use crate::search_profile::SearchProfile;
-use crate::servers::Servers;
 
 /// Everything that the benchmark asks, ready before the first question.
 pub(super) struct Ready {

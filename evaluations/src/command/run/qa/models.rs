@@ -19,7 +19,7 @@ use super::prompts::Prompts;
 use crate::choices::{self, is_embedded};
 use crate::command::run::Interruption;
 use crate::command::run::reranking::Reranking;
-use crate::servers::Servers;
+use crate::models::servers::Servers;
 use crate::settings::{Model, Resolved};
 use crate::spending::{Metered, Spending};
 

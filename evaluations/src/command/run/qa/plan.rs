@@ -13,8 +13,8 @@ use super::super::super::Session;
 use super::prompts::Prompts;
 use crate::choices::{self, EMBEDDED, is_embedded};
 use crate::cli::{Refresh, RunArgs};
-use crate::model_fields::{self, OVERLAP};
-use crate::rerankers::{self, Kind};
+use crate::models::fields::{self, OVERLAP};
+use crate::models::reranker::{self, Kind};
 use crate::search_profile::SearchProfile;
 use crate::settings::{Model, Resolved, SettingsError};
 
@@ -85,7 +85,7 @@ impl QaPlan {
     ) -> Result<Self> {
         let settings = &resolved.settings;
         let answerer = settings.qa.model.clone();
-        model_fields::check_answerer(resolved)?;
+        fields::check_answerer(resolved)?;
         if arguments.control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(
                 "`--fresh` starts anew and `--refresh failed` takes up an earlier run; choose one"
@@ -100,7 +100,7 @@ impl QaPlan {
         if arguments.qa.budget.is_some() {
             let mut models = vec![answerer.clone(), judging.judge.clone()];
             if profiles.iter().any(|profile| profile.rerank)
-                && let Kind::Llm(reranker) = rerankers::check(resolved)?
+                && let Kind::Llm(reranker) = reranker::check(resolved)?
             {
                 models.push(reranker);
             }
@@ -147,7 +147,7 @@ impl JudgingPlan {
         }
         let evaluations = &resolved.settings.evaluations;
         let judge = evaluations.judge.clone();
-        model_fields::check_judge(resolved)?;
+        fields::check_judge(resolved)?;
         if evaluations.judge_refusals && is_embedded(&judge) {
             let message = "the embedded judge knows refusals by their sentences only; set `evaluations.judge` to a model";
             return Err(resolved

@@ -29,10 +29,10 @@ use crate::cli::RejudgeArgs;
 use crate::clock;
 use crate::command::{Session, named_models};
 use crate::exit::Exit;
+use crate::models::servers::Servers;
 use crate::progress::CaseBar;
 use crate::redaction;
 use crate::run_folder::timestamp;
-use crate::servers::Servers;
 use crate::settings::{self, Resolved};
 use crate::spending::Spending;
 

@@ -19,9 +19,9 @@ use evals_stores::store::Watch;
 use self::place::Place;
 use crate::choices;
 use crate::command::Interruption;
+use crate::models::reranker;
 use crate::printer::Printer;
 use crate::quantity;
-use crate::rerankers;
 use crate::settings::{Model, Resolved, SettingsError};
 
 /// The longest wait for a server's list of models, and the pause before it is asked for once more.
@@ -179,7 +179,7 @@ impl<'r> Servers<'r> {
         model: &Model,
         batch_size: NonZeroUsize,
     ) -> Result<HttpReranker> {
-        let place = Place::of(self.resolved, rerankers::PATH, model)?;
+        let place = Place::of(self.resolved, reranker::PATH, model)?;
         let mut settings = RerankSettings::new(place.server()?, &model.name);
         settings.max_batch = batch_size;
         settings.extra_body.clone_from(&model.extra_body);
@@ -189,7 +189,7 @@ impl<'r> Servers<'r> {
 
     /// What scores of the reranker in the settings depend on besides its name: the address of its server, and what else is sent.
     pub(crate) fn rerank_place(&self, model: &Model) -> Result<String, SettingsError> {
-        let place = Place::of(self.resolved, rerankers::PATH, model)?;
+        let place = Place::of(self.resolved, reranker::PATH, model)?;
         if model.extra_body.is_empty() {
             return Ok(place.base_url.to_string());
         }

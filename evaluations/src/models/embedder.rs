@@ -7,9 +7,9 @@ use evals_models::Embedder;
 
 use crate::choices;
 use crate::downloads;
-use crate::local_models::LocalModel;
+use crate::models::local::LocalModel;
+use crate::models::servers::Servers;
 use crate::printer::Printer;
-use crate::servers::Servers;
 use crate::settings::Resolved;
 
 /// Where the model stands in the settings.

@@ -12,8 +12,8 @@ use evals_models::{Embedder, ModelIdentity, Reranker};
 
 use crate::choices::refuse_fields;
 use crate::downloads::{self, DownloadBars};
+use crate::models::reranker;
 use crate::printer::Printer;
-use crate::rerankers;
 use crate::settings::{self, Model, Resolved, SettingsError};
 
 /// The settings that mean something for a local embedding model.
@@ -68,7 +68,7 @@ impl<'r> LocalModel<'r> {
         resolved: &'r Resolved,
         model: &'r Model,
     ) -> Result<Self, SettingsError> {
-        Self::at(resolved, rerankers::PATH, model, &RERANKER_FIELDS)
+        Self::at(resolved, reranker::PATH, model, &RERANKER_FIELDS)
     }
 
     fn at(

@@ -12,8 +12,8 @@ use evals_providers::{
 };
 
 use super::{Protocol, chain};
+use crate::models::reranker;
 use crate::nearest;
-use crate::rerankers;
 use crate::settings::{self, Effort, Model, Provider, Resolved, SettingsError};
 
 /// Where Ollama listens unless settings say otherwise.
@@ -253,7 +253,7 @@ impl<'r> Place<'r> {
 
 /// The model behind a server that a reranker asks: the chat model that it names, or itself.
 fn served_reranker(reranker: &Model) -> Cow<'_, Model> {
-    rerankers::chat_model(reranker).map_or(Cow::Borrowed(reranker), Cow::Owned)
+    reranker::chat_model(reranker).map_or(Cow::Borrowed(reranker), Cow::Owned)
 }
 
 /// What to say of a provider that there is not, with the one that was probably meant.

@@ -1,7 +1,7 @@
 //! What the settings say of the reranker, checked without opening it.
 
-use crate::local_models::{LocalModel, RERANKER_FIELDS};
-use crate::model_fields;
+use crate::models::fields;
+use crate::models::local::{LocalModel, RERANKER_FIELDS};
 use crate::nearest;
 use crate::settings::{Model, Resolved, SettingsError};
 
@@ -76,8 +76,8 @@ pub(crate) fn chat_model(reranker: &Model) -> Option<Model> {
 /// Whether a setting means something for a reranker.
 fn takes(kind: &Kind, field: &str) -> bool {
     match kind {
-        Kind::Http(_) => model_fields::SERVED.contains(&field),
-        Kind::Llm(model) => model_fields::of_chat(model, field),
+        Kind::Http(_) => fields::SERVED.contains(&field),
+        Kind::Llm(model) => fields::of_chat(model, field),
         Kind::Local(_) => RERANKER_FIELDS.contains(&field),
     }
 }
