@@ -1,22 +1,12 @@
 //! Settings as the libraries' own types, checked before anything is fetched or written.
 
-use std::sync::Arc;
-
 use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
-use crate::models::fields;
-use crate::models::local::LocalModel;
-use crate::models::reranker;
+use crate::models::{ConfiguredModels, reranker};
 use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
-use crate::settings::{self, FusionMethod, Model, Resolved, SettingsError};
-
-/// The provider of what needs neither server nor download.
-pub(crate) const EMBEDDED: &str = "embedded";
-
-/// What settings call the embedded model.
-const STATIC_MINILM: &str = "static-minilm";
+use crate::settings::{self, FusionMethod, Resolved, SettingsError};
 
 /// What the settings choose.
 #[derive(Debug, Clone)]
@@ -26,19 +16,22 @@ pub(crate) struct Choices {
     /// What `hybrid` means.
     pub(crate) hybrid: Profile,
     pub(crate) chunker: Chunker,
+    pub(crate) models: ConfiguredModels,
 }
 
 impl Choices {
     pub(crate) fn of(resolved: &Resolved) -> Result<Self, SettingsError> {
-        fields::check(resolved)?;
+        let models = ConfiguredModels::of(&resolved.settings);
+        models.check_fields(resolved)?;
         let hybrid = Profile::Hybrid(fusion(resolved)?);
         let named = [resolved.settings.search.profile.as_str()];
-        let profiles = profiles(named, hybrid, reranker::is_known(resolved))
+        let profiles = profiles(named, hybrid, reranker::is_known(&models))
             .map_err(|unknown| resolved.bad_value("search.profile", &unknown))?;
         Ok(Self {
             profiles,
             hybrid,
             chunker: chunker(resolved)?,
+            models,
         })
     }
 }
@@ -116,72 +109,6 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     Chunker::tokens(size, processing.chunk_overlap, tokenizer)
         .map_err(|error| resolved.bad_value("processing.chunk_overlap", &error))
-}
-
-/// Whether a model is part of the program.
-pub(crate) fn is_embedded(model: &Model) -> bool {
-    model.provider == EMBEDDED
-}
-
-/// Whether a model is run in this process, from files.
-pub(crate) fn is_local(model: &Model) -> bool {
-    model.provider == "local"
-}
-
-/// Refuses an embedding model that the settings do not describe rightly, without opening it.
-pub(crate) fn check_embedder(resolved: &Resolved) -> Result<(), SettingsError> {
-    let model = &resolved.settings.embeddings.model;
-    if is_embedded(model) {
-        embedder(resolved).map(drop)
-    } else if is_local(model) {
-        LocalModel::of(resolved).map(drop)
-    } else {
-        let is_known = |field: &str| !["revision", "dtype", "pooling"].contains(&field);
-        refuse_fields(
-            resolved,
-            ("embeddings.model", model),
-            is_known,
-            "only a `local` model has such a setting",
-        )
-    }
-}
-
-/// Refuses what is set of the embedding model and means nothing for its kind.
-pub(crate) fn refuse_fields(
-    resolved: &Resolved,
-    (path, model): (&str, &Model),
-    is_known: impl Fn(&str) -> bool,
-    message: &str,
-) -> Result<(), SettingsError> {
-    let fields = model.set_fields();
-    match fields.iter().find(|field| !is_known(field)) {
-        Some(field) => {
-            let path = format!("{path}.{field}");
-            Err(resolved.bad_value(&path, &message))
-        }
-        None => Ok(()),
-    }
-}
-
-/// The embedding model of the settings, which has to be an embedded one.
-pub(crate) fn embedder(resolved: &Resolved) -> Result<Arc<StaticEmbedder>, SettingsError> {
-    let model = &resolved.settings.embeddings.model;
-    if model.name != STATIC_MINILM {
-        let message = format!("the only embedded model is `{STATIC_MINILM}`");
-        return Err(resolved.bad_value("embeddings.model.name", &message));
-    }
-    let is_known = |field: &str| field == "vector_dim";
-    let place = ("embeddings.model", model);
-    let message = "the embedded model has no such setting";
-    refuse_fields(resolved, place, is_known, message)?;
-    let embedder = StaticEmbedder::static_minilm();
-    let embedder = match model.vector_dim {
-        None => embedder,
-        Some(dimension) => embedder
-            .with_dimension(dimension.get())
-            .map_err(|error| resolved.bad_value("embeddings.model.vector_dim", &error))?,
-    };
-    Ok(Arc::new(embedder))
 }
 
 /// What models cost, as far as the settings know.
@@ -296,47 +223,5 @@ mod tests {
             Choices::of(&resolved(&weight)).unwrap_err().to_string(),
             "`--set`: bad value for `search.fusion.weight`: it has to lie between 0 and 1"
         );
-    }
-
-    #[test]
-    fn an_embedder_that_is_not_there_names_its_setting() {
-        let refused =
-            |assignments: &[&str]| embedder(&resolved(assignments)).unwrap_err().to_string();
-        assert_eq!(
-            refused(&["embeddings.model.name=x"]),
-            "`--set`: bad value for `embeddings.model.name`: the only embedded model is `static-minilm`"
-        );
-        assert_eq!(
-            refused(&["embeddings.model.base_url=http://localhost"]),
-            "`--set`: bad value for `embeddings.model.base_url`: the embedded model has no such setting"
-        );
-        assert_eq!(
-            refused(&["embeddings.model.dtype=int8"]),
-            "`--set`: bad value for `embeddings.model.dtype`: the embedded model has no such setting"
-        );
-        assert!(
-            refused(&["embeddings.model.vector_dim=1000"])
-                .contains("`embeddings.model.vector_dim`")
-        );
-        assert!(embedder(&resolved(&["embeddings.model.vector_dim=64"])).is_ok());
-    }
-
-    #[test]
-    fn a_model_behind_a_server_has_the_settings_of_a_server() {
-        let check = |field: &str| {
-            let model = [
-                "embeddings.model.provider=ollama",
-                "embeddings.model.name=m",
-                field,
-            ];
-            check_embedder(&resolved(&model))
-        };
-        assert_eq!(
-            check("embeddings.model.pooling=cls")
-                .unwrap_err()
-                .to_string(),
-            "`--set`: bad value for `embeddings.model.pooling`: only a `local` model has such a setting"
-        );
-        assert!(check("embeddings.model.query_prefix=query").is_ok());
     }
 }

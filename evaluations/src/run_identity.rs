@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::settings::Role;
+
 /// Members of a manifest that say when, how fast or from where something was run, and not what.
 const CIRCUMSTANCES: &[&str] = &["started", "command_line", "settings_from", "concurrency"];
 
@@ -46,13 +48,9 @@ fn strip_settings(settings: &mut Value) {
     for provider in providers.into_iter().flat_map(Map::values_mut) {
         remove(provider.as_object_mut(), TRAFFIC);
     }
-    for model in [
-        "/embeddings/model",
-        "/qa/model",
-        "/evaluations/judge",
-        "/reranking/model",
-    ] {
-        let model = settings.pointer_mut(model);
+    for role in Role::ALL {
+        let pointer = format!("/{}", role.path().replace('.', "/"));
+        let model = settings.pointer_mut(&pointer);
         remove(model.and_then(Value::as_object_mut), TRAFFIC);
     }
 }

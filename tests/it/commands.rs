@@ -128,8 +128,8 @@ fn doctor_and_config_show_find_settings_that_no_run_could_use() {
 fn doctor_refuses_the_embedded_models_that_a_run_refuses() {
     let sandbox = Sandbox::new();
     let expected = [
-        "bad value for `qa.model.name`: the only embedded one is `extractive`",
-        "bad value for `evaluations.judge.name`: the only embedded one is `overlap`",
+        "bad value for `qa.model.name`: the only embedded answerer is `extractive`",
+        "bad value for `evaluations.judge.name`: the only embedded judge is `overlap`",
     ];
     let examined = sandbox.run("doctor --model embedded:foo --judge embedded:bar");
     assert_eq!(examined.code, Some(1), "{examined:?}");

@@ -288,7 +288,8 @@ fn settings_that_a_local_model_does_not_have_are_refused() {
     assert_eq!(
         sandbox.refuse(RUN),
         format!(
-            "error: {}:5: bad value for `embeddings.model.base_url`: a local model has no such setting\n",
+            "error: {}:5: bad value for `embeddings.model.base_url`: an embedding model of `local` has no such setting; an embedding \
+             model of `ollama` or `openai` has it\n",
             settings.display()
         )
     );

@@ -7,20 +7,19 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Greeting, Hub, HubSettings};
-use evals_models::{ChatRequest, Embedder, Message, ModelIdentity, Reranker};
+use evals_models::{ChatRequest, Embedder, Message, Reranker};
 
 use super::{Session, named_models};
 use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::downloads;
 use crate::exit::Exit;
-use crate::models::fields;
-use crate::models::local::LocalModel;
-use crate::models::reranker::{self, Kind};
-use crate::models::servers::Servers;
+use crate::models::{
+    ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, Servers, embedded, embedder, reranker,
+};
 use crate::printer::{Printer, printable};
 use crate::quantity;
-use crate::settings::{self, Model, Resolved, SettingsError};
+use crate::settings::{self, Resolved};
 
 /// Most tokens of the reply to a question that only finds out whether anybody answers.
 const PROBE_TOKENS: u32 = 16;
@@ -68,10 +67,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<E
 
 fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<Finding>> {
     let resolved = resolve(session, arguments).and_then(|resolved| {
-        Choices::of(&resolved)?;
-        Ok(resolved)
+        let models = Choices::of(&resolved)?.models;
+        Ok((resolved, models))
     });
-    let resolved = match resolved {
+    let (resolved, models) = match resolved {
         Ok(resolved) => resolved,
         Err(error) => {
             return Ok(vec![Finding::Bad {
@@ -88,7 +87,7 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
     };
     let mut findings = vec![Finding::Good(format!("settings: {from}"))];
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
-    findings.extend(runtime.block_on(check_models(session, &resolved)));
+    findings.extend(runtime.block_on(check_models(session, &resolved, &models)));
     Ok(findings)
 }
 
@@ -99,43 +98,31 @@ fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
 }
 
 /// Opens every model and asks it something short.
-async fn check_models(session: &Session<'_>, resolved: &Resolved) -> Vec<Finding> {
-    let mut servers = Servers::new(resolved, session.printer, 0).asking_once();
-    let settings = &resolved.settings;
-    let mut findings = vec![check_embedder(session, &mut servers, resolved).await];
-    findings.extend(check_reranker(session.printer, &mut servers, resolved).await);
-    let (answerer, judge) = (&settings.qa.model, &settings.evaluations.judge);
-    for (role, path, model, embedded) in [
-        (
-            "answering model",
-            "qa.model",
-            answerer,
-            fields::check_answerer(resolved),
-        ),
-        (
-            "judge",
-            "evaluations.judge",
-            judge,
-            fields::check_judge(resolved),
-        ),
+async fn check_models(
+    session: &Session<'_>,
+    resolved: &Resolved,
+    models: &ConfiguredModels,
+) -> Vec<Finding> {
+    let mut servers = Servers::new(resolved, models, session.printer, 0).asking_once();
+    let mut findings = vec![check_embedder(session, &mut servers, resolved, models).await];
+    findings.extend(check_reranker(session.printer, &mut servers, resolved, models).await);
+    for (role, model) in [
+        ("answering model", &models.answerer),
+        ("judge", &models.judge),
     ] {
-        if choices::is_embedded(model) {
-            findings.push(embedded_finding(role, model, embedded));
-            continue;
-        }
-        findings.push(check_chat(&mut servers, role, path, model).await);
-        if choices::prices(resolved)
-            .of(&ModelIdentity::new(&model.provider, &model.name))
-            .input
-            .is_none()
-        {
-            findings.push(Finding::Note(format!(
-                "{role}: no price for `{}`; its cost will be shown as unknown (`prices`)",
-                model.name
-            )));
+        match model.kind {
+            ModelKind::Embedded => findings.push(check_embedded(role, resolved, model)),
+            ModelKind::Local
+            | ModelKind::Ollama
+            | ModelKind::OpenAi
+            | ModelKind::HttpReranker
+            | ModelKind::LlmReranker(_) => {
+                findings.push(check_chat(&mut servers, role, model).await);
+                findings.extend(check_price(role, resolved, model));
+            }
         }
     }
-    if !choices::is_embedded(answerer) && !resolved.sets("evaluations.judge") {
+    if models.answerer.kind != ModelKind::Embedded && !resolved.sets("evaluations.judge") {
         findings.push(Finding::Bad {
             what: "judge: none is set for the answers of a model".to_owned(),
             mend: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),
@@ -149,35 +136,36 @@ async fn check_reranker(
     printer: &Printer,
     servers: &mut Servers<'_>,
     resolved: &Resolved,
+    models: &ConfiguredModels,
 ) -> Option<Finding> {
-    let settings = &resolved.settings.reranking;
-    let named = settings.model.as_ref()?;
+    models.reranker.as_ref()?;
     let bad = |error: anyhow::Error| Finding::Bad {
         what: format!("reranker: {error:#}"),
         mend: "profiles without `+rerank` work all the same".to_owned(),
     };
-    let kind = match reranker::check(resolved) {
-        Ok(kind) => kind,
+    let model = match reranker::check(resolved, models) {
+        Ok(model) => model,
         Err(error) => return Some(bad(error.into())),
     };
-    let opened = match kind {
-        Kind::Llm(model) => {
-            return Some(check_chat(servers, "reranker", reranker::PATH, &model).await);
-        }
-        Kind::Http(model) => {
-            let opened = servers.reranker(&model, settings.batch_size).await;
+    let opened = match model.kind {
+        ModelKind::LlmReranker(_) => return Some(check_chat(servers, "reranker", model).await),
+        ModelKind::HttpReranker => {
+            let batch_size = resolved.settings.reranking.batch_size;
+            let opened = servers.reranker(model, batch_size).await;
             opened.map(|reranker| Arc::new(reranker) as Arc<dyn Reranker>)
         }
-        Kind::Local(model) => match LocalModel::reranker(resolved, &model) {
+        ModelKind::Local => match LocalModel::of(resolved, model) {
             Ok(local) if !local.is_here(&downloads::hub()) => {
                 return Some(Finding::Note(format!(
-                    "reranker: local:{} is not here yet; the first run fetches it",
-                    named.name
+                    "reranker: {model} is not here yet; the first run fetches it"
                 )));
             }
             Ok(local) => local.open_reranker(printer, &downloads::hub()).await,
             Err(error) => Err(error.into()),
         },
+        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => {
+            Err(reranker::unknown(resolved, model).into())
+        }
     };
     Some(match opened {
         Ok(reranker) => Finding::Good(format!("reranker: {}", reranker.identity())),
@@ -186,12 +174,9 @@ async fn check_reranker(
 }
 
 /// What a run says of an embedded model of that name.
-fn embedded_finding(role: &str, model: &Model, checked: Result<(), SettingsError>) -> Finding {
-    match checked {
-        Ok(()) => Finding::Good(format!(
-            "{role}: {}:{}, part of this program",
-            model.provider, model.name
-        )),
+fn check_embedded(role: &str, resolved: &Resolved, model: &ConfiguredModel) -> Finding {
+    match embedded::check_name(resolved, model) {
+        Ok(()) => Finding::Good(format!("{role}: {model}, part of this program")),
         Err(error) => Finding::Bad {
             what: format!("{role}: {error}"),
             mend: "take that one, or a model behind a server".to_owned(),
@@ -199,35 +184,46 @@ fn embedded_finding(role: &str, model: &Model, checked: Result<(), SettingsError
     }
 }
 
-async fn check_chat(servers: &mut Servers<'_>, role: &str, path: &str, model: &Model) -> Finding {
-    let name = format!("{}:{}", model.provider, model.name);
+async fn check_chat(servers: &mut Servers<'_>, role: &str, model: &ConfiguredModel) -> Finding {
     let mut request = ChatRequest::new(vec![Message::user("Reply with the word ok.")]);
     request.max_tokens = NonZeroU32::new(PROBE_TOKENS);
     let asked = async {
-        let chat = servers.chat(path, model).await?;
+        let chat = servers.chat(model).await?;
         anyhow::Ok(chat.chat(&request).await?)
     };
     match asked.await {
         Ok(reply) => Finding::Good(format!(
-            "{role}: {name} answers within {:.1} s",
+            "{role}: {model} answers within {:.1} s",
             reply.served.service_time.as_secs_f64()
         )),
         Err(error) => Finding::Bad {
             what: format!("{role}: {error:#}"),
             mend: format!(
-                "the settings under `{path}` and `providers.{}` say where and how it is asked",
-                model.provider
+                "the settings under `{}` and `providers.{}` say where and how it is asked",
+                model.role.path(),
+                model.settings.provider
             ),
         },
     }
+}
+
+fn check_price(role: &str, resolved: &Resolved, model: &ConfiguredModel) -> Option<Finding> {
+    let price = choices::prices(resolved).of(&model.identity());
+    price.input.is_none().then(|| {
+        Finding::Note(format!(
+            "{role}: no price for `{}`; its cost will be shown as unknown (`prices`)",
+            model.settings.name
+        ))
+    })
 }
 
 async fn check_embedder(
     session: &Session<'_>,
     servers: &mut Servers<'_>,
     resolved: &Resolved,
+    models: &ConfiguredModels,
 ) -> Finding {
-    match embedder(session, servers, resolved).await {
+    match embedder(session, servers, resolved, &models.embedder).await {
         Ok(Some(embedder)) => Finding::Good(format!(
             "embedder: {}, {} dimensions",
             embedder.identity(),
@@ -235,7 +231,7 @@ async fn check_embedder(
         )),
         Ok(None) => Finding::Note(format!(
             "embedder: `{}` is not in the hub cache; the first run that compares vectors fetches it",
-            resolved.settings.embeddings.model.name
+            models.embedder.settings.name
         )),
         Err(error) => Finding::Bad {
             what: format!("embedder: {error:#}"),
@@ -250,26 +246,31 @@ async fn embedder(
     session: &Session<'_>,
     servers: &mut Servers<'_>,
     resolved: &Resolved,
+    model: &ConfiguredModel,
 ) -> Result<Option<Arc<dyn Embedder>>> {
-    choices::check_embedder(resolved)?;
-    let model = &resolved.settings.embeddings.model;
-    if choices::is_embedded(model) {
-        return Ok(Some(choices::embedder(resolved)?));
-    }
-    if !choices::is_local(model) {
-        return Ok(Some(servers.embedder("embeddings.model", model).await?));
-    }
-    let settings = HubSettings::from_env();
-    let may_fetch = !settings.offline;
-    let cache = Hub::new(HubSettings {
-        offline: true,
-        ..settings
-    });
-    let model = LocalModel::of(resolved)?;
-    if may_fetch && !model.is_here(&cache) {
-        return Ok(None);
-    }
-    Ok(Some(model.open(session.printer, &cache).await?))
+    embedder::check(resolved, model)?;
+    Ok(match model.kind {
+        ModelKind::Local => {
+            let settings = HubSettings::from_env();
+            let may_fetch = !settings.offline;
+            let cache = Hub::new(HubSettings {
+                offline: true,
+                ..settings
+            });
+            let local = LocalModel::of(resolved, model)?;
+            if may_fetch && !local.is_here(&cache) {
+                return Ok(None);
+            }
+            Some(local.open(session.printer, &cache).await?)
+        }
+        ModelKind::Embedded
+        | ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => {
+            Some(embedder::open(session.printer, resolved, model, servers).await?)
+        }
+    })
 }
 
 /// The databases that runs have made so far.

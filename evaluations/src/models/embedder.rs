@@ -1,33 +1,76 @@
-//! The embedding model that settings name, wherever it runs.
+//! The model that embeds, wherever it runs.
 
 use std::sync::Arc;
 
 use anyhow::Result;
 use evals_models::Embedder;
 
-use crate::choices;
+use super::configured::ConfiguredModel;
+use super::embedded;
+use super::fields;
+use super::kind::ModelKind;
+use super::local::LocalModel;
+use super::servers::Servers;
 use crate::downloads;
-use crate::models::local::LocalModel;
-use crate::models::servers::Servers;
 use crate::printer::Printer;
-use crate::settings::Resolved;
+use crate::settings::{Resolved, SettingsError};
 
-/// Where the model stands in the settings.
-pub(crate) const PATH: &str = "embeddings.model";
+/// Refuses settings that describe no embedding model. Nothing is opened and no server is asked.
+pub(crate) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
+    match model.kind {
+        ModelKind::Embedded => embedded::embedder(resolved, model).map(drop),
+        ModelKind::Local => LocalModel::of(resolved, model).map(drop),
+        ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => fields::check(resolved, model),
+    }
+}
 
-/// Opens it, and brings its files here first where they are not.
+/// Opens the model. Fetches its files first where they are missing.
 pub(crate) async fn open(
     printer: &Printer,
     resolved: &Resolved,
+    model: &ConfiguredModel,
     servers: &mut Servers<'_>,
 ) -> Result<Arc<dyn Embedder>> {
-    let model = &resolved.settings.embeddings.model;
-    Ok(if choices::is_embedded(model) {
-        choices::embedder(resolved)?
-    } else if choices::is_local(model) {
-        let model = LocalModel::of(resolved)?;
-        model.open(printer, &downloads::hub()).await?
-    } else {
-        servers.embedder(PATH, model).await?
+    Ok(match model.kind {
+        ModelKind::Embedded => embedded::embedder(resolved, model)?,
+        ModelKind::Local => {
+            let local = LocalModel::of(resolved, model)?;
+            local.open(printer, &downloads::hub()).await?
+        }
+        ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => servers.embedder(model).await?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::ConfiguredModels;
+    use crate::settings::{Layer, resolve};
+
+    #[test]
+    fn a_model_behind_a_server_has_the_settings_of_a_server() {
+        let checked = |field: &str| {
+            let set = [
+                "embeddings.model.provider=ollama",
+                "embeddings.model.name=m",
+                field,
+            ];
+            let layer = Layer::assignments(&set.map(str::to_owned)).unwrap();
+            let resolved = resolve(layer.into_iter().collect()).unwrap();
+            let models = ConfiguredModels::of(&resolved.settings);
+            check(&resolved, &models.embedder).map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            checked("embeddings.model.pooling=cls").unwrap_err(),
+            "`--set`: bad value for `embeddings.model.pooling`: an embedding model of `ollama` has no such setting; an embedding \
+             model of `local` has it"
+        );
+        assert_eq!(checked("embeddings.model.query_prefix=query"), Ok(()));
+    }
 }

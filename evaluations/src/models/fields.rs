@@ -1,131 +1,120 @@
-//! Which settings of a model mean something for its provider and its place. What would be ignored is refused, and so is an
-//! embedded model that there is not.
+//! Which settings of a model mean something, by the role it plays and by its kind. A setting that a model would ignore is an error.
 
-use crate::choices::{is_embedded, is_local};
-use crate::settings::{Model, Resolved, SettingsError};
+use super::configured::ConfiguredModel;
+use super::kind::{ModelKind, Protocol};
+use crate::settings::{Resolved, Role, SettingsError};
 
-/// What settings call the embedded answerer and the embedded judge.
-const EXTRACTIVE: &str = "extractive";
-pub(crate) const OVERLAP: &str = "overlap";
-
-/// Of every model behind a server.
-pub(crate) const SERVED: [&str; 5] = [
+/// Models behind a server.
+const SERVER: &[&str] = &[
     "base_url",
     "api_key_env",
     "timeout",
     "max_concurrency",
     "extra_body",
 ];
-/// Of every model that writes.
-const WRITES: [&str; 3] = ["temperature", "max_tokens", "seed"];
-/// Of every model that embeds behind a server.
-const EMBEDS: [&str; 4] = [
+/// Models whose files are read in this process.
+const FILES: &[&str] = &["revision", "dtype"];
+/// Embedding models that take any text.
+const TEXTS: &[&str] = &[
     "vector_dim",
     "max_tokens",
     "query_prefix",
     "document_prefix",
 ];
+/// Models that write.
+const WRITING: &[&str] = &["temperature", "max_tokens", "seed"];
+/// Models that write, behind Ollama.
+const WRITING_OLLAMA: &[&str] = &["num_ctx", "keep_alive", "think"];
+/// Models that write, behind a server that speaks OpenAI's protocol.
+const WRITING_OPENAI: &[&str] = &["reasoning_effort"];
 
-/// Refuses settings of the answering model, the judge and the embedding model that mean nothing for them.
-pub(crate) fn check(resolved: &Resolved) -> Result<(), SettingsError> {
-    let settings = &resolved.settings;
-    check_chat(resolved, "qa.model", &settings.qa.model)?;
-    check_chat(resolved, "evaluations.judge", &settings.evaluations.judge)?;
-    let embedding = &settings.embeddings.model;
-    // The kinds that run in this process are checked where they are opened.
-    if is_embedded(embedding) || is_local(embedding) {
-        return Ok(());
-    }
-    let own: &[&str] = match embedding.provider.as_str() {
-        "ollama" => &["keep_alive"],
-        _ => &[],
-    };
-    refuse(
-        resolved,
-        "embeddings.model",
-        embedding,
-        &[&SERVED, &EMBEDS, own],
-    )
-}
-
-/// Refuses an embedded answering model that there is not. A run that answers nothing does not ask.
-pub(crate) fn check_answerer(resolved: &Resolved) -> Result<(), SettingsError> {
-    check_embedded(
-        resolved,
-        "qa.model",
-        &resolved.settings.qa.model,
-        EXTRACTIVE,
-    )
-}
-
-/// The same of the judge.
-pub(crate) fn check_judge(resolved: &Resolved) -> Result<(), SettingsError> {
-    let judge = &resolved.settings.evaluations.judge;
-    check_embedded(resolved, "evaluations.judge", judge, OVERLAP)
-}
-
-fn check_embedded(
-    resolved: &Resolved,
-    path: &str,
-    model: &Model,
-    only: &str,
-) -> Result<(), SettingsError> {
-    if is_embedded(model) && model.name != only {
-        let message = format!("the only embedded one is `{only}`");
-        return Err(resolved.bad_value(&format!("{path}.name"), &message));
-    }
-    Ok(())
-}
-
-/// Refuses settings of the model that writes at `path` that mean nothing for it.
-fn check_chat(resolved: &Resolved, path: &str, model: &Model) -> Result<(), SettingsError> {
-    if is_embedded(model) {
-        return refuse(resolved, path, model, &[]);
-    }
-    refuse(
-        resolved,
-        path,
-        model,
-        &[&SERVED, &WRITES, own_of_chat(model)],
-    )
-}
-
-/// Whether a setting means something for a chat model.
-pub(crate) fn of_chat(model: &Model, field: &str) -> bool {
-    [&SERVED[..], &WRITES, own_of_chat(model)]
-        .iter()
-        .any(|some| some.contains(&field))
-}
-
-/// What only chat models of this one's provider have.
-fn own_of_chat(model: &Model) -> &'static [&'static str] {
-    match model.provider.as_str() {
-        "ollama" => &["num_ctx", "keep_alive", "think"],
-        _ => &["reasoning_effort"],
+/// The settings that mean something for a model of this kind in this role, besides `provider` and `name`.
+fn fields(role: Role, kind: ModelKind) -> &'static [&'static [&'static str]] {
+    use ModelKind::{Embedded, HttpReranker, LlmReranker, Local, Ollama, OpenAi};
+    match (role, kind) {
+        (Role::Embedder, Embedded) => &[&["vector_dim"]],
+        (Role::Embedder, Local) => &[FILES, TEXTS, &["pooling"]],
+        (Role::Embedder, Ollama) => &[SERVER, TEXTS, &["keep_alive"]],
+        (Role::Embedder, OpenAi) => &[SERVER, TEXTS],
+        (Role::Answerer | Role::Judge, Ollama)
+        | (Role::Reranker, LlmReranker(Protocol::Ollama)) => &[SERVER, WRITING, WRITING_OLLAMA],
+        (Role::Answerer | Role::Judge, OpenAi)
+        | (Role::Reranker, LlmReranker(Protocol::OpenAi)) => &[SERVER, WRITING, WRITING_OPENAI],
+        (Role::Reranker, Local) => &[FILES, &["max_tokens", "instruction", "rerank_prompt"]],
+        (Role::Reranker, HttpReranker) => &[SERVER],
+        // The embedded answerer and judge have no settings, and no model of the other kinds plays the role.
+        (Role::Embedder, HttpReranker | LlmReranker(_))
+        | (Role::Answerer | Role::Judge, Embedded | Local | HttpReranker | LlmReranker(_))
+        | (Role::Reranker, Embedded | Ollama | OpenAi) => &[],
     }
 }
 
-fn refuse(
-    resolved: &Resolved,
-    path: &str,
-    model: &Model,
-    known: &[&[&str]],
-) -> Result<(), SettingsError> {
-    let fields = model.set_fields();
-    let is_known = |field: &str| known.iter().any(|some| some.contains(&field));
-    match fields.iter().find(|field| !is_known(field)) {
-        Some(field) => {
-            let message = format!("a model of `{}` has no such setting here", model.provider);
-            Err(resolved.bad_value(&format!("{path}.{field}"), &message))
-        }
+fn has(role: Role, kind: ModelKind, field: &str) -> bool {
+    fields(role, kind).iter().any(|some| some.contains(&field))
+}
+
+/// Refuses the first setting of `model` that means nothing for it.
+pub(super) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
+    let set = model.settings.set_fields();
+    match set.iter().find(|field| !has(model.role, model.kind, field)) {
+        Some(field) => Err(model.bad_field(resolved, field, &without(model, field))),
         None => Ok(()),
+    }
+}
+
+/// Says that `model` has no setting `field`, and which models of the same role have it.
+fn without(model: &ConfiguredModel, field: &str) -> String {
+    let role = match model.role {
+        Role::Embedder => "embedding model",
+        Role::Answerer => "answering model",
+        Role::Judge => "judge",
+        Role::Reranker => "reranker",
+    };
+    let article = match model.role {
+        Role::Embedder | Role::Answerer => "an",
+        Role::Judge | Role::Reranker => "a",
+    };
+    let provider = &model.settings.provider;
+    let this = match model.kind {
+        ModelKind::LlmReranker(_) => format!("`llm` with a model of `{provider}`"),
+        ModelKind::Embedded
+        | ModelKind::Local
+        | ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker => format!("`{provider}`"),
+    };
+    let having: Vec<&str> = ModelKind::ALL
+        .into_iter()
+        .filter(|kind| has(model.role, *kind, field))
+        .map(words)
+        .collect();
+    let having = match having.as_slice() {
+        [] => format!("no {role} has it"),
+        having => format!("{article} {role} of {} has it", having.join(" or ")),
+    };
+    format!("{article} {role} of {this} has no such setting; {having}")
+}
+
+/// The provider that makes a model one of this kind.
+fn words(kind: ModelKind) -> &'static str {
+    match kind {
+        ModelKind::Embedded => "`embedded`",
+        ModelKind::Local => "`local`",
+        ModelKind::Ollama => "`ollama`",
+        ModelKind::OpenAi => "`openai`",
+        ModelKind::HttpReranker => "`http`",
+        ModelKind::LlmReranker(Protocol::Ollama) => "`llm` with a model of Ollama",
+        ModelKind::LlmReranker(Protocol::OpenAi) => "`llm` with a model behind OpenAI's protocol",
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
-    use crate::settings::{Layer, resolve};
+    use crate::models::ConfiguredModels;
+    use crate::settings::{Layer, json_schema, resolve};
 
     fn checked(path: &str, provider: &str, field: &str) -> Result<(), String> {
         let assignments = [
@@ -135,7 +124,10 @@ mod tests {
         ];
         let layer = Layer::assignments(&assignments).unwrap();
         let resolved = resolve(layer.into_iter().collect()).unwrap();
-        check(&resolved).map_err(|error| error.to_string())
+        let models = ConfiguredModels::of(&resolved.settings);
+        models
+            .check_fields(&resolved)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -152,12 +144,48 @@ mod tests {
         ];
         for (path, provider, field) in cases {
             let name = field.split('=').next().unwrap();
-            assert_eq!(
-                checked(path, provider, field),
-                Err(format!(
-                    "`--set`: bad value for `{path}.{name}`: a model of `{provider}` has no such setting here"
-                ))
+            let message = checked(path, provider, field).unwrap_err();
+            assert!(
+                message.starts_with(&format!("`--set`: bad value for `{path}.{name}`: a")),
+                "{message}"
             );
+            assert!(
+                message.contains(&format!(" of `{provider}` has no such setting; ")),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_which_models_have_the_setting() {
+        for (path, provider, field, expected) in [
+            (
+                "qa.model",
+                "groq",
+                "num_ctx=8192",
+                "an answering model of `groq` has no such setting; an answering model of `ollama` has it",
+            ),
+            (
+                "qa.model",
+                "embedded",
+                "seed=1",
+                "an answering model of `embedded` has no such setting; an answering model of `ollama` or `openai` has it",
+            ),
+            (
+                "evaluations.judge",
+                "ollama",
+                "reasoning_effort=low",
+                "a judge of `ollama` has no such setting; a judge of `openai` has it",
+            ),
+            (
+                "embeddings.model",
+                "ollama",
+                "num_ctx=8192",
+                "an embedding model of `ollama` has no such setting; no embedding model has it",
+            ),
+        ] {
+            let message = checked(path, provider, field).unwrap_err();
+            assert_eq!(message.rsplit_once("`: ").unwrap().1, expected);
         }
     }
 
@@ -174,5 +202,33 @@ mod tests {
         for (path, provider, field) in cases {
             assert_eq!(checked(path, provider, field), Ok(()), "{path} {field}");
         }
+    }
+
+    #[test]
+    fn every_setting_means_something_for_some_model() {
+        let schema = json_schema();
+        let properties = schema["$defs"]["Model"]["properties"].as_object();
+        let settable: Vec<&String> = properties
+            .into_iter()
+            .flat_map(serde_json::Map::keys)
+            .collect();
+        assert!(settable.len() > 20, "{settable:?}");
+        let pairs = || {
+            let of_role = |role| ModelKind::ALL.into_iter().map(move |kind| (role, kind));
+            Role::ALL.into_iter().flat_map(of_role)
+        };
+        for field in settable
+            .iter()
+            .filter(|it| !["provider", "name"].contains(&it.as_str()))
+        {
+            assert!(
+                pairs().any(|(role, kind)| has(role, kind, field)),
+                "{field}"
+            );
+        }
+        for field in pairs().flat_map(|(role, kind)| fields(role, kind).concat()) {
+            assert!(settable.iter().any(|it| *it == field), "{field}");
+        }
+        assert_ne!(schema["$defs"]["Model"], Value::Null);
     }
 }

@@ -1,143 +1,94 @@
-//! What the settings say of the reranker, checked without opening it.
+//! The reranker of the settings: which providers there are, and what each of them needs.
 
-use crate::models::fields;
-use crate::models::local::{LocalModel, RERANKER_FIELDS};
+use super::configured::{ConfiguredModel, ConfiguredModels};
+use super::fields;
+use super::kind::ModelKind;
+use super::local::LocalModel;
 use crate::nearest;
-use crate::settings::{Model, Resolved, SettingsError};
+use crate::settings::{Resolved, Role, SettingsError};
 
-/// Where the reranker stands in the settings.
-pub(crate) const PATH: &str = "reranking.model";
-
-/// Its providers.
+/// The providers of rerankers.
 const PROVIDERS: [&str; 3] = ["http", "llm", "local"];
 
-/// The ways in which a model can rerank.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
-    /// Behind a server's endpoint `/rerank`.
-    Http(Model),
-    /// A chat model, which is what this names.
-    Llm(Model),
-    /// A cross-encoder or a model of late interaction in this process.
-    Local(Model),
-}
-
-/// Whether the provider of the settings' reranker is one that there is; other programs' settings may name others.
-pub(crate) fn is_known(resolved: &Resolved) -> bool {
-    let model = resolved.settings.reranking.model.as_ref();
-    model.is_some_and(|model| PROVIDERS.contains(&model.provider.as_str()))
-}
-
-/// What the reranker of the settings is. Refuses one that there is not, or that nothing is said of, and settings that mean
-/// nothing for it.
-pub(crate) fn check(resolved: &Resolved) -> Result<Kind, SettingsError> {
-    let Some(model) = &resolved.settings.reranking.model else {
-        return Err(resolved.bad_value(PATH, &"there is none"));
-    };
-    let bad = |field: &str, message: &str| resolved.bad_value(&format!("{PATH}.{field}"), &message);
-    let provider = resolved.settings.providers.get(&model.provider);
-    let address = provider.and_then(|provider| provider.base_url.as_ref());
-    let kind = match model.provider.as_str() {
-        "http" if model.base_url.is_none() && address.is_none() => Err(bad(
-            "base_url",
-            "it has to be the address of a server, to which `/rerank` is appended",
-        )),
-        "http" => Ok(Kind::Http(model.clone())),
-        "llm" => match chat_model(model) {
-            Some(chat) => Ok(Kind::Llm(chat)),
-            None => Err(bad(
-                "name",
-                "a chat model is named by its provider too, as in `ollama:qwen3`",
-            )),
-        },
-        "local" => {
-            return LocalModel::reranker(resolved, model).map(|_| Kind::Local(model.clone()));
-        }
-        other => Err(bad("provider", &unknown(other))),
-    }?;
-    let fields = model.set_fields();
-    match fields.iter().find(|field| !takes(&kind, field)) {
-        Some(field) => Err(bad(field, &untaken(&kind, model, field))),
-        None => Ok(kind),
-    }
-}
-
-/// The chat model that a reranker of `llm` names; `None` where it is none, or not named as `PROVIDER:NAME`.
-pub(crate) fn chat_model(reranker: &Model) -> Option<Model> {
-    let (provider, name) = reranker.name.split_once(':')?;
-    let is_one = reranker.provider == "llm" && !provider.is_empty() && !name.is_empty();
-    is_one.then(|| Model {
-        provider: provider.to_owned(),
-        name: name.to_owned(),
-        ..reranker.clone()
+/// Whether the settings have a reranker of a provider that this program knows. A file of another program may name others.
+pub(crate) fn is_known(models: &ConfiguredModels) -> bool {
+    let kind = models.reranker.as_ref().map(|reranker| reranker.kind);
+    kind.is_some_and(|kind| match kind {
+        ModelKind::Local | ModelKind::HttpReranker | ModelKind::LlmReranker(_) => true,
+        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => false,
     })
 }
 
-/// Whether a setting means something for a reranker.
-fn takes(kind: &Kind, field: &str) -> bool {
-    match kind {
-        Kind::Http(_) => fields::SERVED.contains(&field),
-        Kind::Llm(model) => fields::of_chat(model, field),
-        Kind::Local(_) => RERANKER_FIELDS.contains(&field),
+/// The reranker of the settings. Refuses one that is not there or is described wrongly, without opening it.
+pub(crate) fn check<'m>(
+    resolved: &Resolved,
+    models: &'m ConfiguredModels,
+) -> Result<&'m ConfiguredModel, SettingsError> {
+    let Some(model) = &models.reranker else {
+        return Err(resolved.bad_value(Role::Reranker.path(), &"there is none"));
+    };
+    let settings = &model.settings;
+    match model.kind {
+        ModelKind::Local => return LocalModel::of(resolved, model).map(|_| model),
+        ModelKind::HttpReranker => {
+            let provider = resolved.settings.providers.get(&settings.provider);
+            let address = provider.and_then(|provider| provider.base_url.as_ref());
+            if settings.base_url.is_none() && address.is_none() {
+                let message =
+                    "it has to be the address of a server, to which `/rerank` is appended";
+                return Err(model.bad_field(resolved, "base_url", &message));
+            }
+        }
+        ModelKind::LlmReranker(_) => {
+            if settings.provider.is_empty() || settings.name.is_empty() {
+                let message = "a chat model is named by its provider too, as in `ollama:qwen3`";
+                return Err(model.bad_field(resolved, "name", &message));
+            }
+        }
+        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => {
+            return Err(unknown(resolved, model));
+        }
     }
+    fields::check(resolved, model)?;
+    Ok(model)
 }
 
-/// Why a setting is refused, and which rerankers have it.
-fn untaken(kind: &Kind, model: &Model, field: &str) -> String {
-    let chat = |provider: &str| Kind::Llm(Model::named(provider, ""));
-    let others = [
-        ("`local`", Kind::Local(model.clone())),
-        ("`http`", Kind::Http(model.clone())),
-        ("`llm` with a model of Ollama", chat("ollama")),
-        (
-            "`llm` with a model behind OpenAI's protocol",
-            chat("openai"),
-        ),
-    ];
-    let this = match kind {
-        Kind::Llm(chat) => format!("`llm` with a model of `{}`", chat.provider),
-        Kind::Http(_) | Kind::Local(_) => format!("`{}`", model.provider),
-    };
-    let knowing: Vec<&str> = others
-        .iter()
-        .filter(|(_, other)| takes(other, field))
-        .map(|(name, _)| *name)
-        .collect();
-    let known = match knowing.as_slice() {
-        [] => "no reranker has it".to_owned(),
-        knowing => format!("a reranker of {} has it", knowing.join(" or ")),
-    };
-    format!("a reranker of {this} has no such setting; {known}")
-}
-
-/// What to say of a provider that there is not.
-fn unknown(provider: &str) -> String {
+/// The error of a provider that has no rerankers.
+pub(crate) fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> SettingsError {
+    let provider = &model.settings.provider;
     let suggestion = nearest::of(provider, PROVIDERS).map_or_else(String::new, |nearest| {
         format!("; did you mean `{nearest}`?")
     });
-    format!(
+    let message = format!(
         "there are no rerankers of `{provider}`; there are `http`, `llm` and `local`{suggestion}"
-    )
+    );
+    model.bad_field(resolved, "provider", &message)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::kind::Protocol;
     use crate::settings::{Layer, resolve};
 
-    fn checked(reranker: &str) -> Result<Kind, String> {
+    fn checked(reranker: &str) -> Result<ConfiguredModel, String> {
         let set = [format!("reranking.model={reranker}")];
         let layers = Layer::assignments(&set).unwrap().into_iter().collect();
-        check(&resolve(layers).unwrap()).map_err(|error| error.to_string())
+        let resolved = resolve(layers).unwrap();
+        let models = ConfiguredModels::of(&resolved.settings);
+        let reranker = check(&resolved, &models);
+        reranker.cloned().map_err(|error| error.to_string())
     }
 
     #[test]
     fn a_chat_model_is_named_with_its_provider() {
-        let Ok(Kind::Llm(model)) = checked("{provider: llm, name: \"ollama:qwen3:4b\"}") else {
-            panic!("it is a chat model")
-        };
+        let model = checked("{provider: llm, name: \"ollama:qwen3:4b\"}").unwrap();
+        assert_eq!(model.kind, ModelKind::LlmReranker(Protocol::Ollama));
         assert_eq!(
-            (model.provider.as_str(), model.name.as_str()),
+            (
+                model.settings.provider.as_str(),
+                model.settings.name.as_str()
+            ),
             ("ollama", "qwen3:4b")
         );
         assert_eq!(
@@ -149,7 +100,7 @@ mod tests {
     #[test]
     fn a_server_has_an_address() {
         let address = "{provider: http, name: bge, base_url: \"http://localhost:8080\"}";
-        assert!(matches!(checked(address), Ok(Kind::Http(_))));
+        assert_eq!(checked(address).unwrap().kind, ModelKind::HttpReranker);
         assert_eq!(
             checked("{provider: http, name: bge}").unwrap_err(),
             "`--set`: bad value for `reranking.model.base_url`: it has to be the address of a server, to which `/rerank` is \

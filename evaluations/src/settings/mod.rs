@@ -11,6 +11,7 @@ mod haiku;
 mod known;
 mod model;
 mod resolve;
+mod role;
 mod shown;
 mod tree;
 
@@ -25,6 +26,7 @@ pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Layer, Resolved, resolve};
+pub(crate) use role::Role;
 
 /// Everything a run can be told apart from its dataset; see `docs/settings.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]

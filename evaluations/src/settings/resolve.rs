@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::error::SettingsError;
 use super::known::take_unknown;
 use super::tree::{Entry, Tree, overlay};
-use super::{Settings, json_schema};
+use super::{Role, Settings, json_schema};
 use crate::redaction;
 use crate::search_profile::RERANK;
 
@@ -183,15 +183,9 @@ impl Resolved {
     /// Refuses a key where the name of the variable that holds it belongs: settings are stored and shown.
     fn check_key_variables(&self) -> Result<(), SettingsError> {
         let settings = &self.settings;
-        let models = [
-            ("embeddings.model", Some(&settings.embeddings.model)),
-            ("qa.model", Some(&settings.qa.model)),
-            ("evaluations.judge", Some(&settings.evaluations.judge)),
-            ("reranking.model", settings.reranking.model.as_ref()),
-        ];
-        let of_models = models.into_iter().filter_map(|(path, model)| {
-            let name = model?.api_key_env.as_deref()?;
-            Some((path.to_owned(), name))
+        let of_models = Role::ALL.into_iter().filter_map(|role| {
+            let name = settings.model(role)?.api_key_env.as_deref()?;
+            Some((role.path().to_owned(), name))
         });
         let of_providers = settings.providers.iter().filter_map(|(provider, its)| {
             let name = its.api_key_env.as_deref()?;

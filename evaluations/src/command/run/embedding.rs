@@ -12,9 +12,7 @@ use super::plan::Plan;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::command::Session;
-use crate::models::embedder;
-use crate::models::local;
-use crate::models::servers::Servers;
+use crate::models::{ModelKind, Servers, embedder};
 use crate::spending::{MeteredEmbedder, Spending};
 
 /// Opens the model, where a profile compares vectors.
@@ -29,23 +27,31 @@ pub(super) async fn open(
     if !plan.needs_embeddings {
         return Ok(None);
     }
-    let model = &plan.resolved.settings.embeddings.model;
-    let place = servers.undigested_place(embedder::PATH, model)?;
-    let embedder = embedder::open(session.printer, &plan.resolved, servers).await?;
+    let model = &plan.models.embedder;
+    let place = servers.undigested_place(model)?;
+    let embedder = embedder::open(session.printer, &plan.resolved, model, servers).await?;
     let price = choices::prices(&plan.resolved).of(embedder.identity());
     let embedder: Arc<dyn Embedder> = Arc::new(MeteredEmbedder::new(embedder, price, spending));
-    // The embedded model is quicker than any look at a file.
-    if arguments.qa.no_cache || choices::is_embedded(model) {
+    if arguments.qa.no_cache {
         return Ok(Some(embedder));
     }
-    if choices::is_local(model) {
-        // The store may have what the search is warmed up with; a server was asked for the dimension.
-        embedder.embed(&["warm-up"], TextKind::Query).await?;
+    match model.kind {
+        // It is quicker than any look at a file.
+        ModelKind::Embedded => return Ok(Some(embedder)),
+        // The store may have what the search is warmed up with.
+        ModelKind::Local => {
+            embedder.embed(&["warm-up"], TextKind::Query).await?;
+        }
+        // The server was asked for the dimension, which warmed it up.
+        ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => {}
     }
     let (path, watch) = (session.directories.vectors(), session.printer.watch());
     let store = EmbeddingStore::open_watched(path, watch).await?;
     interruption.mind_writes(store.writes());
-    let label = local::label(embedder.identity(), model);
+    let label = model.label(embedder.identity());
     let mut cached = CachedEmbedder::new(embedder, store).labelled(label);
     if let Some(place) = place {
         cached = cached.at(&place);

@@ -14,7 +14,7 @@ use evals_models::Embedder;
 use indicatif::ProgressBar;
 
 use super::plan::Plan;
-use crate::choices;
+use crate::models::{ModelKind, embedded};
 use crate::printer::Printer;
 use crate::progress;
 use crate::quantity;
@@ -75,11 +75,16 @@ async fn recipe(
     if let Some(embedder) = embedder {
         return Ok(lexical.with_embedder(embedder));
     }
-    if !choices::is_embedded(&plan.resolved.settings.embeddings.model) {
+    let embedder = match plan.models.embedder.kind {
+        ModelKind::Embedded => embedded::embedder(&plan.resolved, &plan.models.embedder).ok(),
         // Finding out which vectors there should be would take a server, or a model to load, that nothing else needs.
-        return Ok(lexical);
-    }
-    let Ok(embedder) = choices::embedder(&plan.resolved) else {
+        ModelKind::Local
+        | ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => None,
+    };
+    let Some(embedder) = embedder else {
         return Ok(lexical);
     };
     let whole = lexical.clone().with_embedder(embedder);

@@ -44,7 +44,7 @@ use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::clock;
 use crate::exit::Exit;
-use crate::models::servers::Servers;
+use crate::models::Servers;
 use crate::printer::{Printer, StdoutError};
 use crate::quantity;
 use crate::spending::{BudgetSpent, Spending};
@@ -196,7 +196,12 @@ async fn prepare(
     interruption: &Interruption,
 ) -> Result<(Prepared, Option<qa::Ready>)> {
     let printer = session.printer;
-    let servers = Servers::new(&plan.resolved, printer, arguments.control.seed);
+    let servers = Servers::new(
+        &plan.resolved,
+        &plan.models,
+        printer,
+        arguments.control.seed,
+    );
     let mut servers = servers.minded_by(interruption);
     let spending = Spending::new(arguments.qa.budget, interruption.stop());
     let embedder = embedding::open(
@@ -287,8 +292,7 @@ fn note_embedding(session: &Session<'_>, plan: &Plan, prepared: &Prepared) {
 
 /// Whether vectors come from a server.
 fn is_served(plan: &Plan) -> bool {
-    let model = &plan.resolved.settings.embeddings.model;
-    plan.needs_embeddings && !choices::is_embedded(model) && !choices::is_local(model)
+    plan.needs_embeddings && plan.models.embedder.kind.is_served()
 }
 
 /// The reranker, where a profile reranks, and the account of what is paid.
@@ -306,7 +310,7 @@ async fn models<'p>(
     let replies = Replies::new(session, arguments.qa.no_cache, refresh);
     let mut opener = Opener::new(&plan.resolved, servers, &replies, &spending, interruption);
     let reranking = if plan.profiles.iter().any(|profile| profile.rerank) {
-        Some(reranking::open(session, &plan.resolved, &mut opener).await?)
+        Some(reranking::open(session, &plan.resolved, &plan.models, &mut opener).await?)
     } else {
         None
     };

@@ -14,7 +14,7 @@ use super::qa::QaPlan;
 use super::reranking;
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
-use crate::models::reranker;
+use crate::models::{ConfiguredModels, embedder, reranker};
 use crate::quantity;
 use crate::search_profile::SearchProfile;
 use crate::settings::{self, Layer, Resolved};
@@ -24,6 +24,7 @@ use crate::settings::{self, Layer, Resolved};
 pub(super) struct Plan {
     pub(super) manifest: Manifest,
     pub(super) resolved: Resolved,
+    pub(super) models: ConfiguredModels,
     pub(super) profiles: Vec<SearchProfile>,
     pub(super) chunker: Chunker,
     /// Whether any profile compares vectors.
@@ -54,8 +55,8 @@ impl Plan {
         layers.extend(session.user_layers(&arguments.settings, models)?);
         let resolved = settings::resolve(layers)?;
         let choices = Choices::of(&resolved)?;
-        let profiles = profiles(&arguments.retrieval.profiles, &choices, &resolved)?;
-        reranking::check(session, &resolved, &profiles)?;
+        let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
+        reranking::check(session, &resolved, &choices.models, &profiles)?;
         let Measured { measures, k, cut } = Measured::of(arguments, &manifest)?;
         let default = choices.profiles.first().copied();
         let default = default.unwrap_or(choices.hybrid.into());
@@ -63,10 +64,16 @@ impl Plan {
             None
         } else {
             Some(QaPlan::new(
-                session, arguments, &manifest, &resolved, &profiles, default,
+                session,
+                arguments,
+                &manifest,
+                &resolved,
+                &choices.models,
+                &profiles,
+                default,
             )?)
         };
-        choices::check_embedder(&resolved)?;
+        embedder::check(&resolved, &choices.models.embedder)?;
         Ok(Self {
             needs_embeddings: profiles.iter().any(|it| it.base.needs_embeddings()),
             retrieval: !arguments.stages.skip_retrieval,
@@ -93,6 +100,7 @@ impl Plan {
             out: OutFile::all(&arguments.out)?,
             manifest,
             resolved,
+            models: choices.models,
         })
     }
 
@@ -112,18 +120,14 @@ impl Plan {
     }
 }
 
-fn profiles(
-    names: &[String],
-    choices: &Choices,
-    resolved: &Resolved,
-) -> Result<Vec<SearchProfile>> {
+fn profiles(names: &[String], choices: &Choices) -> Result<Vec<SearchProfile>> {
     if names.is_empty() {
         return Ok(choices.profiles.clone());
     }
     Ok(choices::profiles(
         names.iter().map(String::as_str),
         choices.hybrid,
-        reranker::is_known(resolved),
+        reranker::is_known(&choices.models),
     )?)
 }
 

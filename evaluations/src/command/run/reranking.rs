@@ -18,11 +18,10 @@ use super::manifest::RunManifest;
 use super::qa::{Opener, Prompts, Replies, dollars, reranking_cost};
 use crate::command::Session;
 use crate::downloads;
-use crate::models::local::{self, LocalModel};
-use crate::models::reranker::{self, Kind};
+use crate::models::{ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, reranker};
 use crate::quantity;
 use crate::search_profile::SearchProfile;
-use crate::settings::{Model, RerankMode, Resolved};
+use crate::settings::{RerankMode, Resolved};
 
 /// How a reranker is asked, for whoever wants to know what that will take.
 #[derive(Debug)]
@@ -51,6 +50,7 @@ pub(super) struct Reranking {
 pub(super) fn check(
     session: &Session<'_>,
     resolved: &Resolved,
+    models: &ConfiguredModels,
     profiles: &[SearchProfile],
 ) -> Result<()> {
     let reranked = profiles.iter().find(|profile| profile.rerank);
@@ -66,7 +66,7 @@ pub(super) fn check(
              `--set 'reranking.model={{provider: local, name: cross-encoder/ms-marco-MiniLM-L6-v2}}'`"
         ),
         (Some(_), Some(_)) => {
-            reranker::check(resolved)?;
+            reranker::check(resolved, models)?;
         }
     }
     Ok(())
@@ -76,30 +76,32 @@ pub(super) fn check(
 pub(super) async fn open(
     session: &Session<'_>,
     resolved: &Resolved,
+    models: &ConfiguredModels,
     opener: &mut Opener<'_, '_>,
 ) -> Result<Reranking> {
     let settings = &resolved.settings.reranking;
     let mut parameters = Map::new();
     let mut prompts = BTreeMap::new();
-    let (reranker, asking): (Arc<dyn Reranker>, _) = match reranker::check(resolved)? {
-        Kind::Http(model) => {
-            let place = opener.servers.rerank_place(&model)?;
-            let reranker = opener.servers.reranker(&model, settings.batch_size);
+    let model = reranker::check(resolved, models)?;
+    let (reranker, asking): (Arc<dyn Reranker>, _) = match model.kind {
+        ModelKind::HttpReranker => {
+            let place = opener.servers.rerank_place(model)?;
+            let reranker = opener.servers.reranker(model, settings.batch_size);
             let reranker = Arc::new(reranker.await?);
-            let stored = stored(session, opener, reranker, &model, |cached| {
+            let stored = stored(session, opener, reranker, model, |cached| {
                 cached.at(&place).in_batches(settings.batch_size)
             });
             (stored.await?, Asking::Requests(settings.batch_size))
         }
-        Kind::Local(model) => {
-            let local = LocalModel::reranker(resolved, &model)?;
+        ModelKind::Local => {
+            let local = LocalModel::of(resolved, model)?;
             let hub = downloads::hub();
             let reranker = local.open_reranker(session.printer, &hub).await?;
-            let stored = stored(session, opener, reranker, &model, |cached| cached);
+            let stored = stored(session, opener, reranker, model, |cached| cached);
             (stored.await?, Asking::InProcess)
         }
-        Kind::Llm(model) => {
-            let chat = opener.chat("reranking.model", &model).await?;
+        ModelKind::LlmReranker(_) => {
+            let chat = opener.chat(model).await?;
             parameters = chat.parameters();
             parameters.insert("mode".to_owned(), json!(settings.mode));
             let found = Prompts::find(&session.directories)?;
@@ -117,6 +119,9 @@ pub(super) async fn open(
                 }
             }
         }
+        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => {
+            return Err(reranker::unknown(resolved, model).into());
+        }
     };
     parameters.insert("candidates".to_owned(), json!(settings.candidates));
     Ok(Reranking {
@@ -133,7 +138,7 @@ async fn stored(
     session: &Session<'_>,
     opener: &Opener<'_, '_>,
     reranker: Arc<dyn Reranker>,
-    model: &Model,
+    model: &ConfiguredModel,
     made: impl FnOnce(CachedReranker) -> CachedReranker,
 ) -> Result<Arc<dyn Reranker>> {
     let policy = match opener.replies {
@@ -144,7 +149,7 @@ async fn stored(
     let (path, watch) = (session.directories.scores(), session.printer.watch());
     let store = ScoreStore::open_watched(path, watch).await?;
     opener.interruption.mind_writes(store.writes());
-    let label = local::label(reranker.identity(), model);
+    let label = model.label(reranker.identity());
     let cached = made(CachedReranker::new(reranker, store));
     let cached = cached.labelled(label).with_policy(policy);
     Ok(Arc::new(RememberedReranker::new(Arc::new(cached))))
@@ -177,8 +182,14 @@ impl Reranking {
         let model = self.identity();
         let candidates = quantity::of(self.candidates.get(), "document");
         let what = format!("{model}, {candidates} for each question");
-        if model.provider == "local" {
-            return format!("{what}, in this process, no LLM");
+        match ModelKind::of_identity(model) {
+            ModelKind::Embedded | ModelKind::Local => {
+                return format!("{what}, in this process, no LLM");
+            }
+            ModelKind::Ollama
+            | ModelKind::OpenAi
+            | ModelKind::HttpReranker
+            | ModelKind::LlmReranker(_) => {}
         }
         let sum = |metric: &str| {
             let recorded = report.cases.iter();

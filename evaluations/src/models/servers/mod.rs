@@ -1,6 +1,8 @@
 //! Models as settings name them, opened. Those at one address share its traffic: its limits, its retries, its failures.
 
-mod place;
+mod limits;
+mod requests;
+mod served_model;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,33 +14,27 @@ use anyhow::{Result, bail};
 use evals_models::{ChatModel, Embedder};
 use evals_providers::{
     ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder,
-    RerankSettings, ServerSettings, Traffic, list_openai_models,
+    ServerSettings, Traffic, list_openai_models,
 };
 use evals_stores::store::Watch;
 
-use self::place::Place;
-use crate::choices;
+use self::served_model::{ServedModel, chain};
+use super::configured::{ConfiguredModel, ConfiguredModels};
+use super::kind::Protocol;
 use crate::command::Interruption;
-use crate::models::reranker;
 use crate::printer::Printer;
 use crate::quantity;
-use crate::settings::{Model, Resolved, SettingsError};
+use crate::settings::{Resolved, SettingsError};
 
 /// The longest wait for a server's list of models, and the pause before it is asked for once more.
 const LISTING: Duration = Duration::from_secs(10);
 const BEFORE_SECOND_LISTING: Duration = Duration::from_millis(500);
 
-/// What a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Protocol {
-    Ollama,
-    OpenAi,
-}
-
 /// Opens models, each server once.
 #[derive(Debug)]
 pub(crate) struct Servers<'r> {
     resolved: &'r Resolved,
+    models: &'r ConfiguredModels,
     printer: Printer,
     seed: u64,
     once: bool,
@@ -49,9 +45,15 @@ pub(crate) struct Servers<'r> {
 
 impl<'r> Servers<'r> {
     /// Servers as `resolved` describes them. Pauses between attempts are drawn from `seed`.
-    pub(crate) fn new(resolved: &'r Resolved, printer: &Printer, seed: u64) -> Self {
+    pub(crate) fn new(
+        resolved: &'r Resolved,
+        models: &'r ConfiguredModels,
+        printer: &Printer,
+        seed: u64,
+    ) -> Self {
         Self {
             resolved,
+            models,
             printer: printer.clone(),
             seed,
             once: false,
@@ -79,71 +81,99 @@ impl<'r> Servers<'r> {
         Self { once: true, ..self }
     }
 
-    /// The chat model that stands at `path` in the settings.
-    pub(crate) async fn chat(&mut self, path: &str, model: &Model) -> Result<Arc<dyn ChatModel>> {
-        let place = Place::of(self.resolved, path, model)?;
-        let settings = place.chat_settings()?;
-        let traffic = self.traffic(&place)?;
-        Ok(match place.protocol {
+    /// Opens a chat model.
+    pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
+        let served = Self::served(self.resolved, model)?;
+        let mut settings = served.chat_settings()?;
+        let traffic = self.traffic(&served)?;
+        Ok(match served.protocol {
             Protocol::Ollama => Arc::new(OllamaChat::connect(settings, traffic).await?),
             Protocol::OpenAi => {
-                let mut settings = settings;
                 settings.server.digest = self.listed(model, &settings.server).await?;
                 let chat = OpenAiChat::new(settings, traffic);
-                Arc::new(chat.map_err(|error| place.bad(&error))?)
+                Arc::new(chat.map_err(|error| served.bad(&error))?)
             }
         })
     }
 
-    /// The embedding model of the settings, which stands at `path`.
-    pub(crate) async fn embedder(
-        &mut self,
-        path: &str,
-        model: &Model,
-    ) -> Result<Arc<dyn Embedder>> {
-        let place = Place::of(self.resolved, path, model)?;
-        let settings = place.embed_settings()?;
-        let traffic = self.traffic(&place)?;
-        Ok(match place.protocol {
+    /// Opens an embedding model.
+    pub(crate) async fn embedder(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn Embedder>> {
+        let served = Self::served(self.resolved, model)?;
+        let mut settings = served.embed_settings()?;
+        let traffic = self.traffic(&served)?;
+        Ok(match served.protocol {
             Protocol::Ollama => Arc::new(OllamaEmbedder::connect(settings, traffic).await?),
             Protocol::OpenAi => {
-                let mut settings = settings;
                 settings.server.digest = self.listed(model, &settings.server).await?;
                 Arc::new(OpenAiEmbedder::connect(settings, traffic).await?)
             }
         })
     }
 
-    /// Refuses a model at `path` whose provider there is not, without asking anybody.
-    pub(crate) fn check(
-        resolved: &'r Resolved,
-        path: &'r str,
-        model: &'r Model,
-    ) -> Result<(), SettingsError> {
-        if choices::is_embedded(model) || choices::is_local(model) {
-            return Ok(());
-        }
-        Place::of(resolved, path, model).map(drop)
+    /// Opens a reranker behind an endpoint `/rerank`, which is sent at most `batch_size` texts at once.
+    pub(crate) async fn reranker(
+        &mut self,
+        model: &ConfiguredModel,
+        batch_size: NonZeroUsize,
+    ) -> Result<HttpReranker> {
+        let served = Self::served(self.resolved, model)?;
+        let settings = served.rerank_settings(batch_size)?;
+        let traffic = self.traffic(&served)?;
+        Ok(HttpReranker::connect(settings, traffic).await?)
     }
 
-    /// The address of a model behind a server that may tell no digest of its weights; `None` where the model's identity is enough.
+    /// Refuses a model behind a server without an address. No server is asked.
+    pub(crate) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
+        match model.kind.protocol() {
+            Some(protocol) => ServedModel::of(resolved, model, protocol).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// The address of a model whose server may not tell a digest of its weights; `None` where the model's identity is enough.
     pub(crate) fn undigested_place(
         &self,
-        path: &str,
-        model: &Model,
+        model: &ConfiguredModel,
     ) -> Result<Option<String>, SettingsError> {
-        if choices::is_embedded(model) || choices::is_local(model) {
-            return Ok(None);
+        match model.kind.protocol() {
+            None | Some(Protocol::Ollama) => Ok(None),
+            Some(Protocol::OpenAi) => Ok(Some(
+                Self::served(self.resolved, model)?.base_url.to_string(),
+            )),
         }
-        let place = Place::of(self.resolved, path, model)?;
-        let openai = place.protocol == Protocol::OpenAi;
-        Ok(openai.then(|| place.base_url.to_string()))
+    }
+
+    /// What the scores of a reranker behind an endpoint `/rerank` depend on besides its name: the address of its server, and the
+    /// further fields of its requests.
+    pub(crate) fn rerank_place(&self, model: &ConfiguredModel) -> Result<String, SettingsError> {
+        let base_url = Self::served(self.resolved, model)?.base_url;
+        let extra_body = &model.settings.extra_body;
+        if extra_body.is_empty() {
+            return Ok(base_url.to_string());
+        }
+        let extra_body = serde_json::Value::from(extra_body.clone());
+        Ok(format!("{base_url} extra_body={extra_body}"))
+    }
+
+    fn served<'s>(
+        resolved: &'s Resolved,
+        model: &'s ConfiguredModel,
+    ) -> Result<ServedModel<'s>, SettingsError> {
+        let protocol = model.kind.protocol().ok_or_else(|| {
+            let message = format!("`{model}` is not behind a server");
+            model.bad_field(resolved, "provider", &message)
+        })?;
+        ServedModel::of(resolved, model, protocol)
     }
 
     /// Sees that a server is there and takes the key, and returns what its list of models tells of this one.
     ///
     /// Not every server has such a list, and some have models that are not in it.
-    async fn listed(&self, model: &Model, server: &ServerSettings) -> Result<Option<String>> {
+    async fn listed(
+        &self,
+        model: &ConfiguredModel,
+        server: &ServerSettings,
+    ) -> Result<Option<String>> {
         let asked = ServerSettings {
             timeout: server.timeout.min(LISTING),
             ..server.clone()
@@ -157,15 +187,17 @@ impl<'r> Servers<'r> {
             Ok(models) => models,
             Err(error) if error.is_unreachable() || error.refuses_key() => {
                 let reason = error.source().map(chain).unwrap_or_default();
-                bail!("`{}` cannot be used: {reason}", model.name);
+                bail!("`{}` cannot be used: {reason}", model.settings.name);
             }
             Err(_) => return Ok(None),
         };
-        let found = models.iter().find(|served| served.name == model.name);
+        let found = models
+            .iter()
+            .find(|served| served.name == model.settings.name);
         if found.is_none() && !models.is_empty() {
             self.printer.note(&format!(
                 "`{}` is not among the {} that `{}` lists",
-                model.name,
+                model.settings.name,
                 quantity::of(models.len(), "model"),
                 server.base_url
             ));
@@ -173,43 +205,19 @@ impl<'r> Servers<'r> {
         Ok(found.and_then(|served| served.digest.clone()))
     }
 
-    /// The reranker behind a server that stands in the settings, at most `batch_size` texts at once.
-    pub(crate) async fn reranker(
-        &mut self,
-        model: &Model,
-        batch_size: NonZeroUsize,
-    ) -> Result<HttpReranker> {
-        let place = Place::of(self.resolved, reranker::PATH, model)?;
-        let mut settings = RerankSettings::new(place.server()?, &model.name);
-        settings.max_batch = batch_size;
-        settings.extra_body.clone_from(&model.extra_body);
-        let traffic = self.traffic(&place)?;
-        Ok(HttpReranker::connect(settings, traffic).await?)
-    }
-
-    /// What scores of the reranker in the settings depend on besides its name: the address of its server, and what else is sent.
-    pub(crate) fn rerank_place(&self, model: &Model) -> Result<String, SettingsError> {
-        let place = Place::of(self.resolved, reranker::PATH, model)?;
-        if model.extra_body.is_empty() {
-            return Ok(place.base_url.to_string());
-        }
-        let extra_body = serde_json::Value::from(model.extra_body.clone());
-        Ok(format!("{} extra_body={extra_body}", place.base_url))
-    }
-
     /// The traffic with each server so far.
     pub(crate) fn traffic_so_far(&self) -> Vec<Arc<Traffic>> {
         self.traffic.values().map(Arc::clone).collect()
     }
 
-    fn traffic(&mut self, place: &Place<'_>) -> Result<Arc<Traffic>> {
-        let address = place.base_url.to_string();
-        let key = (place.protocol, address.clone());
+    fn traffic(&mut self, model: &ServedModel<'_>) -> Result<Arc<Traffic>> {
+        let address = model.base_url.to_string();
+        let key = (model.protocol, address.clone());
         // Whoever asks once wants to know of each model what is wrong with it.
         if let Some(traffic) = self.traffic.get(&key).filter(|_| !self.once) {
             return Ok(Arc::clone(traffic));
         }
-        let mut settings = place.traffic_settings(self.seed)?;
+        let mut settings = limits::traffic_settings(self.models, model, self.seed)?;
         if self.once {
             settings.max_attempts = NonZeroU32::MIN;
         }
@@ -221,11 +229,4 @@ impl<'r> Servers<'r> {
         self.traffic.insert(key, Arc::clone(&traffic));
         Ok(traffic)
     }
-}
-
-/// An error with its causes, joined by colons.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| (*error).source());
-    let messages: Vec<String> = causes.map(ToString::to_string).collect();
-    messages.join(": ")
 }

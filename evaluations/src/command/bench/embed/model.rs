@@ -13,12 +13,9 @@ use super::measurement::{Measurement, Plan};
 use crate::choices;
 use crate::cli::EmbeddingModel;
 use crate::downloads;
-use crate::models::embedder;
-use crate::models::fields;
-use crate::models::local::LocalModel;
-use crate::models::servers::Servers;
+use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, embedder};
 use crate::printer::Printer;
-use crate::settings::{self, Layer, Model, Resolved};
+use crate::settings::{self, Layer, Model, Resolved, Role};
 
 /// Settings that tell two models of one name apart.
 const TELLING: [&str; 6] = [
@@ -35,6 +32,7 @@ const TELLING: [&str; 6] = [
 pub(super) struct BenchedModel {
     pub(super) label: String,
     resolved: Resolved,
+    models: ConfiguredModels,
 }
 
 /// The settings that `--model` means; none where it is an empty mapping.
@@ -42,10 +40,11 @@ pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
     Ok(match model {
         EmbeddingModel::Named(model) => {
             let (provider, name) = (&model.provider, &model.name);
-            Some(Layer::model("--model", embedder::PATH, provider, name))
+            let path = Role::Embedder.path();
+            Some(Layer::model("--model", path, provider, name))
         }
         EmbeddingModel::Written(text) => {
-            Layer::assignments(&[format!("{}={text}", embedder::PATH)])?
+            Layer::assignments(&[format!("{}={text}", Role::Embedder.path())])?
         }
     })
 }
@@ -53,16 +52,14 @@ pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
 impl BenchedModel {
     pub(super) fn new(layers: Vec<Layer>) -> Result<Self> {
         let resolved = settings::resolve(layers)?;
-        fields::check(&resolved)?;
-        choices::check_embedder(&resolved)?;
-        Servers::check(
-            &resolved,
-            embedder::PATH,
-            &resolved.settings.embeddings.model,
-        )?;
+        let models = ConfiguredModels::of(&resolved.settings);
+        models.check_fields(&resolved)?;
+        embedder::check(&resolved, &models.embedder)?;
+        Servers::check(&resolved, &models.embedder)?;
         Ok(Self {
-            label: label(&resolved.settings.embeddings.model),
+            label: label(&models.embedder.settings),
             resolved,
+            models,
         })
     }
 
@@ -78,8 +75,9 @@ impl BenchedModel {
     async fn fill(&self, printer: &Printer, plan: &Plan, figures: &mut ModelFigures) -> Result<()> {
         self.fetch(printer).await?;
         let started = Instant::now();
-        let mut servers = Servers::new(&self.resolved, printer, 0);
-        let embedder = embedder::open(printer, &self.resolved, &mut servers).await?;
+        let (resolved, models) = (&self.resolved, &self.models);
+        let mut servers = Servers::new(resolved, models, printer, 0);
+        let embedder = embedder::open(printer, resolved, &models.embedder, &mut servers).await?;
         let (first, tokens) = plan
             .texts
             .batch(0, NonZeroUsize::MIN, embedder.max_tokens());
@@ -96,13 +94,19 @@ impl BenchedModel {
 
     /// Brings a model's files here before the clock runs.
     async fn fetch(&self, printer: &Printer) -> Result<()> {
-        let model = &self.resolved.settings.embeddings.model;
-        if !choices::is_local(model) {
-            return Ok(());
-        }
-        let (local, hub) = (LocalModel::of(&self.resolved)?, downloads::hub());
-        if !local.is_here(&hub) {
-            local.open(printer, &hub).await?;
+        match self.models.embedder.kind {
+            ModelKind::Local => {
+                let local = LocalModel::of(&self.resolved, &self.models.embedder)?;
+                let hub = downloads::hub();
+                if !local.is_here(&hub) {
+                    local.open(printer, &hub).await?;
+                }
+            }
+            ModelKind::Embedded
+            | ModelKind::Ollama
+            | ModelKind::OpenAi
+            | ModelKind::HttpReranker
+            | ModelKind::LlmReranker(_) => {}
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use evals_rag::qa::Qa;
 use serde::Serialize;
 
 use super::models::Cast;
+use crate::models::ModelKind;
 use crate::printer::Printer;
 use crate::quantity;
 
@@ -112,18 +113,21 @@ impl Costs {
         let sides = [("answering", &self.answering), ("judging", &self.judging)];
         for (what, side) in sides.into_iter().chain(reranking) {
             let Some(model) = &side.model else { continue };
-            let text = if is_embedded(model) {
-                format!("{model}, part of this program, no LLM")
-            } else if model.provider == "local" {
-                format!("{model}, in this process, no LLM")
-            } else {
-                let estimated = if side.estimated { " (estimated)" } else { "" };
-                format!(
-                    "{model}, {} read, {} written{estimated}, {}",
-                    quantity::of(side.input_tokens, "token"),
-                    side.output_tokens,
-                    dollars(side.cost)
-                )
+            let text = match ModelKind::of_identity(model) {
+                ModelKind::Embedded => format!("{model}, part of this program, no LLM"),
+                ModelKind::Local => format!("{model}, in this process, no LLM"),
+                ModelKind::Ollama
+                | ModelKind::OpenAi
+                | ModelKind::HttpReranker
+                | ModelKind::LlmReranker(_) => {
+                    let estimated = if side.estimated { " (estimated)" } else { "" };
+                    format!(
+                        "{model}, {} read, {} written{estimated}, {}",
+                        quantity::of(side.input_tokens, "token"),
+                        side.output_tokens,
+                        dollars(side.cost)
+                    )
+                }
             };
             lines.push((what.to_owned(), text));
         }
@@ -137,13 +141,8 @@ impl Costs {
     }
 }
 
-fn is_embedded(model: &ModelIdentity) -> bool {
-    model.provider == "embedded"
-}
-
-/// Whether a model is outside this process.
 fn is_served(model: &ModelIdentity) -> bool {
-    !is_embedded(model) && model.provider != "local"
+    ModelKind::of_identity(model).is_served()
 }
 
 /// Attempts at requests of servers beyond those that brought an answer.

@@ -184,7 +184,11 @@ fn answering(
         return Ok(None);
     };
     let request = chat.request("", &[], 1)?;
-    Ok(Some(side(&request, qa.answerer.max_tokens, tokenizer)))
+    Ok(Some(side(
+        &request,
+        qa.answerer.settings.max_tokens,
+        tokenizer,
+    )))
 }
 
 fn judging(judging: &Judging, qa: &QaPlan, tokenizer: &dyn Tokenizer) -> Result<Option<Side>> {
@@ -199,7 +203,11 @@ fn judging(judging: &Judging, qa: &QaPlan, tokenizer: &dyn Tokenizer) -> Result<
         refused: false,
         repeat: 1,
     })?;
-    Ok(Some(side(&request, qa.judging.judge.max_tokens, tokenizer)))
+    Ok(Some(side(
+        &request,
+        qa.judging.judge.settings.max_tokens,
+        tokenizer,
+    )))
 }
 
 pub(super) fn side(

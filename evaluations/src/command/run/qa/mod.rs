@@ -39,7 +39,7 @@ use super::search::{self, Depth};
 use super::{Interruption, Models, Prepared, Run};
 use crate::choices;
 use crate::clock;
-use crate::models::servers::Servers;
+use crate::models::Servers;
 use crate::progress::CaseBar;
 use crate::search_profile::SearchProfile;
 

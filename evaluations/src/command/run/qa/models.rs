@@ -16,11 +16,11 @@ use serde_json::{Map, Value};
 
 use super::plan::{JudgingPlan, QaPlan, Replies};
 use super::prompts::Prompts;
-use crate::choices::{self, is_embedded};
+use crate::choices;
 use crate::command::run::Interruption;
 use crate::command::run::reranking::Reranking;
-use crate::models::servers::Servers;
-use crate::settings::{Model, Resolved};
+use crate::models::{ConfiguredModel, ModelKind, Servers};
+use crate::settings::Resolved;
 use crate::spending::{Metered, Spending};
 
 /// What answers.
@@ -73,20 +73,27 @@ impl<'o, 'r> Opener<'o, 'r> {
 
     pub(super) async fn answering(&mut self, plan: &QaPlan) -> Result<Answering> {
         let refusals = Refusals::new(&plan.refusal_sentences);
-        if is_embedded(&plan.answerer) {
-            let embedder = Arc::new(StaticEmbedder::static_minilm());
-            return Ok(Answering {
-                answerer: Arc::new(ExtractiveAnswerer::new(embedder, refusals)),
-                chat: None,
-                model: None,
-                prompt: None,
-            });
+        match plan.answerer.kind {
+            ModelKind::Embedded => {
+                let embedder = Arc::new(StaticEmbedder::static_minilm());
+                return Ok(Answering {
+                    answerer: Arc::new(ExtractiveAnswerer::new(embedder, refusals)),
+                    chat: None,
+                    model: None,
+                    prompt: None,
+                });
+            }
+            ModelKind::Local
+            | ModelKind::Ollama
+            | ModelKind::OpenAi
+            | ModelKind::HttpReranker
+            | ModelKind::LlmReranker(_) => {}
         }
-        let model = self.chat("qa.model", &plan.answerer).await?;
+        let model = self.chat(&plan.answerer).await?;
         let prompt = plan.judging.prompts.answer.clone();
         let mut chat = ChatAnswerer::new(Arc::clone(&model), refusals).prompt(prompt.clone());
         // Said with each request, so that one whose budget was too small can be asked again with a larger one.
-        if let Some(most) = plan.answerer.max_tokens {
+        if let Some(most) = plan.answerer.settings.max_tokens {
             chat = chat.max_tokens(most);
         }
         Ok(Answering {
@@ -98,23 +105,30 @@ impl<'o, 'r> Opener<'o, 'r> {
     }
 
     pub(super) async fn judging(&mut self, plan: &JudgingPlan) -> Result<Judging> {
-        if is_embedded(&plan.judge) {
-            return Ok(Judging {
-                judge: Arc::new(OverlapJudge::default()),
-                chat: None,
-                refusals: None,
-                model: None,
-                prompts: Vec::new(),
-            });
+        match plan.judge.kind {
+            ModelKind::Embedded => {
+                return Ok(Judging {
+                    judge: Arc::new(OverlapJudge::default()),
+                    chat: None,
+                    refusals: None,
+                    model: None,
+                    prompts: Vec::new(),
+                });
+            }
+            ModelKind::Local
+            | ModelKind::Ollama
+            | ModelKind::OpenAi
+            | ModelKind::HttpReranker
+            | ModelKind::LlmReranker(_) => {}
         }
-        let model = self.chat("evaluations.judge", &plan.judge).await?;
+        let model = self.chat(&plan.judge).await?;
         let mut prompts = vec![plan.prompts.judge.clone()];
         let refusals = plan.refusals.then(|| {
             prompts.push(plan.prompts.refusal.clone());
             RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
         });
         let mut chat = ChatJudge::new(Arc::clone(&model)).prompt(plan.prompts.judge.clone());
-        if let Some(most) = plan.judge.max_tokens {
+        if let Some(most) = plan.judge.settings.max_tokens {
             chat = chat.max_tokens(most);
         }
         Ok(Judging {
@@ -129,13 +143,12 @@ impl<'o, 'r> Opener<'o, 'r> {
     /// A chat model that is asked through the store of replies.
     pub(in super::super) async fn chat(
         &mut self,
-        path: &str,
-        model: &Model,
+        model: &ConfiguredModel,
     ) -> Result<Arc<dyn ChatModel>> {
         let mut model = model.clone();
         // A run that is repeated should give the same answers, as far as the server can.
-        model.temperature.get_or_insert(0.0);
-        let inner = self.servers.chat(path, &model).await?;
+        model.settings.temperature.get_or_insert(0.0);
+        let inner = self.servers.chat(&model).await?;
         let price = choices::prices(self.resolved).of(inner.identity());
         let metered = Arc::new(Metered::new(inner, price, self.spending));
         let (path, policy) = match self.replies {

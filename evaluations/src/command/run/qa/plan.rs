@@ -11,12 +11,12 @@ use evals_models::ModelIdentity;
 
 use super::super::super::Session;
 use super::prompts::Prompts;
-use crate::choices::{self, EMBEDDED, is_embedded};
+use crate::choices;
 use crate::cli::{Refresh, RunArgs};
-use crate::models::fields::{self, OVERLAP};
-use crate::models::reranker::{self, Kind};
+use crate::models::embedded::{self, OVERLAP};
+use crate::models::{ConfiguredModel, ConfiguredModels, EMBEDDED, ModelKind, reranker};
 use crate::search_profile::SearchProfile;
-use crate::settings::{Model, Resolved, SettingsError};
+use crate::settings::{Resolved, SettingsError};
 
 /// Question answering with every choice made.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct QaPlan {
     /// Neighbouring chunks on each side of a passage.
     pub(super) radius: Option<NonZeroU32>,
     pub(super) context_tokens: NonZeroUsize,
-    pub(super) answerer: Model,
+    pub(super) answerer: ConfiguredModel,
     /// What refuses in this dataset.
     pub(super) refusal_sentences: Vec<String>,
     pub(super) judging: JudgingPlan,
@@ -39,7 +39,7 @@ pub(crate) struct QaPlan {
 /// Judging with every choice made.
 #[derive(Debug)]
 pub(crate) struct JudgingPlan {
-    pub(super) judge: Model,
+    pub(super) judge: ConfiguredModel,
     /// Whether the judge also says what is a refusal.
     pub(super) refusals: bool,
     pub(super) prompts: Prompts,
@@ -80,12 +80,13 @@ impl QaPlan {
         arguments: &RunArgs,
         manifest: &Manifest,
         resolved: &Resolved,
+        models: &ConfiguredModels,
         profiles: &[SearchProfile],
         default: SearchProfile,
     ) -> Result<Self> {
         let settings = &resolved.settings;
-        let answerer = settings.qa.model.clone();
-        fields::check_answerer(resolved)?;
+        let answerer = models.answerer.clone();
+        embedded::check_name(resolved, &answerer)?;
         if arguments.control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(
                 "`--fresh` starts anew and `--refresh failed` takes up an earlier run; choose one"
@@ -94,22 +95,21 @@ impl QaPlan {
         let judging = JudgingPlan::new(
             session,
             resolved,
-            &ModelIdentity::new(&answerer.provider, &answerer.name),
+            &models.judge,
+            &answerer.identity(),
             Replies::new(session, arguments.qa.no_cache, arguments.qa.refresh),
         )?;
         if arguments.qa.budget.is_some() {
-            let mut models = vec![answerer.clone(), judging.judge.clone()];
-            if profiles.iter().any(|profile| profile.rerank)
-                && let Kind::Llm(reranker) = reranker::check(resolved)?
-            {
-                models.push(reranker);
+            check_price(resolved, &answerer)?;
+            check_price(resolved, &judging.judge)?;
+            if profiles.iter().any(|profile| profile.rerank) {
+                check_price(resolved, reranker::check(resolved, models)?)?;
             }
-            check_prices(resolved, &models)?;
             if profiles
                 .iter()
                 .any(|profile| profile.base.needs_embeddings())
             {
-                check_embedding_price(resolved)?;
+                check_embedding_price(resolved, &models.embedder)?;
             }
         }
         let control = &arguments.control;
@@ -135,10 +135,12 @@ impl JudgingPlan {
     pub(super) fn new(
         session: &Session<'_>,
         resolved: &Resolved,
+        judge: &ConfiguredModel,
         answerer: &ModelIdentity,
         replies: Replies,
     ) -> Result<Self> {
-        if answerer.provider != EMBEDDED && !resolved.sets("evaluations.judge") {
+        let is_embedded = ModelKind::of_identity(answerer) == ModelKind::Embedded;
+        if !is_embedded && !resolved.sets("evaluations.judge") {
             bail!(
                 "`{answerer}` answers, and nothing says who judges its answers; add `--judge PROVIDER:NAME` or set \
                  `evaluations.judge`, best to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges without a model, by \
@@ -146,9 +148,8 @@ impl JudgingPlan {
             );
         }
         let evaluations = &resolved.settings.evaluations;
-        let judge = evaluations.judge.clone();
-        fields::check_judge(resolved)?;
-        if evaluations.judge_refusals && is_embedded(&judge) {
+        embedded::check_name(resolved, judge)?;
+        if evaluations.judge_refusals && judge.kind == ModelKind::Embedded {
             let message = "the embedded judge knows refusals by their sentences only; set `evaluations.judge` to a model";
             return Err(resolved
                 .bad_value("evaluations.judge_refusals", &message)
@@ -156,7 +157,7 @@ impl JudgingPlan {
         }
         case_timeout(resolved)?;
         Ok(Self {
-            judge,
+            judge: judge.clone(),
             refusals: evaluations.judge_refusals,
             prompts: Prompts::find(&session.directories)?,
             replies,
@@ -174,30 +175,31 @@ fn chosen(profiles: &[SearchProfile], default: SearchProfile) -> SearchProfile {
 }
 
 /// A budget that cannot be counted would never be reached.
-fn check_prices(resolved: &Resolved, models: &[Model]) -> Result<()> {
-    let prices = choices::prices(resolved);
-    for model in models.iter().filter(|model| !is_embedded(model)) {
-        let price = prices.of(&ModelIdentity::new(&model.provider, &model.name));
-        if price.input.is_none() || price.output.is_none() {
-            bail!(
-                "`--budget` needs the price of `{name}`: set `prices: {{{name}: {{input: …, output: …}}}}`, in USD per million \
-                 tokens; 0 for a model of your own",
-                name = model.name
-            );
-        }
+fn check_price(resolved: &Resolved, model: &ConfiguredModel) -> Result<()> {
+    match model.kind {
+        // Models in this process are free, and the budget does not count what an endpoint `/rerank` reads.
+        ModelKind::Embedded | ModelKind::Local | ModelKind::HttpReranker => return Ok(()),
+        ModelKind::Ollama | ModelKind::OpenAi | ModelKind::LlmReranker(_) => {}
+    }
+    let price = choices::prices(resolved).of(&model.identity());
+    if price.input.is_none() || price.output.is_none() {
+        bail!(
+            "`--budget` needs the price of `{name}`: set `prices: {{{name}: {{input: …, output: …}}}}`, in USD per million \
+             tokens; 0 for a model of your own",
+            name = model.settings.name
+        );
     }
     Ok(())
 }
 
 /// The same of the model that embeds, which writes nothing.
-fn check_embedding_price(resolved: &Resolved) -> Result<()> {
-    let model = &resolved.settings.embeddings.model;
-    let price = choices::prices(resolved).of(&ModelIdentity::new(&model.provider, &model.name));
+fn check_embedding_price(resolved: &Resolved, model: &ConfiguredModel) -> Result<()> {
+    let price = choices::prices(resolved).of(&model.identity());
     if price.input.is_none() {
         bail!(
             "`--budget` needs the price of `{name}`, which embeds: set `prices: {{{name}: {{input: …, output: 0}}}}`, in USD per million tokens; 0 \
              for a model of your own",
-            name = model.name
+            name = model.settings.name
         );
     }
     Ok(())

@@ -29,7 +29,7 @@ use crate::cli::RejudgeArgs;
 use crate::clock;
 use crate::command::{Session, named_models};
 use crate::exit::Exit;
-use crate::models::servers::Servers;
+use crate::models::{ConfiguredModels, Servers};
 use crate::progress::CaseBar;
 use crate::redaction;
 use crate::run_folder::timestamp;
@@ -68,10 +68,12 @@ pub(in crate::command) async fn rejudge(
         serde_json::from_value(source.record.manifest["models"]["judge"].clone())
             .context("the manifest of the stored run does not say who judged")?;
     let replies = Replies::new(session, arguments.no_cache, None);
-    let plan = JudgingPlan::new(session, &resolved, &answerer, replies)?;
+    let configured = ConfiguredModels::of(&resolved.settings);
+    let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, replies)?;
     let stop = interruption.stop();
     let spending = Spending::new(None, stop.clone());
-    let mut servers = Servers::new(&resolved, session.printer, 0).minded_by(interruption);
+    let servers = Servers::new(&resolved, &configured, session.printer, 0);
+    let mut servers = servers.minded_by(interruption);
     let replies = &plan.replies;
     let mut opener = Opener::new(&resolved, &mut servers, replies, &spending, interruption);
     let judging = interruption.guard(opener.judging(&plan)).await?;

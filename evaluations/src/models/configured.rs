@@ -1,0 +1,114 @@
+//! The models that the settings name, each resolved to its kind once.
+
+use std::fmt::{self, Display};
+
+use evals_models::ModelIdentity;
+
+use super::fields;
+use super::kind::ModelKind;
+use crate::settings::{Dtype, Model, Resolved, Role, Settings, SettingsError};
+
+/// A model that the settings name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ConfiguredModel {
+    pub(crate) role: Role,
+    pub(crate) kind: ModelKind,
+    /// What the settings say about it. For an LLM reranker `provider` and `name` are those of the chat model that it asks, and
+    /// empty where the settings do not name one as `PROVIDER:NAME`.
+    pub(crate) settings: Box<Model>,
+}
+
+/// Every model that the settings name.
+#[derive(Debug, Clone)]
+pub(crate) struct ConfiguredModels {
+    pub(crate) embedder: ConfiguredModel,
+    pub(crate) answerer: ConfiguredModel,
+    pub(crate) judge: ConfiguredModel,
+    pub(crate) reranker: Option<ConfiguredModel>,
+}
+
+impl ConfiguredModels {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let model = |role, model| ConfiguredModel::new(role, model);
+        Self {
+            embedder: model(Role::Embedder, &settings.embeddings.model),
+            answerer: model(Role::Answerer, &settings.qa.model),
+            judge: model(Role::Judge, &settings.evaluations.judge),
+            reranker: settings
+                .reranking
+                .model
+                .as_ref()
+                .map(|reranker| model(Role::Reranker, reranker)),
+        }
+    }
+
+    /// Refuses settings that a model would ignore.
+    ///
+    /// Embedding models that run in this process are checked by [`super::embedder::check`], and rerankers by
+    /// [`super::reranker::check`], where they are needed.
+    pub(crate) fn check_fields(&self, resolved: &Resolved) -> Result<(), SettingsError> {
+        fields::check(resolved, &self.answerer)?;
+        fields::check(resolved, &self.judge)?;
+        if self.embedder.kind.is_served() {
+            fields::check(resolved, &self.embedder)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &ConfiguredModel> {
+        [&self.embedder, &self.answerer, &self.judge]
+            .into_iter()
+            .chain(&self.reranker)
+    }
+}
+
+impl ConfiguredModel {
+    fn new(role: Role, settings: &Model) -> Self {
+        let kind = ModelKind::of(role, &settings.provider, &settings.name);
+        let mut settings = Box::new(settings.clone());
+        if let ModelKind::LlmReranker(_) = kind {
+            let (provider, name) = settings.name.split_once(':').unwrap_or_default();
+            let (provider, name) = (provider.to_owned(), name.to_owned());
+            settings.provider = provider;
+            settings.name = name;
+        }
+        Self {
+            role,
+            kind,
+            settings,
+        }
+    }
+
+    /// The identity without a digest, which is what prices are looked up by.
+    pub(crate) fn identity(&self) -> ModelIdentity {
+        ModelIdentity::new(&self.settings.provider, &self.settings.name)
+    }
+
+    /// The name of the opened model in `cache stats`. Models of one name that compute in other numbers are told apart.
+    pub(crate) fn label(&self, opened: &ModelIdentity) -> String {
+        match self.settings.dtype {
+            Some(Dtype::Int8) => format!("{opened} (int8)"),
+            Some(Dtype::F32) | None => opened.to_string(),
+        }
+    }
+
+    /// The error of a field of this model whose value cannot be used.
+    pub(super) fn bad_field(
+        &self,
+        resolved: &Resolved,
+        field: &str,
+        message: &dyn Display,
+    ) -> SettingsError {
+        resolved.bad_value(&format!("{}.{field}", self.role.path()), message)
+    }
+}
+
+impl Display for ConfiguredModel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}:{}",
+            self.settings.provider, self.settings.name
+        )
+    }
+}

@@ -1,0 +1,130 @@
+//! How much is sent to a server at once: models at one server share its limits.
+
+use evals_providers::TrafficSettings;
+
+use super::served_model::{ServedModel, duration};
+use crate::models::configured::ConfiguredModels;
+use crate::models::kind::Protocol;
+use crate::settings::SettingsError;
+
+/// The limits of the server that `model` is behind. Pauses between attempts are drawn from `seed`.
+///
+/// `models` are all models of the settings. Those at the same server share its traffic, so the strictest limit that is set for any
+/// of them holds, whichever is opened first.
+pub(super) fn traffic_settings(
+    models: &ConfiguredModels,
+    model: &ServedModel<'_>,
+    seed: u64,
+) -> Result<TrafficSettings, SettingsError> {
+    let defaults = match model.protocol {
+        Protocol::Ollama => TrafficSettings::ollama(),
+        Protocol::OpenAi => TrafficSettings::default(),
+    };
+    let resolved = model.resolved;
+    let others: Vec<ServedModel<'_>> = models
+        .all()
+        .filter_map(|other| ServedModel::of(resolved, other, other.kind.protocol()?).ok())
+        .filter(|other| share_server(other, model))
+        .collect();
+    let here = || others.iter().chain([model]);
+    let mut settings = TrafficSettings {
+        max_concurrency: here().filter_map(ServedModel::max_concurrency).min(),
+        requests_per_minute: here()
+            .filter_map(|model| model.provider.requests_per_minute)
+            .min(),
+        tokens_per_minute: here()
+            .filter_map(|model| model.provider.tokens_per_minute)
+            .min(),
+        max_attempts: here()
+            .filter_map(|model| model.provider.max_attempts)
+            .min()
+            .unwrap_or(defaults.max_attempts),
+        seed,
+        ..defaults
+    };
+    let case_timeout = resolved.settings.evaluations.case_timeout;
+    settings.call_deadline = duration(case_timeout).ok_or_else(|| {
+        resolved.bad_value(
+            "evaluations.case_timeout",
+            &"it has to be more than 0 seconds",
+        )
+    })?;
+    Ok(settings)
+}
+
+/// Whether both models are asked through the same traffic.
+fn share_server(one: &ServedModel<'_>, other: &ServedModel<'_>) -> bool {
+    one.protocol == other.protocol && one.base_url.to_string() == other.base_url.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::models::ConfiguredModel;
+    use crate::settings::{Layer, resolve};
+
+    /// The limits of the models that `chosen` picks, each as if it were opened first.
+    fn traffic<const N: usize>(
+        chosen: impl Fn(&ConfiguredModels) -> [&ConfiguredModel; N],
+        set: &[&str],
+    ) -> [TrafficSettings; N] {
+        let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+        let layer = Layer::assignments(&set).unwrap();
+        let resolved = resolve(layer.into_iter().collect()).unwrap();
+        let models = ConfiguredModels::of(&resolved.settings);
+        chosen(&models).map(|model| {
+            let protocol = model.kind.protocol().unwrap();
+            let served = ServedModel::of(&resolved, model, protocol).unwrap();
+            traffic_settings(&models, &served, 0).unwrap()
+        })
+    }
+
+    #[test]
+    fn models_at_one_server_share_the_smallest_concurrency() {
+        let at_once = |more: &[&str]| {
+            let both = [
+                "qa.model.provider=openai",
+                "qa.model.name=m",
+                "evaluations.judge.provider=openai",
+                "evaluations.judge.name=j",
+                "qa.model.max_concurrency=64",
+            ];
+            let set = [&both[..], more].concat();
+            let [settings] = traffic(|models| [&models.answerer], &set);
+            settings.max_concurrency.map(NonZeroUsize::get)
+        };
+        assert_eq!(at_once(&[]), Some(64));
+        let judge = "evaluations.judge.max_concurrency=8";
+        assert_eq!(at_once(&[judge]), Some(8));
+        let elsewhere = "evaluations.judge.base_url=http://localhost:1/v1";
+        assert_eq!(at_once(&[judge, elsewhere]), Some(64));
+    }
+
+    #[test]
+    fn limits_do_not_depend_on_which_model_is_opened_first() {
+        let settings = traffic(
+            |models| {
+                let reranker = models.reranker.as_ref().unwrap();
+                [&models.embedder, reranker, &models.answerer]
+            },
+            &[
+                "embeddings.model={provider: mine, name: e}",
+                "reranking.model={provider: llm, name: \"openai:r\", base_url: \"http://localhost:1/v1\", max_concurrency: 2}",
+                "qa.model={provider: other, name: q}",
+                "providers.mine={base_url: \"http://localhost:1/v1\", requests_per_minute: 60, max_attempts: 3}",
+                "providers.other={base_url: \"http://localhost:1/v1/\", requests_per_minute: 90, tokens_per_minute: 7}",
+            ],
+        );
+        for one in settings {
+            assert_eq!(one.max_concurrency.map(NonZeroUsize::get), Some(2));
+            assert_eq!(
+                one.requests_per_minute.map(std::num::NonZero::get),
+                Some(60)
+            );
+            assert_eq!(one.tokens_per_minute.map(std::num::NonZero::get), Some(7));
+            assert_eq!(one.max_attempts.get(), 3);
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! A model behind a server: where the server is, and which key it is sent.
+
+use std::env;
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use evals_providers::{ApiKey, BaseUrl, ServerSettings};
+
+use crate::models::configured::ConfiguredModel;
+use crate::models::kind::{EMBEDDED, Protocol};
+use crate::nearest;
+use crate::settings::{Provider, Resolved, Role, SettingsError};
+
+/// Where Ollama listens unless settings say otherwise.
+const OLLAMA: &str = "http://localhost:11434";
+
+/// OpenAI itself, the only server that its key is ever sent to without being asked for.
+const OPENAI: &str = "https://api.openai.com/v1";
+const OPENAI_KEY: &str = "OPENAI_API_KEY";
+
+/// A model and the server that it is behind.
+#[derive(Debug)]
+pub(super) struct ServedModel<'r> {
+    pub(super) resolved: &'r Resolved,
+    pub(super) model: &'r ConfiguredModel,
+    pub(super) provider: Provider,
+    pub(super) protocol: Protocol,
+    pub(super) base_url: BaseUrl,
+    /// The provider's own address, which its key is for.
+    home: Option<BaseUrl>,
+}
+
+impl<'r> ServedModel<'r> {
+    /// Refuses a model without an address.
+    pub(super) fn of(
+        resolved: &'r Resolved,
+        model: &'r ConfiguredModel,
+        protocol: Protocol,
+    ) -> Result<Self, SettingsError> {
+        let settings = &model.settings;
+        let provider = resolved.settings.providers.get(&settings.provider);
+        let written = provider.and_then(|provider| provider.base_url.as_deref());
+        let usual = match protocol {
+            Protocol::Ollama => Some(OLLAMA),
+            // Any other name is the user's for a server that speaks the same protocol.
+            Protocol::OpenAi => (settings.provider == "openai").then_some(OPENAI),
+        };
+        let parse = |text: &str, path: String| {
+            let parsed = BaseUrl::parse(text);
+            parsed.map_err(|error| resolved.bad_value(&path, &chain(&error)))
+        };
+        let home = written.or(usual).map(|text| {
+            let path = format!("providers.{}.base_url", settings.provider);
+            parse(text, path)
+        });
+        let home = home.transpose()?;
+        let own = settings.base_url.as_deref();
+        let own = own.map(|text| parse(text, format!("{}.base_url", model.role.path())));
+        let Some(base_url) = own.transpose()?.or_else(|| home.clone()) else {
+            let message = unknown(resolved, model);
+            return Err(model.bad_field(resolved, "provider", &message));
+        };
+        Ok(Self {
+            resolved,
+            model,
+            provider: provider.cloned().unwrap_or_default(),
+            protocol,
+            base_url,
+            home,
+        })
+    }
+
+    pub(super) fn server(&self) -> Result<ServerSettings> {
+        let mut server = ServerSettings::new(self.base_url.clone());
+        server.api_key = self.key()?;
+        server.provider = Some(self.model.settings.provider.clone());
+        if let Some(timeout) = self.timeout()? {
+            server.timeout = timeout;
+        }
+        Ok(server)
+    }
+
+    /// The variable of the key: the model's own; else the provider's, where the model is at the provider's; else OpenAI's, for
+    /// OpenAI.
+    fn key_variable(&self) -> Option<&str> {
+        let at_home = |home: &BaseUrl| self.base_url.has_origin_of(home);
+        let at_home = self.home.as_ref().is_some_and(at_home);
+        let provider = self.provider.api_key_env.as_deref();
+        let named = self.model.settings.api_key_env.as_deref();
+        named.or(provider.filter(|_| at_home)).or_else(|| {
+            let openai = BaseUrl::parse(OPENAI).is_ok_and(|openai| self.base_url == openai);
+            (self.protocol == Protocol::OpenAi && openai).then_some(OPENAI_KEY)
+        })
+    }
+
+    fn key(&self) -> Result<Option<ApiKey>> {
+        let Some(variable) = self.key_variable() else {
+            return Ok(None);
+        };
+        // The reason is left out: of a value that is no text it is the value.
+        let Ok(secret) = env::var(variable) else {
+            bail!(
+                "`{}` needs a key for {}: set the environment variable `{variable}`, or name another one in \
+                 `providers.{}.api_key_env`",
+                self.model.settings.name,
+                self.base_url,
+                self.model.settings.provider
+            );
+        };
+        Ok(Some(ApiKey::new(secret, variable)?))
+    }
+
+    /// The calls at once that are set for the model, or for its provider.
+    pub(super) fn max_concurrency(&self) -> Option<NonZeroUsize> {
+        let own = self.model.settings.max_concurrency;
+        own.or(self.provider.max_concurrency)
+    }
+
+    /// The longest wait for one request, where it is set.
+    fn timeout(&self) -> Result<Option<Duration>, SettingsError> {
+        let own = self.model.settings.timeout;
+        let own = own.map(|seconds| (seconds, self.model.role.path().to_owned()));
+        let provider = self.provider.timeout.map(|seconds| {
+            let path = format!("providers.{}", self.model.settings.provider);
+            (seconds, path)
+        });
+        let Some((seconds, path)) = own.or(provider) else {
+            return Ok(None);
+        };
+        let timeout = duration(seconds).ok_or_else(|| {
+            let path = format!("{path}.timeout");
+            self.resolved
+                .bad_value(&path, &"it has to be more than 0 seconds")
+        });
+        timeout.map(Some)
+    }
+
+    pub(super) fn bad(&self, error: &(dyn Error + 'static)) -> SettingsError {
+        self.resolved
+            .bad_value(self.model.role.path(), &chain(error))
+    }
+}
+
+/// What to say of a provider that there is not, with the one that was probably meant.
+fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> String {
+    let other = &model.settings.provider;
+    let in_process: &[&str] = match model.role {
+        Role::Embedder => &[EMBEDDED, "local"],
+        Role::Answerer | Role::Judge | Role::Reranker => &[EMBEDDED],
+    };
+    let configured = resolved.settings.providers.iter();
+    let configured = configured.filter(|(_, provider)| provider.base_url.is_some());
+    let known = in_process
+        .iter()
+        .copied()
+        .chain(["ollama", "openai"])
+        .chain(configured.map(|(name, _)| name.as_str()));
+    let suggestion = nearest::of(other, known).map_or_else(String::new, |nearest| {
+        format!("; did you mean `{nearest}`?")
+    });
+    format!(
+        "there is no provider `{other}`; use `ollama` or `openai`, or give `providers.{other}.base_url` the address of a server that \
+         speaks OpenAI's protocol{suggestion}"
+    )
+}
+
+/// A time that a request can be given: more than nothing, and at most a day.
+pub(super) fn duration(seconds: f64) -> Option<Duration> {
+    let sensible = seconds.is_finite() && seconds > 0.0;
+    sensible.then(|| Duration::from_secs_f64(seconds.min(86_400.0)))
+}
+
+/// An error with its causes, joined by colons.
+pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    let messages: Vec<String> = causes.map(ToString::to_string).collect();
+    messages.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::ConfiguredModels;
+    use crate::settings::{Layer, resolve};
+
+    fn resolved(assignments: &[&str]) -> Resolved {
+        let assignments: Vec<String> = assignments.iter().map(ToString::to_string).collect();
+        let layer = Layer::assignments(&assignments).unwrap();
+        resolve(layer.into_iter().collect()).unwrap()
+    }
+
+    fn served<'r>(
+        resolved: &'r Resolved,
+        model: &'r ConfiguredModel,
+    ) -> Result<ServedModel<'r>, SettingsError> {
+        ServedModel::of(resolved, model, model.kind.protocol().unwrap())
+    }
+
+    /// The variable whose key the answering model is given.
+    fn key_variable(assignments: &[&str]) -> Option<String> {
+        let resolved = resolved(assignments);
+        let models = ConfiguredModels::of(&resolved.settings);
+        let answerer = served(&resolved, &models.answerer).unwrap();
+        answerer.key_variable().map(str::to_owned)
+    }
+
+    const OPENAI_MODEL: [&str; 2] = ["qa.model.provider=openai", "qa.model.name=m"];
+
+    #[test]
+    fn a_providers_key_is_sent_to_the_provider_alone() {
+        let key = |more: &[&str]| key_variable(&[&OPENAI_MODEL, more].concat());
+        let named = "providers.openai.api_key_env=MINE";
+        assert_eq!(key(&[named]).as_deref(), Some("MINE"));
+        assert_eq!(key(&[]).as_deref(), Some("OPENAI_API_KEY"));
+        let elsewhere = "qa.model.base_url=https://evil.example/v1";
+        assert_eq!(key(&[named, elsewhere]), None);
+        assert_eq!(key(&[elsewhere]), None);
+        let home = "providers.openai.base_url=https://proxy.example/openai/v1";
+        let other_path = "qa.model.base_url=https://proxy.example/eu/v1";
+        assert_eq!(key(&[named, home, other_path]).as_deref(), Some("MINE"));
+        assert_eq!(key(&[named, home, elsewhere]), None);
+        let own = "qa.model.api_key_env=OWN";
+        assert_eq!(key(&[named, elsewhere, own]).as_deref(), Some("OWN"));
+    }
+
+    #[test]
+    fn a_missing_key_says_where_it_is_looked_for() {
+        let resolved =
+            resolved(&[&OPENAI_MODEL[..], &["qa.model.api_key_env=NO_SUCH_KEY"]].concat());
+        let models = ConfiguredModels::of(&resolved.settings);
+        let answerer = served(&resolved, &models.answerer).unwrap();
+        let error = answerer.key().unwrap_err();
+        assert_eq!(
+            format!("{error:#}"),
+            "`m` needs a key for https://api.openai.com/v1: set the environment variable `NO_SUCH_KEY`, or name another one \
+             in `providers.openai.api_key_env`"
+        );
+        assert_eq!(error.chain().len(), 1, "a cause may hold the value");
+    }
+
+    #[test]
+    fn a_misspelt_provider_is_told_the_nearest() {
+        let message = |path: &'static str, provider: &str| {
+            let set = [
+                format!("{path}.provider={provider}"),
+                format!("{path}.name=m"),
+            ];
+            let resolved = resolved(&[
+                &set[0],
+                &set[1],
+                "providers.groq.base_url=http://localhost:1/v1",
+            ]);
+            let models = ConfiguredModels::of(&resolved.settings);
+            let model = match path {
+                "qa.model" => &models.answerer,
+                _ => &models.embedder,
+            };
+            served(&resolved, model).unwrap_err().to_string()
+        };
+        let suggestion = |path, provider| {
+            let message = message(path, provider);
+            message
+                .rsplit_once("did you mean ")
+                .map(|(_, name)| name.to_owned())
+        };
+        assert_eq!(
+            suggestion("embeddings.model", "lokal").as_deref(),
+            Some("`local`?")
+        );
+        assert_eq!(
+            suggestion("qa.model", "embeded").as_deref(),
+            Some("`embedded`?")
+        );
+        assert_eq!(suggestion("qa.model", "grok").as_deref(), Some("`groq`?"));
+        assert_eq!(suggestion("qa.model", "anthropic"), None);
+    }
+
+    #[test]
+    fn a_bad_timeout_is_placed_where_it_is_written() {
+        let message = |set: &str| {
+            let resolved = resolved(&[&OPENAI_MODEL[..], &[set]].concat());
+            let models = ConfiguredModels::of(&resolved.settings);
+            let answerer = served(&resolved, &models.answerer).unwrap();
+            answerer.timeout().unwrap_err().to_string()
+        };
+        assert_eq!(
+            message("providers.openai.timeout=0"),
+            "`--set`: bad value for `providers.openai.timeout`: it has to be more than 0 seconds"
+        );
+        assert_eq!(
+            message("qa.model.timeout=-1"),
+            "`--set`: bad value for `qa.model.timeout`: it has to be more than 0 seconds"
+        );
+    }
+
+    #[test]
+    fn a_password_is_shown_nowhere() {
+        let resolved = resolved(&[
+            "qa.model.provider=ollama",
+            "qa.model.name=m",
+            "qa.model.base_url=http://me:hunter2@localhost:1",
+            "providers.ollama.base_url=http://me:hunter2@localhost:2/",
+        ]);
+        let models = ConfiguredModels::of(&resolved.settings);
+        let answerer = served(&resolved, &models.answerer).unwrap();
+        let written = serde_json::to_value(&resolved.settings).unwrap();
+        assert!(!format!("{answerer:?}").contains("base_url: Url"));
+        assert_eq!(written["qa"]["model"]["base_url"], "http://localhost:1");
+        assert_eq!(
+            written["providers"]["ollama"]["base_url"],
+            "http://localhost:2"
+        );
+        assert!(!written.to_string().contains("hunter2"), "{written}");
+    }
+}
