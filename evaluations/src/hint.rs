@@ -117,7 +117,7 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
     let commands = nearest_commands(name);
     Some(match commands.as_slice() {
         [] => "`evaluations datasets` lists the datasets there are, `evaluations --help` the commands; files of your own need a \
-               manifest, which is a .yaml file (docs/datasets.md)"
+               manifest, which is a .yaml file (docs/your-data.md)"
             .to_owned(),
         [command] => format!("there is a command `{command}`"),
         several => format!("there are commands `{}`", several.join("`, `")),
