@@ -1,8 +1,7 @@
-//! Models behind HTTP servers: Ollama, and everything that speaks `OpenAI`'s protocol.
+//! Models behind HTTP servers: Ollama, and every server that speaks `OpenAI`'s protocol.
 //!
-//! A model is made from its settings and the [`Traffic`] with its provider, which all models at one address share. Failures come
-//! back classed by what may be done about them, and say which setting mends them; none of them, and nothing else that is shown,
-//! holds a key.
+//! A model is made from its settings and the [`Traffic`] with its server, which all models at one address share. Each failure has a
+//! class that says whether another attempt may help, and a message that names the setting to change. No message holds a key.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -24,46 +23,26 @@
 //! # }
 //! ```
 
-mod api_key;
-mod attempt;
-mod base_url;
-mod batches;
-mod body;
-mod caller;
+mod chat;
 mod classify;
 mod embedding;
-mod error_body;
-mod extra_body;
-#[cfg(test)]
-mod fuzz;
-mod models;
 mod ollama;
 mod openai;
-mod parameters;
-mod reasoning;
 mod rerank;
-mod retry_after;
-mod said;
-mod secrets;
 mod server;
-mod server_error;
 mod settings;
-mod settings_error;
 mod tokens;
-mod tokens_read;
 mod traffic;
-mod vectors;
 
-pub use api_key::ApiKey;
-pub use attempt::{AttemptError, Reach};
-pub use base_url::BaseUrl;
-pub use models::{ServedModel, list_ollama_models, list_openai_models};
-pub use ollama::{OllamaChat, OllamaEmbedder};
-pub use openai::{Concession, OpenAiChat, OpenAiEmbedder};
+pub use ollama::{OllamaChat, OllamaEmbedder, OllamaModels, OllamaModelsError, PullProgress};
+pub use openai::{Concession, OpenAiChat, OpenAiEmbedder, ServedModel, list_openai_models};
 pub use rerank::HttpReranker;
-pub use secrets::{REDACTED, is_credential, redacted_fields};
+pub use server::{ConnectError, REDACTED, is_credential, redacted_fields};
 pub use settings::{
-    ChatSettings, Dimension, EmbedSettings, MaxTokensField, RerankSettings, ServerSettings, Think,
+    ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, MaxTokensField, RerankSettings,
+    ServerSettings, SettingsError, Think,
 };
-pub use settings_error::{ConnectError, SettingsError};
-pub use traffic::{Delivered, Traffic, TrafficError, TrafficSettings, TrafficStatistics, Watch};
+pub use traffic::{
+    AttemptError, Delivered, Reach, Traffic, TrafficError, TrafficSettings, TrafficStatistics,
+    Watch,
+};

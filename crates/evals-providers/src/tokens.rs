@@ -1,17 +1,44 @@
-//! How many tokens a text is, where only its server's model could tell.
+//! Tokens: estimates of texts, because only the server has the model's tokenizer, and sums of the counts that servers send.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The usual estimate of English prose: a token for every 4 characters, rounded up.
-pub(super) fn estimate(text: &str) -> u64 {
+pub(crate) fn estimate(text: &str) -> u64 {
     count(text.chars().count()).div_ceil(4)
 }
 
-/// More tokens than practically any text has: one for every 3 bytes, which is one for each Chinese character.
-pub(super) fn at_most(text: &str) -> u64 {
+/// An upper bound for practically any text: a token for every 3 bytes, which is one for each Chinese character.
+pub(crate) fn at_most(text: &str) -> u64 {
     count(text.len()).div_ceil(3)
 }
 
 fn count(length: usize) -> u64 {
     u64::try_from(length).expect("no text is longer than 2^64")
+}
+
+/// The sum of the tokens that the server read, by the counts in its answers.
+#[derive(Debug, Default)]
+pub(crate) struct TokensRead {
+    counted: AtomicU64,
+    /// Whether any answer had no count.
+    uncounted: AtomicBool,
+}
+
+impl TokensRead {
+    pub(crate) fn add(&self, tokens: Option<u64>) {
+        match tokens {
+            Some(tokens) => {
+                self.counted.fetch_add(tokens, Ordering::Relaxed);
+            }
+            None => self.uncounted.store(true, Ordering::Relaxed),
+        }
+    }
+
+    /// The sum, or `None` if any answer had no count.
+    pub(crate) fn sum(&self) -> Option<u64> {
+        let uncounted = self.uncounted.load(Ordering::Relaxed);
+        (!uncounted).then(|| self.counted.load(Ordering::Relaxed))
+    }
 }
 
 #[cfg(test)]
@@ -32,5 +59,16 @@ mod tests {
         assert_eq!(estimate(""), 0);
         assert_eq!(estimate("abcd"), 1);
         assert_eq!(estimate("abcde"), 2);
+    }
+
+    #[test]
+    fn a_sum_with_a_part_unknown_is_unknown() {
+        let read = TokensRead::default();
+        assert_eq!(read.sum(), Some(0));
+        read.add(Some(5));
+        read.add(Some(7));
+        assert_eq!(read.sum(), Some(12));
+        read.add(None);
+        assert_eq!(read.sum(), None);
     }
 }

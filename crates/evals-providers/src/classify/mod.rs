@@ -1,5 +1,9 @@
 //! What a server's refusal means for the caller.
 
+mod error_body;
+#[cfg(test)]
+mod fuzz;
+mod retry_after;
 #[cfg(test)]
 mod tests;
 
@@ -7,36 +11,36 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-use super::error_body::ErrorBody;
-use super::retry_after;
+pub(crate) use error_body::{ErrorBody, looks_like_html, one_line};
+
 use evals_models::Failure;
 
 /// What an answer that is not the one asked for means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     /// The status, or for an error inside a successful answer the one that it stands for.
-    pub(super) status: u16,
+    pub(crate) status: u16,
     /// The status that the server should have given, where it says more than that.
-    pub(super) stands_for: u16,
+    pub(crate) stands_for: u16,
     /// What may be done about it.
-    pub(super) failure: Failure,
+    pub(crate) failure: Failure,
     /// What mends it, where somebody has to.
-    pub(super) remedy: Option<Remedy>,
+    pub(crate) remedy: Option<Remedy>,
     /// How long the server wants to be left alone.
-    pub(super) retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
     /// Whether fewer calls at once would help.
-    pub(super) overloaded: bool,
+    pub(crate) overloaded: bool,
     /// Whether the server is about to be there: it loads its model.
-    pub(super) loading: bool,
+    pub(crate) loading: bool,
     /// What more is known of a refusal of the content.
-    pub(super) complaint: Option<Complaint>,
+    pub(crate) complaint: Option<Complaint>,
     /// What the server said.
-    pub(super) body: ErrorBody,
+    pub(crate) body: ErrorBody,
 }
 
 /// What may follow from a refusal of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Complaint {
+pub(crate) enum Complaint {
     /// A text is longer than the model reads.
     TooLong,
     /// Nobody knows what the refusal means, so that it may be one of every request.
@@ -45,7 +49,7 @@ pub(super) enum Complaint {
 
 /// What mends a failure that does not go away by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Remedy {
+pub(crate) enum Remedy {
     /// Another key, or one at all.
     Key,
     /// Money.
@@ -72,7 +76,7 @@ pub(super) enum Remedy {
 
 impl Remedy {
     /// Whether it is the account that has to be mended, whichever model is asked.
-    pub(super) fn is_for_account(self) -> bool {
+    pub(crate) fn is_for_account(self) -> bool {
         matches!(self, Self::Key | Self::Quota)
     }
 }
@@ -178,13 +182,13 @@ const NO_RERANKING_PHRASES: [&str; 3] = [
 ];
 
 /// Says what an answer with an error's status means, from nothing but the answer. `now` is what a date is counted from.
-pub(super) fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Refusal {
+pub(crate) fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Refusal {
     let pause = retry_after::pause(headers, now);
     refusal(status, ErrorBody::parse(body), pause)
 }
 
 /// Says what an error means that came in the body of a successful answer, as `OpenRouter` sends it.
-pub(super) fn classify_embedded(body: ErrorBody) -> Refusal {
+pub(crate) fn classify_embedded(body: ErrorBody) -> Refusal {
     refusal(embedded_status(&body), body, None)
 }
 

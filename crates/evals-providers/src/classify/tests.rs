@@ -1,3 +1,5 @@
+//! Each refusal that servers are known to send, and its class.
+
 use Failure::{Content, Terminal, Transient};
 
 use super::*;

@@ -1,23 +1,22 @@
-//! What an Ollama server tells of its models.
+//! Facts about one model of an Ollama server: its digest and context length.
+//!
+//! `ollama-rs` reads the same two answers, but drops the digest and the status of a refusal.
 
 use ollama_rs::models::ModelInfo;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::AttemptError;
-use crate::body::Expected;
-use crate::caller::Lane;
 use crate::classify::Remedy;
-use crate::server::Server;
-use crate::server_error::ServerError;
+use crate::server::{Expected, Server, ServerError};
+use crate::traffic::{AttemptError, Lane};
 use evals_models::Failure;
 
-/// What is known of one model before it is asked anything.
+/// Facts about a model, known before the first request to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// Digest of the model as it is now; its name may stand for another one tomorrow.
+    /// Digest of the model. The same name may stand for another model tomorrow.
     pub(super) digest: Option<String>,
-    /// Most tokens that the model reads at once.
+    /// The most tokens that the model can read.
     pub(super) context_length: Option<u64>,
 }
 
@@ -37,7 +36,7 @@ struct Tag {
     digest: Option<String>,
 }
 
-/// Asks the server for its model, which it has to have.
+/// Asks the server for facts about its model. Fails if the server does not have the model.
 pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, AttemptError> {
     let tags = lane.call(0, || tags(server)).await?.value;
     let wanted = plain(server.model());
@@ -45,7 +44,7 @@ pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, Attem
         .models
         .into_iter()
         .find(|tag| plain(&tag.name) == wanted);
-    // Whether it has the model is for the server to say, which knows more ways to write its name.
+    // A model that is not in the list may still be there: the server knows more ways to write its name.
     let shown = lane.call(0, || show(server)).await?.value;
     Ok(Facts {
         digest: tag
@@ -83,8 +82,9 @@ async fn show(server: &Server) -> Result<ModelInfo, AttemptError> {
     server.parse(expected, &body)
 }
 
-/// A name without what goes without saying, and in one case: `qwen3`, `library/Qwen3` and `qwen3:latest` are the same model.
-fn plain(name: &str) -> String {
+/// A model's full name in lower case, without the default registry and namespace: `qwen3`, `library/Qwen3` and `qwen3:latest` are
+/// the same model.
+pub(super) fn plain(name: &str) -> String {
     let name = name.to_lowercase();
     let name = name.strip_prefix("registry.ollama.ai/").unwrap_or(&name);
     let name = name.strip_prefix("library/").unwrap_or(name);
@@ -96,7 +96,7 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// The length is under a name that begins with the model's architecture: `qwen3.context_length`.
+/// The context length, which stands under a name that begins with the model's architecture: `qwen3.context_length`.
 fn context_length(shown: &ModelInfo) -> Option<u64> {
     let mut facts = shown.model_info.iter();
     facts.find_map(|(name, value)| {

@@ -1,3 +1,5 @@
+//! Chat models that Ollama runs.
+
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -10,36 +12,31 @@ use super::catalog::{self, Facts};
 use super::reply::{self, Unread};
 use super::request;
 use super::window::Window;
-use crate::body::Expected;
-use crate::caller::Lane;
-use crate::said::{self, Said};
-use crate::server::{Protocol, Server};
-use crate::server_error::ServerError;
-use crate::{
-    AttemptError, ChatSettings, ConnectError, MaxTokensField, SettingsError, Traffic, extra_body,
-    parameters,
-};
+use crate::chat::{self, RawReply, raw_reply};
+use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
+use crate::settings::{ChatSettings, MaxTokensField, SettingsError, extra_body};
+use crate::traffic::{AttemptError, Lane, Traffic};
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
 
 const EXPECTED: Expected = Expected::reply("a chat reply");
 
 /// A model that Ollama runs.
 ///
-/// Its context is sized by the longest prompt so far, and a prompt that would be cut is a failure of that prompt.
+/// The longest prompt so far decides how many tokens the model is loaded for. A prompt that Ollama would cut fails.
 pub struct OllamaChat {
     identity: ModelIdentity,
     settings: ChatSettings,
     facts: Facts,
-    /// The largest window so far, which the model is loaded for.
+    /// The largest window so far, for which the model is loaded.
     loaded: AtomicU64,
     server: Server,
     lane: Lane,
 }
 
 impl OllamaChat {
-    /// Asks the server for the model's digest and length of context.
+    /// Asks the server for the model's digest and context length.
     ///
-    /// Fails where no server answers or the server does not have the model, and says what to do about it.
+    /// Fails with advice where no server answers or the server does not have the model.
     pub async fn connect(
         settings: ChatSettings,
         traffic: Arc<Traffic>,
@@ -65,12 +62,12 @@ impl OllamaChat {
         })
     }
 
-    /// Most tokens of prompt and reply that the model reads at once, where the server tells.
+    /// The most tokens of prompt and reply together that the model can read, where the server says.
     pub fn context_length(&self) -> Option<u64> {
         self.facts.context_length
     }
 
-    async fn attempt(&self, request: &ChatRequest) -> Result<Said, AttemptError> {
+    async fn attempt(&self, request: &ChatRequest) -> Result<RawReply, AttemptError> {
         let cannot = |error: ServerError| AttemptError::new(Failure::Content, error);
         let budget = self.budget(request);
         let set = self.settings.num_ctx.map(NonZero::get);
@@ -78,7 +75,6 @@ impl OllamaChat {
         let window = window.map_err(cannot)?;
         let window = window.at_least(self.loaded.fetch_max(window.size, Ordering::Relaxed));
         let body = request::body(&self.settings, request, window);
-        let body = body.map_err(|error| AttemptError::new(Failure::Terminal, error))?;
         let answer = self.server.post("/api/chat", &body, EXPECTED).await?;
         let reply = reply::parse(&answer, request).map_err(|unread| match unread {
             Unread::Refused(error) => self.server.refused_inside(&error),
@@ -89,8 +85,8 @@ impl OllamaChat {
         })?;
         let full = window.check(reply.read, reply.written);
         full.map_err(cannot)?;
-        if reply.said.is_reply() {
-            Ok(reply.said.redacted(|text| self.server.redacted(text)))
+        if reply.raw.is_reply() {
+            Ok(reply.raw.redacted(|text| self.server.redacted(text)))
         } else {
             Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }
@@ -109,15 +105,15 @@ impl ChatModel for OllamaChat {
     }
 
     fn parameters(&self) -> Map<String, Value> {
-        parameters::of_chat(&self.identity, &self.settings)
+        chat::parameters(&self.identity, &self.settings)
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let tokens = said::estimated_tokens(request, self.budget(request));
+        let tokens = raw_reply::estimated_tokens(request, self.budget(request));
         let delivered = self.lane.call(tokens, || self.attempt(request)).await;
         delivered
-            .map(Said::reply)
-            .map_err(|error| said::chat_error(&self.identity, error))
+            .map(RawReply::into_reply)
+            .map_err(|error| raw_reply::chat_error(&self.identity, error))
     }
 }
 

@@ -1,30 +1,35 @@
+//! Embedding models that Ollama runs.
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use ollama_rs::generation::embeddings::request::{EmbeddingsInput, GenerateEmbeddingsRequest};
 use ollama_rs::models::ModelOptions;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{catalog, request};
-use crate::body::Expected;
-use crate::caller::Lane;
+use super::catalog;
+use super::request::KeepAlive;
 use crate::embedding::{Embedding, Endpoint};
-use crate::server::{Protocol, Server};
-use crate::tokens_read::TokensRead;
-use crate::{AttemptError, ConnectError, Dimension, EmbedSettings, Traffic, extra_body};
-use evals_models::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+use crate::server::{ConnectError, Expected, Protocol, Server};
+use crate::settings::extra_body::{self, Extended};
+use crate::settings::{Dimension, EmbedSettings};
+use crate::tokens::TokensRead;
+use crate::traffic::{AttemptError, Lane, Traffic};
+use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
 
-/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+/// Fields that `extra_body` may not set, because the program fills them and could not read the answers to other values.
 const RESERVED: [&str; 4] = ["input", "model", "truncate", "dimensions"];
 
-/// Most tokens of a text that a model is loaded for where the settings do not say: what Ollama loads without being told may be
-/// less than the model reads, and all that it reads more than fits into memory.
+/// The most tokens that a model is loaded for where the settings do not say. Ollama's default may be less than the model reads,
+/// and the model's own limit may need more memory than there is.
 const LARGEST_WINDOW: u64 = 8_192;
 
-/// A model that embeds in Ollama. Of a text that is longer than the model reads the beginning is embedded, and counted as such:
-/// the server is told to refuse what it would cut without a word.
+/// An embedding model in Ollama.
+///
+/// The server has to refuse a text that is longer than the model reads, which Ollama would cut silently. The beginning of such a
+/// text is embedded, and the text is counted as cut.
 #[derive(Debug)]
 pub struct OllamaEmbedder {
     embedding: Embedding<OllamaEndpoint>,
@@ -34,7 +39,7 @@ pub struct OllamaEmbedder {
 #[derive(Debug)]
 struct OllamaEndpoint {
     server: Server,
-    /// Tokens that the model is loaded for.
+    /// How many tokens the model is loaded for.
     window: Option<u64>,
     dimensions: Option<u32>,
     keep_alive: Option<String>,
@@ -42,7 +47,16 @@ struct OllamaEndpoint {
     tokens_read: TokensRead,
 }
 
-/// An answer, with nothing in it that a server may leave out.
+/// The request of `ollama-rs`, beside the field that its type cannot hold.
+#[derive(Debug, Serialize)]
+struct Request<'a> {
+    #[serde(flatten)]
+    typed: GenerateEmbeddingsRequest,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_alive: Option<KeepAlive<'a>>,
+}
+
+/// The server's answer. Any field may be missing.
 #[derive(Debug, Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -54,9 +68,9 @@ struct Answer {
 }
 
 impl OllamaEmbedder {
-    /// Asks the server for the model's digest and length of context, and embeds one word to see how long its vectors are.
+    /// Asks the server for the model's digest and context length, and embeds one word to learn the dimension of its vectors.
     ///
-    /// Fails where no server answers or the server does not have the model, and says what to do about it.
+    /// Fails with advice where no server answers or the server does not have the model.
     pub async fn connect(
         settings: EmbedSettings,
         traffic: Arc<Traffic>,
@@ -70,9 +84,9 @@ impl OllamaEmbedder {
             .await
             .map_err(|error| ConnectError::from_attempt(&identity, error))?;
         identity.digest = facts.digest;
-        let told = facts.context_length.map(|told| told.min(LARGEST_WINDOW));
+        let reads = facts.context_length.map(|reads| reads.min(LARGEST_WINDOW));
         let set = settings.max_tokens.map(|set| set.get() as u64);
-        let window = set.or(told);
+        let window = set.or(reads);
         let endpoint = OllamaEndpoint {
             server,
             window,
@@ -93,7 +107,7 @@ impl OllamaEmbedder {
 }
 
 impl OllamaEndpoint {
-    fn body(&self, texts: &[String]) -> Result<Value, serde_json::Error> {
+    fn body(&self, texts: &[String]) -> Extended<'_, Request<'_>> {
         let input = EmbeddingsInput::Multiple(texts.to_vec());
         let mut typed =
             GenerateEmbeddingsRequest::new(self.server.model().to_owned(), input).truncate(false);
@@ -103,12 +117,13 @@ impl OllamaEndpoint {
         if let Some(dimensions) = self.dimensions {
             typed = typed.dimensions(dimensions);
         }
-        let mut body: Map<String, Value> = serde_json::from_value(serde_json::to_value(typed)?)?;
-        if let Some(duration) = &self.keep_alive {
-            body.insert("keep_alive".to_owned(), request::keep_alive(duration));
+        Extended {
+            request: Request {
+                typed,
+                keep_alive: self.keep_alive.as_deref().map(KeepAlive::parse),
+            },
+            extra_body: &self.extra_body,
         }
-        extra_body::merge(&mut body, &self.extra_body);
-        Ok(Value::Object(body))
     }
 }
 
@@ -116,9 +131,7 @@ impl Endpoint for OllamaEndpoint {
     const REFUSES_LONG: bool = true;
 
     async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, AttemptError> {
-        let body = self
-            .body(texts)
-            .map_err(|error| AttemptError::new(Failure::Terminal, error))?;
+        let body = self.body(texts);
         let expected = Expected::embeddings(texts.len());
         let answer = self.server.post("/api/embed", &body, expected).await?;
         let answer: Answer = self.server.parse(expected, &answer)?;

@@ -1,11 +1,13 @@
-//! Ollama's own protocol, which tells more than its `OpenAI`-compatible one: digests, lengths of context, why a reply ends.
+//! Ollama's own protocol. It says more than Ollama's `OpenAI`-compatible one: digests, context lengths, why a reply ended.
 
 mod catalog;
 mod chat;
 mod embedder;
+mod models;
 mod reply;
 mod request;
 mod window;
 
 pub use chat::OllamaChat;
 pub use embedder::OllamaEmbedder;
+pub use models::{OllamaModels, OllamaModelsError, PullProgress};

@@ -3,11 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::reasoning;
-use crate::said::{self, Said};
+use crate::chat::{RawReply, raw_reply, reasoning};
 use evals_models::ChatRequest;
 
-/// One object of a reply; of a streamed reply there are many.
+/// One object of an answer. A streamed answer has many.
 #[derive(Debug, Default, Deserialize)]
 struct Part {
     #[serde(default)]
@@ -22,7 +21,7 @@ struct Part {
     eval_count: Option<u64>,
 }
 
-/// What the model said in it.
+/// The message of one object.
 #[derive(Debug, Default, Deserialize)]
 struct PartMessage {
     #[serde(default)]
@@ -31,26 +30,26 @@ struct PartMessage {
     thinking: Option<String>,
 }
 
-/// A reply that is all there.
+/// A complete reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reply {
-    pub(super) said: Said,
-    /// Tokens of the prompt that the server read, where it says so.
+    pub(super) raw: RawReply,
+    /// How many tokens of the prompt the server read, where it says so.
     pub(super) read: Option<u64>,
-    /// Tokens that it wrote, where it says so.
+    /// How many tokens it wrote, where it says so.
     pub(super) written: Option<u64>,
 }
 
-/// Why a body is no reply.
+/// Why a body is not a reply.
 #[derive(Debug)]
 pub(super) enum Unread {
     /// It holds an error: the object around it.
     Refused(Value),
-    /// It is something else, or ends too early.
+    /// It is not what Ollama sends, or ends too early.
     Malformed(Option<serde_json::Error>),
 }
 
-/// Reads a body: one object, or one for each piece where the server streams although it was told not to.
+/// Reads a body: one object, or one for each piece where the server streams despite `stream: false`.
 pub(super) fn parse(body: &[u8], request: &ChatRequest) -> Result<Reply, Unread> {
     let mut whole = Part::default();
     for part in serde_json::Deserializer::from_slice(body).into_iter::<Value>() {
@@ -82,13 +81,13 @@ impl Part {
         let content = self.message.content.unwrap_or_default();
         let (text, inline) = reasoning::split(&content);
         let reasoning = reasoning::join(self.message.thinking, inline);
-        let told = (self.prompt_eval_count, self.eval_count);
+        let counted = (self.prompt_eval_count, self.eval_count);
         Reply {
             read: self.prompt_eval_count,
             written: self.eval_count,
-            said: Said {
-                usage: said::usage(told, request, &text, reasoning.as_deref()),
-                finish: said::finish(self.done_reason.as_deref()),
+            raw: RawReply {
+                usage: raw_reply::usage(counted, request, &text, reasoning.as_deref()),
+                finish: raw_reply::finish(self.done_reason.as_deref()),
                 text,
                 reasoning,
             },
@@ -121,11 +120,11 @@ mod tests {
                 "done":true,"done_reason":"length","prompt_eval_count":11,"eval_count":4}"#,
         );
         let reply = reply.unwrap();
-        assert_eq!(reply.said.text, "Paris");
-        assert_eq!(reply.said.reasoning.as_deref(), Some("France?"));
-        assert_eq!(reply.said.finish, Finish::Length);
+        assert_eq!(reply.raw.text, "Paris");
+        assert_eq!(reply.raw.reasoning.as_deref(), Some("France?"));
+        assert_eq!(reply.raw.finish, Finish::Length);
         assert_eq!(reply.read, Some(11));
-        assert!(!reply.said.usage.estimated);
+        assert!(!reply.raw.usage.estimated);
     }
 
     #[test]
@@ -135,17 +134,14 @@ mod tests {
              {\"message\":{\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"eval_count\":2}\n",
         );
         let reply = reply.unwrap();
-        assert_eq!(reply.said.text, "Paris");
-        assert_eq!(reply.said.finish, Finish::Stop);
+        assert_eq!(reply.raw.text, "Paris");
+        assert_eq!(reply.raw.finish, Finish::Stop);
         assert_eq!(reply.read, None);
         assert_eq!(
-            (
-                reply.said.usage.input_tokens,
-                reply.said.usage.output_tokens
-            ),
+            (reply.raw.usage.input_tokens, reply.raw.usage.output_tokens),
             (2, 2)
         );
-        assert!(reply.said.usage.estimated);
+        assert!(reply.raw.usage.estimated);
     }
 
     #[test]

@@ -2,65 +2,101 @@
 
 use ollama_rs::generation::chat::ChatMessage;
 use ollama_rs::generation::chat::request::ChatMessageRequest;
+use ollama_rs::generation::parameters::ThinkType;
 use ollama_rs::models::ModelOptions;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::window::Window;
-use crate::{ChatSettings, Think, extra_body};
+use crate::settings::extra_body::Extended;
+use crate::settings::{ChatSettings, Think};
 use evals_models::{ChatRequest, Message, Role};
 
-/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+/// Fields that `extra_body` may not set, because the program fills them and could not read the replies to other values.
 pub(super) const RESERVED: [&str; 5] = ["messages", "model", "stream", "truncate", "shift"];
 
-/// Of `options` those that have settings of their own, which the size of the window goes by.
+/// The `options` that have settings of their own, because the size of the window depends on them.
 pub(super) const RESERVED_OPTIONS: [&str; 2] = ["options.num_ctx", "options.num_predict"];
 
-/// The body of a request.
-pub(super) fn body(
-    settings: &ChatSettings,
-    request: &ChatRequest,
-    window: Window,
-) -> Result<Value, serde_json::Error> {
-    let messages = request.messages.iter().map(message).collect();
-    let options = ModelOptions::default().num_ctx(window.size);
-    let typed = ChatMessageRequest::new(settings.model.clone(), messages).options(options);
-    let mut body: Map<String, Value> = serde_json::from_value(serde_json::to_value(typed)?)?;
-    body.insert("stream".to_owned(), json!(false));
-    // Newer servers then refuse a prompt that is too long, and end a reply where the window does; older ones ignore both.
-    body.insert("truncate".to_owned(), json!(false));
-    body.insert("shift".to_owned(), json!(false));
-    if let Some(schema) = &request.schema {
-        body.insert("format".to_owned(), schema.schema.clone());
-    }
-    if let Some(think) = settings.think {
-        body.insert("think".to_owned(), Think::to_json(think));
-    }
-    if let Some(duration) = &settings.keep_alive {
-        body.insert("keep_alive".to_owned(), keep_alive(duration));
-    }
-    let mut sampling = Map::new();
-    // Not through `ModelOptions`, where 0.3 would become the nearest of 32 bits.
-    if let Some(temperature) = settings.temperature {
-        sampling.insert("temperature".to_owned(), json!(temperature));
-    }
-    if let Some(seed) = settings.seed {
-        sampling.insert("seed".to_owned(), json!(seed));
-    }
-    // Always said, because a server that is told nothing writes on past the end of the window.
-    let budget = request.max_tokens.or(settings.max_tokens);
-    let budget = budget.map_or(u64::MAX, |budget| u64::from(budget.get()));
-    sampling.insert("num_predict".to_owned(), json!(budget.min(window.room())));
-    let sampling = Map::from_iter([("options".to_owned(), Value::Object(sampling))]);
-    extra_body::merge(&mut body, &sampling);
-    extra_body::merge(&mut body, &settings.extra_body);
-    Ok(Value::Object(body))
+/// The request of `ollama-rs`, beside the fields that its type cannot hold.
+#[derive(Debug, Serialize)]
+pub(super) struct Request<'a> {
+    #[serde(flatten)]
+    typed: ChatMessageRequest,
+    /// Newer servers then refuse a prompt that is too long, instead of cutting it. Older ones ignore this field and the next.
+    truncate: bool,
+    /// Newer servers then end a reply where the window ends, instead of dropping the beginning of the prompt.
+    shift: bool,
+    /// Theirs is a type of `schemars`. This is a schema as it was given, with its properties in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_alive: Option<KeepAlive<'a>>,
 }
 
-/// A number is seconds, and anything else a duration such as `5m`, which has to be a string.
-pub(super) fn keep_alive(duration: &str) -> Value {
-    match duration.parse::<i64>() {
-        Ok(seconds) => json!(seconds),
-        Err(_) => json!(duration),
+/// How long a model stays loaded. Theirs knows neither a number of seconds nor a duration such as `1h30m`.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum KeepAlive<'a> {
+    Seconds(i64),
+    Duration(&'a str),
+}
+
+/// The body of a request, for a model that is loaded with a window of that size.
+pub(super) fn body<'a>(
+    settings: &'a ChatSettings,
+    request: &'a ChatRequest,
+    window: Window,
+) -> Extended<'a, Request<'a>> {
+    let messages = request.messages.iter().map(message).collect();
+    let mut typed = ChatMessageRequest::new(settings.model.clone(), messages)
+        .options(options(settings, request, window));
+    typed.think = settings.think.map(think);
+    Extended {
+        request: Request {
+            typed,
+            truncate: false,
+            shift: false,
+            format: request.schema.as_ref().map(|schema| &schema.schema),
+            keep_alive: settings.keep_alive.as_deref().map(KeepAlive::parse),
+        },
+        extra_body: &settings.extra_body,
+    }
+}
+
+fn options(settings: &ChatSettings, request: &ChatRequest, window: Window) -> ModelOptions {
+    // Always sent, because without it a server writes on past the end of the window.
+    let budget = request.max_tokens.or(settings.max_tokens);
+    let budget = budget.map_or(u64::MAX, |budget| u64::from(budget.get()));
+    let budget = i32::try_from(budget.min(window.room())).unwrap_or(i32::MAX);
+    let mut options = ModelOptions::default()
+        .num_ctx(window.size)
+        .num_predict(budget);
+    if let Some(seed) = settings.seed {
+        options = options.seed(seed);
+    }
+    if let Some(temperature) = settings.temperature {
+        // Not their `f32`, which would send 0.3 as 0.30000001192092896.
+        options = options.extra("temperature", temperature);
+    }
+    options
+}
+
+impl<'a> KeepAlive<'a> {
+    pub(super) fn parse(duration: &'a str) -> Self {
+        duration
+            .parse()
+            .map_or(Self::Duration(duration), Self::Seconds)
+    }
+}
+
+fn think(think: Think) -> ThinkType {
+    match think {
+        Think::Off => ThinkType::False,
+        Think::On => ThinkType::True,
+        Think::Low => ThinkType::Low,
+        Think::Medium => ThinkType::Medium,
+        Think::High => ThinkType::High,
     }
 }
 

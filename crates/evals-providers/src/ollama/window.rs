@@ -1,32 +1,34 @@
-//! How many tokens a model is loaded for. Ollama cuts a prompt that is longer, from the front and without a word, so the window
-//! is sized by the prompt, and a reply that fills it to the end is none. How much the server says that it read proves less: some
-//! versions leave out what they had read before.
+//! How many tokens a model is loaded for.
+//!
+//! Ollama silently cuts the beginning of a prompt that does not fit. So the prompt decides the size of the window, and a reply that
+//! fills the window to its end counts as a failure. The server's count of tokens read proves less, because some versions leave out
+//! the tokens that they still had in their cache.
 
-use crate::server_error::ServerError;
+use crate::server::ServerError;
 use crate::tokens;
 use evals_models::ChatRequest;
 
-/// Windows are multiples of this, because Ollama loads a model anew for every other size.
+/// Windows are multiples of this, because Ollama loads a model again for each new size.
 const STEP: u64 = 1_024;
-/// Tokens left for a reply whose length nobody limits.
+/// Tokens for a reply without a budget.
 const UNLIMITED_REPLY: u64 = 2_048;
-/// What a chat template writes around each message, and around all of them.
+/// Tokens that a chat template adds to each message, and to all of them together.
 const AROUND_MESSAGE: u64 = 8;
 const AROUND_ALL: u64 = 64;
 
 /// The window for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// Tokens of prompt and reply together.
+    /// The tokens of prompt and reply together.
     pub(super) size: u64,
-    /// Tokens that the prompt has at most, or where that is all that fits, those it is likely to have.
+    /// An upper bound of the prompt's tokens, or a likely number where the bound would fill the window.
     prompt: u64,
 }
 
 impl Window {
-    /// Sizes the window by the prompt and the `budget` of the reply, within what the model can read. A `set` size is kept.
+    /// Sizes the window by the prompt and the reply's `budget`, within the model's context length. A size that the user `set` stays.
     ///
-    /// Fails if the prompt is likely not to fit: better no reply than one to half a prompt.
+    /// Fails if the prompt is not likely to fit: no reply is better than one to half a prompt.
     pub(super) fn fitting(
         request: &ChatRequest,
         budget: Option<u32>,
@@ -43,7 +45,7 @@ impl Window {
         let needed = most + reply;
         let limit = set.map(u64::from).into_iter().chain(context_length).min();
         let size = match limit {
-            // What only may be too much is tried, and its count compared afterwards.
+            // A prompt that may or may not fit is sent, and the server's count is checked afterwards.
             Some(limit) if likely >= limit => {
                 return Err(ServerError::TooLong {
                     needed: likely + reply,
@@ -58,13 +60,13 @@ impl Window {
         Ok(Self { size, prompt })
     }
 
-    /// The same for a model that is loaded for `size` tokens already: a smaller window would load it anew.
+    /// The same window, but not below the `size` for which the model is loaded: a smaller one would load it again.
     pub(super) fn at_least(self, size: u64) -> Self {
         let size = self.size.max(size);
         Self { size, ..self }
     }
 
-    /// Tokens that a reply may have, so that it ends before the window does.
+    /// The most tokens of a reply that ends before the window does.
     pub(super) fn room(self) -> u64 {
         self.size.saturating_sub(self.prompt).max(1)
     }

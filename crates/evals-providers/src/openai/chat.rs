@@ -1,3 +1,5 @@
+//! Chat models behind servers that speak `OpenAI`'s protocol.
+
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -8,36 +10,34 @@ use async_trait::async_trait;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-use super::dialect::{Concession, Dialect, Learnt};
+use super::dialect::{Concession, Dialect, LearnedDialect};
 use super::reply::Completion;
+use super::request;
 use super::stream::{self, Streamed};
-use super::{request, service};
-use crate::body::Expected;
-use crate::caller::Lane;
-use crate::said::{self, Said};
-use crate::server::{Protocol, Server};
-use crate::server_error::ServerError;
-use crate::{
-    AttemptError, ChatSettings, ConnectError, SettingsError, Traffic, extra_body, parameters,
-};
-use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
+use super::transport::{self, Transport};
+use crate::chat::{self, RawReply, raw_reply};
+use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
+use crate::settings::{ChatSettings, SettingsError, extra_body};
+use crate::traffic::{AttemptError, Lane, Traffic};
+use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, ModelIdentity};
 
 const EXPECTED: Expected = Expected::reply("a chat completion");
 
 /// A model behind a server that speaks `OpenAI`'s protocol.
 ///
-/// Servers differ in what they take, so fields that one refuses by name are left out from then on: see [`Self::concessions`].
+/// Servers differ in the fields that they take. A field that the server refuses by name is left out from then on: see
+/// [`Self::concessions`].
 pub struct OpenAiChat {
     identity: ModelIdentity,
     settings: ChatSettings,
     server: Server,
     client: Client<OpenAIConfig>,
-    learnt: Learnt,
+    dialect: LearnedDialect,
     lane: Lane,
 }
 
 impl OpenAiChat {
-    /// Sets a model up, without asking its server for anything: most servers have nothing to ask for.
+    /// Sets a model up without a request to its server.
     pub fn new(settings: ChatSettings, traffic: Arc<Traffic>) -> Result<Self, ConnectError> {
         refuse_foreign_settings(&settings)?;
         extra_body::check(&settings.extra_body, &request::RESERVED)?;
@@ -45,17 +45,20 @@ impl OpenAiChat {
             .with_fields(&settings.extra_body);
         Ok(Self {
             identity: server.identity(),
-            learnt: Learnt::new(Dialect::guessed(&settings.model, settings.max_tokens_field)),
-            client: super::client(&server, EXPECTED),
+            dialect: LearnedDialect::new(Dialect::guess(
+                &settings.model,
+                settings.max_tokens_field,
+            )),
+            client: Transport::client(&server, EXPECTED),
             lane: Lane::new(traffic, &settings.server, &settings.model),
             server,
             settings,
         })
     }
 
-    /// What the server refused so far, so that requests go without it. Replies are as valid, but less held to what was asked.
+    /// The parts of requests that the server refused so far, and that later requests leave out or replace.
     pub fn concessions(&self) -> Vec<Concession> {
-        self.learnt.concessions()
+        self.dialect.concessions()
     }
 
     fn budget(&self, request: &ChatRequest) -> Option<u32> {
@@ -63,33 +66,32 @@ impl OpenAiChat {
         budget.map(NonZero::get)
     }
 
-    async fn attempt(&self, request: &ChatRequest) -> Result<Said, AttemptError> {
+    async fn attempt(&self, request: &ChatRequest) -> Result<RawReply, AttemptError> {
         loop {
-            let dialect = self.learnt.dialect();
+            let dialect = self.dialect.current();
             let error = match self.ask(request, dialect).await {
-                Ok(said) => return Ok(said),
+                Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            if ran_out(&error) {
-                return Ok(Said::nothing_within(self.budget(request), request));
+            if is_out_of_budget(&error) {
+                return Ok(RawReply::out_of_budget(self.budget(request), request));
             }
-            // Every concession takes something away, so this ends.
-            let Some((dialect, concession)) = conceding(dialect, &error) else {
+            // The loop ends, because each concession removes something from the request.
+            let Some((dialect, concession)) = concede(dialect, &error) else {
                 return Err(error);
             };
-            self.learnt.concede(dialect, concession);
+            self.dialect.record(dialect, concession);
         }
     }
 
-    async fn ask(&self, request: &ChatRequest, dialect: Dialect) -> Result<Said, AttemptError> {
+    async fn ask(&self, request: &ChatRequest, dialect: Dialect) -> Result<RawReply, AttemptError> {
         let body = request::body(&self.settings, request, dialect);
-        let body = body.map_err(|error| AttemptError::new(Failure::Terminal, error))?;
         match self.client.chat().create_byot::<_, Value>(body).await {
             Ok(json) => self.read(&json, request),
             Err(error) => {
-                let body = service::failure(&self.server, error)?;
+                let body = transport::failure(&self.server, error)?;
                 match stream::assemble(&body.text) {
-                    Some(Streamed::Reply(completion)) => self.said(&completion, request),
+                    Some(Streamed::Reply(completion)) => self.reply(&completion, request),
                     Some(Streamed::Refused(event)) => Err(self.server.refused_inside(&event)),
                     Some(Streamed::Cut) | None => {
                         let source = Some(body.source);
@@ -100,7 +102,7 @@ impl OpenAiChat {
         }
     }
 
-    fn read(&self, json: &Value, request: &ChatRequest) -> Result<Said, AttemptError> {
+    fn read(&self, json: &Value, request: &ChatRequest) -> Result<RawReply, AttemptError> {
         let refused = |json: &Value| json.get("error").is_some_and(|error| !error.is_null());
         if refused(json) || json.get("object").is_some_and(|object| object == "error") {
             return Err(self.server.refused_inside(json));
@@ -114,14 +116,19 @@ impl OpenAiChat {
             let text = json.to_string();
             self.server.malformed(EXPECTED.what, &text, Some(error))
         })?;
-        self.said(&completion, request)
+        self.reply(&completion, request)
     }
 
-    fn said(&self, completion: &Completion, request: &ChatRequest) -> Result<Said, AttemptError> {
-        let said = completion.said(request);
-        let said = said.ok_or_else(|| self.server.unexpected(EXPECTED.what, "no choices", None))?;
-        if said.is_reply() {
-            Ok(said.redacted(|text| self.server.redacted(text)))
+    fn reply(
+        &self,
+        completion: &Completion,
+        request: &ChatRequest,
+    ) -> Result<RawReply, AttemptError> {
+        let reply = completion.reply(request);
+        let reply =
+            reply.ok_or_else(|| self.server.unexpected(EXPECTED.what, "no choices", None))?;
+        if reply.is_reply() {
+            Ok(reply.redacted(|text| self.server.redacted(text)))
         } else {
             Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }
@@ -135,7 +142,7 @@ impl ChatModel for OpenAiChat {
     }
 
     fn parameters(&self) -> Map<String, Value> {
-        parameters::of_chat(&self.identity, &self.settings)
+        chat::parameters(&self.identity, &self.settings)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -144,11 +151,11 @@ impl ChatModel for OpenAiChat {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let tokens = said::estimated_tokens(request, self.budget(request));
+        let tokens = raw_reply::estimated_tokens(request, self.budget(request));
         let delivered = self.lane.call(tokens, || self.attempt(request)).await;
         delivered
-            .map(Said::reply)
-            .map_err(|error| said::chat_error(&self.identity, error))
+            .map(RawReply::into_reply)
+            .map_err(|error| raw_reply::chat_error(&self.identity, error))
     }
 }
 
@@ -157,7 +164,7 @@ impl fmt::Debug for OpenAiChat {
         formatter
             .debug_struct("OpenAiChat")
             .field("settings", &self.settings)
-            .field("learnt", &self.learnt)
+            .field("dialect", &self.dialect)
             .finish_non_exhaustive()
     }
 }
@@ -177,9 +184,8 @@ fn refuse_foreign_settings(settings: &ChatSettings) -> Result<(), SettingsError>
     }
 }
 
-/// Whether the server answers that the budget was used up before there was anything to answer, as `OpenAI` does of models that
-/// reason.
-fn ran_out(error: &AttemptError) -> bool {
+/// Whether the server answers that the budget ran out before the reply began, as `OpenAI` does for reasoning models.
+fn is_out_of_budget(error: &AttemptError) -> bool {
     let phrases = ["could not finish the message because max_tokens"];
     match error.source.downcast_ref::<ServerError>() {
         Some(ServerError::Refused { refusal, .. }) => {
@@ -189,9 +195,9 @@ fn ran_out(error: &AttemptError) -> bool {
     }
 }
 
-fn conceding(dialect: Dialect, error: &AttemptError) -> Option<(Dialect, Concession)> {
+fn concede(dialect: Dialect, error: &AttemptError) -> Option<(Dialect, Concession)> {
     match error.source.downcast_ref::<ServerError>()? {
-        ServerError::Refused { refusal, .. } => dialect.conceding(refusal),
+        ServerError::Refused { refusal, .. } => dialect.concede(refusal),
         _ => None,
     }
 }

@@ -1,10 +1,12 @@
+//! The parts of `OpenAI`'s protocol that a server takes, learned from what it refuses.
+
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use crate::MaxTokensField;
 use crate::classify::Refusal;
+use crate::settings::MaxTokensField;
 
-/// Something of a request that a server refused, so that requests go without it since.
+/// A part of requests that the server refused, and that later requests leave out or replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Concession {
@@ -14,41 +16,63 @@ pub enum Concession {
     Temperature,
     /// The seed is not sent.
     Seed,
-    /// How much the model reasons is not said.
+    /// The reasoning effort is not sent.
     ReasoningEffort,
-    /// The schema is sent beside `json_object`, where some servers take it and others ignore it.
+    /// The schema is sent beside `json_object`. Some servers take it there, others ignore it.
     SchemaInObject,
-    /// Replies are held to be JSON, but not to their schema.
+    /// Replies have to be JSON, but not to follow their schema.
     JsonObject,
-    /// Replies are held to no format at all.
+    /// Replies may have any format.
     AnyFormat,
 }
 
 impl fmt::Display for Concession {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::MaxTokensField => "the budget of tokens goes by its other name",
+            Self::MaxTokensField => "the token budget is sent under its other name (`max_tokens`, `max_completion_tokens`)",
             Self::Temperature => "the server takes no temperature",
             Self::Seed => "the server takes no seed",
             Self::ReasoningEffort => "the server takes no reasoning effort",
             Self::SchemaInObject => {
-                "the schema of replies is sent beside `json_object`, which servers may ignore"
+                "the reply schema is sent beside `json_object`, where the server may ignore it"
             }
-            Self::JsonObject => "the server holds replies to JSON, but to no schema",
-            Self::AnyFormat => "the server holds replies to no format",
+            Self::JsonObject => "the server enforces JSON replies, but no schema",
+            Self::AnyFormat => "the server enforces no reply format",
         })
     }
 }
 
-/// The parts of the protocol that a server takes, as far as it is known.
+/// The parts of the protocol that a server takes, as far as its refusals have shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
-    /// The field that holds the budget of tokens.
-    pub(super) max_tokens_field: &'static str,
-    /// Whether the field was exchanged for the other one.
-    exchanged: bool,
+    pub(super) budget_field: BudgetField,
+    /// Whether `budget_field` may not change any more: it did already, or the user set it.
+    field_is_final: bool,
     pub(super) takes: Takes,
     pub(super) format: Format,
+}
+
+/// The field that holds the token budget of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BudgetField {
+    MaxTokens,
+    MaxCompletionTokens,
+}
+
+impl BudgetField {
+    fn name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::MaxTokens => Self::MaxCompletionTokens,
+            Self::MaxCompletionTokens => Self::MaxTokens,
+        }
+    }
 }
 
 /// The settings that a server takes.
@@ -59,7 +83,7 @@ pub(super) struct Takes {
     pub(super) effort: bool,
 }
 
-/// How replies can be held to a format, from the best way down.
+/// How a server can hold replies to a format, strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Format {
     /// `json_schema`, as `OpenAI` has it.
@@ -67,21 +91,21 @@ pub(super) enum Format {
     /// `json_object` with the schema beside it, as `llama-cpp-python` has it.
     SchemaInObject,
     JsonObject,
-    Unheld,
+    /// Not at all.
+    Free,
 }
 
 impl Dialect {
-    /// What a model is thought to take before it has said anything.
-    pub(super) fn guessed(model: &str, field: MaxTokensField) -> Self {
-        let max_tokens_field = match field {
-            MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
-            MaxTokensField::Auto if reasons(model) => "max_completion_tokens",
-            MaxTokensField::Auto | MaxTokensField::MaxTokens => "max_tokens",
+    /// The dialect that a model probably takes, by its name.
+    pub(super) fn guess(model: &str, field: MaxTokensField) -> Self {
+        let budget_field = match field {
+            MaxTokensField::MaxCompletionTokens => BudgetField::MaxCompletionTokens,
+            MaxTokensField::Auto if reasons(model) => BudgetField::MaxCompletionTokens,
+            MaxTokensField::Auto | MaxTokensField::MaxTokens => BudgetField::MaxTokens,
         };
         Self {
-            max_tokens_field,
-            // A field that was set is not exchanged.
-            exchanged: field != MaxTokensField::Auto,
+            budget_field,
+            field_is_final: field != MaxTokensField::Auto,
             takes: Takes {
                 temperature: true,
                 seed: true,
@@ -91,27 +115,28 @@ impl Dialect {
         }
     }
 
-    /// What to send after a refusal, and what that gives up; `None` where the refusal is about something else.
-    pub(super) fn conceding(self, refusal: &Refusal) -> Option<(Self, Concession)> {
+    /// The dialect without the part that the server refused, and the name of that part. `None` where the refusal is about something
+    /// else.
+    pub(super) fn concede(self, refusal: &Refusal) -> Option<(Self, Concession)> {
         let about = |field: &str| refusal.body.is_about(field);
         let unsupported = speaks_of_support(refusal);
-        // Words that prose may hold as well have to be named as fields.
+        // The names are words of prose, too, so the message has to name them as fields.
         let refused = |field: &str| unsupported && refusal.body.names(field);
         if !matches!(refusal.stands_for, 400 | 422) {
             return None;
         }
         let about_format = ["response_format", "json_schema", "json_object"];
         let about_schema = self.format == Format::SchemaInObject && refused("schema");
-        if (about_schema || about_format.into_iter().any(about)) && self.format != Format::Unheld {
+        if (about_schema || about_format.into_iter().any(about)) && self.format != Format::Free {
             return Some(self.with_looser_format());
         }
-        if refused(self.max_tokens_field) && !self.exchanged {
-            let exchanged = Self {
-                max_tokens_field: other_field(self.max_tokens_field),
-                exchanged: true,
+        if refused(self.budget_field.name()) && !self.field_is_final {
+            let renamed = Self {
+                budget_field: self.budget_field.other(),
+                field_is_final: true,
                 ..self
             };
-            return Some((exchanged, Concession::MaxTokensField));
+            return Some((renamed, Concession::MaxTokensField));
         }
         if refused("temperature") && self.takes.temperature {
             let without = Self {
@@ -123,7 +148,7 @@ impl Dialect {
             };
             return Some((without, Concession::Temperature));
         }
-        // A level that the server does not know is for the user to change.
+        // An unknown level is an error of the settings, not an unknown field.
         let level = refusal.body.is_any(&["unsupported_value", "invalid_value"]);
         if refused("reasoning_effort") && self.takes.effort && !level {
             let without = Self {
@@ -149,17 +174,17 @@ impl Dialect {
         let (format, concession) = match self.format {
             Format::Schema => (Format::SchemaInObject, Concession::SchemaInObject),
             Format::SchemaInObject => (Format::JsonObject, Concession::JsonObject),
-            Format::JsonObject | Format::Unheld => (Format::Unheld, Concession::AnyFormat),
+            Format::JsonObject | Format::Free => (Format::Free, Concession::AnyFormat),
         };
         (Self { format, ..self }, concession)
     }
 
-    /// What is left after the concessions of two requests that were under way together.
+    /// The dialect that both take: two requests under way at once may have made different concessions.
     fn and(self, other: Self) -> Self {
-        let exchanged = if other.exchanged { other } else { self };
+        let of_field = if other.field_is_final { other } else { self };
         Self {
-            max_tokens_field: exchanged.max_tokens_field,
-            exchanged: exchanged.exchanged,
+            budget_field: of_field.budget_field,
+            field_is_final: of_field.field_is_final,
             takes: Takes {
                 temperature: self.takes.temperature && other.takes.temperature,
                 seed: self.takes.seed && other.takes.seed,
@@ -170,41 +195,41 @@ impl Dialect {
     }
 }
 
-/// The dialect that one model was found to speak, shared by all requests to it.
-pub(super) struct Learnt(Mutex<(Dialect, Vec<Concession>)>);
+/// The dialect of one model as learned so far, shared by all requests to it.
+pub(super) struct LearnedDialect(Mutex<(Dialect, Vec<Concession>)>);
 
-impl Learnt {
+impl LearnedDialect {
     pub(super) fn new(dialect: Dialect) -> Self {
         Self(Mutex::new((dialect, Vec::new())))
     }
 
-    pub(super) fn dialect(&self) -> Dialect {
+    pub(super) fn current(&self) -> Dialect {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Everything given up so far, in the order of [`Concession`].
+    /// All concessions so far, in the order of [`Concession`].
     pub(super) fn concessions(&self) -> Vec<Concession> {
-        let mut learnt = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        learnt.1.sort_unstable();
-        learnt.1.clone()
+        let mut learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.1.sort_unstable();
+        learned.1.clone()
     }
 
-    pub(super) fn concede(&self, dialect: Dialect, concession: Concession) {
-        let mut learnt = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        learnt.0 = learnt.0.and(dialect);
-        if !learnt.1.contains(&concession) {
-            learnt.1.push(concession);
+    pub(super) fn record(&self, dialect: Dialect, concession: Concession) {
+        let mut learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.0 = learned.0.and(dialect);
+        if !learned.1.contains(&concession) {
+            learned.1.push(concession);
         }
     }
 }
 
-impl fmt::Debug for Learnt {
+impl fmt::Debug for LearnedDialect {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.dialect(), formatter)
+        fmt::Debug::fmt(&self.current(), formatter)
     }
 }
 
-/// Whether a model is one of `OpenAI`'s that reason, by its name: `o3-mini`, `gpt-5`, `openai/gpt-5.2-chat`.
+/// Whether a model's name is that of one of `OpenAI`'s reasoning models: `o3-mini`, `gpt-5`, `openai/gpt-5.2-chat`.
 fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     ["o1", "o3", "o4", "gpt-5"].iter().any(|family| {
@@ -213,7 +238,7 @@ fn reasons(model: &str) -> bool {
     })
 }
 
-/// Whether a refusal says that a field may not be there at all, rather than that its value is too large.
+/// Whether a refusal says that the server does not know a field, and not that it refuses the field's value.
 fn speaks_of_support(refusal: &Refusal) -> bool {
     let phrases = [
         "unsupported",
@@ -233,13 +258,6 @@ fn speaks_of_support(refusal: &Refusal) -> bool {
             "unsupported_value",
             "unknown_parameter",
         ])
-}
-
-fn other_field(field: &str) -> &'static str {
-    match field {
-        "max_tokens" => "max_completion_tokens",
-        _ => "max_tokens",
-    }
 }
 
 #[cfg(test)]
@@ -263,7 +281,7 @@ mod tests {
 
     #[test]
     fn reasoning_models_are_known_by_name() {
-        let field = |model| Dialect::guessed(model, MaxTokensField::Auto).max_tokens_field;
+        let field = |model| Dialect::guess(model, MaxTokensField::Auto).budget_field;
         for model in [
             "o1",
             "o3-mini",
@@ -271,10 +289,10 @@ mod tests {
             "gpt-5",
             "openai/gpt-5.2",
         ] {
-            assert_eq!(field(model), "max_completion_tokens", "{model}");
+            assert_eq!(field(model), BudgetField::MaxCompletionTokens, "{model}");
         }
         for model in ["gpt-4o", "gpt-50", "o10", "qwen3:8b", "meta/o-llama"] {
-            assert_eq!(field(model), "max_tokens", "{model}");
+            assert_eq!(field(model), BudgetField::MaxTokens, "{model}");
         }
     }
 
@@ -283,47 +301,47 @@ mod tests {
         let refusal = refused(
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
         );
-        let dialect = Dialect::guessed("gpt-next", MaxTokensField::Auto);
-        let (dialect, concession) = dialect.conceding(&refusal).unwrap();
+        let dialect = Dialect::guess("gpt-next", MaxTokensField::Auto);
+        let (dialect, concession) = dialect.concede(&refusal).unwrap();
         assert_eq!(concession, Concession::MaxTokensField);
-        assert_eq!(dialect.max_tokens_field, "max_completion_tokens");
-        assert_eq!(dialect.conceding(&refusal), None);
-        let set = Dialect::guessed("gpt-next", MaxTokensField::MaxTokens);
-        assert_eq!(set.conceding(&refusal), None);
+        assert_eq!(dialect.budget_field, BudgetField::MaxCompletionTokens);
+        assert_eq!(dialect.concede(&refusal), None);
+        let set = Dialect::guess("gpt-next", MaxTokensField::MaxTokens);
+        assert_eq!(set.concede(&refusal), None);
     }
 
     #[test]
     fn a_budget_that_is_too_large_keeps_its_name() {
         let refusal = refused("max_tokens is too large: 99999");
-        let dialect = Dialect::guessed("gpt-4o", MaxTokensField::Auto);
-        assert_eq!(dialect.conceding(&refusal), None);
+        let dialect = Dialect::guess("gpt-4o", MaxTokensField::Auto);
+        assert_eq!(dialect.concede(&refusal), None);
     }
 
     #[test]
     fn only_a_field_that_is_named_and_not_supported_is_given_up() {
-        let dialect = Dialect::guessed("gpt-4o", MaxTokensField::Auto);
+        let dialect = Dialect::guess("gpt-4o", MaxTokensField::Auto);
         for message in [
             "max_tokens is too large: 99999. This model supports at most 16384 completion tokens",
             "Input about the temperature of stars is not supported",
             "'temperature' must be less than or equal to 2",
             "this model has no seed and does not support tools",
         ] {
-            assert_eq!(dialect.conceding(&refused(message)), None, "{message}");
+            assert_eq!(dialect.concede(&refused(message)), None, "{message}");
         }
         let body = br#"{"error":{"message":"This value does not support 0.3","param":"temperature","code":"unsupported_value"}}"#;
         let refusal = classify(400, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
-        let (_, concession) = dialect.conceding(&refusal).unwrap();
+        let (_, concession) = dialect.concede(&refusal).unwrap();
         assert_eq!(concession, Concession::Temperature);
     }
 
     #[test]
     fn formats_loosen_step_by_step() {
         let refusal = refused("'response_format.type' must be 'text'");
-        let dialect = Dialect::guessed("llama", MaxTokensField::Auto);
-        let (dialect, first) = dialect.conceding(&refusal).unwrap();
+        let dialect = Dialect::guess("llama", MaxTokensField::Auto);
+        let (dialect, first) = dialect.concede(&refusal).unwrap();
         let unknown = refused("body.response_format.schema: Extra inputs are not permitted");
-        let (dialect, second) = dialect.conceding(&unknown).unwrap();
-        let (dialect, third) = dialect.conceding(&refusal).unwrap();
+        let (dialect, second) = dialect.concede(&unknown).unwrap();
+        let (dialect, third) = dialect.concede(&refusal).unwrap();
         assert_eq!(
             [first, second, third],
             [
@@ -332,36 +350,36 @@ mod tests {
                 Concession::AnyFormat
             ]
         );
-        assert_eq!(dialect.format, Format::Unheld);
-        assert_eq!(dialect.conceding(&refusal), None);
+        assert_eq!(dialect.format, Format::Free);
+        assert_eq!(dialect.concede(&refusal), None);
     }
 
     #[test]
     fn an_effort_that_a_server_does_not_take_is_left_out_and_a_wrong_level_is_not() {
-        let dialect = Dialect::guessed("gpt-4o", MaxTokensField::Auto);
+        let dialect = Dialect::guess("gpt-4o", MaxTokensField::Auto);
         let refusal = refused("Unrecognized request argument supplied: reasoning_effort");
-        let (without, concession) = dialect.conceding(&refusal).unwrap();
+        let (without, concession) = dialect.concede(&refusal).unwrap();
         assert_eq!(concession, Concession::ReasoningEffort);
         assert!(!without.takes.effort);
-        assert_eq!(without.conceding(&refusal), None);
+        assert_eq!(without.concede(&refusal), None);
         let body = br#"{"error":{"message":"This value does not support xhigh","param":"reasoning_effort","code":"unsupported_value"}}"#;
         let level = classify(400, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
-        assert_eq!(dialect.conceding(&level), None);
+        assert_eq!(dialect.concede(&level), None);
     }
 
     #[test]
     fn concessions_of_requests_under_way_together_add_up() {
-        let learnt = Learnt::new(Dialect::guessed("llama", MaxTokensField::Auto));
-        let start = learnt.dialect();
+        let learned = LearnedDialect::new(Dialect::guess("llama", MaxTokensField::Auto));
+        let start = learned.current();
         for message in ["temperature is not supported", "seed is not supported"] {
-            let (dialect, concession) = start.conceding(&refused(message)).unwrap();
-            learnt.concede(dialect, concession);
-            learnt.concede(dialect, concession);
+            let (dialect, concession) = start.concede(&refused(message)).unwrap();
+            learned.record(dialect, concession);
+            learned.record(dialect, concession);
         }
-        let dialect = learnt.dialect();
+        let dialect = learned.current();
         assert!(!dialect.takes.temperature && !dialect.takes.seed);
         assert_eq!(
-            learnt.concessions(),
+            learned.concessions(),
             [Concession::Temperature, Concession::Seed]
         );
     }

@@ -1,3 +1,5 @@
+//! Embedding models behind servers that speak `OpenAI`'s protocol.
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,23 +9,21 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::service;
-use crate::body::Expected;
-use crate::caller::Lane;
+use super::transport::{self, Transport};
 use crate::embedding::{Embedding, Endpoint};
-use crate::server::{Protocol, Server};
-use crate::tokens_read::TokensRead;
-use crate::{
-    AttemptError, ConnectError, Dimension, EmbedSettings, SettingsError, Traffic, extra_body,
-};
-use evals_models::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, TextKind};
+use crate::server::{ConnectError, Expected, Protocol, Server};
+use crate::settings::extra_body::{self, Extended};
+use crate::settings::{Dimension, EmbedSettings, SettingsError};
+use crate::tokens::TokensRead;
+use crate::traffic::{AttemptError, Lane, Traffic};
+use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
 
-/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+/// Fields that `extra_body` may not set, because the program fills them and could not read the answers to other values.
 const RESERVED: [&str; 4] = ["input", "model", "encoding_format", "dimensions"];
 
-/// A model that embeds behind a server that speaks `OpenAI`'s protocol.
+/// An embedding model behind a server that speaks `OpenAI`'s protocol.
 ///
-/// Of a text that the server refuses as too long the beginning is embedded.
+/// It embeds the beginning of a text that the server refuses as too long.
 pub struct OpenAiEmbedder(Embedding<OpenAiEndpoint>);
 
 struct OpenAiEndpoint {
@@ -33,7 +33,7 @@ struct OpenAiEndpoint {
     tokens_read: TokensRead,
 }
 
-/// An answer, with nothing in it that a server may leave out.
+/// The server's answer. Any field may be missing, because servers differ in what they send.
 #[derive(Debug, Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -60,7 +60,7 @@ struct Row {
 }
 
 impl OpenAiEmbedder {
-    /// Embeds one word to see that the model is there and how long its vectors are.
+    /// Embeds one word, to check that the model is there and to learn the dimension of its vectors.
     pub async fn connect(
         settings: EmbedSettings,
         traffic: Arc<Traffic>,
@@ -92,17 +92,18 @@ impl OpenAiEmbedder {
 }
 
 impl OpenAiEndpoint {
-    fn body(&self, texts: &[String]) -> Result<Value, serde_json::Error> {
-        let typed = CreateEmbeddingRequest {
+    fn body(&self, texts: &[String]) -> Extended<'_, CreateEmbeddingRequest> {
+        let request = CreateEmbeddingRequest {
             model: self.server.model().to_owned(),
             input: EmbeddingInput::StringArray(texts.to_vec()),
             encoding_format: Some(EncodingFormat::Float),
             dimensions: self.dimensions,
             user: None,
         };
-        let mut body = serde_json::from_value(serde_json::to_value(typed)?)?;
-        extra_body::merge(&mut body, &self.extra_body);
-        Ok(Value::Object(body))
+        Extended {
+            request,
+            extra_body: &self.extra_body,
+        }
     }
 
     fn read(&self, answer: Answer) -> Result<Vec<Vec<f32>>, AttemptError> {
@@ -114,7 +115,7 @@ impl OpenAiEndpoint {
         let read = usage.and_then(|usage| usage.prompt_tokens.or(usage.total_tokens));
         self.tokens_read.add(read);
         let mut rows = answer.data;
-        // Servers that spread a batch answer in the order in which parts are done.
+        // Servers that split a batch answer in the order in which the parts finish.
         rows.sort_by_key(|row| row.index);
         let numbered = rows.iter().any(|row| row.index.is_some());
         let in_order = (0..)
@@ -132,14 +133,12 @@ impl Endpoint for OpenAiEndpoint {
     const REFUSES_LONG: bool = false;
 
     async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, AttemptError> {
-        let body = self
-            .body(texts)
-            .map_err(|error| AttemptError::new(Failure::Terminal, error))?;
-        let client = super::client(&self.server, Expected::embeddings(texts.len()));
+        let client = Transport::client(&self.server, Expected::embeddings(texts.len()));
+        let body = self.body(texts);
         match client.embeddings().create_byot::<_, Answer>(body).await {
             Ok(answer) => self.read(answer),
             Err(error) => {
-                let body = service::failure(&self.server, error)?;
+                let body = transport::failure(&self.server, error)?;
                 if is_unpooled(&body.text) {
                     return Err(self.server.unpooled());
                 }
@@ -154,7 +153,7 @@ impl Endpoint for OpenAiEndpoint {
     }
 }
 
-/// Whether an answer has a vector for each token of a text, as `llama-cpp-python` gives it of models that were made to write.
+/// Whether an answer has a vector for each token of a text, as `llama-cpp-python` sends it for chat models.
 fn is_unpooled(answer: &str) -> bool {
     let answer: Value = serde_json::from_str(answer).unwrap_or_default();
     let first = answer.pointer("/data/0/embedding/0");

@@ -46,10 +46,10 @@ fn a_stream_that_is_whole_says_what_its_events_say() {
                 return;
             };
             assert!(body.contains("[DONE]") || body.contains("finish_reason"), "it has an end");
-            let said = completion.said(&ChatRequest::new(Vec::new())).unwrap();
+            let reply = completion.reply(&ChatRequest::new(Vec::new())).unwrap();
             if let Some(contents) = contents(&body).filter(|text| !text.is_empty()) {
-                assert!(contents.ends_with(&said.text), "{said:?}");
-                assert!(said.reasoning.is_some() || contents == said.text, "{said:?}");
+                assert!(contents.ends_with(&reply.text), "{reply:?}");
+                assert!(reply.reasoning.is_some() || contents == reply.text, "{reply:?}");
             }
         });
 }

@@ -3,11 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::reasoning;
-use crate::said::{self, Said};
+use crate::chat::{RawReply, raw_reply, reasoning};
 use evals_models::ChatRequest;
 
-/// A reply to a conversation, with nothing in it that a server may not leave out.
+/// The server's answer. Any field may be missing, because servers differ in what they send.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Completion {
     #[serde(default)]
@@ -16,7 +15,7 @@ pub(super) struct Completion {
     pub(super) usage: Value,
 }
 
-/// One of the texts; we ask for one.
+/// One of the replies. Requests ask for one.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Choice {
     #[serde(default)]
@@ -25,7 +24,7 @@ pub(super) struct Choice {
     pub(super) finish_reason: Value,
 }
 
-/// What the model said, in the fields that servers put it into.
+/// The fields that servers put a reply into.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ChoiceMessage {
     #[serde(default)]
@@ -41,8 +40,8 @@ pub(super) struct ChoiceMessage {
 }
 
 impl Completion {
-    /// What was said, its reasoning apart, and how many tokens it took. `None` where there is no text, not even an empty one.
-    pub(super) fn said(&self, request: &ChatRequest) -> Option<Said> {
+    /// The reply, with its reasoning apart and its tokens counted. `None` where there is no text, not even an empty one.
+    pub(super) fn reply(&self, request: &ChatRequest) -> Option<RawReply> {
         let choice = self.choices.first()?;
         let message = &choice.message;
         let written = Some(text(&message.content)).filter(|text| !text.is_empty());
@@ -55,18 +54,18 @@ impl Completion {
         let apart = apart.into_iter().find(|thought| !thought.is_empty());
         let (text, inline) = reasoning::split(&written);
         let reasoning = reasoning::join(apart, inline);
-        let told = |names: [&str; 2]| names.iter().find_map(|name| self.usage.get(name)?.as_u64());
-        let read = told(["prompt_tokens", "input_tokens"]);
-        let written = told(["completion_tokens", "output_tokens"]);
-        // Gemini leaves reasoning out of the one count, and has it in the sum.
-        let total = told(["total_tokens", "total_tokens"]);
+        let count = |names: [&str; 2]| names.iter().find_map(|name| self.usage.get(name)?.as_u64());
+        let read = count(["prompt_tokens", "input_tokens"]);
+        let written = count(["completion_tokens", "output_tokens"]);
+        // Gemini counts reasoning in the total alone.
+        let total = count(["total_tokens", "total_tokens"]);
         let rest = read
             .zip(total)
             .map(|(read, total)| total.saturating_sub(read));
-        let told = (read, written.map(|written| written.max(rest.unwrap_or(0))));
-        Some(Said {
-            usage: said::usage(told, request, &text, reasoning.as_deref()),
-            finish: said::finish(choice.finish_reason.as_str()),
+        let counted = (read, written.map(|written| written.max(rest.unwrap_or(0))));
+        Some(RawReply {
+            usage: raw_reply::usage(counted, request, &text, reasoning.as_deref()),
+            finish: raw_reply::finish(choice.finish_reason.as_str()),
             text,
             reasoning,
         })
@@ -99,10 +98,10 @@ mod tests {
     use super::*;
     use evals_models::{Finish, Message, Usage};
 
-    fn said(reply: Value) -> Said {
+    fn read(reply: Value) -> RawReply {
         let request = ChatRequest::new(vec![Message::user("12345678")]);
         let completion: Completion = serde_json::from_value(reply).unwrap();
-        completion.said(&request).unwrap()
+        completion.reply(&request).unwrap()
     }
 
     #[test]
@@ -116,7 +115,7 @@ mod tests {
         ];
         for (content, expected) in cases {
             let reply = json!({"choices": [{"message": {"content": content}}]});
-            assert_eq!(said(reply).text, expected);
+            assert_eq!(read(reply).text, expected);
         }
     }
 
@@ -132,17 +131,17 @@ mod tests {
             ]}),
         ];
         for message in messages {
-            let said = said(json!({"choices": [{"message": message}]}));
-            assert_eq!(said.text, "Paris");
-            assert_eq!(said.reasoning.as_deref(), Some("France?"));
+            let reply = read(json!({"choices": [{"message": message}]}));
+            assert_eq!(reply.text, "Paris");
+            assert_eq!(reply.reasoning.as_deref(), Some("France?"));
         }
     }
 
     #[test]
-    fn a_refusal_is_what_was_said() {
+    fn a_refusal_is_the_reply() {
         let message = json!({"content": null, "refusal": "I cannot help with that."});
-        let said = said(json!({"choices": [{"message": message, "finish_reason": "stop"}]}));
-        assert_eq!(said.text, "I cannot help with that.");
+        let reply = read(json!({"choices": [{"message": message, "finish_reason": "stop"}]}));
+        assert_eq!(reply.text, "I cannot help with that.");
     }
 
     #[test]
@@ -158,14 +157,14 @@ mod tests {
         ];
         for (reason, expected) in cases {
             let reply = json!({"choices": [{"message": {}, "finish_reason": reason}]});
-            assert_eq!(said(reply).finish, expected);
+            assert_eq!(read(reply).finish, expected);
         }
     }
 
     #[test]
     fn missing_counts_are_estimated_and_marked() {
         let choices = json!([{"message": {"content": "<think>abcd</think>efghi"}}]);
-        let usage = |usage| said(json!({"choices": choices, "usage": usage})).usage;
+        let usage = |usage| read(json!({"choices": choices, "usage": usage})).usage;
         let counted = |input_tokens, output_tokens, estimated| Usage {
             input_tokens,
             output_tokens,
@@ -196,7 +195,7 @@ mod tests {
         let request = ChatRequest::new(Vec::new());
         for reply in [json!({}), json!({"choices": []})] {
             let completion: Completion = serde_json::from_value(reply).unwrap();
-            assert_eq!(completion.said(&request), None);
+            assert_eq!(completion.reply(&request), None);
         }
     }
 }

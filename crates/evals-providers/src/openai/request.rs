@@ -3,54 +3,83 @@
 use async_openai::types::chat::{
     ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage,
     ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage,
-    CreateChatCompletionRequest,
+    CreateChatCompletionRequest, ResponseFormat, ResponseFormatJsonSchema,
 };
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::dialect::{Dialect, Format};
-use crate::{ChatSettings, extra_body};
+use super::dialect::{BudgetField, Dialect, Format};
+use crate::settings::ChatSettings;
+use crate::settings::extra_body::Extended;
 use evals_models::{ChatRequest, Message, ReplySchema, Role};
 
-/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+/// Fields that `extra_body` may not set, because the program fills them and could not read the replies to other values.
 pub(super) const RESERVED: [&str; 5] = ["messages", "model", "stream", "stream_options", "n"];
 
-/// The body of a request as the server takes it.
+/// The request of `async-openai`, beside the fields that its type cannot hold.
+#[derive(Debug, Serialize)]
+pub(super) struct Request<'a> {
+    #[serde(flatten)]
+    typed: CreateChatCompletionRequest,
+    /// Not their `f32`, which would send 0.3 as 0.30000001192092896.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    /// Not their list of levels, because servers have others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ReplyFormat<'a>>,
+}
+
+/// How a reply is held to a schema.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum ReplyFormat<'a> {
+    Standard(ResponseFormat),
+    /// `json_object` with the schema beside it.
+    SchemaInObject {
+        r#type: &'static str,
+        schema: &'a Value,
+    },
+}
+
+/// The body of a request in the server's dialect.
 ///
-/// `stream` is always said to be off, because a server that is told nothing may think otherwise.
-pub(super) fn body(
-    settings: &ChatSettings,
-    request: &ChatRequest,
+/// It always switches streaming off, because a server that is not told may stream.
+pub(super) fn body<'a>(
+    settings: &'a ChatSettings,
+    request: &'a ChatRequest,
     dialect: Dialect,
-) -> Result<Value, serde_json::Error> {
+) -> Extended<'a, Request<'a>> {
+    let budget = request.max_tokens.or(settings.max_tokens);
+    let budget = |field| {
+        let budget = budget.filter(|_| dialect.budget_field == field);
+        budget.map(std::num::NonZero::get)
+    };
+    #[expect(
+        deprecated,
+        reason = "`max_tokens` and `seed` are what servers other than OpenAI know"
+    )]
     let typed = CreateChatCompletionRequest {
         model: settings.model.clone(),
         messages: request.messages.iter().map(message).collect(),
         stream: Some(false),
+        seed: settings.seed.filter(|_| dialect.takes.seed).map(i64::from),
+        max_tokens: budget(BudgetField::MaxTokens),
+        max_completion_tokens: budget(BudgetField::MaxCompletionTokens),
         ..CreateChatCompletionRequest::default()
     };
-    let mut body: Map<String, Value> = serde_json::from_value(serde_json::to_value(typed)?)?;
-    // Numbers are set here and not above, where 0.3 would become the nearest of 32 bits, and effort one of a fixed list.
-    let mut set = |field: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            body.insert(field.to_owned(), value);
-        }
-    };
+    let effort = settings.reasoning_effort.as_deref();
     let schema = request.schema.as_ref();
-    set(
-        "response_format",
-        schema.and_then(|schema| response_format(schema, dialect.format)),
-    );
-    let temperature = settings.temperature.filter(|_| dialect.takes.temperature);
-    set("temperature", temperature.map(|value| json!(value)));
-    let seed = settings.seed.filter(|_| dialect.takes.seed);
-    set("seed", seed.map(|value| json!(value)));
-    let budget = request.max_tokens.or(settings.max_tokens);
-    set(dialect.max_tokens_field, budget.map(|value| json!(value)));
-    let effort = settings.reasoning_effort.as_ref();
-    let effort = effort.filter(|_| dialect.takes.effort);
-    set("reasoning_effort", effort.map(|value| json!(value)));
-    extra_body::merge(&mut body, &settings.extra_body);
-    Ok(Value::Object(body))
+    Extended {
+        request: Request {
+            typed,
+            temperature: settings.temperature.filter(|_| dialect.takes.temperature),
+            reasoning_effort: effort.filter(|_| dialect.takes.effort),
+            response_format: schema.and_then(|schema| reply_format(schema, dialect.format)),
+        },
+        extra_body: &settings.extra_body,
+    }
 }
 
 fn message(message: &Message) -> ChatCompletionRequestMessage {
@@ -62,14 +91,24 @@ fn message(message: &Message) -> ChatCompletionRequestMessage {
     }
 }
 
-fn response_format(schema: &ReplySchema, format: Format) -> Option<Value> {
-    match format {
-        Format::Schema => Some(json!({
-            "type": "json_schema",
-            "json_schema": {"name": schema.name, "schema": schema.schema, "strict": true},
-        })),
-        Format::SchemaInObject => Some(json!({"type": "json_object", "schema": schema.schema})),
-        Format::JsonObject => Some(json!({"type": "json_object"})),
-        Format::Unheld => None,
-    }
+fn reply_format(schema: &ReplySchema, format: Format) -> Option<ReplyFormat<'_>> {
+    let format = match format {
+        Format::Schema => ResponseFormat::JsonSchema {
+            json_schema: ResponseFormatJsonSchema {
+                description: None,
+                name: schema.name.clone(),
+                schema: schema.schema.clone(),
+                strict: Some(true),
+            },
+        },
+        Format::SchemaInObject => {
+            return Some(ReplyFormat::SchemaInObject {
+                r#type: "json_object",
+                schema: &schema.schema,
+            });
+        }
+        Format::JsonObject => ResponseFormat::JsonObject,
+        Format::Free => return None,
+    };
+    Some(ReplyFormat::Standard(format))
 }

@@ -4,18 +4,18 @@ use serde_json::Value;
 
 use super::reply::{self, Choice, Completion};
 
-/// What a streamed body comes to.
+/// The result of a streamed body.
 #[derive(Debug)]
 pub(super) enum Streamed {
     /// A whole reply.
     Reply(Completion),
-    /// An error in place of, or after, a part of the reply: the event that holds it.
+    /// An error, in place of the reply or after a part of it: the event that holds it.
     Refused(Value),
     /// A reply whose end did not arrive.
     Cut,
 }
 
-/// Puts the events of a stream together. `None` where the body is no stream.
+/// Puts the events of a stream together. `None` where the body is not a stream.
 pub(super) fn assemble(body: &str) -> Option<Streamed> {
     let mut events = body.lines().filter_map(|line| line.strip_prefix("data:"));
     let mut events = events.by_ref().map(str::trim).peekable();
@@ -37,7 +37,7 @@ pub(super) fn assemble(body: &str) -> Option<Streamed> {
     Some(pieces.whole())
 }
 
-/// What the events have brought so far.
+/// The parts that arrived so far.
 #[derive(Default)]
 struct Pieces {
     content: String,
@@ -107,12 +107,15 @@ mod tests {
         let Some(Streamed::Reply(completion)) = assemble(body) else {
             panic!("not a reply")
         };
-        let said = completion.said(&ChatRequest::new(Vec::new())).unwrap();
-        assert_eq!(said.text, "Paris");
-        assert_eq!(said.reasoning.as_deref(), Some("France?"));
-        assert_eq!(said.finish, Finish::Length);
-        assert_eq!((said.usage.input_tokens, said.usage.output_tokens), (3, 2));
-        assert!(!said.usage.estimated);
+        let reply = completion.reply(&ChatRequest::new(Vec::new())).unwrap();
+        assert_eq!(reply.text, "Paris");
+        assert_eq!(reply.reasoning.as_deref(), Some("France?"));
+        assert_eq!(reply.finish, Finish::Length);
+        assert_eq!(
+            (reply.usage.input_tokens, reply.usage.output_tokens),
+            (3, 2)
+        );
+        assert!(!reply.usage.estimated);
     }
 
     #[test]

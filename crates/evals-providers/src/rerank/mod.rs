@@ -12,24 +12,23 @@ use tokio::task::JoinSet;
 
 use self::reply::Reply;
 use self::request::Shape;
-use super::body::Expected;
-use super::caller::Lane;
-use super::server::{Protocol, Server};
-use super::server_error::ServerError;
-use super::{AttemptError, ConnectError, RerankSettings, Traffic, extra_body, tokens};
+use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
+use crate::settings::{RerankSettings, extra_body};
+use crate::tokens;
+use crate::traffic::{AttemptError, Lane, Traffic};
 use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
 
-/// A reranker behind a server: `{base_url}/rerank`, as Cohere made it and most others took it over.
+/// A reranker behind a server: `{base_url}/rerank`, which Cohere introduced and most others adopted.
 ///
-/// Texts go in batches, side by side as far as the [`Traffic`] lets them. Whether the server wants them as `documents` or, as
-/// text-embeddings-inference does, as `texts`, is found out by the first request.
+/// Texts are sent in batches, as many at once as the [`Traffic`] allows. The first request finds out whether the server takes them
+/// as `documents` or, as text-embeddings-inference does, as `texts`.
 #[derive(Debug)]
 pub struct HttpReranker {
     endpoint: Arc<Endpoint>,
     identity: ModelIdentity,
 }
 
-/// What a batch needs on its way.
+/// A server's endpoint, and how it is asked.
 #[derive(Debug)]
 struct Endpoint {
     server: Server,
@@ -38,7 +37,7 @@ struct Endpoint {
     lane: Lane,
 }
 
-/// What a batch brought.
+/// The scores of a batch.
 struct Batch {
     texts: Range<usize>,
     scores: Vec<f32>,
@@ -47,7 +46,7 @@ struct Batch {
 }
 
 impl HttpReranker {
-    /// Has one word ranked, to see that the model is there and which dialect its server speaks.
+    /// Has one word ranked, to check that the model is there and to learn which dialect its server takes.
     pub async fn connect(
         settings: RerankSettings,
         traffic: Arc<Traffic>,
@@ -72,7 +71,7 @@ impl HttpReranker {
 
     async fn batches(&self, query: &str, texts: &[&str]) -> Result<Vec<Batch>, AttemptError> {
         let most = self.endpoint.settings.max_batch.get();
-        // Dropped on the first failure, which takes the other batches back.
+        // Dropped on the first failure, which cancels the other batches.
         let mut under_way = JoinSet::new();
         for (number, batch) in texts.chunks(most).enumerate() {
             let first = number * most;
@@ -92,7 +91,7 @@ impl HttpReranker {
 }
 
 impl Endpoint {
-    /// This endpoint in the dialect that its server understands.
+    /// The same endpoint, in the dialect that its server takes.
     async fn probed(mut self) -> Result<Self, AttemptError> {
         let probe = ["probe".to_owned()];
         let Err(error) = self.batch("probe", &probe, 0..1).await else {
@@ -105,7 +104,7 @@ impl Endpoint {
         if error.failure != Failure::Content || was_answered {
             return Err(error);
         }
-        // What the server complains about may be that it was given `documents`.
+        // The server may have refused the field `documents`.
         self.shape = Shape::Texts;
         match self.batch("probe", &probe, 0..1).await {
             Ok(_) => Ok(self),

@@ -1,15 +1,17 @@
+//! The scores in a server's answer.
+
 use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::AttemptError;
 use crate::server::Server;
+use crate::traffic::AttemptError;
 use evals_models::wording::counted;
 use evals_models::{Failure, Usage};
 
-/// What a message calls the answer that was asked for.
+/// The name of the answer in messages.
 const EXPECTED: &str = "scores";
 
 /// The scores of a batch in the order of its texts.
@@ -19,7 +21,7 @@ pub(super) struct Reply {
     pub(super) usage: Option<Usage>,
 }
 
-/// The server left texts out, although it was not told how many to return.
+/// The server left texts out, although the request did not limit how many to return.
 #[derive(Debug, Error)]
 #[error("{server} gave no score for {missing} of {}", counted(*texts, "text"))]
 struct MissingError {
@@ -28,7 +30,7 @@ struct MissingError {
     texts: usize,
 }
 
-/// An answer, with nothing in it that a server may leave out.
+/// The server's answer. Any field may be missing, because servers differ in what they send.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -42,10 +44,10 @@ struct Answer {
 #[derive(Debug, Deserialize)]
 struct Row {
     index: usize,
-    /// As most call it.
+    /// The name that most servers use.
     #[serde(default)]
     relevance_score: Option<f32>,
-    /// As text-embeddings-inference calls it. A server may have both.
+    /// The name that text-embeddings-inference uses. A server may send both.
     #[serde(default)]
     score: Option<f32>,
 }
@@ -58,14 +60,14 @@ struct Tokens {
     total_tokens: Option<u64>,
 }
 
-/// Where Cohere counts tokens.
+/// The place of Cohere's token counts.
 #[derive(Debug, Deserialize)]
 struct Meta {
     tokens: Option<Tokens>,
 }
 
 impl Reply {
-    /// Reads an answer about the texts at `place` among all, which messages count by.
+    /// Reads an answer about the texts at `place` among all texts. Messages number the texts by their place among all.
     pub(super) fn read(
         server: &Server,
         body: &[u8],

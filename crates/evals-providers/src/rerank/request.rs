@@ -1,33 +1,59 @@
-use serde_json::{Map, Value, json};
+//! The body of a request for scores.
 
-use crate::{RerankSettings, extra_body};
+use serde::Serialize;
 
-/// Fields that `extra_body` may not set: the program fills them, and could not read what other values bring.
+use crate::settings::RerankSettings;
+use crate::settings::extra_body::Extended;
+
+/// Fields that `extra_body` may not set, because the program fills them and could not read the answers to other values.
 pub(super) const RESERVED: [&str; 4] = ["model", "query", "documents", "texts"];
 
-/// How a server wants to be given texts.
+/// How a server takes texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// As `documents`, with the model's name.
     Documents,
-    /// As `texts`, which text-embeddings-inference wants. It has one model, and refuses long texts unless it may cut them.
+    /// As `texts`, for text-embeddings-inference. It has one model, and refuses long texts unless it may cut them.
     Texts,
 }
 
-/// The request for the scores of a batch.
-pub(super) fn body(
+/// A request in either shape.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Request<'a> {
+    Documents {
+        model: &'a str,
+        query: &'a str,
+        documents: &'a [String],
+    },
+    Texts {
+        query: &'a str,
+        texts: &'a [String],
+        truncate: bool,
+    },
+}
+
+/// The body of a request for the scores of a batch.
+pub(super) fn body<'a>(
     shape: Shape,
-    settings: &RerankSettings,
-    query: &str,
-    texts: &[String],
-) -> Map<String, Value> {
-    let body = match shape {
-        Shape::Documents => json!({"model": settings.model, "query": query, "documents": texts}),
-        Shape::Texts => json!({"query": query, "texts": texts, "truncate": true}),
+    settings: &'a RerankSettings,
+    query: &'a str,
+    texts: &'a [String],
+) -> Extended<'a, Request<'a>> {
+    let request = match shape {
+        Shape::Documents => Request::Documents {
+            model: &settings.model,
+            query,
+            documents: texts,
+        },
+        Shape::Texts => Request::Texts {
+            query,
+            texts,
+            truncate: true,
+        },
     };
-    let Value::Object(mut body) = body else {
-        unreachable!("both shapes are objects")
-    };
-    extra_body::merge(&mut body, &settings.extra_body);
-    body
+    Extended {
+        request,
+        extra_body: &settings.extra_body,
+    }
 }

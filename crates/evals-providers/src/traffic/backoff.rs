@@ -1,7 +1,9 @@
+//! How long to pause before a retry.
+
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::TrafficSettings;
+use super::settings::TrafficSettings;
 
 /// Pauses before retries: exponential with full jitter, so that calls that failed together do not come back together.
 ///

@@ -1,13 +1,16 @@
+//! One call, from its first attempt to its reply or its last failure.
+
 use std::error::Error;
 use std::future::Future;
 use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
+use super::attempt::{AttemptError, Reach};
+use super::caller::Caller;
+use super::error::TrafficError;
 use super::gate::Permit;
-use super::{Delivered, Traffic, TrafficError, refusals};
-use crate::caller::Caller;
-use crate::{AttemptError, Reach};
+use super::{Delivered, Traffic, refusals};
 use evals_models::Failure;
 
 /// One call on its way through the attempts.

@@ -1,3 +1,5 @@
+//! The calls under way, and how long none of them has moved.
+
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Why a call makes no further attempt.
+
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! The queue in which attempts wait for their turn.
+
 use std::future::pending;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

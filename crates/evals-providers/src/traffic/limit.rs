@@ -1,3 +1,5 @@
+//! How many calls may be open at once.
+
 /// How many calls may be open at once: one more after each window of successes, half after an overload (AIMD, as in TCP's
 /// congestion avoidance, RFC 5681).
 #[derive(Debug)]

@@ -5,11 +5,14 @@
 //! wait; when it refuses for good (a wrong key, a used-up quota, an unknown model), all calls with that key, or of that model,
 //! end with that message and nothing more is sent for them.
 
+mod attempt;
 mod backoff;
 mod call;
+mod caller;
 mod calls;
 mod error;
 mod gate;
+mod lane;
 mod limit;
 mod pace;
 mod refusals;
@@ -27,12 +30,16 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+pub use attempt::{AttemptError, Reach};
 pub use error::TrafficError;
 pub use settings::TrafficSettings;
 pub use statistics::TrafficStatistics;
 
+pub(crate) use lane::Lane;
+
 use backoff::Backoff;
 use call::Call;
+use caller::Caller;
 use calls::{Calls, Quiet};
 use error::{Refused, seconds};
 use gate::{Gate, Permit};
@@ -40,8 +47,6 @@ use limit::Limit;
 use pace::Pace;
 use refusals::Refusals;
 
-use super::caller::Caller;
-use super::{AttemptError, Reach};
 use evals_models::Failure;
 
 /// Is told, in one line, when nothing has moved for a minute while calls are open, and each minute after. It must not block.
@@ -166,7 +171,7 @@ impl Traffic {
     }
 
     /// The same for a caller, whose attempts may take as long as `limit` says.
-    pub(super) async fn call_of<T, F, Fut>(
+    async fn call_of<T, F, Fut>(
         &self,
         caller: Option<&Caller>,
         limit: Duration,

@@ -1,3 +1,5 @@
+//! How many requests and tokens a minute may be sent.
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -7,7 +9,7 @@ use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use tokio::time::{Instant, sleep};
 
-use super::TrafficSettings;
+use super::settings::TrafficSettings;
 
 /// The pace at which attempts may be sent.
 #[derive(Debug)]

@@ -1,8 +1,10 @@
+//! Which callers a provider refused for good.
+
 use tokio::sync::watch;
 
+use super::attempt::Reach;
+use super::caller::Caller;
 use super::error::Refused;
-use crate::Reach;
-use crate::caller::Caller;
 
 /// Unknown refusals that a caller meets in a row, without a single answer, before they count as final.
 pub(super) const ENOUGH: u32 = 5;

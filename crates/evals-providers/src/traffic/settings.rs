@@ -1,3 +1,5 @@
+//! How many calls, how fast, and how many attempts.
+
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Counts of attempts, retries and waiting.
+
 use std::time::Duration;
 
 /// What passed through a provider's traffic so far.

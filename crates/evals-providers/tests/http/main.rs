@@ -7,6 +7,7 @@ mod ollama_chat;
 mod ollama_embedder;
 mod openai_chat;
 mod openai_embedder;
+mod pull;
 mod rerank;
 mod scripted_server;
 mod secrets;

@@ -1,5 +1,6 @@
-use evals_providers::{ServedModel, list_ollama_models, list_openai_models};
+//! The models that servers list.
 
+use evals_providers::{OllamaModels, ServedModel, list_openai_models};
 use serde_json::json;
 
 use crate::scripted_server::{Reaction, ScriptedServer};
@@ -8,18 +9,15 @@ use crate::{chain, server};
 #[tokio::test]
 async fn servers_list_what_they_have() {
     let scripted = ScriptedServer::saying("");
-    let listed = list_ollama_models(server(&scripted.ollama_url())).await;
-    let model = |name: &str, digest: Option<&str>| ServedModel {
-        name: name.to_owned(),
-        digest: digest.map(str::to_owned),
-    };
-    let expected = [
-        model("scripted:8b", Some("digest-of-scripted:8b")),
-        model("scripted:latest", Some("digest-of-scripted:latest")),
-    ];
-    assert_eq!(listed.unwrap(), expected);
+    let models = OllamaModels::new(server(&scripted.ollama_url())).unwrap();
+    let listed = models.list().await.unwrap();
+    assert_eq!(listed, ["scripted:8b", "scripted:latest"]);
     let listed = list_openai_models(server(&scripted.openai_url())).await;
-    assert_eq!(listed.unwrap(), [model("scripted", None)]);
+    let expected = ServedModel {
+        name: "scripted".to_owned(),
+        digest: None,
+    };
+    assert_eq!(listed.unwrap(), [expected]);
 }
 
 #[tokio::test]

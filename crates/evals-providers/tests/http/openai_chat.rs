@@ -28,12 +28,12 @@ async fn asks_as_it_is_set() {
     assert_eq!(reply.text, "Paris");
     assert_eq!(reply.finish, Finish::Stop);
     assert_eq!(reply.reasoning, None);
-    let told = Usage {
+    let counted = Usage {
         input_tokens: 25,
         output_tokens: 7,
         estimated: false,
     };
-    assert_eq!(reply.usage, told);
+    assert_eq!(reply.usage, counted);
     assert_eq!((reply.served.attempts, reply.served.cached), (1, false));
     let sent = &scripted.received()[0];
     assert_eq!(

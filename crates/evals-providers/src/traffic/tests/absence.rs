@@ -1,3 +1,5 @@
+//! A server that is away: it starts, restarts, or loads its model.
+
 use tokio::task::JoinSet;
 
 use super::*;

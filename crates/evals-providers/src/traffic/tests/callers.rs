@@ -1,6 +1,8 @@
+//! Whose calls a refusal ends.
+
 use super::*;
-use crate::caller::Lane;
-use crate::{ApiKey, BaseUrl, Reach, ServerSettings};
+use crate::settings::{ApiKey, BaseUrl, ServerSettings};
+use crate::traffic::{Lane, Reach};
 
 /// The way of a model's calls, with a key and a timeout of so many seconds.
 fn lane(traffic: &Arc<Traffic>, model: &str, key: &str, timeout: u64) -> Lane {

@@ -1,3 +1,5 @@
+//! Traffic that is closed while calls are under way.
+
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 

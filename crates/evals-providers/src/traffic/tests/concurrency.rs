@@ -1,3 +1,5 @@
+//! How many calls at once the limit allows, up and down.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::task::JoinSet;

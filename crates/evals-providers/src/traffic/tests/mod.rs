@@ -1,3 +1,5 @@
+//! The traffic, on a clock that the tests move.
+
 mod absence;
 mod callers;
 mod closing;
@@ -13,8 +15,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::{Traffic, TrafficSettings};
-use crate::AttemptError;
+use super::{AttemptError, Traffic, TrafficSettings};
 use evals_models::Failure;
 
 const ADDRESS: &str = "http://localhost:11434";

@@ -1,3 +1,5 @@
+//! How fast attempts are sent under limits by the minute.
+
 use tokio::task::JoinSet;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Which failures are retried, when, and how often.
+
 use super::*;
 
 #[tokio::test(start_paused = true)]

@@ -1,3 +1,5 @@
+//! The line that reports that nothing moves.
+
 use super::*;
 
 fn watched(settings: TrafficSettings) -> (Arc<Traffic>, Arc<Mutex<Vec<String>>>) {

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use super::reaction::{Reaction, Saying};
+use super::reaction::{Ending, Reaction, Saying};
 use super::{Ledger, Received, Script, sound};
 
 /// Nothing takes longer: neither a request to arrive nor silence.
@@ -35,6 +35,17 @@ pub(super) async fn serve(stream: TcpStream, script: &Script, ledger: &Ledger) -
                 return Ok(());
             }
             Reaction::Drip(pieces, pause) => drip(&mut stream, &pieces, pause).await?,
+            Reaction::Lines(lines, ending) => {
+                write_lines(&mut stream, &lines).await?;
+                match ending {
+                    Ending::Whole => stream.write_all(b"0\r\n\r\n").await?,
+                    Ending::Cut => return Ok(()),
+                    Ending::Silence => {
+                        sleep(LONGEST).await;
+                        return Ok(());
+                    }
+                }
+            }
             Reaction::Reset => {
                 half(&mut stream).await?;
                 stream.get_ref().set_zero_linger()?;
@@ -119,6 +130,19 @@ async fn drip(stream: &mut BufReader<TcpStream>, pieces: &[String], pause: Durat
         stream.write_all(piece.as_bytes()).await?;
         stream.flush().await?;
         sleep(pause).await;
+    }
+    Ok(())
+}
+
+/// Writes lines of JSON as Ollama streams them, without the end of the body.
+async fn write_lines(stream: &mut BufReader<TcpStream>, lines: &[Value]) -> Result<()> {
+    let head = "HTTP/1.1 200 -\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await?;
+    for line in lines {
+        let line = format!("{line}\n");
+        let chunk = format!("{:x}\r\n{line}\r\n", line.len());
+        stream.write_all(chunk.as_bytes()).await?;
+        stream.flush().await?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! can use it as well as tests of libraries. It gives up on everything after a while, so that no test hangs.
 
 mod exchange;
-mod reaction;
+pub(crate) mod reaction;
 mod sound;
 
 use std::collections::BTreeMap;

@@ -1,3 +1,5 @@
+//! What a script answers.
+
 use std::time::Duration;
 
 use serde_json::Value;
@@ -15,13 +17,26 @@ pub(crate) enum Reaction {
     Hang,
     /// Answers with pieces of a body and pauses between them.
     Drip(Vec<String>, Duration),
+    /// Answers with lines of JSON, each sent as a chunk of its own.
+    Lines(Vec<Value>, Ending),
     /// Sends half of a body and resets the connection.
     Reset,
     /// Sends half of a body and closes the connection as if that were all.
     Close,
 }
 
-/// What a model says, and what the server makes of it.
+/// How a stream of lines ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ending {
+    /// As HTTP ends a body.
+    Whole,
+    /// The connection is closed in the middle of the body.
+    Cut,
+    /// Nothing follows, and the connection stays open.
+    Silence,
+}
+
+/// A model's reply, and the form in which the server sends it.
 #[derive(Clone, Debug)]
 pub(crate) struct Saying {
     pub(crate) text: String,

@@ -13,6 +13,7 @@ pub(super) fn answer(request: &Received, saying: &Saying) -> (&'static str, Vec<
     let body = match request.path.as_str() {
         "/api/tags" => tags(),
         "/api/show" => json!({"model_info": {"scripted.context_length": 8192}}),
+        "/api/pull" => return ("application/x-ndjson", pull()),
         "/api/ps" => json!({"models": []}),
         "/v1/models" => json!({"object": "list", "data": [{"id": "scripted"}]}),
         "/api/embed" => json!({"embeddings": vectors(request)}),
@@ -27,9 +28,36 @@ pub(super) fn answer(request: &Received, saying: &Saying) -> (&'static str, Vec<
 }
 
 fn tags() -> Value {
-    let model =
-        |name: &str| json!({"name": name, "model": name, "digest": format!("digest-of-{name}")});
+    let model = |name: &str| {
+        json!({
+            "name": name, "model": name, "modified_at": "2026-01-31T12:00:00.123456789+01:00", "size": 4_661_224_676_u64,
+            "digest": format!("digest-of-{name}"),
+        })
+    };
     json!({"models": [model("scripted:latest"), model("scripted:8b")]})
+}
+
+/// The steps of a pull that succeeds, in Ollama's words.
+fn pull() -> Vec<u8> {
+    let layer = |digest: &str, total: u64, completed: Option<u64>| {
+        let mut step = json!({"status": format!("pulling {digest}"), "digest": format!("sha256:{digest}"), "total": total});
+        if let Some(completed) = completed {
+            step["completed"] = json!(completed);
+        }
+        step
+    };
+    let steps = [
+        json!({"status": "pulling manifest"}),
+        layer("8934d96d3f08", 1_000, None),
+        layer("8934d96d3f08", 1_000, Some(400)),
+        layer("8934d96d3f08", 1_000, Some(1_000)),
+        layer("8c17c2ebb0ea", 24, Some(24)),
+        json!({"status": "verifying sha256 digest"}),
+        json!({"status": "writing manifest"}),
+        json!({"status": "success"}),
+    ];
+    let lines = steps.iter().map(|step| format!("{step}\n"));
+    lines.collect::<String>().into_bytes()
 }
 
 /// A vector that depends on nothing but the text.

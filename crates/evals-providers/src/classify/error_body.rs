@@ -7,22 +7,22 @@ const LONGEST: usize = 400;
 
 /// The parts of an error's body that matter, from whichever shape the server gave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ErrorBody {
+pub(crate) struct ErrorBody {
     /// What the server says, on one line. Empty where it says nothing.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// Whether it was a page for people.
-    pub(super) is_page: bool,
+    pub(crate) is_page: bool,
     /// Its code for machines, numbers included: `context_length_exceeded`, `429`.
-    pub(super) code: Option<String>,
+    pub(crate) code: Option<String>,
     /// Its kind for machines: `insufficient_quota`, `BadRequestError`.
-    pub(super) kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// The field of the request that it is about.
-    pub(super) field: Option<String>,
+    pub(crate) field: Option<String>,
 }
 
 impl ErrorBody {
     /// Reads a body that came with an error's status: any of the shapes of [`Self::from_json`], a page of HTML, or plain text.
-    pub(super) fn parse(body: &[u8]) -> Self {
+    pub(crate) fn parse(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         if let Ok(json) = serde_json::from_str::<Value>(&text) {
             return Self::from_json(&json);
@@ -42,7 +42,7 @@ impl ErrorBody {
 
     /// Reads `{"error": {"message": …}}` of `OpenAI` and most others, `{"error": "…"}` of Ollama and TGI, `{"detail": …}` of
     /// `FastAPI`, `{"message": …}` of older vLLM and Mistral, and lists of any of them.
-    pub(super) fn from_json(json: &Value) -> Self {
+    pub(crate) fn from_json(json: &Value) -> Self {
         let outer = json.get(0).unwrap_or(json);
         let inner = outer
             .get("error")
@@ -59,7 +59,7 @@ impl ErrorBody {
     }
 
     /// The same for people: without what `redact` takes out, and then cut where it becomes too long to be read.
-    pub(super) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
         let word = |word: Option<String>| word.map(|word| redact(&word));
         Self {
             message: cut(redact(&self.message)),
@@ -71,7 +71,7 @@ impl ErrorBody {
     }
 
     /// Whether code or kind is one of `words`, in whatever case.
-    pub(super) fn is_any(&self, words: &[&str]) -> bool {
+    pub(crate) fn is_any(&self, words: &[&str]) -> bool {
         [&self.code, &self.kind]
             .into_iter()
             .flatten()
@@ -79,19 +79,19 @@ impl ErrorBody {
     }
 
     /// Whether the message has one of `phrases` in it, which are given in lower case.
-    pub(super) fn says_any(&self, phrases: &[&str]) -> bool {
+    pub(crate) fn says_any(&self, phrases: &[&str]) -> bool {
         let message = self.message.to_lowercase();
         phrases.iter().any(|phrase| message.contains(phrase))
     }
 
     /// Whether the error is about the field of that name.
-    pub(super) fn is_about(&self, field: &str) -> bool {
+    pub(crate) fn is_about(&self, field: &str) -> bool {
         let named = self.field.as_deref().unwrap_or_default();
         named.split('.').next() == Some(field) || has_word(&self.message, field)
     }
 
     /// Whether the error names a field as one, and not in passing: apart, in quotes, as a place, or as what the sentence is about.
-    pub(super) fn names(&self, field: &str) -> bool {
+    pub(crate) fn names(&self, field: &str) -> bool {
         let named = self.field.as_deref().unwrap_or_default();
         let place = |(at, _): (usize, &str)| {
             let (before, after) = (&self.message[..at], &self.message[at + field.len()..]);
@@ -119,14 +119,14 @@ impl ErrorBody {
 }
 
 /// Whether a text is a page rather than a message.
-pub(super) fn looks_like_html(text: &str) -> bool {
+pub(crate) fn looks_like_html(text: &str) -> bool {
     let start: String = text.trim_start().chars().take(15).collect();
     let start = start.to_ascii_lowercase();
     start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head")
 }
 
 /// A text on one line, cut where it becomes too long to be read.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     cut(on_one_line(text))
 }
 

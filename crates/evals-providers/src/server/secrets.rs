@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::ServerSettings;
+use crate::settings::ServerSettings;
 
 /// What stands where a credential stood.
 pub const REDACTED: &str = "[redacted]";
@@ -27,11 +27,11 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// The credentials that one server is shown, in every form that it may repeat them in.
 #[derive(Clone, Default)]
-pub(super) struct Secrets(Vec<String>);
+pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Those of a server: its key, and what its address has before the `@`.
-    pub(super) fn of(server: &ServerSettings) -> Self {
+    pub(crate) fn of(server: &ServerSettings) -> Self {
         let mut secrets = Self::default();
         if let Some(key) = &server.api_key {
             secrets.add(key.expose());
@@ -54,7 +54,7 @@ impl Secrets {
     }
 
     /// The same with the credentials among the further fields of a request.
-    pub(super) fn and_fields(mut self, fields: &Map<String, Value>) -> Self {
+    pub(crate) fn and_fields(mut self, fields: &Map<String, Value>) -> Self {
         let mut found = Vec::new();
         for (name, value) in fields {
             collect(name, value, false, &mut found);
@@ -84,7 +84,7 @@ impl Secrets {
     }
 
     /// A text without them.
-    pub(super) fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| {
             text.replace(secret.as_str(), REDACTED)
         })
@@ -229,7 +229,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ApiKey, BaseUrl};
+    use crate::settings::{ApiKey, BaseUrl};
 
     fn secrets(url: &str, key: Option<&str>) -> Secrets {
         let mut server = ServerSettings::new(BaseUrl::parse(url).unwrap());

@@ -1,4 +1,7 @@
-//! What the embedders of both protocols share: prefixes, batches, checks, and what becomes of texts that a server refuses.
+//! What the embedders of both protocols share: prefixes, batches, checks, and the handling of texts that a server refuses.
+
+mod batches;
+mod vectors;
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -12,70 +15,70 @@ use serde_json::Value;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
-use super::caller::Lane;
-use super::classify::Complaint;
-use super::server_error::ServerError;
-use super::tokens_read::TokensRead;
-use super::vectors::{self, VectorError};
-use super::{AttemptError, ConnectError, Dimension, EmbedSettings, batches, secrets, tokens};
+use self::vectors::VectorError;
+use crate::classify::Complaint;
+use crate::server::{ConnectError, ServerError, redacted_fields};
+use crate::settings::{Dimension, EmbedSettings};
+use crate::tokens::{self, TokensRead};
+use crate::traffic::{AttemptError, Lane};
 use evals_models::wording::cut_note;
 use evals_models::{
     EmbedError, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
 };
 
-/// A text is cut to four fifths of its length until it is taken, which makes a page of a book in so many steps.
+/// A text is cut to four fifths of its length until the server takes it. So many steps reduce a book to a page.
 const MOST_CUTS: usize = 40;
-/// Bytes of a long word that is one token.
+/// Bytes of a long word that is a single token.
 const LONGEST_TOKEN: usize = 8;
 
 /// A server's endpoint for embeddings.
-pub(super) trait Endpoint: Debug + Send + Sync + 'static {
-    /// One attempt at a batch, which is never empty: a vector for each text in their order, not checked yet.
+pub(crate) trait Endpoint: Debug + Send + Sync + 'static {
+    /// Makes one attempt at a batch, which is never empty. Returns a vector for each text in order, not checked yet.
     fn vectors(
         &self,
         texts: &[String],
     ) -> impl Future<Output = Result<Vec<Vec<f32>>, AttemptError>> + Send;
 
-    /// Whether the server refuses what it cannot read all of. One that does not may cut it without a word.
+    /// Whether the server refuses a text that is too long. Other servers may cut it silently.
     const REFUSES_LONG: bool;
 
-    /// Where the answers' tokens are added up.
+    /// The sum of the tokens that the server read.
     fn tokens_read(&self) -> &TokensRead;
 }
 
 /// An embedder over an endpoint.
 #[derive(Debug)]
-pub(super) struct Embedding<E> {
+pub(crate) struct Embedding<E> {
     call: Arc<Call<E>>,
     identity: ModelIdentity,
     settings: EmbedSettings,
     dimension: usize,
 }
 
-/// What a batch needs on its way.
+/// The parts of an embedder that each batch needs.
 #[derive(Debug)]
 struct Call<E> {
     endpoint: E,
     lane: Lane,
-    /// Tokens of a text that the model reads, where that is known.
+    /// The most tokens of a text that the model reads, where that is known.
     reads: Option<usize>,
-    /// Most texts of one request, by what the server refused so far.
+    /// The most texts of one request, as far as the server's refusals have shown.
     max_batch: AtomicUsize,
-    /// Texts of which only the beginning was read.
+    /// How many texts were cut.
     cut: AtomicU64,
 }
 
-/// What a batch brought.
+/// The vectors of a batch.
 #[derive(Debug, Default)]
 struct Batch {
     values: Vec<f32>,
-    /// Of each text, whether only its beginning was read, where that is known.
+    /// For each text, whether it was cut, where that is known.
     cut: Vec<Option<bool>>,
-    /// Service time of its calls, without queueing and failed attempts.
+    /// The service time of its calls, without queueing and failed attempts.
     took: Duration,
 }
 
-/// A batch that failed because of one of its texts.
+/// A batch failed because of one of its texts.
 #[derive(Debug, Error)]
 #[error("text {text} cannot be embedded")]
 struct TextError {
@@ -84,8 +87,8 @@ struct TextError {
 }
 
 impl<E: Endpoint> Embedding<E> {
-    /// Embeds one word, to learn the dimension or to see that it is the one expected.
-    pub(super) async fn probe(
+    /// Embeds one word, to learn the dimension of the vectors or to check it.
+    pub(crate) async fn probe(
         endpoint: E,
         identity: ModelIdentity,
         settings: EmbedSettings,
@@ -116,38 +119,38 @@ impl<E: Endpoint> Embedding<E> {
         })
     }
 
-    pub(super) fn identity(&self) -> &ModelIdentity {
+    pub(crate) fn identity(&self) -> &ModelIdentity {
         &self.identity
     }
 
-    pub(super) fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         self.dimension
     }
 
-    pub(super) fn settings(&self) -> &EmbedSettings {
+    pub(crate) fn settings(&self) -> &EmbedSettings {
         &self.settings
     }
 
-    /// Tokens that were read so far, where the server told of all of them.
-    pub(super) fn input_tokens(&self) -> Option<u64> {
+    /// The tokens read so far, where the server counted all of them.
+    pub(crate) fn input_tokens(&self) -> Option<u64> {
         self.call.endpoint.tokens_read().sum()
     }
 
-    /// What a report should say of how texts were embedded.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let told = cut_note(self.call.cut.load(Ordering::Relaxed));
-        told.into_iter().collect()
+    /// Notes for reports about how texts were embedded.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let note = cut_note(self.call.cut.load(Ordering::Relaxed));
+        note.into_iter().collect()
     }
 
-    /// The runs of texts that go into one request each; a prefix may cut them into one more.
-    pub(super) fn cut(&self, texts: &[impl AsRef<str>]) -> Vec<Range<usize>> {
+    /// The batches of texts that go into one request each. Prefixes may make one batch more.
+    pub(crate) fn cut(&self, texts: &[impl AsRef<str>]) -> Vec<Range<usize>> {
         let most_texts = self.call.max_batch.load(Ordering::Relaxed);
         let most_texts = NonZero::new(most_texts).unwrap_or(NonZero::<usize>::MIN);
         batches::cut(texts, most_texts, self.settings.max_batch_tokens)
     }
 
-    /// Embeds all texts, their batches side by side as far as the traffic lets them.
-    pub(super) async fn embed(
+    /// Embeds all texts, as many batches at once as the traffic allows.
+    pub(crate) async fn embed(
         &self,
         texts: &[&str],
         kind: TextKind,
@@ -167,7 +170,7 @@ impl<E: Endpoint> Embedding<E> {
         let batches = self.cut(&texts);
         let mut parts: Vec<_> = batches.iter().map(|_| (Vec::new(), Vec::new())).collect();
         let mut took = Duration::ZERO;
-        // Dropped on the first failure, which takes the other batches back.
+        // Dropped on the first failure, which cancels the other batches.
         let mut under_way = JoinSet::new();
         for (number, batch) in batches.into_iter().enumerate() {
             let (call, texts, dimension) = (self.call.clone(), texts.clone(), self.dimension);
@@ -192,9 +195,10 @@ impl<E: Endpoint> Embedding<E> {
 }
 
 impl<E: Endpoint> Call<E> {
-    /// Embeds a batch. Where it is refused as a whole, its halves may be taken; a text that is refused alone is named.
+    /// Embeds a batch. If the server refuses it, each half is tried, down to single texts; the error names a text that is refused
+    /// alone.
     ///
-    /// A batch that was refused although all its texts are taken was too large, and no later one is as large.
+    /// A batch that was refused although the server takes each of its texts was too large. Later batches are smaller.
     async fn batch(
         &self,
         texts: &[String],
@@ -203,7 +207,7 @@ impl<E: Endpoint> Call<E> {
     ) -> Result<Batch, AttemptError> {
         let mut brought = Batch::default();
         let (mut refused, mut cut) = (Vec::new(), Vec::new());
-        // The last is the next, so that vectors arrive in the order of their texts.
+        // A stack with the next part on top, so that vectors arrive in the order of their texts.
         let whole = 0..texts.len();
         let mut left = vec![whole];
         while let Some(part) = left.pop() {
@@ -239,9 +243,9 @@ impl<E: Endpoint> Call<E> {
         Ok(brought)
     }
 
-    /// Embeds as much of the beginning of a refused text as the server takes, if it was refused for its length.
+    /// Embeds as much of the beginning of a text as the server takes, if the server refused the text for its length.
     ///
-    /// How much that is depends on nothing but the text and the server, so that equal texts have equal vectors.
+    /// The cut depends only on the text and the server, so that equal texts have equal vectors.
     async fn beginning(
         &self,
         text: &str,
@@ -308,7 +312,7 @@ impl Batch {
     }
 }
 
-/// Whether the server refused to answer, rather than answered with something else.
+/// Whether the server refused the request, rather than sent an answer that cannot be used.
 fn is_refusal(error: &AttemptError) -> bool {
     matches!(
         error.source.downcast_ref(),
@@ -323,7 +327,7 @@ fn is_too_long(error: &AttemptError) -> bool {
     }
 }
 
-/// A zero vector may lie in its text; everything else is wrong with the model.
+/// The failure of vectors that cannot be used. A zero vector may be due to its text; any other defect is the model's.
 fn unsound(error: VectorError) -> AttemptError {
     let failure = match error {
         VectorError::Direction {
@@ -339,17 +343,17 @@ fn lost_task(error: tokio::task::JoinError) -> AttemptError {
     AttemptError::new(Failure::Transient, error)
 }
 
-/// Prefixes and extra fields change vectors, so they are part of what names the model.
+/// The identity with the settings that change vectors, such as prefixes and extra fields.
 fn with_prefixes(identity: ModelIdentity, settings: &EmbedSettings) -> ModelIdentity {
     let mut parts: Vec<String> = identity.digest.iter().cloned().collect();
     if identity.digest.is_none() {
-        // Another server may have other weights of that name.
+        // Another server may have other weights under that name.
         parts.push(format!("at={}", settings.server.base_url));
     }
     if !settings.extra_body.is_empty() {
         parts.push(format!(
             "extra_body={}",
-            Value::from(secrets::redacted_fields(&settings.extra_body))
+            Value::from(redacted_fields(&settings.extra_body))
         ));
     }
     for (name, prefix) in [

@@ -1,9 +1,18 @@
+//! Where models are and how they are asked.
+
+mod api_key;
+mod base_url;
+mod error;
+pub(crate) mod extra_body;
+
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{ApiKey, BaseUrl};
+pub use api_key::ApiKey;
+pub use base_url::BaseUrl;
+pub use error::SettingsError;
 
 /// Where a server is and how it is spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]

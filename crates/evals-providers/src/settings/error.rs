@@ -1,10 +1,8 @@
+//! Settings that no request can be made from.
+
 use std::error::Error;
 
 use thiserror::Error;
-
-use super::AttemptError;
-use super::server_error::ServerError;
-use evals_models::{Failure, ModelIdentity};
 
 /// Settings that no request can be made from.
 #[derive(Debug, Error)]
@@ -64,60 +62,4 @@ pub enum SettingsError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-}
-
-/// Why a model behind a server cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ConnectError {
-    /// The settings do not fit together.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The server does not answer, does not have the model, or turned the first request down.
-    #[error("`{model}` cannot be used")]
-    Server {
-        /// The model that was asked for.
-        model: ModelIdentity,
-        /// Whether it may be different a little later.
-        failure: Failure,
-        /// What happened, and what mends it.
-        #[source]
-        source: Box<dyn Error + Send + Sync>,
-    },
-}
-
-impl ConnectError {
-    /// Whether there is no server at the address, as far as can be told.
-    pub fn is_unreachable(&self) -> bool {
-        let Self::Server { source, .. } = self else {
-            return false;
-        };
-        let source = source.downcast_ref::<ServerError>();
-        matches!(source, Some(ServerError::Unreachable { .. }))
-    }
-
-    /// Whether the server says that the key is wrong, or that it wants one (401).
-    pub fn refuses_key(&self) -> bool {
-        let Self::Server { source, .. } = self else {
-            return false;
-        };
-        let source = source.downcast_ref::<ServerError>();
-        matches!(source, Some(ServerError::Refused { refusal, .. }) if refusal.status == 401)
-    }
-
-    /// Whether it may be different a little later.
-    pub fn is_transient(&self) -> bool {
-        let Self::Server { failure, .. } = self else {
-            return false;
-        };
-        *failure == Failure::Transient
-    }
-
-    pub(super) fn from_attempt(model: &ModelIdentity, error: AttemptError) -> Self {
-        Self::Server {
-            model: model.clone(),
-            failure: error.failure,
-            source: error.source,
-        }
-    }
 }

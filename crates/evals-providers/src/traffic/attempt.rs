@@ -1,3 +1,5 @@
+//! The failure of one attempt, before anything is retried.
+
 use std::error::Error;
 use std::time::Duration;
 

@@ -12,19 +12,19 @@ use evals_models::without_lone_surrogates;
 
 /// What a request asks for, and how much of an answer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     /// What messages call it.
-    pub(super) what: &'static str,
-    pub(super) limit: Limit,
+    pub(crate) what: &'static str,
+    pub(crate) limit: Limit,
 }
 
 /// Most bytes of a body after decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limit(usize);
+pub(crate) struct Limit(usize);
 
 /// Why a body was not read to its end.
 #[derive(Debug)]
-pub(super) enum Unread {
+pub(crate) enum Unread {
     /// It is larger than its limit.
     TooLarge,
     /// The connection was lost.
@@ -45,23 +45,23 @@ const ESCAPED: usize = 6;
 impl Expected {
     /// A reply of a chat model: some times what the longest have, be each token of them an event of its own, which servers that
     /// always stream send in about 200 bytes.
-    pub(super) const fn reply(what: &'static str) -> Self {
+    pub(crate) const fn reply(what: &'static str) -> Self {
         Self::at_most(what, 32 * MEGABYTE)
     }
 
     /// What a server tells of its models.
-    pub(super) const fn facts(what: &'static str) -> Self {
+    pub(crate) const fn facts(what: &'static str) -> Self {
         Self::at_most(what, 8 * MEGABYTE)
     }
 
     /// A vector for each of some texts.
-    pub(super) const fn embeddings(texts: usize) -> Self {
+    pub(crate) const fn embeddings(texts: usize) -> Self {
         let vectors = texts.saturating_mul(COMPONENTS * COMPONENT);
         Self::at_most("embeddings", vectors.saturating_add(MEGABYTE))
     }
 
     /// A score for each of some texts, which servers send back with it.
-    pub(super) fn scores(texts: &[String]) -> Self {
+    pub(crate) fn scores(texts: &[String]) -> Self {
         let ranks = texts.iter().map(|text| text.len() * ESCAPED + RANK);
         Self::at_most("scores", MEGABYTE + ranks.sum::<usize>())
     }
@@ -74,7 +74,7 @@ impl Expected {
 
 impl Limit {
     /// An error's message. What is beyond it is not worth reading.
-    pub(super) const ERROR: Self = Self(MEGABYTE);
+    pub(crate) const ERROR: Self = Self(MEGABYTE);
 }
 
 impl fmt::Display for Limit {
@@ -84,7 +84,7 @@ impl fmt::Display for Limit {
 }
 
 /// Reads a body to its end.
-pub(super) async fn read(response: &mut Response, limit: Limit) -> Result<Vec<u8>, Unread> {
+pub(crate) async fn read(response: &mut Response, limit: Limit) -> Result<Vec<u8>, Unread> {
     match beginning(response, limit).await? {
         (body, true) => Ok(body),
         (_, false) => Err(Unread::TooLarge),
@@ -92,7 +92,7 @@ pub(super) async fn read(response: &mut Response, limit: Limit) -> Result<Vec<u8
 }
 
 /// Reads as much of a body as the limit allows, and says whether that is all.
-pub(super) async fn beginning(
+pub(crate) async fn beginning(
     response: &mut Response,
     Limit(limit): Limit,
 ) -> Result<(Vec<u8>, bool), Unread> {
@@ -109,7 +109,7 @@ pub(super) async fn beginning(
 
 /// A body as JSON can be read of it: text without a mark of its byte order, with U+FFFD for bytes and escapes that stand for no
 /// character. A model's words are worth having with a character lost, and asking again would be paid for again.
-pub(super) fn legible(body: Vec<u8>) -> Vec<u8> {
+pub(crate) fn legible(body: Vec<u8>) -> Vec<u8> {
     let body = match String::from_utf8(body) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),

@@ -1,12 +1,13 @@
-//! What a reply depends on besides the request, for the key of stored replies and for reports.
+//! The settings that a reply depends on, for the key of stored replies and for reports.
 
 use serde_json::{Map, Value, json};
 
-use super::{ChatSettings, Think, secrets};
+use crate::server::redacted_fields;
+use crate::settings::{ChatSettings, Think};
 use evals_models::ModelIdentity;
 
-/// Everything that is set for a model, under the names of the settings. What is not set is left out, and so are credentials.
-pub(super) fn of_chat(model: &ModelIdentity, settings: &ChatSettings) -> Map<String, Value> {
+/// A chat model's settings, under their names in settings files. Settings that are not set are left out, and so are credentials.
+pub(crate) fn parameters(model: &ModelIdentity, settings: &ChatSettings) -> Map<String, Value> {
     let mut parameters = Map::new();
     let mut set = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -30,14 +31,14 @@ pub(super) fn of_chat(model: &ModelIdentity, settings: &ChatSettings) -> Map<Str
     set("reasoning_effort", effort.map(|value| json!(value)));
     set("num_ctx", settings.num_ctx.map(|value| json!(value)));
     set("think", settings.think.map(Think::to_json));
-    let extra = secrets::redacted_fields(&settings.extra_body);
+    let extra = redacted_fields(&settings.extra_body);
     set("extra_body", (!extra.is_empty()).then(|| json!(extra)));
     parameters
 }
 
 impl Think {
     /// The value in Ollama's requests.
-    pub(super) fn to_json(self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         match self {
             Self::Off => json!(false),
             Self::On => json!(true),

@@ -1,16 +1,18 @@
+//! Checks of the vectors that a server returns.
+
 use thiserror::Error;
 
 use evals_models::wording::beginning;
 use evals_models::wording::counted;
 use evals_models::{Embeddings, NoDirection, check_direction};
 
-/// Vectors that no cosine can be taken of, or too few of them.
+/// Vectors that cannot be compared by cosine, or the wrong number of them.
 #[derive(Clone, Debug, PartialEq, Error)]
-pub(super) enum VectorError {
+pub(crate) enum VectorError {
     /// Not one vector for each text.
     #[error("{} came back for {}", counted(*vectors, "vector"), counted(*texts, "text"))]
     Count { vectors: usize, texts: usize },
-    /// Another length than the model is known by.
+    /// Not the dimension that the model has.
     #[error("text {text} has a vector of {length} dimensions instead of {expected}")]
     Dimension {
         text: usize,
@@ -27,10 +29,10 @@ pub(super) enum VectorError {
     },
 }
 
-/// Checks the vectors of a batch of texts, of which the first is text number `first`, and puts them into one matrix.
+/// Checks the vectors of a batch of texts and puts them into one matrix. The first text of the batch is number `first`.
 ///
-/// `dimension` is what they have to have; `None` takes the first one's.
-pub(super) fn matrix(
+/// All vectors need the `dimension`, or for `None` the dimension of the first vector.
+pub(crate) fn matrix(
     vectors: &[Vec<f32>],
     texts: &[String],
     first: usize,

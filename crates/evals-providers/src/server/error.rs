@@ -1,3 +1,5 @@
+//! What went wrong between this program and a server.
+
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -5,19 +7,19 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::body::Expected;
-use super::classify::Refusal;
+use crate::classify::Refusal;
 
-/// What went wrong between this program and a server. The server is named by its address, without credentials.
+/// What went wrong between this program and a server. Messages name the server by its address, without credentials.
 #[derive(Debug, Error)]
-pub(super) enum ServerError {
-    /// The server answered that it will not, or cannot.
-    #[error("{server} answered {}{}{}", refusal.status, said(&refusal.body.message), hint(advice.as_deref().unwrap_or_default()))]
+pub(crate) enum ServerError {
+    /// The server answered with an error.
+    #[error("{server} answered {}{}{}", refusal.status, message(&refusal.body.message), hint(advice.as_deref().unwrap_or_default()))]
     Refused {
         server: String,
         refusal: Box<Refusal>,
         advice: Option<String>,
     },
-    /// No connection came about.
+    /// No connection to the server came about.
     #[error("{server} cannot be reached{}", hint(advice))]
     Unreachable {
         server: String,
@@ -28,14 +30,14 @@ pub(super) enum ServerError {
     /// The server took too long.
     #[error("{server} did not answer within {}s (`timeout`)", after.as_secs_f64())]
     TimedOut { server: String, after: Duration },
-    /// The connection was lost on the way.
+    /// The connection was lost before the answer was complete.
     #[error("the connection to {server} was lost")]
     Lost {
         server: String,
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The answer is not what the protocol says.
+    /// The answer does not follow the protocol.
     #[error("{server} answered with {found} instead of {expected}")]
     Malformed {
         server: String,
@@ -44,24 +46,41 @@ pub(super) enum ServerError {
         #[source]
         source: Option<Box<dyn Error + Send + Sync>>,
     },
-    /// The answer is larger than one can be.
+    /// The answer exceeds its limit.
     #[error("{server} answered with more than {}, the most that is read of {}", expected.limit, expected.what)]
     TooLarge { server: String, expected: Expected },
-    /// The model embeds each token, and nobody told the server how to make one vector of them.
+    /// The server returned a vector for each token, because it does not know how to pool them into one.
     #[error(
         "{server} answered with a vector for each token instead of one for each text{}",
         hint(advice)
     )]
     Unpooled { server: String, advice: String },
     /// The server does not have the model.
-    #[error("{server} has no model `{model}`; run `ollama pull {model}`")]
+    #[error("{server} has no model `{model}`; {}", pull_advice(model))]
     NoModel { server: String, model: String },
-    /// The prompt and its reply do not fit into what the model reads at once.
+    /// The server refused, and the client that asked dropped the status.
+    #[error("{server} refused: {message}{}", hint(advice))]
+    Declined {
+        server: String,
+        message: String,
+        advice: &'static str,
+    },
+    /// A pull ended before its last step.
+    #[error("{server} ended the pull early; pull again to continue where it stopped")]
+    PullCut {
+        server: String,
+        #[source]
+        source: Option<Box<dyn Error + Send + Sync>>,
+    },
+    /// A pull reported nothing for too long.
+    #[error("{server} reported no progress for {}s (`timeout`); pull again to continue where it stopped", after.as_secs_f64())]
+    PullStalled { server: String, after: Duration },
+    /// The prompt and its reply do not fit into the context length.
     #[error(
         "about {needed} tokens of prompt and reply do not fit into the {available} that the model reads"
     )]
     TooLong { needed: u64, available: u64 },
-    /// The server had no room for all that it was given.
+    /// The server cut the prompt, because it did not fit into the window.
     #[error(
         "the prompt was cut: {read} tokens that were read and {written} that were written fill the `num_ctx` of {window}"
     )]
@@ -72,15 +91,20 @@ pub(super) enum ServerError {
     },
 }
 
-fn said(message: &str) -> Prefixed<'_> {
+fn message(message: &str) -> Prefixed<'_> {
     Prefixed(": ", message)
+}
+
+/// Advice for a model that is missing.
+pub(super) fn pull_advice(model: &str) -> String {
+    format!("run `ollama pull {model}`")
 }
 
 fn hint(advice: &str) -> Prefixed<'_> {
     Prefixed("; ", advice)
 }
 
-/// A text after a separator, or nothing at all.
+/// A text after a separator. Without a text there is no separator.
 struct Prefixed<'t>(&'static str, &'t str);
 
 impl fmt::Display for Prefixed<'_> {

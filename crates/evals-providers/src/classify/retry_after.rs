@@ -9,7 +9,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 
 /// The pause that the headers ask for: `retry-after-ms`, `Retry-After` in seconds or as a date, or else when the limits that
 /// are used up are reset. Anything that cannot be read counts as not said.
-pub(super) fn pause(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub(crate) fn pause(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let milliseconds = || text("retry-after-ms").and_then(|value| seconds(value, 1e-3));
     let asked = || {

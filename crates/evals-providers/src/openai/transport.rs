@@ -1,23 +1,46 @@
+//! The transport below `async-openai`'s client.
+
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use async_openai::Client;
+use async_openai::config::OpenAIConfig;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use reqwest::Response;
 use reqwest::header::AUTHORIZATION;
 
-use crate::AttemptError;
-use crate::body::Expected;
-use crate::server::Server;
+use crate::server::{Expected, Server};
+use crate::settings::ApiKey;
+use crate::traffic::AttemptError;
 use evals_models::Failure;
 
-/// The transport below the client of `async-openai`: it keeps what that client drops of a failure (status, pause asked for, body
-/// in whatever shape), reads no more of an answer than is expected, and leaves retries to the traffic.
+/// The transport below the client of `async-openai`. It keeps the parts of a failure that the client drops (status, pause, body),
+/// limits the size of answers, and leaves retries to the traffic.
 #[derive(Clone, Debug)]
 pub(super) struct Transport {
-    pub(super) server: Server,
-    pub(super) expected: Expected,
+    server: Server,
+    expected: Expected,
+}
+
+impl Transport {
+    /// The client of `async-openai` for a server. The client knows addresses, headers and types; the transport does the rest.
+    pub(super) fn client(server: &Server, expected: Expected) -> Client<OpenAIConfig> {
+        let settings = server.settings();
+        let key = settings.api_key.as_ref();
+        let config = OpenAIConfig::new()
+            .with_api_base(settings.base_url.to_string())
+            .with_api_key(key.map_or("", ApiKey::expose))
+            // The client reads these from the environment, and sends them to any server.
+            .with_org_id("")
+            .with_project_id("");
+        let transport = Self {
+            server: server.clone(),
+            expected,
+        };
+        Client::build(server.client().clone(), config).with_http_service(transport)
+    }
 }
 
 impl tower::Service<HttpRequestFactory> for Transport {
@@ -34,7 +57,7 @@ impl tower::Service<HttpRequestFactory> for Transport {
         Box::pin(async move {
             let mut request = factory.build().await?;
             if server.settings().api_key.is_none() {
-                // The client sends `Bearer` and nothing after it, which some proxies refuse.
+                // The client sends `Bearer` without a key, which some proxies refuse.
                 request.headers_mut().remove(AUTHORIZATION);
             } else if let Some(header) = request.headers_mut().get_mut(AUTHORIZATION) {
                 header.set_sensitive(true);
@@ -46,9 +69,7 @@ impl tower::Service<HttpRequestFactory> for Transport {
     }
 }
 
-/// What a failed call of the client was: ours, put into a box on the way up, or the reading of a body.
-///
-/// Gives the text of the body where it arrived, but is not the JSON that was asked for.
+/// The failed attempt behind an error of the client, or the body that the client could not read as the JSON asked for.
 pub(super) fn failure(server: &Server, error: OpenAIError) -> Result<Unreadable, AttemptError> {
     match error {
         OpenAIError::JSONDeserialize(source, text) => Ok(Unreadable { text, source }),
@@ -68,7 +89,7 @@ pub(super) struct Unreadable {
     pub(super) source: serde_json::Error,
 }
 
-/// Only a request that could not be made ends here, and it cannot be made the next time either.
+/// A request that could not be built, and cannot be built at another attempt either.
 fn terminal(source: Box<dyn std::error::Error + Send + Sync>) -> AttemptError {
     AttemptError::new(Failure::Terminal, source)
 }

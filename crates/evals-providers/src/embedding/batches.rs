@@ -1,10 +1,13 @@
+//! Batches of texts for one request each.
+
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::tokens;
+use crate::tokens;
 
-/// Cuts texts into runs of at most `max_texts` texts and `max_tokens` estimated tokens, in order. A text with more goes alone.
-pub(super) fn cut(
+/// Splits texts into batches of at most `max_texts` texts and `max_tokens` estimated tokens, in order. A text with more tokens is a
+/// batch of its own.
+pub(crate) fn cut(
     texts: &[impl AsRef<str>],
     max_texts: NonZeroUsize,
     max_tokens: NonZeroUsize,

@@ -1,6 +1,8 @@
+//! The key that a server is shown.
+
 use std::fmt;
 
-use super::SettingsError;
+use super::error::SettingsError;
 
 /// A key for a server, and the name of the environment variable that it came from, which messages may show.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl ApiKey {
         &self.variable
     }
 
-    pub(super) fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.secret
     }
 }

@@ -1,8 +1,10 @@
+//! The address of a server.
+
 use std::fmt;
 
 use reqwest::Url;
 
-use super::SettingsError;
+use super::error::SettingsError;
 
 /// The address of a server, below which its endpoints lie: `http://localhost:11434`, `https://api.openai.com/v1`.
 ///
@@ -30,14 +32,14 @@ impl BaseUrl {
     }
 
     /// The address of an endpoint; `path` begins with a slash.
-    pub(super) fn endpoint(&self, path: &str) -> Url {
+    pub(crate) fn endpoint(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
         url
     }
 
     /// Whether the endpoints lie where `OpenAI` has them.
-    pub(super) fn ends_in_v1(&self) -> bool {
+    pub(crate) fn ends_in_v1(&self) -> bool {
         self.0.path().ends_with("/v1")
     }
 
@@ -47,17 +49,17 @@ impl BaseUrl {
     }
 
     /// Whether the address carries a user name or a password.
-    pub(super) fn has_userinfo(&self) -> bool {
+    pub(crate) fn has_userinfo(&self) -> bool {
         !self.0.username().is_empty() || self.0.password().is_some()
     }
 
     /// The user name and the password, as the address writes them.
-    pub(super) fn userinfo(&self) -> (&str, Option<&str>) {
+    pub(crate) fn userinfo(&self) -> (&str, Option<&str>) {
         (self.0.username(), self.0.password())
     }
 
     /// Whether the server runs on this machine, so that no proxy lies between.
-    pub(super) fn is_loopback(&self) -> bool {
+    pub(crate) fn is_loopback(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default();
         let address = host.trim_start_matches('[').trim_end_matches(']');
         host == "localhost"

@@ -1,30 +1,33 @@
-use super::{AttemptError, Delivered, tokens};
+//! A model's reply, whichever protocol brought it.
+
+use crate::tokens;
+use crate::traffic::{AttemptError, Delivered};
 use evals_models::{ChatError, ChatReply, ChatRequest, Finish, ModelIdentity, Served, Usage};
 
-/// What a model said, however its server wrapped it.
+/// A reply as its server sent it, before the traffic adds how long it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) reasoning: Option<String>,
-    pub(super) finish: Finish,
-    pub(super) usage: Usage,
+pub(crate) struct RawReply {
+    pub(crate) text: String,
+    pub(crate) reasoning: Option<String>,
+    pub(crate) finish: Finish,
+    pub(crate) usage: Usage,
 }
 
-impl Said {
-    /// A reply whose budget was used up before it had a word.
-    pub(super) fn nothing_within(budget: Option<u32>, request: &ChatRequest) -> Self {
-        let told = (None, budget.map(u64::from));
+impl RawReply {
+    /// An empty reply, whose budget ran out before its first word.
+    pub(crate) fn out_of_budget(budget: Option<u32>, request: &ChatRequest) -> Self {
+        let counted = (None, budget.map(u64::from));
         Self {
             text: String::new(),
             reasoning: None,
             finish: Finish::Length,
-            usage: usage(told, request, "", None),
+            usage: usage(counted, request, "", None),
         }
     }
 
-    /// Whether this is something that the model said, and not what servers send where it never came to speak: nothing at all
-    /// without a reason, or a reason such as `abort` and `load`.
-    pub(super) fn is_reply(&self) -> bool {
+    /// Whether the model replied at all. When it did not, servers send an empty reply without a reason, or with one such as
+    /// `abort` or `load`.
+    pub(crate) fn is_reply(&self) -> bool {
         let empty = self.text.is_empty() && self.reasoning.is_none();
         match &self.finish {
             Finish::Other(reason) if ["abort", "load", "unload"].contains(&reason.as_str()) => {
@@ -36,8 +39,8 @@ impl Said {
         }
     }
 
-    /// The same without what `redact` takes out of texts. Nothing of a reply is used before.
-    pub(super) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
+    /// The same reply with its texts passed through `redact`. Nothing of a reply is used before that.
+    pub(crate) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
         Self {
             text: redact(&self.text),
             reasoning: self.reasoning.as_deref().map(&redact),
@@ -49,8 +52,8 @@ impl Said {
         }
     }
 
-    /// The reply that was delivered.
-    pub(super) fn reply(delivered: Delivered<Self>) -> ChatReply {
+    /// The finished reply, with the time and the attempts that it took.
+    pub(crate) fn into_reply(delivered: Delivered<Self>) -> ChatReply {
         ChatReply {
             text: delivered.value.text,
             reasoning: delivered.value.reasoning,
@@ -66,7 +69,7 @@ impl Said {
 }
 
 /// The failure of a call, after all its attempts.
-pub(super) fn chat_error(model: &ModelIdentity, error: AttemptError) -> ChatError {
+pub(crate) fn chat_error(model: &ModelIdentity, error: AttemptError) -> ChatError {
     ChatError {
         model: model.clone(),
         failure: error.failure,
@@ -74,36 +77,36 @@ pub(super) fn chat_error(model: &ModelIdentity, error: AttemptError) -> ChatErro
     }
 }
 
-/// Tokens as the server counted them, or as they are estimated from the texts.
-pub(super) fn usage(
-    told: (Option<u64>, Option<u64>),
+/// Tokens read and written: the server's counts, or estimates from the texts where it sends none.
+pub(crate) fn usage(
+    counted: (Option<u64>, Option<u64>),
     request: &ChatRequest,
     text: &str,
     reasoning: Option<&str>,
 ) -> Usage {
     let written = || tokens::estimate(text) + reasoning.map_or(0, tokens::estimate);
     Usage {
-        input_tokens: told.0.unwrap_or_else(|| estimated_input(request)),
-        output_tokens: told.1.unwrap_or_else(written),
-        estimated: told.0.is_none() || told.1.is_none(),
+        input_tokens: counted.0.unwrap_or_else(|| estimated_input(request)),
+        output_tokens: counted.1.unwrap_or_else(written),
+        estimated: counted.0.is_none() || counted.1.is_none(),
     }
 }
 
-/// Tokens of a request's messages, as estimated.
-pub(super) fn estimated_input(request: &ChatRequest) -> u64 {
+/// Estimated tokens of a request's messages.
+pub(crate) fn estimated_input(request: &ChatRequest) -> u64 {
     let messages = request.messages.iter();
     messages
         .map(|message| tokens::estimate(&message.content))
         .sum()
 }
 
-/// Tokens that a call may take in all, as estimated: those of its messages and its budget.
-pub(super) fn estimated_tokens(request: &ChatRequest, budget: Option<u32>) -> u64 {
+/// Estimated tokens that a call may use: those of its messages and its budget.
+pub(crate) fn estimated_tokens(request: &ChatRequest, budget: Option<u32>) -> u64 {
     estimated_input(request) + u64::from(budget.unwrap_or_default())
 }
 
-/// Why a reply ends, in the words of `OpenAI`, Ollama, TGI, Mistral and Anthropic.
-pub(super) fn finish(reason: Option<&str>) -> Finish {
+/// Reads the reason for which a reply ended, in the words of `OpenAI`, Ollama, TGI, Mistral and Anthropic.
+pub(crate) fn finish(reason: Option<&str>) -> Finish {
     match reason {
         None | Some("") => Finish::Unknown,
         Some("stop" | "eos" | "eos_token" | "stop_sequence" | "end_turn") => Finish::Stop,

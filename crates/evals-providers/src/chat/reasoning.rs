@@ -11,7 +11,7 @@ const TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
 /// budget ran out, and all of it is reasoning. A closing tag alone ends reasoning whose opening tag was part of the prompt, as
 /// the templates of some models have it; but an answer may also speak of that tag. In JSON it always does. Elsewhere the tag
 /// ends reasoning where it has a line to itself, or parts two texts without a blank, as models write it.
-pub(super) fn split(reply: &str) -> (String, Option<String>) {
+pub(crate) fn split(reply: &str) -> (String, Option<String>) {
     let mut rest = reply.trim_start();
     let mut thoughts = Vec::new();
     while let Some((tag, inside)) = opened(rest) {
@@ -38,7 +38,7 @@ pub(super) fn split(reply: &str) -> (String, Option<String>) {
 }
 
 /// Two sources of reasoning together.
-pub(super) fn join(first: Option<String>, second: Option<String>) -> Option<String> {
+pub(crate) fn join(first: Option<String>, second: Option<String>) -> Option<String> {
     let parts: Vec<String> = [first, second]
         .into_iter()
         .flatten()

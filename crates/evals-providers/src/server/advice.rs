@@ -1,0 +1,71 @@
+//! What a message advises the user to do about a refusal.
+
+use super::error::pull_advice;
+use super::{Protocol, Server};
+use crate::classify::Remedy;
+
+impl Server {
+    pub(super) fn advice(&self, remedy: Remedy) -> String {
+        match (remedy, self.protocol) {
+            (Remedy::Key, _) => match &self.settings.api_key {
+                Some(key) => format!(
+                    "check the key in `{}`, which `api_key_env` names",
+                    key.variable()
+                ),
+                None => {
+                    "name the environment variable that holds a key in `api_key_env`".to_owned()
+                }
+            },
+            (Remedy::Quota, _) => {
+                "the account has no credit left: top it up, or set another model".to_owned()
+            }
+            (Remedy::Model, Protocol::Ollama) => pull_advice(&self.model),
+            (Remedy::Model, Protocol::OpenAi | Protocol::Rerank) => format!(
+                "set the model's `name` to one that the server has, not `{}`",
+                self.model
+            ),
+            (Remedy::Address, Protocol::Ollama) => {
+                "check `base_url`: Ollama's has no path".to_owned()
+            }
+            (Remedy::Address, Protocol::OpenAi) if self.settings.base_url.ends_in_v1() => {
+                "check `base_url`: some servers have no `/v1` in theirs".to_owned()
+            }
+            (Remedy::Address, Protocol::OpenAi) => {
+                "check `base_url`: it usually ends in `/v1`".to_owned()
+            }
+            (Remedy::Address, Protocol::Rerank) => {
+                "check `base_url`: `/rerank` is appended to it".to_owned()
+            }
+            (Remedy::Setting, _) => {
+                "change or remove the model's setting that the server names".to_owned()
+            }
+            (Remedy::Memory, _) => {
+                "set a smaller model, or a smaller `num_ctx` where the server takes one".to_owned()
+            }
+            (Remedy::Embeddings, _) => {
+                "set a model that embeds, or start the server so that this one does".to_owned()
+            }
+            (Remedy::Reranking, _) => {
+                "set a model that reranks, or start the server so that this one does".to_owned()
+            }
+            (Remedy::Conversations, _) => {
+                "set a model that the server asks through `/chat/completions`".to_owned()
+            }
+            (Remedy::SystemRole, _) => {
+                "set a model whose chat template takes instructions of the role `system`".to_owned()
+            }
+            (Remedy::Firewall, _) => {
+                "a firewall refused this, and not the server behind it".to_owned()
+            }
+        }
+    }
+
+    pub(crate) fn start_advice(&self) -> String {
+        match self.protocol {
+            Protocol::Ollama => "start it with `ollama serve`, or check `base_url`".to_owned(),
+            Protocol::OpenAi | Protocol::Rerank => {
+                "start the server, or check `base_url`".to_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a failed attempt means: a refusal, a lost connection, an answer that is not what was asked for.
+
+use std::error::Error;
+use std::time::SystemTime;
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::Server;
+use super::body::Expected;
+use super::error::ServerError;
+use crate::classify::{self, Complaint, ErrorBody, Refusal, Remedy};
+use crate::traffic::{AttemptError, Reach};
+use evals_models::Failure;
+
+impl Server {
+    /// The failure of an attempt that the server answered with the status of an error.
+    pub(super) fn refused(&self, status: u16, headers: &HeaderMap, body: &[u8]) -> AttemptError {
+        let now = SystemTime::now();
+        self.failed(classify::classify(status, headers, body, now))
+    }
+
+    /// The failure of an attempt whose answer is a success by its status and an error by its body. `json` is the object around
+    /// the key `error`.
+    pub(crate) fn refused_inside(&self, json: &Value) -> AttemptError {
+        self.failed(classify::classify_embedded(ErrorBody::from_json(json)))
+    }
+
+    /// The failure of a refused attempt. The refusal is classified before credentials are removed from its message, because that
+    /// may change the words that classification looks for.
+    fn failed(&self, refusal: Refusal) -> AttemptError {
+        let refusal = Refusal {
+            body: refusal.body.redacted(|text| self.redacted(text)),
+            ..refusal
+        };
+        let for_account = refusal.remedy.is_some_and(Remedy::is_for_account);
+        AttemptError {
+            retry_after: refusal.retry_after,
+            overloaded: refusal.overloaded,
+            reach: if for_account {
+                Reach::Account
+            } else {
+                Reach::Model
+            },
+            away: refusal.loading,
+            unknown_status: (refusal.complaint == Some(Complaint::Unknown))
+                .then_some(refusal.status),
+            ..AttemptError::new(
+                refusal.failure,
+                ServerError::Refused {
+                    server: self.name(),
+                    advice: refusal.remedy.map(|remedy| self.advice(remedy)),
+                    refusal: Box::new(refusal),
+                },
+            )
+        }
+    }
+
+    /// The failure of an attempt that got no complete answer.
+    pub(crate) fn lost(&self, error: reqwest::Error) -> AttemptError {
+        let (builder, timeout) = (error.is_builder(), error.is_timeout());
+        let (server, connect) = (self.name(), error.is_connect());
+        let source: Box<dyn Error + Send + Sync> = Box::new(error.without_url());
+        let error = if connect {
+            ServerError::Unreachable {
+                advice: self.start_advice(),
+                server,
+                source,
+            }
+        } else if timeout {
+            ServerError::TimedOut {
+                server,
+                after: self.settings.timeout,
+            }
+        } else {
+            ServerError::Lost { server, source }
+        };
+        let failure = if builder {
+            Failure::Terminal
+        } else {
+            Failure::Transient
+        };
+        AttemptError {
+            overloaded: timeout && !connect,
+            away: connect,
+            unanswered: !connect && !builder,
+            ..AttemptError::new(failure, error)
+        }
+    }
+
+    /// The failure of an attempt whose answer exceeds its limit. The server charges for each answer, so there is no other attempt.
+    pub(super) fn too_large(&self, expected: Expected) -> AttemptError {
+        let server = self.name();
+        AttemptError::new(Failure::Content, ServerError::TooLarge { server, expected })
+    }
+
+    /// The failure of an attempt whose answer does not follow the protocol.
+    ///
+    /// A web page, an empty body or a truncated one may be different at another attempt. A complete JSON object is the server's
+    /// answer to this request and was charged for, so there is no other attempt.
+    pub(crate) fn malformed(
+        &self,
+        expected: &'static str,
+        body: &str,
+        source: Option<serde_json::Error>,
+    ) -> AttemptError {
+        let body = &self.redacted(body);
+        let found = if classify::looks_like_html(body) {
+            let page = ErrorBody::parse(body.as_bytes()).message;
+            format!("{page} (check `base_url`)")
+        } else if body.trim().is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("`{}`", classify::one_line(body))
+        };
+        let is_whole = source.as_ref().is_some_and(|error| !error.is_eof());
+        let is_json = body.trim_start().starts_with(['{', '[']);
+        let error = self.unexpected(expected, &found, source);
+        AttemptError {
+            failure: if is_whole && is_json {
+                Failure::Content
+            } else {
+                error.failure
+            },
+            ..error
+        }
+    }
+
+    /// The failure of an attempt whose answer can be read but lacks what was asked for. Another attempt may bring it.
+    pub(crate) fn unexpected(
+        &self,
+        expected: &'static str,
+        found: &str,
+        source: Option<serde_json::Error>,
+    ) -> AttemptError {
+        let error = ServerError::Malformed {
+            server: self.name(),
+            expected,
+            found: self.redacted(found),
+            // The parser's error quotes the answer, which may repeat a credential.
+            source: source.map(|error| self.redacted(&error.to_string()).into()),
+        };
+        AttemptError::new(Failure::Transient, error)
+    }
+
+    /// The failure of a model that returns a vector for each token instead of one for each text.
+    pub(crate) fn unpooled(&self) -> AttemptError {
+        let error = ServerError::Unpooled {
+            server: self.name(),
+            advice: self.advice(Remedy::Embeddings),
+        };
+        AttemptError::new(Failure::Terminal, error)
+    }
+}

@@ -1,0 +1,207 @@
+//! A server: its address, one attempt at a request, and what the answer means.
+
+mod advice;
+mod body;
+mod connect_error;
+mod error;
+mod failure;
+mod secrets;
+
+use std::time::Duration;
+
+use reqwest::{Client, Request};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub use connect_error::ConnectError;
+pub use secrets::{REDACTED, is_credential, redacted_fields};
+
+pub(crate) use body::Expected;
+pub(crate) use error::ServerError;
+
+use body::{Limit, Unread};
+use secrets::Secrets;
+
+use crate::settings::{ServerSettings, SettingsError};
+use crate::traffic::AttemptError;
+use evals_models::ModelIdentity;
+
+/// A server that listens accepts a connection sooner than this.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The protocol that a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    OpenAi,
+    Ollama,
+    /// The endpoint `/rerank` alone.
+    Rerank,
+}
+
+impl Protocol {
+    /// The provider's name in settings and identities.
+    pub(crate) fn provider(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Ollama => "ollama",
+            Self::Rerank => "http",
+        }
+    }
+}
+
+/// A server and the model that requests to it ask for. It makes one attempt at a request and says what its failure means.
+///
+/// Nothing that it returns, messages included, holds the key or the password.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    protocol: Protocol,
+    settings: ServerSettings,
+    model: String,
+    client: Client,
+    secrets: Secrets,
+}
+
+impl Server {
+    pub(crate) fn new(
+        protocol: Protocol,
+        settings: ServerSettings,
+        model: impl Into<String>,
+    ) -> Result<Self, SettingsError> {
+        if settings.base_url.has_userinfo()
+            && (protocol != Protocol::Ollama || settings.api_key.is_some())
+        {
+            return Err(SettingsError::Userinfo);
+        }
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(settings.timeout)
+            // A redirect turns a POST into a GET, and would send the credentials to another server.
+            .redirect(reqwest::redirect::Policy::none());
+        if settings.base_url.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| SettingsError::Client {
+            source: Box::new(error),
+        })?;
+        Ok(Self {
+            protocol,
+            secrets: Secrets::of(&settings),
+            settings,
+            model: model.into(),
+            client,
+        })
+    }
+
+    /// The same server, with the credentials in these fields of requests removed from what it sends, too.
+    pub(crate) fn with_fields(self, extra_body: &Map<String, Value>) -> Self {
+        Self {
+            secrets: self.secrets.and_fields(extra_body),
+            ..self
+        }
+    }
+
+    /// The model's identity, as far as the settings know it.
+    pub(crate) fn identity(&self) -> ModelIdentity {
+        let named = self.settings.provider.clone();
+        ModelIdentity {
+            provider: named.unwrap_or_else(|| self.protocol.provider().to_owned()),
+            name: self.model.clone(),
+            digest: self.settings.digest.clone(),
+        }
+    }
+
+    pub(crate) fn settings(&self) -> &ServerSettings {
+        &self.settings
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Sends a request and returns an answer whose status is a success. U+FFFD replaces bytes of its body that are not text.
+    pub(crate) async fn send(
+        &self,
+        request: Request,
+        expected: Expected,
+    ) -> Result<http::Response<Vec<u8>>, AttemptError> {
+        let response = self.client.execute(request).await;
+        let mut response = response.map_err(|error| self.lost(error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        if !status.is_success() {
+            // A refusal stays a refusal when its body is lost or endless.
+            let body = body::beginning(&mut response, Limit::ERROR).await;
+            let (body, _) = body.unwrap_or_default();
+            return Err(self.refused(status.as_u16(), &headers, &body));
+        }
+        let body = body::read(&mut response, expected.limit).await;
+        let body = body.map_err(|unread| match unread {
+            Unread::TooLarge => self.too_large(expected),
+            Unread::Lost(error) => self.lost(error),
+        })?;
+        let mut answer = http::Response::new(body::legible(body));
+        *answer.status_mut() = status;
+        *answer.headers_mut() = headers;
+        Ok(answer)
+    }
+
+    /// Posts JSON to an endpoint of the server and returns the body of the answer.
+    pub(crate) async fn post<B: Serialize + Sync>(
+        &self,
+        path: &str,
+        body: &B,
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
+        let url = self.settings.base_url.endpoint(path);
+        self.fetch(self.client.post(url).json(body), expected).await
+    }
+
+    /// Gets an endpoint of the server.
+    pub(crate) async fn get(
+        &self,
+        path: &str,
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
+        let url = self.settings.base_url.endpoint(path);
+        self.fetch(self.client.get(url), expected).await
+    }
+
+    async fn fetch(
+        &self,
+        request: reqwest::RequestBuilder,
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
+        let request = match &self.settings.api_key {
+            Some(key) => request.bearer_auth(key.expose()),
+            None => request,
+        };
+        let request = request.build().map_err(|error| self.lost(error))?;
+        Ok(self.send(request, expected).await?.into_body())
+    }
+
+    /// Reads an answer that is JSON.
+    pub(crate) fn parse<T: DeserializeOwned>(
+        &self,
+        expected: Expected,
+        body: &[u8],
+    ) -> Result<T, AttemptError> {
+        serde_json::from_slice(body).map_err(|error| {
+            let text = String::from_utf8_lossy(body);
+            self.malformed(expected.what, &text, Some(error))
+        })
+    }
+
+    /// The server's name in messages.
+    pub(crate) fn name(&self) -> String {
+        format!("`{}`", self.settings.base_url)
+    }
+
+    /// A text from the server without the credentials that were sent, which some servers repeat.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text)
+    }
+}
