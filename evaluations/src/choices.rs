@@ -4,7 +4,7 @@ use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
-use crate::models::{ConfiguredModels, reranker};
+use crate::models::{ConfiguredModels, fields, reranker};
 use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
 use crate::settings::{self, FusionMethod, Resolved, SettingsError};
 
@@ -22,7 +22,7 @@ pub(crate) struct Choices {
 impl Choices {
     pub(crate) fn of(resolved: &Resolved) -> Result<Self, SettingsError> {
         let models = ConfiguredModels::of(&resolved.settings);
-        models.check_fields(resolved)?;
+        fields::check_all(resolved, &models)?;
         let hybrid = Profile::Hybrid(fusion(resolved)?);
         let named = [resolved.settings.search.profile.as_str()];
         let profiles = profiles(named, hybrid, reranker::is_known(&models))

@@ -4,7 +4,6 @@ use std::fmt::{self, Display};
 
 use evals_models::ModelIdentity;
 
-use super::fields;
 use super::kind::ModelKind;
 use crate::settings::{Dtype, Model, Resolved, Role, Settings, SettingsError};
 
@@ -40,19 +39,6 @@ impl ConfiguredModels {
                 .as_ref()
                 .map(|reranker| model(Role::Reranker, reranker)),
         }
-    }
-
-    /// Refuses settings that a model would ignore.
-    ///
-    /// Embedding models that run in this process are checked by [`super::embedder::check`], and rerankers by
-    /// [`super::reranker::check`], where they are needed.
-    pub(crate) fn check_fields(&self, resolved: &Resolved) -> Result<(), SettingsError> {
-        fields::check(resolved, &self.answerer)?;
-        fields::check(resolved, &self.judge)?;
-        if self.embedder.kind.is_served() {
-            fields::check(resolved, &self.embedder)?;
-        }
-        Ok(())
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &ConfiguredModel> {

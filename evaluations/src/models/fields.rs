@@ -1,6 +1,6 @@
 //! Which settings of a model mean something, by the role it plays and by its kind. A setting that a model would ignore is an error.
 
-use super::configured::ConfiguredModel;
+use super::configured::{ConfiguredModel, ConfiguredModels};
 use super::kind::{ModelKind, Protocol};
 use crate::settings::{Resolved, Role, SettingsError};
 
@@ -53,7 +53,23 @@ fn has(role: Role, kind: ModelKind, field: &str) -> bool {
     fields(role, kind).iter().any(|some| some.contains(&field))
 }
 
-/// Refuses the first setting of `model` that means nothing for it.
+/// Refuses settings that a model of `models` would ignore.
+///
+/// Embedding models that run in this process are checked by [`super::embedder::check`], and rerankers by
+/// [`super::reranker::check`], where a command needs them.
+pub(crate) fn check_all(
+    resolved: &Resolved,
+    models: &ConfiguredModels,
+) -> Result<(), SettingsError> {
+    check(resolved, &models.answerer)?;
+    check(resolved, &models.judge)?;
+    if models.embedder.kind.is_served() {
+        check(resolved, &models.embedder)?;
+    }
+    Ok(())
+}
+
+/// Refuses the first setting of `model` that it would ignore.
 pub(super) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
     let set = model.settings.set_fields();
     match set.iter().find(|field| !has(model.role, model.kind, field)) {
@@ -113,7 +129,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::models::ConfiguredModels;
     use crate::settings::{Layer, json_schema, resolve};
 
     fn checked(path: &str, provider: &str, field: &str) -> Result<(), String> {
@@ -125,9 +140,7 @@ mod tests {
         let layer = Layer::assignments(&assignments).unwrap();
         let resolved = resolve(layer.into_iter().collect()).unwrap();
         let models = ConfiguredModels::of(&resolved.settings);
-        models
-            .check_fields(&resolved)
-            .map_err(|error| error.to_string())
+        check_all(&resolved, &models).map_err(|error| error.to_string())
     }
 
     #[test]

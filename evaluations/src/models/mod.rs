@@ -6,7 +6,7 @@
 mod configured;
 pub(crate) mod embedded;
 pub(crate) mod embedder;
-mod fields;
+pub(crate) mod fields;
 mod files;
 mod kind;
 mod local;

@@ -13,7 +13,7 @@ use super::measurement::{Measurement, Plan};
 use crate::choices;
 use crate::cli::EmbeddingModel;
 use crate::downloads;
-use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, embedder};
+use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, embedder, fields};
 use crate::printer::Printer;
 use crate::settings::{self, Layer, Model, Resolved, Role};
 
@@ -53,7 +53,7 @@ impl BenchedModel {
     pub(super) fn new(layers: Vec<Layer>) -> Result<Self> {
         let resolved = settings::resolve(layers)?;
         let models = ConfiguredModels::of(&resolved.settings);
-        models.check_fields(&resolved)?;
+        fields::check_all(&resolved, &models)?;
         embedder::check(&resolved, &models.embedder)?;
         Servers::check(&resolved, &models.embedder)?;
         Ok(Self {
