@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::error::LocalError;
-use super::regular_file;
+use crate::error::LocalError;
+use crate::folder::regular_file;
 
 /// SHA-256 of what the files hold, one after another: for a single file what the hub states as its checksum.
-pub(super) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
+pub(crate) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
     let mut hasher = Sha256::new();
     for path in paths {
         add_file(&mut hasher, path).map_err(|source| LocalError::Read {
@@ -38,7 +38,7 @@ fn add_file(hasher: &mut Sha256, path: &Path) -> io::Result<()> {
 const COMPUTATION: &[u8] = b"3";
 
 /// The first 16 digits of the SHA-256 of several parts, told apart by their lengths, and of the computation.
-pub(super) fn short(parts: &[&[u8]]) -> String {
+pub(crate) fn short(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in [COMPUTATION].iter().chain(parts) {
         hasher.update((part.len() as u64).to_le_bytes());
@@ -49,7 +49,8 @@ pub(super) fn short(parts: &[&[u8]]) -> String {
     digits
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut digits, byte| {
         write!(digits, "{byte:02x}").expect("writing to a string does not fail");
         digits

@@ -6,21 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use thiserror::Error;
 
-use super::dense::Subject;
-use super::digest;
-use super::encoder::Scratch;
-use super::error::LocalError;
-use super::folder::Folder;
-use super::late_interaction::is_late_interaction;
-use super::model::{Model, named, numbers, threads};
-use super::pipeline::Pipeline;
-use super::pooling::normalize;
-use super::projection::Projection;
-use super::role;
-use super::settings::LocalSettings;
-use super::texts::NoTokens;
-use super::tokens::Encoded;
-use super::workers::{Timed, Workers};
+use crate::digest;
+use crate::encoder::Scratch;
+use crate::error::LocalError;
+use crate::folder::Folder;
+use crate::model::{Model, named, numbers, threads};
+use crate::reranking::is_late_interaction;
+use crate::role;
+use crate::sentence_transformers::Pipeline;
+use crate::settings::LocalSettings;
+use crate::tokenizer::Encoded;
+use crate::vectors::{Projection, Subject, normalize};
+use crate::workers::{NoTokens, Timed, Workers};
 use evals_models::wording::{beginning, cut_note};
 use evals_models::{
     EmbedError, Embedder, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
@@ -78,7 +75,7 @@ impl LocalEmbedder {
         let folder = Folder::open(path.as_ref())?;
         // Without this a plain encoder would be seen, and its tokens averaged.
         if is_late_interaction(&folder)? {
-            return Err(folder.late_interaction());
+            return Err(folder.late_interaction_error());
         }
         role::check_embedder(&folder, settings)?;
         let pipeline = Pipeline::read(&folder, settings)?;

@@ -1,42 +1,43 @@
 use std::num::NonZeroUsize;
 use std::thread;
 
-use super::digest;
-use super::encoder::{Encoder, Gemm, Scratch};
-use super::error::LocalError;
-use super::families::{Builder, Family};
-use super::folder::Folder;
-use super::settings::{Dtype, LocalSettings};
-use super::tokens::{Encoded, Tokens};
-use super::weights::Weights;
+use crate::digest;
+use crate::encoder::{Encoder, Gemm, Scratch};
+use crate::error::LocalError;
+use crate::families::{self, Builder};
+use crate::family::Family;
+use crate::folder::Folder;
+use crate::settings::{Dtype, LocalSettings};
+use crate::tokenizer::{Encoded, Tokens};
+use crate::weights::Weights;
 use evals_models::{ModelIdentity, TextKind};
 
 /// Tokens read of a text by a model that has no limit of its own, `XLNet`, unless settings state another one: as many as the
 /// longest windows of the other encoders have. What a text takes in memory grows with it.
-pub(super) const LONGEST: usize = 8192;
+pub(crate) const LONGEST: usize = 8192;
 
 /// What there is to load a head from.
 #[derive(Debug)]
-pub(super) struct Parts<'model> {
+pub(crate) struct Parts<'model> {
     /// Gives tensors by their full names.
-    pub(super) builder: &'model Builder,
-    pub(super) family: Family,
-    pub(super) encoder: &'model Encoder,
-    pub(super) tokens: &'model Tokens,
+    pub(crate) builder: &'model Builder,
+    pub(crate) family: Family,
+    pub(crate) encoder: &'model Encoder,
+    pub(crate) tokens: &'model Tokens,
 }
 
 /// An encoder with the tokenizer that feeds it.
 #[derive(Debug)]
-pub(super) struct Model {
-    pub(super) encoder: Encoder,
-    pub(super) tokens: Tokens,
+pub(crate) struct Model {
+    pub(crate) encoder: Encoder,
+    pub(crate) tokens: Tokens,
     /// SHA-256 of the weights.
-    pub(super) digest: String,
+    pub(crate) digest: String,
 }
 
 impl Model {
     /// Loads an encoder, and lets `head` load what stands on it from the same weights.
-    pub(super) fn open<H>(
+    pub(crate) fn open<H>(
         folder: &Folder,
         dtype: Dtype,
         head: impl FnOnce(&Parts<'_>) -> Result<H, LocalError>,
@@ -46,7 +47,8 @@ impl Model {
         // Checking a file takes about as long as loading it, so both are done at once.
         thread::scope(|scope| {
             let digest = scope.spawn(|| digest::of_files(&files));
-            let (encoder, builder) = family.encoder(folder, Weights::open(folder)?, dtype)?;
+            let (encoder, builder) =
+                families::encoder(folder, family, Weights::open(folder)?, dtype)?;
             let tokens = Tokens::open(folder, family, encoder.vocabulary())?;
             let builder = builder.root();
             let head = head(&Parts {
@@ -67,7 +69,7 @@ impl Model {
 
     /// Tokens read of each text: the first limit of settings, pipeline and tokenizer, within what positions allow, or
     /// [`LONGEST`] where there are none.
-    pub(super) fn window(
+    pub(crate) fn window(
         &self,
         settings: &LocalSettings,
         stated: Option<usize>,
@@ -97,7 +99,7 @@ impl Model {
     }
 
     /// Tokens left for a text of `kind` behind its prompt, where `window` are read of both and `fixed` are those of every text.
-    pub(super) fn room(
+    pub(crate) fn room(
         &self,
         folder: &Folder,
         (kind, prompt): (TextKind, &str),
@@ -105,7 +107,7 @@ impl Model {
         fixed: usize,
     ) -> Result<usize, LocalError> {
         let prompt = self.tokens.count(prompt);
-        let prompt = prompt.map_err(|source| folder.unusable_tokenizer(source))?;
+        let prompt = prompt.map_err(|source| folder.tokenizer_error(source))?;
         let room = window.saturating_sub(fixed).saturating_sub(prompt);
         if room == 0 {
             return Err(LocalError::Prompt {
@@ -117,20 +119,20 @@ impl Model {
     }
 
     /// The vectors of each text's tokens, text after text.
-    pub(super) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
+    pub(crate) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
         self.encoder.encode(texts, scratch)
     }
 }
 
 /// The identity of the folder's model, by the name of the settings if they have one.
-pub(super) fn named(folder: &Folder, settings: &LocalSettings, digest: String) -> ModelIdentity {
+pub(crate) fn named(folder: &Folder, settings: &LocalSettings, digest: String) -> ModelIdentity {
     let name = settings.name.as_deref().unwrap_or(folder.name());
     ModelIdentity::new("local", name).with_digest(digest)
 }
 
 /// The numbers that linear maps are computed in, as identities name them. In `int8` they depend on the processor: where weights
 /// keep fewer bits, the same files give other vectors.
-pub(super) fn numbers(dtype: Dtype) -> String {
+pub(crate) fn numbers(dtype: Dtype) -> String {
     in_bits(dtype, Gemm::default().int8_bits())
 }
 
@@ -143,7 +145,7 @@ fn in_bits(dtype: Dtype, bits: u8) -> String {
 }
 
 /// Threads that the settings ask for, or one for each core.
-pub(super) fn threads(settings: &LocalSettings) -> usize {
+pub(crate) fn threads(settings: &LocalSettings) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     settings.threads.unwrap_or_else(cores).get()
 }

@@ -2,11 +2,10 @@
 
 use serde::Deserialize;
 
-use super::error::LocalError;
-use super::families::Family;
-use super::folder::Folder;
-use super::modules::modules;
-use super::settings::{LocalSettings, RerankPrompt};
+use crate::error::LocalError;
+use crate::family::Family;
+use crate::folder::{Folder, modules};
+use crate::settings::{LocalSettings, RerankPrompt};
 
 /// What the architectures of cross-encoders are called. Embedders are published as language models too, with or without masks.
 const CLASSIFIER: &str = "ForSequenceClassification";
@@ -19,19 +18,19 @@ struct Config {
 /// Refuses rerankers as embedders: their tokens could be averaged, which they were not trained for.
 ///
 /// A folder that states how tokens are pooled is an embedder whatever else it is.
-pub(super) fn check_embedder(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
+pub(crate) fn check_embedder(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
     let modules = modules(folder)?;
     let has = |name: &str| modules.iter().any(|module| module.name() == name);
     if has("Pooling") {
         return Ok(());
     }
     if has("LogitScore") {
-        return Err(folder.reranker("`LogitScore` in `modules.json`"));
+        return Err(folder.reranker_error("`LogitScore` in `modules.json`"));
     }
     let config: Config = folder.required("config.json")?;
     let mut architectures = config.architectures.into_iter().flatten();
     if let Some(architecture) = architectures.find(|name| name.ends_with(CLASSIFIER)) {
-        return Err(folder.classifier(architecture));
+        return Err(folder.classifier_error(architecture));
     }
     check_name(folder, settings)
 }
@@ -45,13 +44,13 @@ fn check_name(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalErro
         .into_iter()
         .flatten();
     match names.find(|name| RerankPrompt::of_model(name).is_some()) {
-        Some(name) => Err(folder.reranker(format!("its name `{name}`"))),
+        Some(name) => Err(folder.reranker_error(format!("its name `{name}`"))),
         None => Ok(()),
     }
 }
 
 /// Refuses families without a classifier, and settings for language models where the folder holds none.
-pub(super) fn check_reranker(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
+pub(crate) fn check_reranker(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
     if Family::of_reranker(folder)?.is_decoder() {
         return Ok(());
     }
@@ -59,15 +58,15 @@ pub(super) fn check_reranker(folder: &Folder, settings: &LocalSettings) -> Resul
 }
 
 /// Refuses settings that only a language model reads.
-pub(super) fn check_unprompted(
+pub(crate) fn check_unprompted(
     folder: &Folder,
     settings: &LocalSettings,
 ) -> Result<(), LocalError> {
     if settings.instruction.is_some() {
-        return Err(folder.unread("instruction"));
+        return Err(folder.unused_setting_error("instruction"));
     }
     if settings.rerank_prompt.is_some() {
-        return Err(folder.unread("rerank_prompt"));
+        return Err(folder.unused_setting_error("rerank_prompt"));
     }
     Ok(())
 }

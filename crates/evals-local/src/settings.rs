@@ -71,6 +71,19 @@ pub enum RerankPrompt {
     Mxbai,
 }
 
+impl RerankPrompt {
+    /// The prompt that a model of this name was published with. Its configuration and tokenizer are those of any model that
+    /// it was made from, so that the name is all there is.
+    pub(crate) fn of_model(name: &str) -> Option<Self> {
+        let name = name.to_lowercase();
+        if name.contains("qwen3-reranker") {
+            return Some(Self::Qwen3);
+        }
+        let is_second = name.contains("mxbai-rerank") && name.contains("-v2");
+        is_second.then_some(Self::Mxbai)
+    }
+}
+
 /// Numbers that a model's linear maps are computed in. All else is computed in 32-bit floats.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -91,6 +104,30 @@ impl Dtype {
         match self {
             Self::F32 => "f32",
             Self::Int8 => "int8",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_models_are_known_by_name() {
+        for (name, prompt) in [
+            ("Qwen/Qwen3-Reranker-0.6B", Some(RerankPrompt::Qwen3)),
+            (
+                "tomaarsen/Qwen3-Reranker-4B-seq-cls",
+                Some(RerankPrompt::Qwen3),
+            ),
+            (
+                "mixedbread-ai/mxbai-rerank-large-v2",
+                Some(RerankPrompt::Mxbai),
+            ),
+            ("mixedbread-ai/mxbai-rerank-base-v1", None),
+            ("Qwen/Qwen3-0.6B", None),
+        ] {
+            assert_eq!(RerankPrompt::of_model(name), prompt, "{name}");
         }
     }
 }

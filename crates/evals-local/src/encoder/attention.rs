@@ -4,11 +4,11 @@ use rten_simd::SimdOp;
 use rten_vecmath::Softmax;
 
 use super::heads::{HeadNorms, Heads};
-use super::linear::{Int8Scratch, Linear, Write};
+use super::linear::{Int8Scratch, Linear};
 use super::mask::Mask;
-use super::matrix::{Gemm, view};
-use super::position_scheme::{Block, PositionScheme, PositionScratch};
-use crate::tokens::Encoded;
+use super::matrix::{Gemm, Write, view};
+use super::positions::{Block, PositionScheme, PositionScratch};
+use crate::tokenizer::Encoded;
 
 /// Queries scored at once: their scores against a long text stay in the cache, and memory grows only with its length.
 const QUERY_BLOCK: usize = 256;
@@ -191,8 +191,8 @@ fn weigh(scores: &mut [f32], seen: Range<usize>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::linear::Parameters;
     use super::*;
+    use crate::encoder::linear::Parameters;
 
     const WIDTH: usize = 2;
 

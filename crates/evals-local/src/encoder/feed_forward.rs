@@ -1,6 +1,6 @@
 use super::activation::Activation;
-use super::linear::{Int8Scratch, Linear, Write};
-use super::matrix::Gemm;
+use super::linear::{Int8Scratch, Linear};
+use super::matrix::{Gemm, Write};
 
 /// Rows taken through both linear maps at once, so that what lies between them stays in the cache.
 const ROWS: usize = 128;

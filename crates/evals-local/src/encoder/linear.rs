@@ -5,14 +5,7 @@ use rten_simd::SimdOp;
 use rten_tensor::{Matrix, NdTensorView};
 
 use super::int8::{Dequantize, QuantizedColumns, QuantizedRows};
-use super::matrix::{Gemm, MULTIPLIED};
-
-/// Whether a product replaces what the output holds or is added to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Write {
-    Replace,
-    Add,
-}
+use super::matrix::{Gemm, MULTIPLIED, Write};
 
 /// A linear map `x W^T + b` of rows, its weights packed for the processor once.
 pub(crate) struct Linear {

@@ -8,6 +8,13 @@ use rten_vecmath::ExtendInit;
 pub(super) const MULTIPLIED: &str =
     "shapes and packing agree, since both come from one configuration";
 
+/// Whether a product replaces what the output holds or is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Write {
+    Replace,
+    Add,
+}
+
 /// The products of matrices, with the kernels that suit this processor.
 pub(crate) struct Gemm {
     pub(super) float: GemmExecutor<f32, f32, f32>,

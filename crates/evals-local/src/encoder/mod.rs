@@ -2,7 +2,6 @@
 
 mod activation;
 mod attention;
-mod disentangled;
 mod feed_forward;
 mod heads;
 mod int8;
@@ -10,27 +9,24 @@ mod linear;
 mod mask;
 mod matrix;
 mod norm;
-mod position_scheme;
-mod relative_keys;
-mod rotary;
+mod positions;
 mod token_embeddings;
 
 pub(crate) use activation::Activation;
 pub(crate) use attention::Attention;
 use attention::AttentionScratch;
-pub(crate) use disentangled::{Buckets, Disentangled};
 pub(crate) use feed_forward::{FeedForward, Gate};
 pub(crate) use heads::{HeadNorms, Heads};
-pub(crate) use linear::{Int8Scratch, Linear, Parameters, Write};
+pub(crate) use linear::{Int8Scratch, Linear, Parameters};
 pub(crate) use mask::Mask;
-pub(crate) use matrix::Gemm;
+pub(crate) use matrix::{Gemm, Write};
 pub(crate) use norm::{Norm, NormKind};
-pub(crate) use position_scheme::PositionScheme;
-pub(crate) use relative_keys::{RelativeKeys, SegmentTerms, Waves};
-pub(crate) use rotary::Rotary;
+pub(crate) use positions::{
+    Buckets, Disentangled, PositionScheme, RelativeKeys, Rotary, SegmentTerms, Waves,
+};
 pub(crate) use token_embeddings::{Positions, TokenEmbeddings};
 
-use super::tokens::Encoded;
+use crate::tokenizer::Encoded;
 
 /// Where a layer normalises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 use super::norm::Norm;
-use crate::tokens::Encoded;
+use crate::tokenizer::Encoded;
 
 /// The vectors that tokens start with.
 #[derive(Debug)]

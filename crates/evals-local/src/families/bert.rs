@@ -2,11 +2,12 @@
 
 use serde::Deserialize;
 
-use super::super::encoder::{Encoder, NormPlace, PositionScheme, Positions, TokenEmbeddings};
-use super::super::error::LocalError;
-use super::super::folder::Folder;
-use super::bert_layer::BertLayer;
-use super::{Builder, CONFIG, activation, gelu};
+use super::bert_layer::{BertLayer, TOKENS};
+use super::builder::Builder;
+use super::config::{CONFIG, activation, gelu};
+use crate::encoder::{Encoder, NormPlace, PositionScheme, Positions, TokenEmbeddings};
+use crate::error::LocalError;
+use crate::folder::Folder;
 
 const PROJECTIONS: [&str; 3] = ["query", "key", "value"];
 
@@ -91,7 +92,7 @@ pub(super) fn encoder(
     };
     let max_positions = (positions.len() / width).saturating_sub(first);
     let embeddings = TokenEmbeddings {
-        words: builder.table("embeddings.word_embeddings.weight", width)?,
+        words: builder.table(TOKENS, width)?,
         positions: Some(Positions {
             rows: positions,
             first,

@@ -1,8 +1,11 @@
-use super::super::encoder::{
+use super::builder::Builder;
+use crate::encoder::{
     Activation, Attention, FeedForward, Gate, Heads, Layer, Mask, PositionScheme,
 };
-use super::super::error::LocalError;
-use super::Builder;
+use crate::error::LocalError;
+
+/// The table of token embeddings, by which the prefix of a checkpoint is found.
+pub(super) const TOKENS: &str = "embeddings.word_embeddings.weight";
 
 /// What all layers of BERT and of what came of it have alike: the maps behind attention, and their names.
 #[derive(Clone, Copy, Debug)]

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::super::encoder::{
+use super::bert_layer::{BertLayer, TOKENS};
+use super::builder::Builder;
+use super::config::{CONFIG, activation, gelu};
+use crate::encoder::{
     Buckets, Disentangled, Encoder, NormPlace, PositionScheme, Positions, TokenEmbeddings,
 };
-use super::super::error::LocalError;
-use super::super::folder::Folder;
-use super::bert_layer::BertLayer;
-use super::{Builder, CONFIG, activation, gelu};
+use crate::error::LocalError;
+use crate::folder::Folder;
 
 const PROJECTIONS: [&str; 3] = ["query_proj", "key_proj", "value_proj"];
 
@@ -209,7 +210,7 @@ fn embeddings(config: &Config, builder: &Builder) -> Result<TokenEmbeddings, Loc
         })
     };
     Ok(TokenEmbeddings {
-        words: table("word_embeddings")?,
+        words: builder.table(TOKENS, width)?,
         positions: config.position_biased_input.then(positions).transpose()?,
         segments: (config.type_vocab_size > 0)
             .then(|| table("token_type_embeddings"))

@@ -6,14 +6,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::encoder::{
+use super::builder::Builder;
+use super::config::{CONFIG, activation, check_count, check_rope};
+use crate::encoder::{
     Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
     PositionScheme, Rotary, TokenEmbeddings,
 };
-use super::super::error::LocalError;
-use super::super::folder::Folder;
-use super::rope::check_rope;
-use super::{Builder, CONFIG, activation, check_count};
+use crate::error::LocalError;
+use crate::folder::Folder;
+
+/// The table of token embeddings, by which the prefix of a checkpoint is found.
+pub(super) const TOKENS: &str = "embeddings.tok_embeddings.weight";
 
 /// Reaches of attention, by the names that newer configurations have for them.
 const GLOBAL: &str = "full_attention";
@@ -122,7 +125,7 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
         .collect::<Result<_, _>>()?;
     let encoder = Encoder {
         embeddings: TokenEmbeddings {
-            words: builder.table("embeddings.tok_embeddings.weight", width)?,
+            words: builder.table(TOKENS, width)?,
             positions: None,
             segments: None,
             norm: Some(builder.norm("embeddings.norm", width, config.norm_eps)?),

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::encoder::{
+use super::bert_layer::TOKENS;
+use super::builder::Builder;
+use super::config::{CONFIG, check_rope};
+use crate::encoder::{
     Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
     PositionScheme, Rotary, TokenEmbeddings,
 };
-use super::super::error::LocalError;
-use super::super::folder::Folder;
-use super::rope::check_rope;
-use super::{Builder, CONFIG};
+use crate::error::LocalError;
+use crate::folder::Folder;
 
 /// The names of published configurations, and those that transformers writes.
 #[derive(Debug, Deserialize)]
@@ -110,7 +111,7 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
         .collect::<Result<_, _>>()?;
     let encoder = Encoder {
         embeddings: TokenEmbeddings {
-            words: builder.table("embeddings.word_embeddings.weight", width)?,
+            words: builder.table(TOKENS, width)?,
             positions: None,
             segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
             norm: Some(builder.norm("emb_ln", width, config.layer_norm_epsilon)?),

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::encoder::{
+use super::builder::Builder;
+use super::config::{CONFIG, activation, check_count, check_rope};
+use crate::encoder::{
     Activation, Attention, Encoder, FeedForward, Gate, HeadNorms, Heads, Layer, Mask, NormPlace,
     PositionScheme, Rotary, TokenEmbeddings,
 };
-use super::super::error::LocalError;
-use super::super::folder::Folder;
-use super::rope::check_rope;
-use super::{Builder, CONFIG, activation, check_count};
+use crate::error::LocalError;
+use crate::folder::Folder;
 
-/// The table of tokens, by which a checkpoint's prefix is found.
+/// The table of token embeddings, by which the prefix of a checkpoint is found.
 pub(super) const TOKENS: &str = "embed_tokens.weight";
 
 /// What tells the generations apart.

@@ -1,8 +1,9 @@
 use serde_json::Value;
 
-use super::super::error::LocalError;
-use super::super::folder::Folder;
-use super::{CONFIG, Family};
+use super::config::CONFIG;
+use crate::error::LocalError;
+use crate::family::Family;
+use crate::folder::Folder;
 
 /// What no size of a model goes beyond, so that tables of positions have a bound and products of sizes can be counted.
 const LARGEST: u64 = 1 << 20;
@@ -48,10 +49,10 @@ pub(super) fn check(folder: &Folder, family: Family) -> Result<(), LocalError> {
     }
     // Rotary positions turn pairs of values.
     let size = own.map_or(width.1 / heads.1, |(_, size)| size);
-    if family.is_rotary() && !size.is_multiple_of(2) {
+    if is_rotary(family) && !size.is_multiple_of(2) {
         return refused(own.unwrap_or(heads));
     }
-    let positions = stated(&POSITIONS).filter(|_| family.is_rotary());
+    let positions = stated(&POSITIONS).filter(|_| is_rotary(family));
     if let Some(positions) = positions
         && positions.1.saturating_mul(size) > LARGEST_TABLE
     {
@@ -62,4 +63,9 @@ pub(super) fn check(folder: &Folder, family: Family) -> Result<(), LocalError> {
         return refused(width);
     }
     Ok(())
+}
+
+/// Whether positions turn queries and keys.
+fn is_rotary(family: Family) -> bool {
+    family.is_decoder() || matches!(family, Family::ModernBert | Family::NomicBert)
 }

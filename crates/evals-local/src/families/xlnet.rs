@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::super::encoder::{
+use super::builder::Builder;
+use super::config::{CONFIG, activation, gelu};
+use crate::encoder::{
     Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace, Parameters,
     PositionScheme, RelativeKeys, SegmentTerms, TokenEmbeddings, Waves,
 };
-use super::super::error::LocalError;
-use super::super::folder::Folder;
-use super::{Builder, CONFIG, activation, gelu};
+use crate::error::LocalError;
+use crate::folder::Folder;
+
+/// The table of token embeddings, by which the prefix of a checkpoint is found.
+pub(super) const TOKENS: &str = "word_embedding.weight";
 
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -78,7 +82,7 @@ pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Bui
         .collect::<Result<_, _>>()?;
     let encoder = Encoder {
         embeddings: TokenEmbeddings {
-            words: builder.table("word_embedding.weight", width)?,
+            words: builder.table(TOKENS, width)?,
             positions: None,
             segments: None,
             norm: None,

@@ -17,6 +17,8 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use crate::digest::hexadecimal;
+
 const MAGIC: &[u8; 8] = b"EVSTATIC";
 const VERSION: u32 = 1;
 
@@ -174,13 +176,6 @@ impl Reader {
             found: self.total,
         })
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xF]);
-    digits
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
 }
 
 #[cfg(test)]

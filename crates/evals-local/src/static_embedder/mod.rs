@@ -13,8 +13,7 @@ use thiserror::Error;
 pub use self::asset::AssetError;
 
 use self::asset::Asset;
-use crate::WordPiece;
-use crate::wordpiece::VocabularyError;
+use crate::wordpiece::{VocabularyError, WordPiece};
 use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
 
 const STATIC_MINILM: &[u8] = include_bytes!("../../assets/static-minilm.bin");

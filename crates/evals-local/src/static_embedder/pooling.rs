@@ -1,5 +1,5 @@
 use super::asset::Asset;
-use crate::WordPiece;
+use crate::wordpiece::WordPiece;
 
 /// Writes the unit vector of `text` into `vector`: the sum of its tokens' vectors, divided by its length.
 ///

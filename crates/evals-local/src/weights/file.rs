@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{LocalError, WeightsError};
-use crate::regular_file;
+use crate::folder::regular_file;
 
 /// A file that holds tensors, read in pieces.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::error::{LocalError, WeightsError};
-use super::folder::Folder;
+use crate::error::{LocalError, WeightsError};
+use crate::folder::Folder;
 use file::TensorFile;
 use located::Located;
 
@@ -55,7 +55,7 @@ impl Format {
         let mut names: Vec<_> = index.unwrap_or_default().weight_map.into_values().collect();
         names.sort();
         names.dedup();
-        let own = |name: &String| folder.own(self.index(), "weight_map", name);
+        let own = |name: &String| folder.own_path(self.index(), "weight_map", name);
         names.iter().map(own).collect()
     }
 
@@ -80,14 +80,14 @@ struct Shard {
 
 /// The named tensors of one model, in one file or in several shards.
 #[derive(Debug)]
-pub(super) struct Weights {
+pub(crate) struct Weights {
     shards: Vec<Shard>,
     prefix: &'static str,
 }
 
 impl Weights {
     /// Finds out where the tensors of the folder are, and reads none yet.
-    pub(super) fn open(folder: &Folder) -> Result<Self, LocalError> {
+    pub(crate) fn open(folder: &Folder) -> Result<Self, LocalError> {
         let (format, paths) = Self::found(folder)?;
         let shards = paths
             .into_iter()
@@ -97,7 +97,7 @@ impl Weights {
     }
 
     /// The files that hold the folder's weights, in the order of their names.
-    pub(super) fn files(folder: &Folder) -> Result<Vec<PathBuf>, LocalError> {
+    pub(crate) fn files(folder: &Folder) -> Result<Vec<PathBuf>, LocalError> {
         Ok(Self::found(folder)?.1)
     }
 
@@ -108,12 +108,12 @@ impl Weights {
                 return Ok((format, files));
             }
         }
-        Err(folder.no_weights())
+        Err(folder.no_weights_error())
     }
 
     /// Looks names up behind the first of `prefixes` under which `name` exists. Checkpoints with a head put the encoder
     /// under its own name, those without do not.
-    pub(super) fn below(mut self, prefixes: &[&'static str], name: &str) -> Self {
+    pub(crate) fn below(mut self, prefixes: &[&'static str], name: &str) -> Self {
         let found = prefixes
             .iter()
             .find(|prefix| self.find(&format!("{prefix}{name}")).is_some());
@@ -122,29 +122,29 @@ impl Weights {
     }
 
     /// The same tensors by their full names.
-    pub(super) fn root(self) -> Self {
+    pub(crate) fn root(self) -> Self {
         Self { prefix: "", ..self }
     }
 
     /// Whether there is a tensor of this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.find(&self.full(name)).is_some()
     }
 
     /// The shape of a tensor.
-    pub(super) fn shape(&self, name: &str) -> Result<&[usize], LocalError> {
+    pub(crate) fn shape(&self, name: &str) -> Result<&[usize], LocalError> {
         self.located(name)
             .map(|(_, tensor)| tensor.shape.as_slice())
     }
 
     /// The tensor's values in row-major order, as 32-bit floats. Its shape has to be `expected`.
-    pub(super) fn tensor(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, LocalError> {
+    pub(crate) fn tensor(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, LocalError> {
         let (shard, tensor) = self.shaped(name, expected)?;
         self.values(name, shard, tensor)
     }
 
     /// One row of a matrix of the shape `expected`, of which no more is read than that.
-    pub(super) fn row(
+    pub(crate) fn row(
         &self,
         name: &str,
         expected: [usize; 2],

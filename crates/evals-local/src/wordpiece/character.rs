@@ -1,21 +1,6 @@
-use super::character_ranges::RANGES;
+//! The class of a character, looked up in the ranges.
 
-/// What the tokenizer does with a character before it looks for words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CharacterClass {
-    /// Part of a word.
-    Text,
-    /// Ends a word and is left out.
-    Space,
-    /// A word of its own.
-    Punctuation,
-    /// A Chinese character: a word of its own too, because Chinese has no blanks between words.
-    Ideograph,
-    /// An accent or another mark that does not take up room: left out, the word goes on.
-    Mark,
-    /// A control, format, private or replacement character: left out, the word goes on.
-    Dropped,
-}
+use super::character_ranges::{CharacterClass, RANGES};
 
 /// Classes of the ASCII characters, which are most of most texts.
 const ASCII: [CharacterClass; 128] = ascii_classes();

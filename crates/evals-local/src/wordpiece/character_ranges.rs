@@ -1,7 +1,24 @@
 //! Character classes of the BERT normaliser and pre-tokenizer, as the reference implementation (`tokenizers` 0.23.3, whose Unicode
 //! tables are older than the standard library's) assigns them to every code point.
 
-use super::character::CharacterClass::{self, Dropped, Ideograph, Mark, Punctuation, Space};
+use self::CharacterClass::{Dropped, Ideograph, Mark, Punctuation, Space};
+
+/// What the tokenizer does with a character before it looks for words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CharacterClass {
+    /// Part of a word.
+    Text,
+    /// Ends a word and is left out.
+    Space,
+    /// A word of its own.
+    Punctuation,
+    /// A Chinese character: a word of its own too, because Chinese has no blanks between words.
+    Ideograph,
+    /// An accent or another mark that does not take up room: left out, the word goes on.
+    Mark,
+    /// A control, format, private or replacement character: left out, the word goes on.
+    Dropped,
+}
 
 /// First and last code point of each run of one class, ascending. What is in no run is text.
 #[rustfmt::skip]

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use unicode_normalization::char::decompose_canonical;
 
-use super::character::CharacterClass;
+use super::character_ranges::CharacterClass;
 
 /// A run of characters that the vocabulary is searched for: normalised, without blanks.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,0 +1,178 @@
+use crate::encoder::{Gemm, Int8Scratch, Linear, Norm, NormKind, Parameters, Write};
+use crate::error::LocalError;
+use crate::settings::Dtype;
+use crate::weights::Weights;
+
+/// Makes the parts of an encoder from named tensors.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    pub(crate) weights: Weights,
+    gemm: Gemm,
+    dtype: Dtype,
+}
+
+impl Builder {
+    /// Makes parts from these tensors, linear maps as `dtype` says.
+    pub(crate) fn new(weights: Weights, dtype: Dtype) -> Self {
+        Self {
+            weights,
+            gemm: Gemm::default(),
+            dtype,
+        }
+    }
+
+    /// A table with rows of `width` values and as many of them as the file has, at least one.
+    pub(crate) fn table(&self, name: &str, width: usize) -> Result<Vec<f32>, LocalError> {
+        let rows = self
+            .weights
+            .shape(name)?
+            .first()
+            .copied()
+            .unwrap_or(0)
+            .max(1);
+        self.weights.tensor(name, &[rows, width])
+    }
+
+    /// A linear map whose weights are `name.weight` and, where there is one, `name.bias`.
+    pub(crate) fn linear(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Linear, LocalError> {
+        Ok(self.pack(self.parameters(name, inputs, outputs)?))
+    }
+
+    /// A linear map in 32-bit floats whatever the encoder is in: heads are small and their scores are compared closely.
+    pub(crate) fn head(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Linear, LocalError> {
+        let parameters = self.parameters(name, inputs, outputs)?;
+        Ok(Linear::float(parameters, &self.gemm))
+    }
+
+    /// Rows taken through a linear map once and for all, in 32-bit floats whatever the encoder is in.
+    pub(super) fn mapped(
+        &self,
+        rows: &[f32],
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Vec<f32>, LocalError> {
+        let linear = self.head(name, inputs, outputs)?;
+        let mut mapped = vec![0.0; rows.len() / inputs * outputs];
+        linear.apply(
+            rows,
+            &mut mapped,
+            Write::Replace,
+            &self.gemm,
+            &mut Int8Scratch::default(),
+        );
+        Ok(mapped)
+    }
+
+    /// Several linear maps of one input as one, their outputs one after another.
+    pub(super) fn joined(
+        &self,
+        names: &[String],
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Linear, LocalError> {
+        let parts: Vec<_> = names.iter().map(|name| (name.clone(), outputs)).collect();
+        self.side_by_side(&parts, inputs)
+    }
+
+    /// Several linear maps of one input as one, each named with the number of its outputs.
+    pub(super) fn side_by_side(
+        &self,
+        parts: &[(String, usize)],
+        inputs: usize,
+    ) -> Result<Linear, LocalError> {
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
+        let mut biased = false;
+        for (name, outputs) in parts {
+            let part = self.parameters(name, inputs, *outputs)?;
+            biased |= part.bias.is_some();
+            weights.extend(part.weights);
+            biases.extend(part.bias.unwrap_or_else(|| vec![0.0; *outputs]));
+        }
+        let all = Parameters {
+            outputs: biases.len(),
+            weights,
+            bias: biased.then_some(biases),
+            inputs,
+        };
+        Ok(self.pack(all))
+    }
+
+    /// Normalisation whose scale is `name.weight` and, where there is one, whose bias is `name.bias`. The first checkpoints
+    /// of BERT call them `name.gamma` and `name.beta`.
+    pub(crate) fn norm(&self, name: &str, width: usize, epsilon: f32) -> Result<Norm, LocalError> {
+        let (scale, bias) = match format!("{name}.gamma") {
+            gamma if self.weights.has(&gamma) => (gamma, format!("{name}.beta")),
+            _ => (format!("{name}.weight"), format!("{name}.bias")),
+        };
+        Ok(Norm {
+            kind: NormKind::Centered,
+            scale: self.weights.tensor(&scale, &[width])?,
+            bias: self.optional(&bias, width)?,
+            epsilon,
+        })
+    }
+
+    /// Normalisation by the mean square alone, whose scale is `name.weight`.
+    pub(super) fn root_mean_square_norm(
+        &self,
+        name: &str,
+        width: usize,
+        epsilon: f32,
+    ) -> Result<Norm, LocalError> {
+        Ok(Norm {
+            kind: NormKind::RootMeanSquare,
+            ..self.norm(name, width, epsilon)?
+        })
+    }
+
+    /// The builder for tensors outside the encoder, which have their full names.
+    pub(crate) fn root(self) -> Self {
+        Self {
+            weights: self.weights.root(),
+            ..self
+        }
+    }
+
+    fn optional(&self, name: &str, length: usize) -> Result<Option<Vec<f32>>, LocalError> {
+        let there = self.weights.has(name).then_some(name);
+        there
+            .map(|name| self.weights.tensor(name, &[length]))
+            .transpose()
+    }
+
+    fn parameters(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Parameters, LocalError> {
+        let bias = format!("{name}.bias");
+        Ok(Parameters {
+            weights: self
+                .weights
+                .tensor(&format!("{name}.weight"), &[outputs, inputs])?,
+            bias: self.optional(&bias, outputs)?,
+            inputs,
+            outputs,
+        })
+    }
+
+    /// A linear map in the numbers that the encoder is in.
+    pub(super) fn pack(&self, parameters: Parameters) -> Linear {
+        match self.dtype {
+            Dtype::F32 => Linear::float(parameters, &self.gemm),
+            Dtype::Int8 => Linear::int8(parameters, &self.gemm),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::encoder::{Activation, Linear, Norm, Scratch, Write};
+use crate::error::LocalError;
+use crate::families::{Builder, activation};
+use crate::family::Family;
+use crate::folder::Folder;
+use crate::settings::Pooling;
+
+const CONFIG: &str = "config.json";
+
+/// What turns the tokens of a pair into one score.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pooling: Pooling,
+    dense: Linear,
+    activation: Activation,
+    norm: Option<Norm>,
+    classifier: Linear,
+}
+
+#[derive(Debug, Deserialize)]
+struct Config {
+    /// `ModernBERT` states how its classifier pools and activates.
+    classifier_pooling: Option<Pooling>,
+    classifier_activation: Option<String>,
+    #[serde(default)]
+    norm_eps: f32,
+    /// `DeBERTa` states its activation.
+    pooler_hidden_act: Option<String>,
+    /// `XLNet` states its pooling and activation.
+    summary_type: Option<String>,
+    summary_use_proj: Option<bool>,
+    #[serde(default = "tanh")]
+    summary_activation: Value,
+}
+
+fn tanh() -> Value {
+    "tanh".into()
+}
+
+/// What the classifiers of a family look like.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    pooling: Pooling,
+    dense: &'static str,
+    activation: Activation,
+    norm: Option<&'static str>,
+    classifier: &'static str,
+}
+
+impl Config {
+    fn form(&self, folder: &Folder, family: Family) -> Result<Form, LocalError> {
+        let first_token = |dense, activation, classifier| Form {
+            pooling: Pooling::Cls,
+            dense,
+            activation,
+            norm: None,
+            classifier,
+        };
+        Ok(match family {
+            Family::Bert => first_token("bert.pooler.dense", Activation::Tanh, "classifier"),
+            Family::Roberta | Family::XlmRoberta => {
+                first_token("classifier.dense", Activation::Tanh, "classifier.out_proj")
+            }
+            Family::ModernBert => {
+                let name = self.classifier_activation.as_deref().unwrap_or("gelu");
+                Form {
+                    pooling: self.classifier_pooling.unwrap_or(Pooling::Cls),
+                    norm: Some("head.norm"),
+                    ..first_token(
+                        "head.dense",
+                        activation(folder, "classifier_activation", name)?,
+                        "classifier",
+                    )
+                }
+            }
+            Family::DebertaV2 => {
+                let name = self.pooler_hidden_act.as_deref().unwrap_or("gelu");
+                let activation = activation(folder, "pooler_hidden_act", name)?;
+                first_token("pooler.dense", activation, "classifier")
+            }
+            Family::Xlnet => self.summary(folder)?,
+            Family::NomicBert | Family::Qwen2 | Family::Qwen3 => {
+                let value = format!("{} classifier", family.model_type());
+                return Err(folder.unsupported(CONFIG, "model_type", value));
+            }
+        })
+    }
+
+    fn summary(&self, folder: &Folder) -> Result<Form, LocalError> {
+        if self.summary_use_proj == Some(false) {
+            return Err(folder.unsupported(CONFIG, "summary_use_proj", "false"));
+        }
+        let pooling = match self.summary_type.as_deref().unwrap_or("last") {
+            "last" => Pooling::Last,
+            "first" => Pooling::Cls,
+            "mean" => Pooling::Mean,
+            other => return Err(folder.unsupported(CONFIG, "summary_type", other)),
+        };
+        let name = self.summary_activation.as_str().unwrap_or("null");
+        Ok(Form {
+            pooling,
+            dense: "sequence_summary.summary",
+            activation: activation(folder, "summary_activation", name)?,
+            norm: None,
+            classifier: "logits_proj",
+        })
+    }
+}
+
+impl Head {
+    /// Loads the head of a classifier with a single output.
+    pub(crate) fn load(
+        folder: &Folder,
+        builder: &Builder,
+        family: Family,
+        width: usize,
+    ) -> Result<Self, LocalError> {
+        let config: Config = folder.required(CONFIG)?;
+        let form = config.form(folder, family)?;
+        let weights = format!("{}.weight", form.classifier);
+        if !builder.weights.has(&weights) {
+            return Err(folder.no_reranker_error(format!("there is no tensor `{weights}`")));
+        }
+        let shape = builder.weights.shape(&weights)?;
+        let labels = shape.first().copied().unwrap_or(0);
+        if labels != 1 {
+            return Err(folder.unsupported(CONFIG, "num_labels", labels.to_string()));
+        }
+        Ok(Self {
+            pooling: form.pooling,
+            dense: builder.head(form.dense, width, width)?,
+            activation: form.activation,
+            norm: form
+                .norm
+                .map(|norm| builder.norm(norm, width, config.norm_eps))
+                .transpose()?,
+            classifier: builder.head(form.classifier, width, 1)?,
+        })
+    }
+
+    /// The score of a pair, as the classifier gives it: no sigmoid, which would press high scores together.
+    pub(crate) fn score(&self, tokens: &[f32], width: usize, scratch: &mut Scratch) -> f32 {
+        let Scratch { gemm, int8, .. } = scratch;
+        let pooled = self.pooling.pool(tokens, width);
+        let mut vector = vec![0.0; width];
+        self.dense
+            .apply(&pooled, &mut vector, Write::Replace, gemm, int8);
+        self.activation.apply(&mut vector);
+        if let Some(norm) = &self.norm {
+            norm.apply(&mut vector);
+        }
+        let mut score = [0.0];
+        self.classifier
+            .apply(&vector, &mut score, Write::Replace, gemm, int8);
+        score[0]
+    }
+}

@@ -1,0 +1,86 @@
+//! Models in the layout of `ColBERT`: colbert-ir/colbertv2.0, answerai-colbert-small-v1.
+//!
+//! Defaults are those of `colbert/infra/config/settings.py`, and what is read how follows `colbert/modeling/colbert.py` and
+//! `colbert/modeling/tokenization` of the package colbert-ai 0.2.22.
+
+use serde::Deserialize;
+
+use super::conventions::{
+    Conventions, Expansion, Preparation, Projected, Side, Skipped, check_query_length,
+};
+use super::special_tokens::{SpecialTokens, punctuation};
+use crate::error::LocalError;
+use crate::folder::Folder;
+
+pub(super) const FILE: &str = "artifact.metadata";
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    dim: usize,
+    query_maxlen: usize,
+    doc_maxlen: usize,
+    mask_punctuation: bool,
+    attend_to_mask_tokens: bool,
+    query_token_id: String,
+    doc_token_id: String,
+    interaction: String,
+    similarity: String,
+}
+
+impl Default for Metadata {
+    fn default() -> Self {
+        Self {
+            dim: 128,
+            query_maxlen: 32,
+            doc_maxlen: 220,
+            mask_punctuation: true,
+            attend_to_mask_tokens: false,
+            query_token_id: "[unused0]".to_owned(),
+            doc_token_id: "[unused1]".to_owned(),
+            interaction: "colbert".to_owned(),
+            similarity: "cosine".to_owned(),
+        }
+    }
+}
+
+pub(super) fn conventions(folder: &Folder) -> Result<Conventions, LocalError> {
+    let metadata: Metadata = folder.json(FILE)?.unwrap_or_default();
+    if metadata.interaction != "colbert" {
+        return Err(folder.unsupported(FILE, "interaction", metadata.interaction));
+    }
+    if metadata.similarity != "cosine" {
+        return Err(folder.unsupported(FILE, "similarity", metadata.similarity));
+    }
+    if metadata.dim == 0 {
+        return Err(folder.unsupported(FILE, "dim", metadata.dim.to_string()));
+    }
+    check_query_length(folder, FILE, "query_maxlen", metadata.query_maxlen)?;
+    let special = SpecialTokens::read(folder)?;
+    let side = |marker, tokens| Side {
+        marker: Some(marker),
+        prompt: String::new(),
+        tokens,
+    };
+    let expansion = if metadata.attend_to_mask_tokens {
+        Expansion::Attended
+    } else {
+        Expansion::Passive
+    };
+    Ok(Conventions {
+        query: side(metadata.query_token_id, metadata.query_maxlen),
+        document: side(metadata.doc_token_id, metadata.doc_maxlen),
+        expansion: expansion(special.filler()),
+        skipped: Skipped::First(if metadata.mask_punctuation {
+            punctuation()
+        } else {
+            Vec::new()
+        }),
+        padding: Some(special.padding()),
+        preparation: Preparation::Nothing,
+        projection: Projected::Tensor {
+            name: "linear",
+            outputs: metadata.dim,
+        },
+    })
+}

@@ -1,0 +1,146 @@
+use super::conventions::{Conventions, Expansion, Preparation, Side, Skipped};
+use crate::error::LocalError;
+use crate::folder::Folder;
+use crate::tokenizer::{Encoded, Tokens};
+
+/// Queries and documents as the tokens that the model knows each by.
+#[derive(Debug)]
+pub(super) struct Marked {
+    queries: Kind,
+    documents: Kind,
+    filler: Filler,
+    /// Tokens of documents that are not compared, in order.
+    skipped: Vec<u32>,
+    padding: Option<u32>,
+}
+
+/// One of the two kinds of texts.
+#[derive(Debug)]
+struct Kind {
+    tokens: Tokens,
+    marker: Option<u32>,
+    prompt: String,
+    preparation: Preparation,
+}
+
+/// What queries are filled up with, to which length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filler {
+    Nothing,
+    Passive { token: u32, length: usize },
+    Attended { token: u32, length: usize },
+}
+
+impl Marked {
+    pub(super) fn new(
+        folder: &Folder,
+        conventions: &Conventions,
+        tokens: Tokens,
+    ) -> Result<Self, LocalError> {
+        let id = |token: &String| tokens.required_id(folder, token);
+        let length = conventions.query.tokens;
+        let filler = match &conventions.expansion {
+            Expansion::Nothing => Filler::Nothing,
+            Expansion::Passive(token) => Filler::Passive {
+                token: id(token)?,
+                length,
+            },
+            Expansion::Attended(token) => Filler::Attended {
+                token: id(token)?,
+                length,
+            },
+        };
+        let padding = conventions.padding.as_ref().map(id).transpose()?;
+        let mut skipped = skipped(folder, &conventions.skipped, &tokens)?;
+        skipped.extend(padding);
+        skipped.sort_unstable();
+        let kind = |side, tokens| Kind::new(folder, side, conventions.preparation, tokens);
+        Ok(Self {
+            queries: kind(&conventions.query, tokens.clone())?,
+            documents: kind(&conventions.document, tokens)?,
+            filler,
+            skipped,
+            padding,
+        })
+    }
+
+    /// A query, filled up to its full length where the model wants that.
+    pub(super) fn query(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
+        let mut encoded = self.queries.encode(text)?;
+        let (Filler::Passive { token, length } | Filler::Attended { token, length }) = self.filler
+        else {
+            return Ok(encoded);
+        };
+        for id in &mut encoded.ids {
+            if Some(*id) == self.padding {
+                *id = token;
+            }
+        }
+        encoded.ids.resize(length, token);
+        encoded.segments.resize(length, 0);
+        if matches!(self.filler, Filler::Attended { .. }) {
+            encoded.attended = length;
+        }
+        Ok(encoded)
+    }
+
+    /// A document, all tokens of which are read.
+    pub(super) fn document(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
+        self.documents.encode(text)
+    }
+
+    /// Whether a document's token is compared with those of queries.
+    pub(super) fn is_compared(&self, token: u32) -> bool {
+        self.skipped.binary_search(&token).is_err()
+    }
+}
+
+impl Kind {
+    fn new(
+        folder: &Folder,
+        side: &Side,
+        preparation: Preparation,
+        tokens: Tokens,
+    ) -> Result<Self, LocalError> {
+        let id = |token: &String| tokens.required_id(folder, token);
+        let marker = side.marker.as_ref().map(id).transpose()?;
+        let room = side.tokens - usize::from(marker.is_some());
+        Ok(Self {
+            tokens: tokens.limited(folder, room, false)?,
+            marker,
+            prompt: side.prompt.clone(),
+            preparation,
+        })
+    }
+
+    /// The tokens of a text, the marker after the first of them.
+    fn encode(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
+        let text = self.preparation.of(format!("{}{text}", self.prompt));
+        let mut encoded = self.tokens.encode(&text)?;
+        if let Some(marker) = self.marker {
+            let second = encoded.ids.len().min(1);
+            encoded.ids.insert(second, marker);
+            encoded.segments.insert(second, 0);
+            encoded.attended += 1;
+        }
+        Ok(encoded)
+    }
+}
+
+fn skipped(folder: &Folder, skipped: &Skipped, tokens: &Tokens) -> Result<Vec<u32>, LocalError> {
+    match skipped {
+        Skipped::First(texts) => {
+            let ids = texts.iter().map(|text| tokens.plain(text));
+            let ids = ids.collect::<Result<Vec<_>, _>>();
+            let ids = ids.map_err(|source| folder.tokenizer_error(source))?;
+            Ok(ids.iter().filter_map(|ids| ids.first().copied()).collect())
+        }
+        Skipped::Tokens {
+            tokens: skipped,
+            unknown,
+        } => {
+            let id = |token: &String| tokens.id(token).or_else(|| tokens.id(unknown));
+            Ok(skipped.iter().filter_map(id).collect())
+        }
+    }
+}

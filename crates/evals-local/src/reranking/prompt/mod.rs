@@ -1,0 +1,13 @@
+//! What a language model is asked about a query and a text, and which of its answers count.
+
+mod answers;
+mod authors;
+mod choice;
+mod jinja;
+mod pair;
+mod template;
+mod template_source;
+
+pub(super) use answers::Answers;
+pub(super) use choice::Question;
+pub(super) use pair::Prompt;

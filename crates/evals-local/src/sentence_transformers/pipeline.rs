@@ -1,0 +1,134 @@
+//! What a model's own files say about the way from tokens to a text's vector.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::prompts::{FILE as PROMPTS, Prompts};
+use super::transformer_config::{Output, TransformerConfig};
+use crate::error::LocalError;
+use crate::folder::{Folder, modules};
+use crate::settings::{LocalSettings, Pooling};
+
+const CONFIG: &str = "config.json";
+
+/// The steps around the encoder, after the settings were laid over the model's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pipeline {
+    pub(crate) pooling: Pooling,
+    /// Folders of the linear maps that the pooled vector goes through, in order.
+    pub(crate) dense: Vec<String>,
+    pub(crate) normalize: bool,
+    /// As `sentence_bert_config.json` has it.
+    pub(crate) max_tokens: Option<usize>,
+    pub(crate) lowercase: bool,
+    pub(crate) query_prompt: String,
+    pub(crate) document_prompt: String,
+}
+
+/// What `config_sentence_transformers.json` says of an embedder besides its prompts.
+#[derive(Debug, Default, Deserialize)]
+struct Stated {
+    model_type: Option<String>,
+    truncate_dim: Option<Value>,
+}
+
+impl Pipeline {
+    /// Reads `modules.json` and the files it leads to. Without it, tokens are averaged and vectors left as long as they are,
+    /// which is what sentence-transformers does with a plain encoder.
+    pub(crate) fn read(folder: &Folder, settings: &LocalSettings) -> Result<Self, LocalError> {
+        let modules = modules(folder)?;
+        let mut stated = (Pooling::Mean, false);
+        let (mut is_pooled, mut dense) = (false, Vec::new());
+        let mut transformer = TransformerConfig::default();
+        for module in &modules {
+            match module.name() {
+                "Transformer" => transformer = TransformerConfig::read(folder, Output::Tokens)?,
+                "Pooling" => {
+                    is_pooled = true;
+                    stated.0 = pooling(folder, &module.path, settings.pooling)?;
+                }
+                // Of the vector of a text alone, and before it is brought to length 1.
+                "Dense" if is_pooled && !stated.1 => dense.push(module.path.clone()),
+                "Normalize" if is_pooled => stated.1 = true,
+                _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
+            }
+        }
+        Stated::check(folder)?;
+        let prompts = Prompts::read(folder)?;
+        Ok(Self {
+            pooling: settings.pooling.unwrap_or(stated.0),
+            dense,
+            normalize: settings.normalize.unwrap_or(stated.1),
+            max_tokens: transformer.max_seq_length,
+            lowercase: transformer.do_lower_case,
+            query_prompt: prompts.resolve(settings.query_prompt.as_ref(), &["query"]),
+            document_prompt: prompts.resolve(
+                settings.document_prompt.as_ref(),
+                &["document", "passage", "corpus"],
+            ),
+        })
+    }
+}
+
+impl Stated {
+    /// Refuses what would give other vectors than here.
+    fn check(folder: &Folder) -> Result<(), LocalError> {
+        let stated: Self = folder.json(PROMPTS)?.unwrap_or_default();
+        if let Some(other) = stated
+            .model_type
+            .filter(|kind| kind != "SentenceTransformer")
+        {
+            return Err(folder.unsupported(PROMPTS, "model_type", other));
+        }
+        match stated.truncate_dim {
+            Some(length) => Err(folder.unsupported(PROMPTS, "truncate_dim", length.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads which tokens make the vector: one flag for each way, or one name. No flag means the mean. Of the file a `setting`
+/// replaces that alone.
+fn pooling(folder: &Folder, path: &str, setting: Option<Pooling>) -> Result<Pooling, LocalError> {
+    let folder = folder.subfolder(path)?;
+    let config: Map<String, Value> = match setting {
+        Some(_) => folder.json(CONFIG)?.unwrap_or_default(),
+        None => folder.required(CONFIG)?,
+    };
+    if let Some(other) = config.get("include_prompt")
+        && *other != Value::Bool(true)
+    {
+        return Err(folder.unsupported(CONFIG, "include_prompt", other.to_string()));
+    }
+    if let Some(setting) = setting {
+        return Ok(setting);
+    }
+    let named = config.get("pooling_mode").map(|mode| match mode {
+        Value::String(name) => name.clone(),
+        other => other.to_string(),
+    });
+    let flagged = config
+        .iter()
+        .filter(|(_, on)| **on == Value::Bool(true))
+        .filter_map(|(key, _)| key.strip_prefix("pooling_mode_"));
+    let modes: Vec<String> = match named {
+        Some(name) => vec![name],
+        None => flagged.map(ToOwned::to_owned).collect(),
+    };
+    match modes.as_slice() {
+        [] => Ok(Pooling::Mean),
+        [mode] => mode_named(mode).ok_or_else(|| folder.unsupported(CONFIG, "pooling_mode", mode)),
+        several => Err(folder.unsupported(CONFIG, "pooling_mode", several.join(" + "))),
+    }
+}
+
+fn mode_named(mode: &str) -> Option<Pooling> {
+    Some(match mode {
+        "mean" | "mean_tokens" => Pooling::Mean,
+        "cls" | "cls_token" => Pooling::Cls,
+        "max" | "max_tokens" => Pooling::Max,
+        "lasttoken" | "last" => Pooling::Last,
+        "weightedmean" | "weightedmean_tokens" => Pooling::WeightedMean,
+        _ => return None,
+    })
+}

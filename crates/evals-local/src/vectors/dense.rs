@@ -1,0 +1,190 @@
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::digest;
+use crate::encoder::{Activation, Linear, Scratch, Write};
+use crate::error::LocalError;
+use crate::families::Builder;
+use crate::folder::Folder;
+use crate::settings::Dtype;
+use crate::weights::Weights;
+
+const CONFIG: &str = "config.json";
+
+/// A linear map of vectors with an activation after it: the module `Dense` of sentence-transformers.
+#[derive(Debug)]
+pub(crate) struct Dense {
+    linear: Linear,
+    activation: Option<Activation>,
+    residual: Residual,
+}
+
+/// What is added to the activated vector.
+#[derive(Debug)]
+enum Residual {
+    Nothing,
+    Input,
+    Mapped(Linear),
+}
+
+#[derive(Debug, Deserialize)]
+struct Config {
+    in_features: usize,
+    out_features: usize,
+    #[serde(default = "yes")]
+    bias: bool,
+    /// `None` where it is not stated, which is not the same as stated to be nothing.
+    #[serde(default, deserialize_with = "stated")]
+    activation_function: Option<Value>,
+    #[serde(default)]
+    use_residual: bool,
+    module_input_name: Option<String>,
+    module_output_name: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn stated<'json, D: Deserializer<'json>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
+}
+
+/// What a module reads and replaces, by the name that sentence-transformers has for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The vector of a text.
+    Text,
+    /// The vector of each token.
+    Tokens,
+}
+
+impl Dense {
+    /// A linear map alone.
+    pub(crate) fn plain(linear: Linear) -> Self {
+        Self {
+            linear,
+            activation: None,
+            residual: Residual::Nothing,
+        }
+    }
+
+    /// Loads a module from its own folder. It has to take vectors of `width` values. Its numbers are 32-bit floats whatever
+    /// the encoder is in.
+    pub(crate) fn load(
+        folder: &Folder,
+        width: usize,
+        subject: Subject,
+    ) -> Result<Self, LocalError> {
+        let config: Config = folder.required(CONFIG)?;
+        let Config {
+            in_features,
+            out_features,
+            ..
+        } = config;
+        if in_features != width {
+            return Err(folder.unsupported(CONFIG, "in_features", in_features.to_string()));
+        }
+        if out_features == 0 {
+            return Err(folder.unsupported(CONFIG, "out_features", out_features.to_string()));
+        }
+        config.check_names(folder, subject)?;
+        let builder = Builder::new(Weights::open(folder)?, Dtype::F32);
+        if config.bias {
+            builder.weights.shape("linear.bias")?;
+        }
+        let residual = match (config.use_residual, in_features == out_features) {
+            (false, _) => Residual::Nothing,
+            (true, true) => Residual::Input,
+            (true, false) => {
+                Residual::Mapped(builder.head("residual", in_features, out_features)?)
+            }
+        };
+        Ok(Self {
+            linear: builder.head("linear", in_features, out_features)?,
+            activation: config.activation(folder, subject)?,
+            residual,
+        })
+    }
+
+    /// Names everything that the map of the folder depends on.
+    pub(crate) fn digest(folder: &Folder) -> Result<String, LocalError> {
+        let weights = digest::of_files(&Weights::files(folder)?)?;
+        let config = folder.bytes(CONFIG)?.unwrap_or_default();
+        Ok(digest::short(&[&config, weights.as_bytes()]))
+    }
+
+    /// Length of the vectors it gives.
+    pub(crate) fn outputs(&self) -> usize {
+        self.linear.outputs()
+    }
+
+    /// Maps each row.
+    pub(crate) fn apply(&self, rows: &[f32], scratch: &mut Scratch) -> Vec<f32> {
+        let Scratch { gemm, int8, .. } = scratch;
+        let count = rows.len() / self.linear.inputs();
+        let mut mapped = vec![0.0; count * self.outputs()];
+        self.linear
+            .apply(rows, &mut mapped, Write::Replace, gemm, int8);
+        if let Some(activation) = self.activation {
+            activation.apply(&mut mapped);
+        }
+        match &self.residual {
+            Residual::Nothing => {}
+            Residual::Input => {
+                for (value, input) in mapped.iter_mut().zip(rows) {
+                    *value += input;
+                }
+            }
+            Residual::Mapped(linear) => linear.apply(rows, &mut mapped, Write::Add, gemm, int8),
+        }
+        mapped
+    }
+}
+
+impl Config {
+    /// Refuses a module that works on something else than is given to it here.
+    fn check_names(&self, folder: &Folder, subject: Subject) -> Result<(), LocalError> {
+        let expected = match subject {
+            Subject::Text => "sentence_embedding",
+            Subject::Tokens => "token_embeddings",
+        };
+        let names = [
+            ("module_input_name", &self.module_input_name),
+            ("module_output_name", &self.module_output_name),
+        ];
+        let other = names
+            .into_iter()
+            .find_map(|(key, name)| Some((key, name.as_ref().filter(|name| *name != expected)?)));
+        match other {
+            Some((key, name)) => Err(folder.unsupported(CONFIG, key, name)),
+            None => Ok(()),
+        }
+    }
+
+    /// The activation by the path of its class, `None` for that which changes nothing.
+    ///
+    /// Where none is stated, sentence-transformers has tanh for vectors of texts; `PyLate` does not load such a module.
+    fn activation(
+        &self,
+        folder: &Folder,
+        subject: Subject,
+    ) -> Result<Option<Activation>, LocalError> {
+        let path = match (&self.activation_function, subject) {
+            (None, Subject::Text) => return Ok(Some(Activation::Tanh)),
+            (Some(Value::String(path)), _) => path.clone(),
+            (other, _) => other.clone().unwrap_or_default().to_string(),
+        };
+        let class = path
+            .strip_prefix("torch.nn.")
+            .and_then(|path| path.rsplit('.').next());
+        Ok(Some(match class {
+            Some("Identity") => return Ok(None),
+            Some("Tanh") => Activation::Tanh,
+            Some("ReLU") => Activation::Relu,
+            Some("GELU") => Activation::Gelu,
+            Some("SiLU") => Activation::Silu,
+            _ => return Err(folder.unsupported(CONFIG, "activation_function", path)),
+        }))
+    }
+}

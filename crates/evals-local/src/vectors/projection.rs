@@ -1,0 +1,62 @@
+use super::dense::{Dense, Subject};
+use crate::encoder::Scratch;
+use crate::error::LocalError;
+use crate::folder::Folder;
+
+/// The linear maps that a model's vectors go through, one after another; often none.
+#[derive(Debug)]
+pub(crate) struct Projection {
+    maps: Vec<Dense>,
+    width: usize,
+    digests: Vec<String>,
+}
+
+impl Projection {
+    /// Loads the modules in these folders of the model's own, for vectors of `width` values.
+    pub(crate) fn load(
+        folder: &Folder,
+        paths: &[String],
+        width: usize,
+        subject: Subject,
+    ) -> Result<Self, LocalError> {
+        let mut projection = Self {
+            maps: Vec::new(),
+            width,
+            digests: Vec::new(),
+        };
+        for path in paths {
+            let module = folder.subfolder(path)?;
+            let map = Dense::load(&module, projection.width, subject)?;
+            projection.width = map.outputs();
+            projection.maps.push(map);
+            projection.digests.push(Dense::digest(&module)?);
+        }
+        Ok(projection)
+    }
+
+    /// A single map, whose weights are part of the model's.
+    pub(crate) fn single(map: Dense) -> Self {
+        Self {
+            width: map.outputs(),
+            maps: vec![map],
+            digests: Vec::new(),
+        }
+    }
+
+    /// Length of the vectors it gives.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// What names its own files, one digest for each map.
+    pub(crate) fn digests(&self) -> &[String] {
+        &self.digests
+    }
+
+    /// Maps each row.
+    pub(crate) fn apply(&self, rows: Vec<f32>, scratch: &mut Scratch) -> Vec<f32> {
+        self.maps
+            .iter()
+            .fold(rows, |rows, map| map.apply(&rows, scratch))
+    }
+}

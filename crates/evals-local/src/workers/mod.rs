@@ -1,0 +1,8 @@
+//! The threads that run a model, and the texts that go through them.
+
+mod batches;
+mod texts;
+mod threads;
+
+pub(crate) use texts::NoTokens;
+pub(crate) use threads::{Timed, Workers};
