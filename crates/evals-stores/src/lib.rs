@@ -1,7 +1,8 @@
-//! Stores of what models returned: [replies], [vectors] and [scores], so that nobody pays for them twice.
+//! Stores of what models returned, so that nobody pays for it twice: [replies], [vectors] and [scores].
 //!
-//! Each store stands in front of any model of its kind, behind a server or in the process. All three are files of one kind: a
-//! `SQLite` database that several processes may use at a time ([`store`]).
+//! A store stands in front of any model of its kind, behind a server or in the process: [`replies::CachedChat`],
+//! [`vectors::CachedEmbedder`] and [`scores::CachedReranker`] are models themselves. All three keep their results in the same
+//! kind of file ([`store`]).
 
 pub mod replies;
 pub mod scores;

@@ -138,7 +138,7 @@ fn a_pointer_of_git_lfs_is_told_from_the_file() {
         assert!(message.contains(file), "{message}");
         assert_eq!(
             source,
-            "it is a pointer of Git LFS, not the file itself; `git lfs pull` fetches that"
+            "it is a Git LFS pointer, not the file itself; fetch the file with `git lfs pull`"
         );
     }
 }

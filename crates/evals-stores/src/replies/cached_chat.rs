@@ -1,46 +1,44 @@
+//! A chat model with a store in front of it.
+
 use std::error::Error;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use thiserror::Error;
 
+use super::entry::ReplyStore;
 use super::flight::Flights;
-use super::{ReplyKey, ReplyStore};
-use crate::store::{RefreshPolicy, StoreError};
+use super::key::ReplyKey;
+use crate::store::{RefreshPolicy, WriteFailure};
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, ModelIdentity};
 
-/// A model whose replies are stored, so that the same request is paid for once.
+/// A chat model whose replies are stored, so that a request is paid for once.
 ///
-/// Every reply that the model gives is stored, one cut by its budget too; failures and empty replies without a reason are not. A stored reply comes with its
-/// original time and tokens, marked as [cached](evals_models::Served::cached). Equal requests at the same time share one call.
+/// Every reply is stored, even one that its token limit cut off. Failures are not stored, nor are empty replies for no known
+/// reason. A stored reply keeps its original time and tokens and is marked as [cached](evals_models::Served::cached). Equal
+/// requests at the same time share one call.
 #[derive(Debug)]
 pub struct CachedChat {
     inner: Arc<dyn ChatModel>,
     store: ReplyStore,
     policy: RefreshPolicy,
     pub(super) flights: Flights,
-    unwritable: OnceLock<Arc<StoreError>>,
+    failure: WriteFailure,
 }
 
-/// A reply was received and could not be stored.
-#[derive(Debug, Error)]
-#[error("replies cannot be stored any more, and would have to be paid for again")]
-struct Unwritable(#[source] Arc<StoreError>);
-
 impl CachedChat {
-    /// A model in front of which a store answers what it can.
+    /// Puts a store in front of a model.
     pub fn new(inner: Arc<dyn ChatModel>, store: ReplyStore) -> Self {
         Self {
             inner,
             store,
             policy: RefreshPolicy::default(),
             flights: Flights::default(),
-            unwritable: OnceLock::new(),
+            failure: WriteFailure::default(),
         }
     }
 
-    /// Says whether stored replies are used.
+    /// Sets whether stored replies are used.
     #[must_use]
     pub fn with_policy(self, policy: RefreshPolicy) -> Self {
         Self { policy, ..self }
@@ -58,23 +56,14 @@ impl CachedChat {
 
     /// Asks the model and stores its reply.
     async fn ask(&self, key: ReplyKey, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        if let Some(error) = self.unwritable.get() {
-            return Err(self.terminal(Unwritable(Arc::clone(error))));
-        }
+        let writable = self.failure.check("replies");
+        writable.map_err(|error| self.terminal(error))?;
         let reply = self.inner.chat(request).await?;
-        if says_something(&reply) {
-            self.keep(key, reply.clone()).await;
+        if is_worth_storing(&reply) {
+            let stored = self.store.put(key, self.identity(), reply.clone()).await;
+            self.failure.record(stored);
         }
         Ok(reply)
-    }
-
-    /// Stores a reply.
-    ///
-    /// That it cannot be stored is no reason to throw away a reply that was paid for, but one not to pay for another.
-    async fn keep(&self, key: ReplyKey, reply: ChatReply) {
-        if let Err(error) = self.store.put(key, self.identity(), reply).await {
-            self.unwritable.get_or_init(|| Arc::new(error));
-        }
     }
 
     fn terminal(&self, source: impl Error + Send + Sync + 'static) -> ChatError {
@@ -86,8 +75,8 @@ impl CachedChat {
     }
 }
 
-/// Whether a reply is worth keeping: an empty one is so only where it is known why, because the next may not be empty.
-fn says_something(reply: &ChatReply) -> bool {
+/// Whether a reply is worth storing. One that is empty for no known reason is not, because the next may not be empty.
+fn is_worth_storing(reply: &ChatReply) -> bool {
     let known = matches!(reply.finish, Finish::Length | Finish::ContentFilter);
     known || !reply.text.trim().is_empty()
 }
@@ -102,10 +91,10 @@ impl ChatModel for CachedChat {
         self.inner.parameters()
     }
 
-    /// Those of the model, and that a reply could not be stored.
+    /// The notes of the model, and one if a reply could not be stored.
     fn notes(&self) -> Vec<String> {
-        let unstored = self.unwritable.get().map(|error| {
-            format!("a reply could not be stored, and is paid for again when it is needed again: {error}")
+        let unstored = self.failure.get().map(|error| {
+            format!("a reply could not be stored, so the next run pays for it again: {error}")
         });
         self.inner.notes().into_iter().chain(unstored).collect()
     }

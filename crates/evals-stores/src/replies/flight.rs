@@ -1,30 +1,33 @@
+//! Equal requests at the same time share one call.
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::ReplyKey;
+use super::key::ReplyKey;
 use evals_models::ChatReply;
 
-/// The reply to a request that is under way, once it is there.
+/// The result of a call, once it is there.
 type Slot = Arc<tokio::sync::Mutex<Option<ChatReply>>>;
 
-/// A request that is under way, and in how many parts.
+/// A call under way.
 #[derive(Debug, Default)]
 struct Shared {
     slot: Slot,
-    parts: usize,
+    /// How many requests wait for it, the one that makes it included.
+    waiting: usize,
 }
 
-/// The requests that are under way in this process, so that one call answers all that are equal.
+/// The calls under way in this process, by the key of their request.
 #[derive(Debug, Default)]
 pub(super) struct Flights(Mutex<HashMap<ReplyKey, Shared>>);
 
 impl Flights {
-    /// Takes part in the flight of a request, as the first or as one of several.
+    /// Joins the call for a request, or begins it.
     pub(super) fn join(&self, key: ReplyKey) -> Flight<'_> {
         let mut under_way = self.under_way();
         let shared = under_way.entry(key).or_default();
-        shared.parts += 1;
+        shared.waiting += 1;
         let slot = Arc::clone(&shared.slot);
         Flight {
             flights: self,
@@ -33,7 +36,7 @@ impl Flights {
         }
     }
 
-    /// How many requests are under way.
+    /// The number of calls under way.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.under_way().len()
@@ -44,7 +47,7 @@ impl Flights {
     }
 }
 
-/// Part in a request that is under way; it is forgotten with its last part.
+/// One request's part in a call. The call is forgotten when the last part is dropped.
 #[derive(Debug)]
 pub(super) struct Flight<'a> {
     flights: &'a Flights,
@@ -53,7 +56,7 @@ pub(super) struct Flight<'a> {
 }
 
 impl Flight<'_> {
-    /// Waits for the one that is asking, if there is one: the reply if it was successful, or else the turn to ask.
+    /// Waits for the request that makes the call, if another does. Returns its result, or the turn to make the call if it failed.
     pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, Option<ChatReply>> {
         self.slot.lock().await
     }
@@ -63,8 +66,8 @@ impl Drop for Flight<'_> {
     fn drop(&mut self) {
         let mut under_way = self.flights.under_way();
         if let Entry::Occupied(mut shared) = under_way.entry(self.key) {
-            shared.get_mut().parts -= 1;
-            if shared.get().parts == 0 {
+            shared.get_mut().waiting -= 1;
+            if shared.get().waiting == 0 {
                 shared.remove();
             }
         }

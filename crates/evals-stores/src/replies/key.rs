@@ -1,15 +1,17 @@
+//! What a reply is stored under.
+
 use std::fmt;
 
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
+use crate::store::KeyDigest;
 use evals_models::{ChatModel, ChatRequest};
 
-/// Names the reply of one model to one request: SHA-256 of everything that the reply depends on, as canonical JSON.
+/// The key of one model's reply to one request: SHA-256 of everything that the reply depends on, as canonical JSON.
 ///
-/// Canonical JSON has the names of each object in order of their bytes and no white space.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ReplyKey([u8; 32]);
+/// Canonical JSON sorts the names in each object by their bytes and has no white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReplyKey(KeyDigest);
 
 impl ReplyKey {
     /// The key of the model's reply to a request.
@@ -25,29 +27,23 @@ impl ReplyKey {
     }
 
     fn of(value: &Value) -> Self {
-        Self(Sha256::digest(sorted(value).to_string()).into())
+        Self(KeyDigest::of(sorted(value).to_string()))
     }
+}
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.0
+impl AsRef<[u8]> for ReplyKey {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_ref()
     }
 }
 
 impl fmt::Display for ReplyKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        self.0.fmt(formatter)
     }
 }
 
-impl fmt::Debug for ReplyKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "ReplyKey({self})")
-    }
-}
-
-/// The same value with the names of every object in order.
+/// The same value with the names in every object sorted.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(values) => values.iter().map(sorted).collect(),

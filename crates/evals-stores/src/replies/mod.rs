@@ -1,15 +1,14 @@
-//! Replies that were paid for once, kept so that nobody pays for them again.
+//! Stored replies of chat models.
 
 mod cached_chat;
-mod database;
+mod entry;
 mod flight;
 mod key;
-mod store;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 
 pub use cached_chat::CachedChat;
+pub use entry::ReplyStore;
 pub use key::ReplyKey;
-pub use store::ReplyStore;

@@ -1,21 +1,24 @@
+//! A reranker with a store in front of it.
+
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::join_all;
 use thiserror::Error;
 
-use super::{RankerKey, ScoreKey, ScoreStore, StoredScore};
-use crate::store::{RefreshPolicy, StoreError};
+use super::entry::{ScoreStore, StoredScore};
+use super::key::{RankerKey, ScoreKey};
+use crate::store::{RefreshPolicy, WriteFailure};
 use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
 
-/// A reranker whose scores are stored, so that the same text is read for the same question, and paid for, once.
+/// A reranker whose scores are stored, so that a text is scored for a query, and paid for, once.
 ///
-/// The model is asked for what is not stored, each text once, in batches side by side. What a batch brings is stored before it is
-/// used, whatever becomes of the others. A text's score must not depend on the texts around it.
+/// The model scores the texts that are not stored, each once, in batches at the same time. The scores of a batch are stored before
+/// they are used, even if other batches fail. The score of a text must not depend on the texts around it.
 #[derive(Debug)]
 pub struct CachedReranker {
     inner: Arc<dyn Reranker>,
@@ -24,17 +27,12 @@ pub struct CachedReranker {
     label: String,
     batch: usize,
     policy: RefreshPolicy,
-    unwritable: OnceLock<Arc<StoreError>>,
+    failure: WriteFailure,
 }
 
-/// Scores were computed and could not be stored.
+/// The reranker did not return one score for each text.
 #[derive(Debug, Error)]
-#[error("scores cannot be stored any more, and would have to be computed again")]
-struct Unwritable(#[source] Arc<StoreError>);
-
-/// The reranker gave another number of scores than it was given texts.
-#[derive(Debug, Error)]
-#[error("{scores} scores came back for {texts} texts")]
+#[error("the reranker returned {scores} scores for {texts} texts")]
 struct CountError {
     scores: usize,
     texts: usize,
@@ -44,7 +42,7 @@ struct CountError {
 type Keyed<'t> = (ScoreKey, &'t str);
 
 impl CachedReranker {
-    /// A reranker in front of which a store serves what it can.
+    /// Puts a store in front of a reranker.
     pub fn new(inner: Arc<dyn Reranker>, store: ScoreStore) -> Self {
         Self {
             key: RankerKey::new(inner.identity(), None),
@@ -53,12 +51,12 @@ impl CachedReranker {
             store,
             batch: usize::MAX,
             policy: RefreshPolicy::default(),
-            unwritable: OnceLock::new(),
+            failure: WriteFailure::default(),
         }
     }
 
-    /// Keeps the scores of a model at `place` apart from those of equally named models elsewhere: for servers that do not tell a
-    /// digest of the weights. What is sent besides the texts belongs to the place.
+    /// Stores the scores of a model at `place` apart from those of models of the same name elsewhere. It is for servers that do
+    /// not report a digest of the weights. `place` also names everything that is sent besides the texts.
     #[must_use]
     pub fn at(self, place: &str) -> Self {
         Self {
@@ -67,14 +65,14 @@ impl CachedReranker {
         }
     }
 
-    /// What statistics of the store call the model, instead of its provider and name.
+    /// Sets the label of the model in the statistics of the store. Default: `provider:name`.
     #[must_use]
     pub fn labelled(self, label: impl Into<String>) -> Self {
         let label = label.into();
         Self { label, ..self }
     }
 
-    /// Asks for at most so many texts at once; default: all of a question.
+    /// Sets how many texts a call has at most. Default: all of a query.
     #[must_use]
     pub fn in_batches(self, texts: NonZeroUsize) -> Self {
         Self {
@@ -83,13 +81,13 @@ impl CachedReranker {
         }
     }
 
-    /// Says whether stored scores are used.
+    /// Sets whether stored scores are used.
     #[must_use]
     pub fn with_policy(self, policy: RefreshPolicy) -> Self {
         Self { policy, ..self }
     }
 
-    /// The stored scores among those of some keys.
+    /// Looks the texts up in the store.
     async fn look_up(
         &self,
         keyed: &[Keyed<'_>],
@@ -98,7 +96,7 @@ impl CachedReranker {
             return Ok(HashMap::new());
         }
         let keys: Vec<ScoreKey> = keyed.iter().map(|(key, _)| *key).collect();
-        let found = self.store.get(keys.clone()).await;
+        let found = self.store.get_all(keys.clone()).await;
         let found = found.map_err(|error| self.terminal(keyed.len(), error))?;
         let found = keys.into_iter().zip(found);
         Ok(found
@@ -106,45 +104,42 @@ impl CachedReranker {
             .collect())
     }
 
-    /// Asks the model for the scores of a batch and stores them.
+    /// Scores the texts of a batch and stores the scores.
     async fn ask(
         &self,
         query: &str,
         batch: &[Keyed<'_>],
         repeat: u32,
     ) -> Result<(Vec<(ScoreKey, StoredScore)>, Reranked), RerankError> {
-        if let Some(error) = self.unwritable.get() {
-            return Err(self.terminal(batch.len(), Unwritable(Arc::clone(error))));
-        }
+        let writable = self.failure.check("scores");
+        writable.map_err(|error| self.terminal(batch.len(), error))?;
         let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
-        let said = self.inner.rerank(query, &texts, repeat).await?;
-        if said.scores.len() != texts.len() {
-            let (scores, texts) = (said.scores.len(), texts.len());
+        let returned = self.inner.rerank(query, &texts, repeat).await?;
+        if returned.scores.len() != texts.len() {
+            let (scores, texts) = (returned.scores.len(), texts.len());
             return Err(self.terminal(texts, CountError { scores, texts }));
         }
-        let shares = (0..).zip(&said.scores).map(|(place, score)| StoredScore {
-            score: *score,
-            took: said.service_time / u32::try_from(texts.len()).unwrap_or(u32::MAX).max(1),
-            input_tokens: said
-                .usage
-                .map(|usage| share(usage.input_tokens, place, texts.len() as u64)),
-        });
+        let shares = (0..)
+            .zip(&returned.scores)
+            .map(|(place, score)| StoredScore {
+                score: *score,
+                took: returned.service_time / u32::try_from(texts.len()).unwrap_or(u32::MAX).max(1),
+                input_tokens: returned
+                    .usage
+                    .map(|usage| share(usage.input_tokens, place, texts.len() as u64)),
+            });
         let keys = batch.iter().map(|(key, _)| *key);
         let scores: Vec<_> = keys.zip(shares).collect();
         self.keep(&scores).await;
-        Ok((scores, said))
+        Ok((scores, returned))
     }
 
-    /// Stores scores.
-    ///
-    /// That they cannot be stored is no reason to throw away scores that were paid for, but one not to pay for others.
+    /// Stores the scores that can be used again. One that is not a number is not stored: the caller reports it, and the next
+    /// attempt may give another.
     async fn keep(&self, scores: &[(ScoreKey, StoredScore)]) {
-        // One that cannot be compared is an error to whoever asked, and may be another the next time.
         let sound = scores.iter().filter(|(_, score)| score.score.is_finite());
-        let sound: Vec<_> = sound.copied().collect();
-        if let Err(error) = self.store.put(&self.label, sound).await {
-            self.unwritable.get_or_init(|| Arc::new(error));
-        }
+        let stored = self.store.put_all(&self.label, sound.copied().collect());
+        self.failure.record(stored.await);
     }
 
     fn terminal(&self, texts: usize, source: impl Error + Send + Sync + 'static) -> RerankError {
@@ -157,7 +152,7 @@ impl CachedReranker {
     }
 }
 
-/// The share of one of `parts` in a whole, such that all shares add up to it.
+/// The share of one of `parts` in a whole number, such that all shares add up to it.
 fn share(whole: u64, place: u64, parts: u64) -> u64 {
     whole / parts + u64::from(place < whole % parts)
 }
@@ -168,10 +163,10 @@ impl Reranker for CachedReranker {
         self.inner.identity()
     }
 
-    /// Those of the pairs that the model was asked for, and that scores could not be stored.
+    /// The notes of the model, about the pairs that it scored, and one if scores could not be stored.
     fn notes(&self) -> Vec<String> {
-        let unstored = self.unwritable.get().map(|error| {
-            format!("scores could not be stored, and are computed again when they are needed again: {error}")
+        let unstored = self.failure.get().map(|error| {
+            format!("scores could not be stored, so the next run computes them again: {error}")
         });
         self.inner.notes().into_iter().chain(unstored).collect()
     }
@@ -196,12 +191,12 @@ impl Reranker for CachedReranker {
         let is_missing = |(key, _): &Keyed<'_>| !scores.contains_key(key);
         let missing: Vec<Keyed<'_>> = distinct.iter().copied().filter(is_missing).collect();
         let batches = missing.chunks(self.batch);
-        // To the end, even if one fails: what the others bring is stored.
+        // Waits for all batches even if one fails, so that the scores of the others are stored.
         let asked = join_all(batches.map(|batch| self.ask(query, batch, repeat))).await;
         for batch in asked {
-            let (computed, said) = batch?;
-            service_time += said.service_time;
-            let read = said.usage.map(|usage| usage.input_tokens);
+            let (computed, returned) = batch?;
+            service_time += returned.service_time;
+            let read = returned.usage.map(|usage| usage.input_tokens);
             tokens = tokens.zip(read).map(|(sum, read)| sum.saturating_add(read));
             scores.extend(computed);
         }

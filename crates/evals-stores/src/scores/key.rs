@@ -1,24 +1,25 @@
-use std::fmt;
+//! What a score is stored under.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use crate::store::KeyDigest;
 use evals_models::ModelIdentity;
 
-/// Names a reranker: SHA-256 of its identity and its place, as JSON with the names of each object in order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct RankerKey([u8; 32]);
+/// The key of a reranker: SHA-256 of its identity and its place, as JSON with sorted names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankerKey(KeyDigest);
 
-/// Names the score of one text for one question: SHA-256 of the reranker's key, the repetition, and the SHA-256 of question and
+/// The key of one text's score for one query: SHA-256 of the reranker's key, the repetition, and the SHA-256 of query and of
 /// text.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ScoreKey([u8; 32]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScoreKey(KeyDigest);
 
 impl RankerKey {
     /// The key of a reranker.
     ///
-    /// `place` is the address of a server with whatever else is sent to it, for models whose identity has no digest of their
-    /// weights: equal names at two servers need not be equal models. `None` says that the identity is enough.
+    /// `place` is the address of a server and everything else that it is sent, for models without a digest of their weights:
+    /// equal names at two servers need not be equal models. `None` means that the identity is enough.
     pub fn new(identity: &ModelIdentity, place: Option<&str>) -> Self {
         let value = json!({
             "digest": identity.digest,
@@ -26,46 +27,24 @@ impl RankerKey {
             "place": place,
             "provider": identity.provider,
         });
-        Self(Sha256::digest(value.to_string()).into())
+        Self(KeyDigest::of(value.to_string()))
     }
 
-    /// The key of a text's score for a question. `repeat` is the repetition, from 1.
+    /// The key of a text's score for a query. `repeat` is the repetition, from 1.
     pub fn of(&self, query: &str, text: &str, repeat: u32) -> ScoreKey {
         let key = Sha256::new()
-            .chain_update(self.0)
+            .chain_update(self.0.as_ref())
             .chain_update(repeat.to_le_bytes())
             .chain_update(Sha256::digest(query))
             .chain_update(Sha256::digest(text));
-        ScoreKey(key.finalize().into())
+        ScoreKey(KeyDigest::finish(key))
     }
 }
 
-impl ScoreKey {
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.0
+impl AsRef<[u8]> for ScoreKey {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_ref()
     }
-}
-
-impl fmt::Debug for RankerKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("RankerKey(")?;
-        hexadecimal(&self.0, formatter)?;
-        formatter.write_str(")")
-    }
-}
-
-impl fmt::Debug for ScoreKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ScoreKey(")?;
-        hexadecimal(&self.0, formatter)?;
-        formatter.write_str(")")
-    }
-}
-
-fn hexadecimal(bytes: &[u8], formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes
-        .iter()
-        .try_for_each(|byte| write!(formatter, "{byte:02x}"))
 }
 
 #[cfg(test)]

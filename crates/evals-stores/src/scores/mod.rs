@@ -1,12 +1,11 @@
-//! Scores of rerankers that were computed once, kept so that other commands need not compute them again.
+//! Stored scores of rerankers, which other commands use again.
 
 mod cached_reranker;
-mod database;
+mod entry;
 mod key;
-mod store;
 #[cfg(test)]
 mod tests;
 
 pub use cached_reranker::CachedReranker;
+pub use entry::{ScoreStore, StoredScore};
 pub use key::{RankerKey, ScoreKey};
-pub use store::{ScoreStore, StoredScore};

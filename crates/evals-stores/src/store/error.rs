@@ -1,3 +1,5 @@
+//! Why a store could not be read or written.
+
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,33 +8,33 @@ use std::time::Duration;
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// How long another process may keep the file locked.
+/// How long an access waits for another process to unlock the file.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// The same once that was too long, so that those who come next do not wait as long one after the other.
-pub(super) const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
+/// How long it waits after an access that waited in vain, so that accesses in a queue do not all wait long.
+pub(super) const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Why a store could not be read or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The folder of the file could not be made.
+    /// The folder of the file could not be created.
     #[error("could not create the folder `{}`", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What happened.
+        /// What the operating system said.
         #[source]
         source: io::Error,
     },
-    /// What is there is no file.
-    #[error("`{}` is {found}, where a file has to be: move it away, or name another file", path.display())]
+    /// The path is not that of a file.
+    #[error("`{}` is {found}, not a file: move it away, or name another file", path.display())]
     NoFile {
-        /// Where the file should be.
+        /// The path.
         path: PathBuf,
         /// What is there instead.
         found: &'static str,
     },
-    /// The file is no database, or a database with holes.
+    /// The file is not a database, or parts of the database are missing or changed.
     #[error(
         "`{0}` is damaged: move it away to start with an empty one, or save what is readable with `sqlite3 {0} .recover`",
         path.display()
@@ -44,15 +46,15 @@ pub enum StoreError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The file is another program's database.
-    #[error("`{}` is a database of something else than {holds}: name another file", path.display())]
+    /// The file is another program's database, or a store of another kind.
+    #[error("`{}` is a database, but not one of {holds}: name another file", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
         /// What it should hold.
         holds: &'static str,
     },
-    /// The file was written by a version of this program that does it differently.
+    /// The file was written by another version of this program, in a format that this version does not read.
     #[error(
         "`{}` has format {found} and this version reads format {supported}: name another file, or move it away to start with an empty one",
         path.display()
@@ -62,26 +64,29 @@ pub enum StoreError {
         path: PathBuf,
         /// Its format.
         found: i64,
-        /// The format that can be read.
+        /// The format that this version reads.
         supported: i64,
     },
-    /// Another process does not let go of the file.
-    #[error("another process keeps `{}` locked: gave up waiting for it", path.display())]
+    /// Another process kept the file locked for too long.
+    #[error(
+        "another process keeps `{}` locked: wait until it ends, or stop it, and try again",
+        path.display()
+    )]
     Locked {
         /// The file.
         path: PathBuf,
     },
-    /// Anything else that the database reports: a full disk, missing rights.
+    /// Any other failure of the database, such as a full disk or missing permissions.
     #[error("could not use `{}`", path.display())]
     Database {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// What `SQLite` said.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The runtime was shut down before the file was read or written.
-    #[error("stopped before `{}` was read or written", path.display())]
+    /// The process was shutting down before the access was done.
+    #[error("shut down before `{}` was read or written", path.display())]
     Stopped {
         /// The file.
         path: PathBuf,
@@ -89,33 +94,24 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Sorts an error of the database by what the user can do about it.
     pub(super) fn of(path: &Path, source: rusqlite::Error) -> Self {
-        if matches!(
+        let path = path.to_owned();
+        let is_unreadable = matches!(
             source,
             rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::InvalidColumnType(..)
                 | rusqlite::Error::Utf8Error(..)
-        ) {
-            return Self::damaged(path, source);
-        }
-        let path = path.to_owned();
-        match source.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged {
-                path,
-                source: Box::new(source),
-            },
+        );
+        let code = source.sqlite_error_code();
+        let source = Box::new(source);
+        match code {
+            _ if is_unreadable => Self::Damaged { path, source },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { path, source }
+            }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
-            _ => Self::Database {
-                path,
-                source: Box::new(source),
-            },
-        }
-    }
-
-    pub(super) fn damaged(path: &Path, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Damaged {
-            path: path.to_owned(),
-            source: source.into(),
+            _ => Self::Database { path, source },
         }
     }
 }

@@ -1,54 +1,78 @@
+//! A store's file as tasks share it: one access at a time, on threads for blocking work.
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use super::error::PATIENCE;
-use super::watch::SILENCE;
-use super::{File, Kind, Prune, Pruned, Result, StoreError, StoreStatistics, Watch, Writes};
+use super::contents::{Prune, Pruned, StoreStatistics};
+use super::entry::Table;
+use super::error::{PATIENCE, StoreError};
+use super::file::File;
+use super::table;
 
-/// An open file that tasks share. It is read and written on the runtime's threads for blocking work, one access at a time.
+type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// Is called with one line when an access waits for a file that another process may have locked. It must not block.
+pub type Watch = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// How long an access may take before its [`Watch`] is called. A commit takes a thousandth of it.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Counts the writes to a store that are under way, so that a process can wait for them before it exits. Clones share the count.
+#[derive(Clone, Debug, Default)]
+pub struct Writes(Arc<AtomicUsize>);
+
+/// A write that is under way until this is dropped.
+#[derive(Debug)]
+struct Writing(Writes);
+
+/// An open file that tasks share.
 #[derive(Clone)]
 pub(crate) struct Handle {
     path: Arc<Path>,
+    table: &'static Table,
     file: Arc<Mutex<File>>,
     writes: Writes,
     watch: Option<Watch>,
 }
 
 impl Handle {
-    /// Opens a file, or makes it with its folder where there is none.
-    pub(crate) async fn open(
+    /// Opens the file, or creates it and its folder.
+    pub(super) async fn open(
         path: PathBuf,
-        kind: &'static Kind,
+        table: &'static Table,
         watch: Option<Watch>,
     ) -> Result<Self> {
         let path: Arc<Path> = path.into();
         let opened = Arc::clone(&path);
-        let opening = spawn_blocking(move || File::open(&opened, kind));
+        let opening = spawn_blocking(move || File::open(&opened, table));
         let file = watched(opening, &path, watch.as_ref()).await;
         let file = file.unwrap_or_else(|_| Err(stopped(&path)))?;
         Ok(Self {
             path,
+            table,
             file: Arc::new(Mutex::new(file)),
             writes: Writes::default(),
             watch,
         })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(crate) fn writes(&self) -> &Writes {
+    pub(super) fn writes(&self) -> &Writes {
         &self.writes
     }
 
-    /// Writes to the file as soon as it is this task's turn, even if the caller stops waiting meanwhile.
-    pub(crate) async fn write(
+    /// Writes to the file when it is this task's turn, even if the caller stops waiting.
+    pub(super) async fn write(
         &self,
         work: impl FnOnce(&mut File) -> Result<()> + Send + 'static,
     ) -> Result<()> {
@@ -61,16 +85,22 @@ impl Handle {
         written.await.unwrap_or_else(|_| Err(stopped(&self.path)))
     }
 
-    pub(crate) async fn statistics(&self) -> Result<StoreStatistics> {
-        self.access(File::statistics).await
+    pub(super) async fn statistics(&self) -> Result<StoreStatistics> {
+        let table = self.table;
+        let read =
+            move |file: &mut File| file.with(|connection| table::statistics(connection, table));
+        self.access(read).await
     }
 
-    pub(crate) async fn prune(&self, prune: Prune) -> Result<Pruned> {
-        self.access(move |file| file.prune(&prune)).await
+    pub(super) async fn prune(&self, prune: Prune) -> Result<Pruned> {
+        let table = self.table;
+        let remove =
+            move |file: &mut File| file.with(|connection| table::prune(connection, table, &prune));
+        self.access(remove).await
     }
 
-    /// Does something with the file as soon as it is this task's turn.
-    pub(crate) async fn access<T: Send + 'static>(
+    /// Uses the file when it is this task's turn.
+    pub(super) async fn access<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut File) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -90,7 +120,25 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// Waits for an access, and tells when that takes longer than a file takes which nobody else has locked.
+impl Writes {
+    /// The number of writes that have begun and not ended, successfully or not.
+    pub fn under_way(&self) -> usize {
+        self.0.load(Ordering::Acquire)
+    }
+
+    fn begin(&self) -> Writing {
+        self.0.fetch_add(1, Ordering::AcqRel);
+        Writing(self.clone())
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Waits for an access, and calls `watch` if it takes longer than an access to an unlocked file does.
 async fn watched<T>(
     mut access: JoinHandle<T>,
     path: &Path,
@@ -103,9 +151,9 @@ async fn watched<T>(
         return done;
     }
     watch(&format!(
-        "waiting for `{}`, which another process may have locked, for at most {} s",
-        path.display(),
-        PATIENCE.as_secs()
+        "waiting up to {} s for `{}`, which another process may have locked",
+        PATIENCE.as_secs(),
+        path.display()
     ));
     access.await
 }

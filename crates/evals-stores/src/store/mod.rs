@@ -1,26 +1,106 @@
-//! Files of what models were asked for once: `SQLite` databases that several processes may use at a time, whose commits
-//! outlive the process however it ends, and in which damage is noticed.
+//! The file behind every store: a `SQLite` database that several processes may use at a time, whose commits outlive the process
+//! however it ends, and which notices damage.
 
+mod caching;
+mod contents;
+mod entry;
 mod error;
 mod file;
 mod handle;
-mod moment;
-mod prune;
-mod refresh;
-mod statistics;
+mod key;
+mod table;
 #[cfg(test)]
 mod tests;
-mod watch;
-mod writes;
 
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+pub use caching::RefreshPolicy;
+pub(crate) use caching::WriteFailure;
+pub use contents::{ModelEntries, Prune, Pruned, StoreStatistics};
+pub(crate) use entry::{Column, Entry, Table};
 pub use error::StoreError;
-pub(crate) use file::{File, Kind};
-pub(crate) use handle::Handle;
-pub(crate) use moment::now;
-pub use prune::{Prune, Pruned};
-pub use refresh::RefreshPolicy;
-pub use statistics::{ModelEntries, StoreStatistics};
-pub use watch::Watch;
-pub use writes::Writes;
+pub use handle::{Watch, Writes};
+pub(crate) use key::KeyDigest;
 
-type Result<T, E = StoreError> = std::result::Result<T, E>;
+use handle::Handle;
+
+/// Entries of one kind in a `SQLite` file that several processes may use at once. Clones share a connection.
+///
+/// The file is read and written on the runtime's threads for blocking work, one access at a time.
+#[derive(Clone, Debug)]
+pub struct Store<E> {
+    handle: Handle,
+    kind: PhantomData<fn() -> E>,
+}
+
+impl<E: Entry> Store<E> {
+    /// Opens a file, or creates it and its folder.
+    ///
+    /// A damaged file is an error, and so is one that belongs to another program. Neither is changed.
+    pub async fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        Self::opened(Handle::open(path.into(), E::TABLE, None).await)
+    }
+
+    /// Opens a file, and calls `watch` when another process keeps it locked for long.
+    pub async fn open_watched(path: impl Into<PathBuf>, watch: Watch) -> Result<Self, StoreError> {
+        Self::opened(Handle::open(path.into(), E::TABLE, Some(watch)).await)
+    }
+
+    fn opened(handle: Result<Handle, StoreError>) -> Result<Self, StoreError> {
+        let kind = PhantomData;
+        handle.map(|handle| Self { handle, kind })
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        self.handle.path()
+    }
+
+    /// The entry under a key. `None` if there is none, or if it is damaged.
+    pub async fn get(&self, key: E::Key) -> Result<Option<E>, StoreError> {
+        let found = self.get_all(vec![key]).await?;
+        Ok(found.into_iter().next().flatten())
+    }
+
+    /// The entries under some keys, in the order of the keys.
+    pub async fn get_all(&self, keys: Vec<E::Key>) -> Result<Vec<Option<E>>, StoreError> {
+        let get = move |file: &mut _| table::get(file, &keys);
+        self.handle.access(get).await
+    }
+
+    /// Stores an entry of a model, replacing the one under the same key. See [`put_all`](Self::put_all).
+    pub async fn put(&self, key: E::Key, model: impl Display, entry: E) -> Result<(), StoreError> {
+        self.put_all(model, vec![(key, entry)]).await
+    }
+
+    /// Stores entries of a model, all or none, replacing those under the same keys. `model` is its label in
+    /// [statistics](StoreStatistics::models).
+    ///
+    /// When this returns, the entries outlive the process, however it ends. They are stored even if the caller stops waiting.
+    pub async fn put_all(
+        &self,
+        model: impl Display,
+        entries: Vec<(E::Key, E)>,
+    ) -> Result<(), StoreError> {
+        let model = model.to_string();
+        let put = move |file: &mut _| table::put(file, &model, &entries);
+        self.handle.write(put).await
+    }
+
+    /// Counts the writes under way.
+    pub fn writes(&self) -> &Writes {
+        self.handle.writes()
+    }
+
+    /// What the store holds.
+    pub async fn statistics(&self) -> Result<StoreStatistics, StoreError> {
+        self.handle.statistics().await
+    }
+
+    /// Removes entries and shrinks the file.
+    pub async fn prune(&self, prune: Prune) -> Result<Pruned, StoreError> {
+        self.handle.prune(prune).await
+    }
+}

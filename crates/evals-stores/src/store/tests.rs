@@ -1,3 +1,5 @@
+//! Locks, waiting and counting writes, on a table of its own.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -6,25 +8,27 @@ use rusqlite::Connection;
 
 use super::*;
 
-const KIND: Kind = Kind {
+const TABLE: Table = Table {
     application: 7,
     format: 1,
-    schema: "CREATE TABLE entries (key BLOB, model TEXT, stored_at INTEGER, entry BLOB)",
+    name: "entries",
+    columns: &[Column {
+        name: "entry",
+        declared: "BLOB NOT NULL",
+    }],
     added: &[],
-    table: "entries",
     content: "entry",
-    holds: "entries",
 };
 
-type Told = Arc<Mutex<Vec<String>>>;
+type Notes = Arc<Mutex<Vec<String>>>;
 
-async fn open(path: &Path, told: &Told) -> Result<Handle> {
-    let told = Arc::clone(told);
-    let watch: Watch = Arc::new(move |line: &str| told.lock().unwrap().push(line.to_owned()));
-    Handle::open(path.to_owned(), &KIND, Some(watch)).await
+async fn open(path: &Path, notes: &Notes) -> Result<Handle, StoreError> {
+    let notes = Arc::clone(notes);
+    let watch: Watch = Arc::new(move |line: &str| notes.lock().unwrap().push(line.to_owned()));
+    Handle::open(path.to_owned(), &TABLE, Some(watch)).await
 }
 
-/// Keeps everybody else out of a file, readers included.
+/// Locks a file for everybody else, readers included.
 fn lock(path: &Path) -> Connection {
     let connection = Connection::open(path).unwrap();
     connection
@@ -33,31 +37,31 @@ fn lock(path: &Path) -> Connection {
     connection
 }
 
-async fn count(handle: &Handle) -> Result<u64> {
+async fn count(handle: &Handle) -> Result<u64, StoreError> {
     Ok(handle.statistics().await?.entries)
 }
 
 #[tokio::test]
-async fn a_lock_of_another_process_is_told_of_and_waited_for() {
+async fn a_lock_of_another_process_is_reported_and_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("entries.sqlite");
-    let told = Told::default();
-    drop(open(&path, &told).await.unwrap());
-    assert_eq!(*told.lock().unwrap(), Vec::<String>::new());
+    let notes = Notes::default();
+    drop(open(&path, &notes).await.unwrap());
+    assert_eq!(*notes.lock().unwrap(), Vec::<String>::new());
     let other = lock(&path);
-    let (opened, ()) = tokio::join!(open(&path, &told), async {
+    let (opened, ()) = tokio::join!(open(&path, &notes), async {
         tokio::time::sleep(Duration::from_secs(3)).await;
         drop(other);
     });
     assert_eq!(count(&opened.unwrap()).await.unwrap(), 0);
-    let told = told.lock().unwrap();
+    let notes = notes.lock().unwrap();
     let expected = format!(
-        "waiting for `{}`, which another process may have locked",
+        "waiting up to 30 s for `{}`, which another process may have locked",
         path.display()
     );
     assert!(
-        told.len() == 1 && told[0].starts_with(&expected),
-        "{told:?}"
+        notes.len() == 1 && notes[0].starts_with(&expected),
+        "{notes:?}"
     );
 }
 
@@ -65,12 +69,15 @@ async fn a_lock_of_another_process_is_told_of_and_waited_for() {
 async fn after_one_long_wait_others_are_short() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("entries.sqlite");
-    let told = Told::default();
-    let handle = open(&path, &told).await.unwrap();
-    // As if the long wait were over.
+    let notes = Notes::default();
+    let handle = open(&path, &notes).await.unwrap();
+    // Stands in for the long wait.
     let busy = |connection: &mut Connection| {
         connection.busy_timeout(Duration::from_millis(50))?;
-        connection.execute("INSERT INTO entries VALUES (x'00', 'm', 0, x'00')", [])
+        connection.execute(
+            "INSERT INTO entries VALUES (x'00', 'm', 0, x'00', x'00')",
+            [],
+        )
     };
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -80,13 +87,16 @@ async fn after_one_long_wait_others_are_short() {
         .unwrap_err();
     assert!(matches!(first, StoreError::Locked { .. }), "{first}");
     let expected = format!(
-        "another process keeps `{}` locked: gave up waiting for it",
+        "another process keeps `{}` locked: wait until it ends, or stop it, and try again",
         path.display()
     );
     assert_eq!(first.to_string(), expected);
     let began = Instant::now();
     let insert = |connection: &mut Connection| {
-        connection.execute("INSERT INTO entries VALUES (x'01', 'm', 0, x'00')", [])
+        connection.execute(
+            "INSERT INTO entries VALUES (x'01', 'm', 0, x'00', x'00')",
+            [],
+        )
     };
     handle
         .access(move |file| file.with(insert))
@@ -102,10 +112,10 @@ async fn after_one_long_wait_others_are_short() {
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_refused_at_once() {
+async fn a_path_that_is_no_file_is_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let told = Told::default();
-    let error = open(folder.path(), &told).await.unwrap_err();
+    let notes = Notes::default();
+    let error = open(folder.path(), &notes).await.unwrap_err();
     assert!(
         matches!(
             error,
@@ -122,25 +132,22 @@ async fn what_is_no_file_is_refused_at_once() {
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
         for path in [pipe.as_path(), Path::new("/dev/zero")] {
-            let error = open(path, &told).await.unwrap_err();
-            let expected = format!(
-                "`{}` is a pipe or a device, where a file has to be",
-                path.display()
-            );
+            let error = open(path, &notes).await.unwrap_err();
+            let expected = format!("`{}` is a pipe or a device, not a file", path.display());
             assert!(error.to_string().starts_with(&expected), "{error}");
         }
     }
 }
 
 #[tokio::test]
-async fn writes_are_counted_until_they_are_done_though_nobody_waits() {
+async fn writes_are_counted_until_they_are_done_even_if_nobody_waits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("entries.sqlite");
-    let handle = Handle::open(path, &KIND, None).await.unwrap();
+    let handle = Handle::open(path, &TABLE, None).await.unwrap();
     let (go, gone) = std::sync::mpsc::channel::<()>();
     let write = handle.write(move |file| {
         gone.recv().unwrap();
-        let insert = "INSERT INTO entries VALUES (x'00', 'm', 0, x'00')";
+        let insert = "INSERT INTO entries VALUES (x'00', 'm', 0, x'00', x'00')";
         file.with(|connection| connection.execute(insert, []).map(drop))
     });
     let given_up = tokio::time::timeout(Duration::from_millis(20), write).await;

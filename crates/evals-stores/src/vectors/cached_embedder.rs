@@ -1,27 +1,28 @@
+//! An embedding model with a store in front of it.
+
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures::future::join_all;
-use thiserror::Error;
 
-use super::{EmbeddingKey, EmbeddingStore, ModelKey, StoredVector};
-use crate::store::{RefreshPolicy, StoreError};
+use super::entry::{EmbeddingStore, StoredVector};
+use super::key::{EmbeddingKey, ModelKey};
+use crate::store::{RefreshPolicy, WriteFailure};
 use evals_models::{
     EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, ShapeError, TextKind,
     check_direction,
 };
 
-/// A model whose vectors are stored, so that the same text is computed, and paid for, once.
+/// An embedding model whose vectors are stored, so that a text is computed, and paid for, once.
 ///
-/// The model is asked for what is not stored: each such text once, in the order of the texts, in the
-/// [batches](Embedder::batches) that it would send. What a batch brings is stored before it is used, in one transaction, whatever
-/// becomes of the others. Returned matrices say how many of their rows [were stored](Embeddings::stored) and
-/// how long [the model took](Embeddings::took). Calls at the same time do not wait for each other: a new text that two of them have
-/// is computed by both.
+/// The model embeds the texts that are not stored: each once, in their order, in its own [batches](Embedder::batches). The vectors
+/// of a batch are stored in one transaction before they are used, even if other batches fail. The returned matrix reports how many
+/// of its rows [were stored](Embeddings::stored) and how long [the model took](Embeddings::took). Calls at the same time do not wait
+/// for each other: if two of them have the same new text, both embed it.
 #[derive(Debug)]
 pub struct CachedEmbedder {
     inner: Arc<dyn Embedder>,
@@ -30,30 +31,25 @@ pub struct CachedEmbedder {
     label: String,
     documents: RefreshPolicy,
     queries: RefreshPolicy,
-    unwritable: OnceLock<Arc<StoreError>>,
+    failure: WriteFailure,
 }
 
-/// What is known of the texts of a call.
+/// The texts of a call, after a look into the store.
 struct LookedUp<'t> {
     stored: HashMap<EmbeddingKey, StoredVector>,
-    /// Each once, in their order.
+    /// Texts that are not stored, each once, in their order.
     missing: Vec<(EmbeddingKey, &'t str)>,
 }
 
-/// Vectors that the model was asked for.
+/// Vectors that the model computed.
 struct Computed {
     vectors: Vec<(EmbeddingKey, StoredVector)>,
     /// How long the model took for all of them.
     took: Duration,
 }
 
-/// Vectors were computed and could not be stored.
-#[derive(Debug, Error)]
-#[error("vectors cannot be stored any more, and would have to be computed again")]
-struct Unwritable(#[source] Arc<StoreError>);
-
 impl CachedEmbedder {
-    /// A model in front of which a store serves what it can.
+    /// Puts a store in front of a model.
     pub fn new(inner: Arc<dyn Embedder>, store: EmbeddingStore) -> Self {
         Self {
             model: ModelKey::new(inner.identity(), inner.dimension(), None),
@@ -62,12 +58,12 @@ impl CachedEmbedder {
             store,
             documents: RefreshPolicy::default(),
             queries: RefreshPolicy::default(),
-            unwritable: OnceLock::new(),
+            failure: WriteFailure::default(),
         }
     }
 
-    /// Keeps the vectors of a model at `place` apart from those of equally named models elsewhere: for servers that do not tell
-    /// a digest of the weights.
+    /// Stores the vectors of a model at `place` apart from those of models of the same name elsewhere. It is for servers that do
+    /// not report a digest of the weights.
     #[must_use]
     pub fn at(self, place: &str) -> Self {
         let (identity, dimension) = (self.inner.identity(), self.inner.dimension());
@@ -77,14 +73,14 @@ impl CachedEmbedder {
         }
     }
 
-    /// What statistics of the store call the model, instead of its provider and name.
+    /// Sets the label of the model in the statistics of the store. Default: `provider:name`.
     #[must_use]
     pub fn labelled(self, label: impl Into<String>) -> Self {
         let label = label.into();
         Self { label, ..self }
     }
 
-    /// Says whether stored vectors are used, of documents and of queries.
+    /// Sets whether stored vectors are used, for documents and for queries.
     #[must_use]
     pub fn with_policy(self, policy: RefreshPolicy) -> Self {
         Self {
@@ -94,13 +90,13 @@ impl CachedEmbedder {
         }
     }
 
-    /// Says whether stored vectors of queries are used, which are not where their latency is measured again and again.
+    /// Sets whether stored vectors of queries are used. Runs that measure the latency of queries repeatedly do not use them.
     #[must_use]
     pub fn with_query_policy(self, queries: RefreshPolicy) -> Self {
         Self { queries, ..self }
     }
 
-    /// Finds out which texts are stored.
+    /// Looks the texts up in the store.
     async fn look_up<'t>(
         &self,
         keyed: &[(EmbeddingKey, &'t str)],
@@ -120,11 +116,11 @@ impl CachedEmbedder {
             });
         }
         let keys = distinct.iter().map(|(key, _)| *key).collect();
-        let found = self.store.get(keys).await;
+        let found = self.store.get_all(keys).await;
         let found = found.map_err(|error| self.terminal(keyed.len(), error))?;
         let (mut stored, mut missing) = (HashMap::new(), Vec::new());
         for ((key, text), vector) in distinct.into_iter().zip(found) {
-            // A row of another length is damaged, whatever its digest says, and one without a direction is of no use.
+            // The digest does not cover the dimension. A vector without a direction could not be compared.
             let is_usable =
                 |vector: &StoredVector| vector.values.len() == self.dimension() && is_sound(vector);
             match vector.filter(is_usable) {
@@ -135,7 +131,7 @@ impl CachedEmbedder {
         Ok(LookedUp { stored, missing })
     }
 
-    /// Asks the model for texts and stores their vectors.
+    /// Embeds texts and stores their vectors.
     async fn ask(
         &self,
         missing: &[(EmbeddingKey, &str)],
@@ -143,7 +139,7 @@ impl CachedEmbedder {
     ) -> Result<Computed, EmbedError> {
         let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
         let batches = self.inner.batches(&texts).into_iter();
-        // To the end, even if one fails: what the others bring is stored.
+        // Waits for all batches even if one fails, so that the vectors of the others are stored.
         let asked = batches.map(|batch| self.ask_batch(&missing[batch], kind));
         let mut together = Computed {
             vectors: Vec::with_capacity(missing.len()),
@@ -157,15 +153,14 @@ impl CachedEmbedder {
         Ok(together)
     }
 
-    /// Asks the model for the texts of a batch and stores their vectors.
+    /// Embeds the texts of a batch and stores their vectors.
     async fn ask_batch(
         &self,
         missing: &[(EmbeddingKey, &str)],
         kind: TextKind,
     ) -> Result<Computed, EmbedError> {
-        if let Some(error) = self.unwritable.get() {
-            return Err(self.terminal(missing.len(), Unwritable(Arc::clone(error))));
-        }
+        let writable = self.failure.check("vectors");
+        writable.map_err(|error| self.terminal(missing.len(), error))?;
         let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
         let started = Instant::now();
         let embeddings = self.inner.embed(&texts, kind).await?;
@@ -200,15 +195,11 @@ impl CachedEmbedder {
         Ok(())
     }
 
-    /// Stores vectors.
-    ///
-    /// That they cannot be stored is no reason to throw away vectors that were paid for, but one not to pay for others.
+    /// Stores the vectors that can be used again.
     async fn keep(&self, computed: &[(EmbeddingKey, StoredVector)]) {
         let sound = computed.iter().filter(|(_, vector)| is_sound(vector));
-        let vectors: Vec<_> = sound.cloned().collect();
-        if let Err(error) = self.store.put(&self.label, vectors).await {
-            self.unwritable.get_or_init(|| Arc::new(error));
-        }
+        let stored = self.store.put_all(&self.label, sound.cloned().collect());
+        self.failure.record(stored.await);
     }
 
     fn terminal(&self, texts: usize, source: impl Error + Send + Sync + 'static) -> EmbedError {
@@ -221,12 +212,13 @@ impl CachedEmbedder {
     }
 }
 
-/// The time of one text of several that took a time together.
+/// The share of one text in the time that several took together.
 fn share(together: Duration, texts: usize) -> Duration {
     together / u32::try_from(texts).unwrap_or(u32::MAX).max(1)
 }
 
-/// Whether a vector can be compared with others. One that cannot is an error to whoever asked, and may be another the next time.
+/// Whether a vector can be compared with others. One that cannot is not stored: the caller reports it, and the next attempt may
+/// give another.
 fn is_sound(vector: &StoredVector) -> bool {
     check_direction(&vector.values).is_ok()
 }
@@ -245,7 +237,7 @@ impl Embedder for CachedEmbedder {
         self.inner.max_tokens()
     }
 
-    /// Of the texts that the model was asked for.
+    /// Tokens of the texts that the model embedded; stored texts are not counted.
     fn input_tokens(&self) -> Option<u64> {
         self.inner.input_tokens()
     }
@@ -254,7 +246,7 @@ impl Embedder for CachedEmbedder {
         self.inner.batches(texts)
     }
 
-    /// Of the texts that the model was asked for.
+    /// The notes of the model, about the texts that it embedded.
     fn notes(&self) -> Vec<String> {
         self.inner.notes()
     }

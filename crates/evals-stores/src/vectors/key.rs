@@ -1,23 +1,26 @@
+//! What a vector is stored under.
+
 use std::fmt;
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use crate::store::KeyDigest;
 use evals_models::{ModelIdentity, TextKind};
 
-/// Names a model and the length of its vectors: SHA-256 of both, as JSON with the names of each object in order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct ModelKey([u8; 32]);
+/// The key of a model and the length of its vectors: SHA-256 of both, as JSON with sorted names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelKey(KeyDigest);
 
-/// Names the vector of one text: SHA-256 of the model's key, the kind of the text (`d` or `q`) and the text's SHA-256.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EmbeddingKey([u8; 32]);
+/// The key of one text's vector: SHA-256 of the model's key, the kind of the text (`d` or `q`) and the text's SHA-256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EmbeddingKey(KeyDigest);
 
 impl ModelKey {
     /// The key of a model.
     ///
-    /// `place` is the address of a server, for models whose identity has no digest of their weights: equal names at two servers
-    /// need not be equal models. `None` says that the identity is enough.
+    /// `place` is the address of a server, for models without a digest of their weights: equal names at two servers need not be
+    /// equal models. `None` means that the identity is enough.
     pub fn new(identity: &ModelIdentity, dimension: usize, place: Option<&str>) -> Self {
         let value = json!({
             "digest": identity.digest,
@@ -26,7 +29,7 @@ impl ModelKey {
             "place": place,
             "provider": identity.provider,
         });
-        Self(Sha256::digest(value.to_string()).into())
+        Self(KeyDigest::of(value.to_string()))
     }
 
     /// The key of a text's vector.
@@ -36,43 +39,23 @@ impl ModelKey {
             TextKind::Query => b"q",
         };
         let key = Sha256::new()
-            .chain_update(self.0)
+            .chain_update(self.0.as_ref())
             .chain_update(kind)
             .chain_update(Sha256::digest(text));
-        EmbeddingKey(key.finalize().into())
+        EmbeddingKey(KeyDigest::finish(key))
     }
 }
 
-impl EmbeddingKey {
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for ModelKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ModelKey(")?;
-        hexadecimal(&self.0, formatter)?;
-        formatter.write_str(")")
+impl AsRef<[u8]> for EmbeddingKey {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_ref()
     }
 }
 
 impl fmt::Display for EmbeddingKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        hexadecimal(&self.0, formatter)
+        self.0.fmt(formatter)
     }
-}
-
-impl fmt::Debug for EmbeddingKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "EmbeddingKey({self})")
-    }
-}
-
-fn hexadecimal(bytes: &[u8], formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes
-        .iter()
-        .try_for_each(|byte| write!(formatter, "{byte:02x}"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
-//! Vectors that were computed once, kept so that other runs, chunkings and search profiles need not compute them again.
+//! Stored vectors of embedding models, which other runs, chunkings and search profiles use again.
 
 mod cached_embedder;
-mod database;
+mod entry;
 mod key;
-mod store;
 #[cfg(test)]
 mod tests;
 
 pub use cached_embedder::CachedEmbedder;
+pub use entry::{EmbeddingStore, StoredVector};
 pub use key::{EmbeddingKey, ModelKey};
-pub use store::{EmbeddingStore, StoredVector};

@@ -159,7 +159,7 @@ async fn a_paid_reply_is_returned_though_it_cannot_be_stored_and_no_other_is_pai
     assert_eq!(chat.ask("q").await.unwrap(), reply("a"));
     let notes = chat.model.notes();
     assert!(
-        notes[0].starts_with("a reply could not be stored, and is paid for again"),
+        notes[0].starts_with("a reply could not be stored, so the next run pays for it again"),
         "{notes:?}"
     );
     let error = chat.ask("another").await.unwrap_err();
@@ -169,7 +169,7 @@ async fn a_paid_reply_is_returned_though_it_cannot_be_stored_and_no_other_is_pai
         chain(&error),
         [
             "`scripted:parrot` gave no answer".to_owned(),
-            "replies cannot be stored any more, and would have to be paid for again".to_owned(),
+            "no more replies are requested, because the last could not be stored".to_owned(),
             format!("could not use `{path}`"),
             "no space".to_owned(),
             "Error code 1811: constraint failed".to_owned(),

@@ -124,7 +124,7 @@ async fn another_program_s_database_is_left_alone() {
     assert_eq!(
         refused(&path).await,
         format!(
-            "`{}` is a database of something else than replies: name another file",
+            "`{}` is a database, but not one of replies: name another file",
             path.display()
         )
     );

@@ -155,16 +155,16 @@ async fn scores_outlive_the_process_to_the_last_bit() {
     let keys = ["a", "b", "c"].map(key);
     let store = open(&folder).await;
     let pairs = keys.into_iter().zip(scores).collect();
-    store.put("scripted:m", pairs).await.unwrap();
+    store.put_all("scripted:m", pairs).await.unwrap();
     drop(store);
     let store = open(&folder).await;
-    let found = store.get(keys.to_vec()).await.unwrap();
+    let found = store.get_all(keys.to_vec()).await.unwrap();
     for (found, stored) in found.into_iter().zip(scores) {
         let found = found.unwrap();
         assert_eq!(found.score.to_bits(), stored.score.to_bits());
         assert_eq!(found, stored);
     }
-    assert_eq!(store.get(vec![key("d")]).await.unwrap(), [None]);
+    assert_eq!(store.get_all(vec![key("d")]).await.unwrap(), [None]);
 }
 
 #[tokio::test]
@@ -241,7 +241,9 @@ async fn nothing_more_is_paid_for_once_scores_cannot_be_stored() {
     assert_eq!(second.failure, Failure::Terminal);
     let source: &(dyn Error + 'static) = second.source.as_ref();
     assert!(
-        source.to_string().starts_with("scores cannot be stored"),
+        source
+            .to_string()
+            .starts_with("no more scores are requested"),
         "{source}"
     );
     assert_eq!(cached.asked(), ["q 1: a"]);

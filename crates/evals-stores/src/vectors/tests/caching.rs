@@ -255,7 +255,7 @@ async fn paid_vectors_are_returned_though_they_cannot_be_stored_and_no_others_ar
         chain(&error.unwrap_err()),
         [
             "`scripted:lengths` could not embed 2 texts".to_owned(),
-            "vectors cannot be stored any more, and would have to be computed again".to_owned(),
+            "no more vectors are requested, because the last could not be stored".to_owned(),
             format!("could not use `{path}`"),
             "no space".to_owned(),
             "Error code 1811: constraint failed".to_owned(),

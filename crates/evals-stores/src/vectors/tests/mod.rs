@@ -157,11 +157,11 @@ fn vector(values: &[f32]) -> StoredVector {
 async fn put(store: &EmbeddingStore, name: &str, values: &[f32]) {
     let model = ModelIdentity::new("scripted", "lengths");
     let vectors = vec![(key(name), vector(values))];
-    store.put(&model, vectors).await.unwrap();
+    store.put_all(&model, vectors).await.unwrap();
 }
 
 async fn get(store: &EmbeddingStore, name: &str) -> Option<StoredVector> {
-    store.get(vec![key(name)]).await.unwrap().remove(0)
+    store.get_all(vec![key(name)]).await.unwrap().remove(0)
 }
 
 /// The messages of an error and of all its sources.

@@ -10,7 +10,7 @@ async fn a_vector_comes_back_to_the_last_bit() {
     let values = [-0.0, f32::MIN_POSITIVE / 4.0, f32::MAX, 0.1, -1.0 / 3.0];
     put(&open(&folder).await, "a", &values).await;
     let store = open(&folder).await;
-    let found = store.get(vec![key("b"), key("a")]).await.unwrap();
+    let found = store.get_all(vec![key("b"), key("a")]).await.unwrap();
     let [None, Some(found)] = found.as_slice() else {
         panic!("{found:?}");
     };
@@ -114,7 +114,7 @@ async fn vectors_are_told_and_pruned_by_model() {
     put(&store, "b", &[2.0; 4]).await;
     let other = ModelIdentity::new("openai", "small");
     let vectors = vec![(key("c"), vector(&[3.0; 2]))];
-    store.put(&other, vectors).await.unwrap();
+    store.put_all(&other, vectors).await.unwrap();
     let statistics = store.statistics().await.unwrap();
     let models: Vec<_> = statistics
         .models
@@ -142,7 +142,7 @@ async fn a_file_of_replies_is_left_alone() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` is a database of something else than vectors: name another file",
+            "`{}` is a database, but not one of vectors: name another file",
             file(&folder).display()
         )
     );

@@ -1,0 +1,76 @@
+//! What a kind of stored result has to say about itself: its key, its table and its columns.
+
+use rusqlite::{Row, ToSql};
+use sha2::Sha256;
+
+/// A result that a [`Store`](super::Store) can keep. The kinds are those of this crate: replies, vectors and scores.
+pub trait Entry: Sized + Send + 'static {
+    /// What an entry is stored under.
+    type Key: AsRef<[u8]> + Clone + Send + 'static;
+    /// The values of the entry's own columns, in the order of [`Table::own`].
+    type Columns: for<'row> TryFrom<&'row Row<'row>, Error = rusqlite::Error>;
+
+    /// The table that holds entries of this kind.
+    const TABLE: &'static Table;
+
+    /// Writes the entry as columns.
+    fn to_columns(&self) -> rusqlite::Result<Self::Columns>;
+
+    /// Reads the entry back from columns whose digest is right. `None` if they do not hold one.
+    fn from_columns(columns: Self::Columns) -> Option<Self>;
+
+    /// The columns one by one.
+    fn values(columns: &Self::Columns) -> Vec<&dyn ToSql>;
+
+    /// Adds the columns to the digest of their row, after the key.
+    fn digest(columns: &Self::Columns, digest: Sha256) -> Sha256;
+}
+
+/// The file and the table of one kind of entry.
+///
+/// Every table also has the columns `key`, `model`, `stored_at` (milliseconds since 1970) and `digest` (SHA-256 of key and
+/// columns).
+#[derive(Debug)]
+pub struct Table {
+    /// Marks the file in the header of `SQLite`.
+    pub(crate) application: i64,
+    /// Version of the format. Files of another version are refused.
+    pub(crate) format: i64,
+    /// The name of the table, which is also what messages call the entries: `replies`.
+    pub(crate) name: &'static str,
+    /// Columns that every file has.
+    pub(crate) columns: &'static [Column],
+    /// Columns that files of earlier versions lack, all of them nullable. Opening such a file adds them.
+    pub(crate) added: &'static [Column],
+    /// The column that statistics measure.
+    pub(crate) content: &'static str,
+}
+
+/// A column of a table.
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    /// Its type and constraint in SQL.
+    pub(crate) declared: &'static str,
+}
+
+impl Table {
+    /// The columns that are an entry's own: [`columns`](Self::columns), then [`added`](Self::added).
+    pub(super) fn own(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().chain(self.added)
+    }
+
+    /// The SQL that creates the table.
+    pub(super) fn schema(&self) -> String {
+        let declare = |column: &Column| format!("{} {}", column.name, column.declared);
+        let mut columns = vec![
+            "key BLOB NOT NULL UNIQUE".to_owned(),
+            "model TEXT NOT NULL".to_owned(),
+            "stored_at INTEGER NOT NULL".to_owned(),
+        ];
+        columns.extend(self.columns.iter().map(declare));
+        columns.push("digest BLOB NOT NULL".to_owned());
+        columns.extend(self.added.iter().map(declare));
+        format!("CREATE TABLE {} ({}) STRICT", self.name, columns.join(", "))
+    }
+}

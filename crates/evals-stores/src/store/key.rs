@@ -1,0 +1,40 @@
+//! The digests under which entries are stored.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+/// A SHA-256 digest. It is shown as hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct KeyDigest([u8; 32]);
+
+impl KeyDigest {
+    /// The digest of some bytes.
+    pub(crate) fn of(bytes: impl AsRef<[u8]>) -> Self {
+        Self::finish(Sha256::new().chain_update(bytes))
+    }
+
+    /// The digest of everything that the hasher was given.
+    pub(crate) fn finish(hasher: Sha256) -> Self {
+        Self(hasher.finalize().into())
+    }
+}
+
+impl AsRef<[u8]> for KeyDigest {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Display for KeyDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = self.0.iter();
+        bytes.try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for KeyDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}

@@ -1,0 +1,168 @@
+//! The SQL of stores: entries by key, statistics, removal.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, ToSql, TransactionBehavior};
+use sha2::{Digest, Sha256};
+
+use super::contents::{ModelEntries, Prune, Pruned, StoreStatistics};
+use super::entry::{Entry, Table};
+use super::error::StoreError;
+use super::file::{File, pragma};
+
+/// The entries under some keys, in the order of the keys. A damaged entry counts as missing.
+pub(super) fn get<E: Entry>(
+    file: &mut File,
+    keys: &[E::Key],
+) -> Result<Vec<Option<E>>, StoreError> {
+    let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
+    let select = format!(
+        "SELECT {}, digest FROM {} WHERE key = ?1",
+        columns.join(", "),
+        E::TABLE.name
+    );
+    file.with(|connection| {
+        // One transaction locks the file once for all keys.
+        let transaction = connection.transaction()?;
+        let mut statement = transaction.prepare_cached(&select)?;
+        let entries = keys.iter().map(|key| read(&mut statement, key));
+        entries.collect()
+    })
+}
+
+/// Stores entries of a model, all or none, replacing those under the same keys. When it returns, they outlive the process.
+pub(super) fn put<E: Entry>(
+    file: &mut File,
+    model: &str,
+    entries: &[(E::Key, E)],
+) -> Result<(), StoreError> {
+    let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
+    let insert = format!(
+        "INSERT OR REPLACE INTO {} (key, model, stored_at, digest, {}) VALUES (?1, ?2, ?3, ?4{})",
+        E::TABLE.name,
+        columns.join(", "),
+        ", ?".repeat(columns.len())
+    );
+    file.with(|connection| {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut statement = transaction.prepare_cached(&insert)?;
+        for (key, entry) in entries {
+            write(&mut statement, model, key, entry)?;
+        }
+        drop(statement);
+        transaction.commit()
+    })
+}
+
+/// `SQLite` notices a missing page, but not one whose content was overwritten. The digest notices that.
+fn read<E: Entry>(
+    statement: &mut CachedStatement<'_>,
+    key: &E::Key,
+) -> rusqlite::Result<Option<E>> {
+    let found = statement.query_row([key.as_ref()], |row| {
+        let stated: Vec<u8> = row.get("digest")?;
+        Ok((E::Columns::try_from(row)?, stated))
+    });
+    let found = found.optional()?;
+    let intact = found.filter(|(columns, stated)| digest::<E>(key, columns) == stated.as_slice());
+    Ok(intact.and_then(|(columns, _)| E::from_columns(columns)))
+}
+
+fn write<E: Entry>(
+    statement: &mut CachedStatement<'_>,
+    model: &str,
+    key: &E::Key,
+    entry: &E,
+) -> rusqlite::Result<()> {
+    let columns = entry.to_columns()?;
+    let (key_bytes, stored_at, digest) = (key.as_ref(), now(), digest::<E>(key, &columns));
+    let mut values: Vec<&dyn ToSql> = vec![&key_bytes, &model, &stored_at, &digest];
+    values.extend(E::values(&columns));
+    statement.execute(values.as_slice())?;
+    Ok(())
+}
+
+/// Covers the key too, so that an entry under another key counts as damaged.
+fn digest<E: Entry>(key: &E::Key, columns: &E::Columns) -> [u8; 32] {
+    let digest = Sha256::new().chain_update(key.as_ref());
+    E::digest(columns, digest).finalize().into()
+}
+
+/// What the table holds.
+pub(super) fn statistics(
+    connection: &Connection,
+    table: &Table,
+) -> rusqlite::Result<StoreStatistics> {
+    let Table { name, content, .. } = table;
+    let (entries, oldest, newest) = connection.query_row(
+        &format!("SELECT count(*), min(stored_at), max(stored_at) FROM {name}"),
+        [],
+        |row| Ok((number(row, 0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let mut statement = connection.prepare(&format!(
+        "SELECT model, count(*), sum(length(CAST({content} AS BLOB))) FROM {name} GROUP BY model"
+    ))?;
+    let models = statement
+        .query_map([], |row| {
+            let (entries, bytes) = (number(row, 1)?, number(row, 2)?);
+            Ok((row.get(0)?, ModelEntries { entries, bytes }))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(StoreStatistics {
+        entries,
+        bytes: size(connection)?,
+        oldest: moment(oldest),
+        newest: moment(newest),
+        models,
+    })
+}
+
+/// Removes entries and returns their space to the file system.
+pub(super) fn prune(
+    connection: &Connection,
+    table: &Table,
+    prune: &Prune,
+) -> rusqlite::Result<Pruned> {
+    let name = table.name;
+    let before = size(connection)?;
+    let removed = match prune {
+        Prune::All => connection.execute(&format!("DELETE FROM {name}"), [])?,
+        Prune::OlderThan(age) => connection.execute(
+            &format!("DELETE FROM {name} WHERE stored_at < ?1"),
+            [now().saturating_sub(milliseconds(*age))],
+        )?,
+        Prune::Model(model) => {
+            connection.execute(&format!("DELETE FROM {name} WHERE model = ?1"), [model])?
+        }
+    };
+    connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
+    Ok(Pruned {
+        entries: removed as u64,
+        bytes: before.saturating_sub(size(connection)?),
+    })
+}
+
+fn size(connection: &Connection) -> rusqlite::Result<u64> {
+    let pages = pragma(connection, "page_count")?;
+    Ok((pages * pragma(connection, "page_size")?).unsigned_abs())
+}
+
+/// A count or a sum of lengths. `SQLite` has only signed numbers.
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get(column).map(i64::unsigned_abs)
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    milliseconds(since.unwrap_or_default())
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn moment(milliseconds: Option<i64>) -> Option<SystemTime> {
+    let since = Duration::from_millis(u64::try_from(milliseconds?).ok()?);
+    UNIX_EPOCH.checked_add(since)
+}
