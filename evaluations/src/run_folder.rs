@@ -4,7 +4,6 @@ mod head;
 mod state;
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -298,10 +297,7 @@ impl RunFolder {
     /// The report with its SHA-256 in hexadecimal.
     pub(crate) fn read_report_with_digest<T: DeserializeOwned>(&self) -> Result<(T, String)> {
         let bytes = self.report()?;
-        let mut digest = String::new();
-        for byte in Sha256::digest(&bytes) {
-            write!(digest, "{byte:02x}").expect("a string takes any text");
-        }
+        let digest = hex::encode(Sha256::digest(&bytes));
         Ok((parse(&self.path.join(REPORT), &bytes)?, digest))
     }
 

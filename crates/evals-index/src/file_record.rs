@@ -1,6 +1,5 @@
 //! What the files of a finished table are, so that a damaged one is found before the engine reads it.
 
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -275,7 +274,7 @@ fn digest(path: &Path) -> io::Result<(u64, String)> {
     let mut bytes = 0;
     loop {
         match file.read(&mut block) {
-            Ok(0) => return Ok((bytes, hexadecimal(&sha256.finalize()))),
+            Ok(0) => return Ok((bytes, hex::encode(sha256.finalize()))),
             Ok(read) => {
                 sha256.update(&block[..read]);
                 bytes += read as u64;
@@ -291,15 +290,7 @@ fn digest_of(files: &[RecordedFile]) -> String {
     for file in files {
         sha256.update(format!("{file}\n"));
     }
-    hexadecimal(&sha256.finalize())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("writing to a string does not fail");
-    }
-    text
+    hex::encode(sha256.finalize())
 }
 
 /// Applies `work` to the items on all processors. Returns the results in the order of the items, or the first failure in that order.

@@ -139,7 +139,6 @@ mod exchange;
 mod failures;
 #[cfg(test)]
 mod fakes;
-mod hexadecimal;
 pub mod judging;
 mod nonce;
 mod passage;

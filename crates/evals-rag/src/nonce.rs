@@ -1,7 +1,5 @@
 use sha2::{Digest, Sha256};
 
-use crate::hexadecimal::hexadecimal;
-
 /// Hexadecimal digits of a nonce: 64 bits.
 const DIGITS: usize = 16;
 
@@ -22,7 +20,7 @@ pub(crate) fn nonce(texts: &[&str], readings: &[String]) -> String {
             .clone()
             .chain_update(counter.to_le_bytes())
             .finalize();
-        let mut nonce = hexadecimal(&digest);
+        let mut nonce = hex::encode(digest);
         nonce.truncate(DIGITS);
         nonce
     });

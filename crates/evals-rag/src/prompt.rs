@@ -6,7 +6,6 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use sha2::{Digest, Sha256};
 
-use crate::hexadecimal::hexadecimal;
 
 /// A minijinja template for what a model is told.
 ///
@@ -161,7 +160,7 @@ impl Prompt {
         let text = text.into();
         Self {
             name: name.into(),
-            digest: hexadecimal(&Sha256::digest(text.as_bytes())),
+            digest: hex::encode(Sha256::digest(text.as_bytes())),
             text,
         }
     }

@@ -1,6 +1,5 @@
 //! Whether a file is what it should be.
 
-use std::fmt::Write as _;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -193,8 +192,8 @@ fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, String)> {
         match reader.read(&mut buffer)? {
             0 => {
                 return Ok((
-                    hexadecimal(&sha256.finalize()),
-                    hexadecimal(&git.finalize()),
+                    hex::encode(sha256.finalize()),
+                    hex::encode(git.finalize()),
                 ));
             }
             read => {
@@ -207,16 +206,7 @@ fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, String)> {
 
 /// The digest of bytes in memory.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-            write!(text, "{byte:02x}").expect("writing to a string does not fail");
-            text
-        })
+    hex::encode(Sha256::digest(bytes))
 }
 
 #[cfg(test)]

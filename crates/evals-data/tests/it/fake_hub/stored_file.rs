@@ -11,14 +11,14 @@ pub(super) struct StoredFile {
 
 impl StoredFile {
     pub(super) fn sha256(&self) -> String {
-        hexadecimal(&Sha256::digest(&self.bytes))
+        hex::encode(Sha256::digest(&self.bytes))
     }
 
     /// Git's digest of the content.
     pub(super) fn oid(&self) -> String {
         let mut blob = format!("blob {}\0", self.bytes.len()).into_bytes();
         blob.extend(&self.bytes);
-        hexadecimal(&Sha1::digest(&blob))
+        hex::encode(Sha1::digest(&blob))
     }
 
     pub(super) fn entry(&self, path: &str) -> String {
@@ -33,10 +33,4 @@ impl StoredFile {
         };
         format!(r#"{{"type":"file","oid":"{oid}","size":{size},"path":"{path}"{large}}}"#)
     }
-}
-
-fn hexadecimal(digest: &[u8]) -> String {
-    digest
-        .iter()
-        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
