@@ -1,6 +1,5 @@
 //! Keeping finished cases, so that a run that ends early can be continued.
 
-mod crc32;
 mod difference;
 mod error;
 mod file;
