@@ -5,6 +5,7 @@ use std::path::Path;
 
 use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
+use evals_messages::nearest;
 use evals_stores::store::StoreError;
 
 use crate::cli;
@@ -126,14 +127,14 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
 
 /// The commands that are nearest to a word, if any is near: `runs show` to `shwo`.
 fn nearest_commands(word: &str) -> Vec<String> {
-    let distance = |path: &str| {
-        let last = path.rsplit(' ').next().unwrap_or(path);
-        strsim::osa_distance(last, word).min(strsim::osa_distance(path, word))
-    };
-    let mut commands = cli::paths();
-    let least = commands.iter().map(|path| distance(path)).min();
-    // Of short words every other is near.
-    let limit = (word.chars().count() / 2).min(2);
-    commands.retain(|path| Some(distance(path)) == least && distance(path) <= limit);
-    commands
+    let commands = cli::paths();
+    let nearest = nearest::all(word, commands.iter().flat_map(|path| spellings(path)));
+    let is_near = |path: &&String| spellings(path).any(|it| nearest.contains(&it));
+    commands.iter().filter(is_near).cloned().collect()
+}
+
+/// How somebody may name a command: by its last word, and by all of them.
+fn spellings(path: &str) -> impl Iterator<Item = &str> {
+    let last = path.rsplit(' ').take(1);
+    last.chain(path.contains(' ').then_some(path))
 }

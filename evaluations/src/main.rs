@@ -16,10 +16,8 @@ mod exit;
 mod hint;
 mod memory;
 mod models;
-mod nearest;
 mod printer;
 mod progress;
-mod quantity;
 mod redaction;
 mod regular_file;
 mod restart;
@@ -32,11 +30,11 @@ mod start_lock;
 mod table;
 mod trec_ids;
 mod unknown_word;
-mod visible;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
+use evals_messages::{nearest, quantity, visible};
 
 use crate::cli::Cli;
 use crate::exit::Exit;

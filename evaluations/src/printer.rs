@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 
-use evals::render::visible;
+use evals_messages::visible;
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use crate::cli::{ColorChoice, OutputArgs};
@@ -128,7 +128,7 @@ impl Printer {
 /// A text as a terminal may be given it. What servers, datasets and file names bring into messages could steer the terminal, and
 /// addresses may hold passwords.
 pub(crate) fn printable(text: &str) -> String {
-    visible(&redaction::prose(text))
+    visible::text(&redaction::prose(text))
 }
 
 /// A result that stdout does not take.

@@ -38,7 +38,6 @@ pub mod foreign;
 mod guard;
 mod hub;
 mod manifest;
-mod nearest;
 mod provenance;
 mod reader;
 pub mod yaml;

@@ -1,17 +1,11 @@
 //! Failures as data: what a report keeps of an error or a panic.
 
 use std::any::Any;
-use std::error::Error;
-use std::fmt::{Display, Write as _};
-use std::iter;
-use std::panic::{self, AssertUnwindSafe};
 
+use evals_messages::chain;
 use serde::{Deserialize, Serialize};
 
 use crate::{EvaluatorError, EvaluatorOrigin, FailureClass, TaskError};
-
-/// More causes than any error has, short of one that names itself as its cause.
-const MOST_CAUSES: usize = 100;
 
 /// Why a case has no output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,29 +115,6 @@ impl EvaluatorFailure {
             message,
         }
     }
-}
-
-/// An error with its causes.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let causes = iter::successors(Some(error), |error| cause(*error)).take(MOST_CAUSES);
-    let messages: Vec<String> = causes.map(displayed).collect();
-    messages.join(": ")
-}
-
-fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    panic::catch_unwind(AssertUnwindSafe(|| error.source()))
-        .ok()
-        .flatten()
-}
-
-/// An error's own message. Its code is foreign and may fail or panic; then what it wrote until there is kept.
-fn displayed(error: impl Display) -> String {
-    let mut message = String::new();
-    let written = panic::catch_unwind(AssertUnwindSafe(|| write!(message, "{error}")));
-    if !matches!(written, Ok(Ok(()))) {
-        message.push_str("(an error that cannot be displayed)");
-    }
-    message
 }
 
 /// The text of a panic.

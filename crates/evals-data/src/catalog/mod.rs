@@ -5,10 +5,10 @@ pub(crate) mod bundled;
 
 use std::path::{Path, PathBuf};
 
+use evals_messages::nearest;
 use thiserror::Error;
 
 use crate::manifest::{Manifest, ManifestError, Origin};
-use crate::nearest::nearest;
 
 /// The datasets that can be named: manifests in the user's folders, the bundled ones, and `beir:<name>`.
 ///
@@ -113,7 +113,9 @@ impl Catalog {
 
     /// Known names similar to `name`, most similar first.
     pub fn nearest(&self, name: &str) -> Vec<String> {
-        nearest(name, self.names().iter().map(String::as_str))
+        let names = self.names();
+        let nearest = nearest::all(name, names.iter().map(String::as_str));
+        nearest.into_iter().map(str::to_owned).collect()
     }
 
     fn names(&self) -> Vec<String> {
@@ -148,7 +150,8 @@ pub(crate) fn nearest_beir(name: &str) -> Vec<String> {
         return Vec::new();
     }
     let names: Vec<String> = beir::names().collect();
-    nearest(name, names.iter().map(String::as_str))
+    let nearest = nearest::all(name, names.iter().map(String::as_str));
+    nearest.into_iter().map(str::to_owned).collect()
 }
 
 fn is_manifest_file(path: &Path) -> bool {

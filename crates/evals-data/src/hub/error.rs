@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use evals_messages::{chain, visible};
 use thiserror::Error;
 
 use super::repository::Repository;
@@ -221,17 +222,6 @@ fn asked(pause: Option<Duration>) -> String {
     }
 }
 
-/// An error with its sources, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 impl HubError {
     /// Whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
@@ -253,7 +243,7 @@ impl HubError {
 
     /// The message with those of its sources, in one line.
     pub(super) fn chain(&self) -> String {
-        chain(self)
+        visible::folded(&chain(self))
     }
 
     /// What happened, in one line, for those who know the address already.

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use evals_messages::nearest;
 use thiserror::Error;
 
 use crate::yaml::{YamlError, innermost};
@@ -67,16 +68,13 @@ impl ManifestError {
             serde_saphyr::Error::SerdeUnknownField {
                 field, expected, ..
             } => {
-                let known: Vec<String> = expected.iter().map(|&key| key.to_owned()).collect();
-                let nearest = crate::nearest::nearest(field, known.iter().map(String::as_str))
-                    .into_iter()
-                    .next();
+                let nearest = nearest::of(field, expected.iter().copied());
                 Self::UnknownKey {
                     origin,
                     line,
                     key: field.clone(),
-                    nearest,
-                    known,
+                    nearest: nearest.map(str::to_owned),
+                    known: expected.iter().map(|&key| key.to_owned()).collect(),
                 }
             }
             // Where a key is missing there is no column to point at.

@@ -3,10 +3,11 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use evals_messages::chain;
 use futures::FutureExt as _;
 
 use super::audience::Audience;
-use crate::failure::{chain, panic_message};
+use crate::failure::panic_message;
 use crate::{CaseReport, Domain, Event, FailureClass, Journal, StopSignal};
 
 /// Decides whether a case counts, and tells everyone who has to know.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::side_by_side::{interruption, title_of};
-use super::single_line::single_line;
 use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Unit, Verdict};
 
 /// Titles of the columns, the interval's aside.

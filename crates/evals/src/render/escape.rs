@@ -1,6 +1,7 @@
 //! Foreign text within markdown.
 
-use super::single_line::single_line;
+use evals_messages::visible::single_line;
+
 
 /// Makes any text a harmless part of one line, wherever in the line it stands: what markdown or HTML would read as markup
 /// is escaped.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evals_messages::visible::single_line;
+
 use super::glyphs::Glyphs;
-use super::single_line::single_line;
 use crate::Summary;
 
 /// The reasons of each measure.

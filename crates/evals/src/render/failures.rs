@@ -1,6 +1,7 @@
 //! The first failures of a report.
 
-use super::single_line::single_line;
+use evals_messages::visible::single_line;
+
 use crate::{Domain, Report};
 
 /// As many as tell what went wrong without drowning the numbers.

@@ -1,7 +1,8 @@
 //! The one line that says how a run went.
 
+use evals_messages::visible::single_line;
+
 use super::glyphs::Glyphs;
-use super::single_line::single_line;
 use crate::Summary;
 
 /// What was run, how much of it, how fast.

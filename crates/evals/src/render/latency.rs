@@ -1,9 +1,9 @@
 //! The rows of the latency table.
 
+use evals_messages::visible::single_line;
 use evals_metrics::Percentiles;
 
 use super::glyphs::Glyphs;
-use super::single_line::single_line;
 use crate::Summary;
 
 /// One printed row.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evals_messages::visible::single_line;
 use evals_metrics::{Interval, Mean};
 
-use super::single_line::single_line;
 use crate::{LabelShares, Summary, number};
 
 /// One printed row.

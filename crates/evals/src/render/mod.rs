@@ -28,8 +28,5 @@ mod latency;
 pub mod markdown;
 mod measures;
 mod side_by_side;
-mod single_line;
-mod visible;
 
 pub use console::{Color, Console, Messages, Symbols};
-pub use visible::visible;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::headline::not_run;
 use super::measures::pass_rate_name;
-use super::single_line::single_line;
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
 /// What the mark of the best cell means, and what it does not.

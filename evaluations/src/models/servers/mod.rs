@@ -5,12 +5,13 @@ mod requests;
 mod served_model;
 
 use std::collections::BTreeMap;
-use std::error::Error;
+use std::error::Error as _;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use evals_messages::chain;
 use evals_models::{ChatModel, Embedder};
 use evals_providers::{
     ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder,
@@ -18,7 +19,7 @@ use evals_providers::{
 };
 use evals_stores::store::Watch;
 
-use self::served_model::{ServedModel, chain};
+use self::served_model::ServedModel;
 use super::configured::{ConfiguredModel, ConfiguredModels};
 use super::kind::Protocol;
 use crate::command::Interruption;

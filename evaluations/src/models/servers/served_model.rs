@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use evals_messages::chain;
 use evals_providers::{ApiKey, BaseUrl, ServerSettings};
 
 use crate::models::configured::ConfiguredModel;
@@ -170,13 +171,6 @@ fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> String {
 pub(super) fn duration(seconds: f64) -> Option<Duration> {
     let sensible = seconds.is_finite() && seconds > 0.0;
     sensible.then(|| Duration::from_secs_f64(seconds.min(86_400.0)))
-}
-
-/// An error with its causes, joined by colons.
-pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| (*error).source());
-    let messages: Vec<String> = causes.map(ToString::to_string).collect();
-    messages.join(": ")
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use evals_messages::visible::single_line;
+
 use super::super::glyphs::Glyphs;
 use super::super::side_by_side::{self, Intervals};
-use super::super::single_line::single_line;
 use super::Page;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};

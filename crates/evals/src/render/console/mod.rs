@@ -8,12 +8,12 @@ mod wrap;
 
 use std::io::{self, Write};
 
+use evals_messages::visible::single_line;
 use evals_metrics::Percentiles;
 
 use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
-use super::single_line::single_line;
 use super::{accuracy, exclusions, headline, latency, measures};
 use crate::{Change, Comparison, Domain, Report, Summary};
 use paint::{Paint, Style};

@@ -1,9 +1,9 @@
-//! Numbers of things, as people write them.
+//! Counted things, as people write them: "1 reply", "2 replies".
 
 use std::fmt::Display;
 
-/// How many of what `noun` names there are, for nouns with a regular plural.
-pub(crate) fn of<N: Copy + Display + PartialEq + From<bool>>(count: N, noun: &str) -> String {
+/// A count with its noun, which must have a regular plural.
+pub fn of<N: Copy + Display + PartialEq + From<bool>>(count: N, noun: &str) -> String {
     if count == N::from(true) {
         format!("{count} {noun}")
     } else {
@@ -12,7 +12,7 @@ pub(crate) fn of<N: Copy + Display + PartialEq + From<bool>>(count: N, noun: &st
 }
 
 /// The plural of a regular noun.
-pub(crate) fn plural(noun: &str) -> String {
+pub fn plural(noun: &str) -> String {
     let before_y = noun.strip_suffix('y');
     match before_y.filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {
         Some(stem) => format!("{stem}ies"),

@@ -1,0 +1,74 @@
+//! An error with its causes, as one text.
+
+use std::error::Error;
+use std::fmt::{Display, Write as _};
+use std::iter;
+use std::panic::{self, AssertUnwindSafe};
+
+/// More causes than any error has, unless one names itself as its cause.
+const MOST_CAUSES: usize = 100;
+
+/// An error and its causes, outermost first, joined by colons.
+///
+/// The code of an error may be foreign. Where its `Display` or `source` fails or panics, the text says so, and the panic goes no
+/// further.
+pub fn chain(error: &(dyn Error + 'static)) -> String {
+    let causes = iter::successors(Some(error), |error| cause(*error)).take(MOST_CAUSES);
+    let messages: Vec<String> = causes.map(displayed).collect();
+    messages.join(": ")
+}
+
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    panic::catch_unwind(AssertUnwindSafe(|| error.source()))
+        .ok()
+        .flatten()
+}
+
+/// An error's own message, without its causes. If writing it fails, the part written until then is kept.
+fn displayed(error: impl Display) -> String {
+    let mut message = String::new();
+    let written = panic::catch_unwind(AssertUnwindSafe(|| write!(message, "{error}")));
+    if !matches!(written, Ok(Ok(()))) {
+        message.push_str("(an error that cannot be displayed)");
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt;
+    use std::io;
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("could not read `{0}`")]
+    struct Unreadable(&'static str, #[source] io::Error);
+
+    /// An error that names itself as its cause.
+    #[derive(Debug)]
+    struct Endless;
+
+    impl Display for Endless {
+        fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("again")
+        }
+    }
+
+    impl Error for Endless {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(self)
+        }
+    }
+
+    #[test]
+    fn causes_follow_the_error() {
+        let error = Unreadable("a.csv", io::Error::other("the disk is gone"));
+        assert_eq!(chain(&error), "could not read `a.csv`: the disk is gone");
+    }
+
+    #[test]
+    fn a_circle_of_causes_ends() {
+        assert_eq!(chain(&Endless).matches("again").count(), MOST_CAUSES);
+    }
+}

@@ -1,0 +1,21 @@
+//! What messages to people are made of.
+//!
+//! Every crate reports errors and counts things, and some print text that others wrote. This crate has the few functions that
+//! make all of these messages read alike:
+//!
+//! ```
+//! use evals_messages::{chain, nearest, quantity, visible};
+//!
+//! let error = "x".parse::<u32>().unwrap_err();
+//! assert_eq!(chain(&error), "invalid digit found in string");
+//! assert_eq!(nearest::of("serach", ["run", "search"]), Some("search"));
+//! assert_eq!(quantity::of(2_u32, "reply"), "2 replies");
+//! assert_eq!(visible::line("red: \u{1b}[31m\n"), "red: \\u{1b}[31m\\n");
+//! ```
+
+mod chain;
+pub mod nearest;
+pub mod quantity;
+pub mod visible;
+
+pub use chain::chain;

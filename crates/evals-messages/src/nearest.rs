@@ -1,0 +1,70 @@
+//! Suggestions for misspelled words: "did you mean …?".
+
+use std::cmp::max;
+
+/// More suggestions than this help nobody.
+const MOST: usize = 3;
+
+/// Fewer letters than this are the beginning of too many words.
+const SHORTEST_ABBREVIATION: usize = 3;
+
+/// The candidate that `written` is most likely a misspelling of; `None` where no candidate is near. Of equally near ones it is
+/// the first.
+pub fn of<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    all(written, candidates).first().copied()
+}
+
+/// The nearest candidates, at most three that are equally near, in their own order.
+///
+/// A candidate is near if at most every third letter has to be inserted, removed, replaced or swapped with its neighbour, or if
+/// `written` is its beginning. Upper and lower case are the same.
+pub fn all<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
+    let written = written.to_lowercase();
+    let near = candidates
+        .into_iter()
+        .filter_map(|candidate| Some((distance(&written, &candidate.to_lowercase())?, candidate)));
+    let near: Vec<(usize, &str)> = near.collect();
+    let least = near.iter().map(|(distance, _)| *distance).min();
+    near.into_iter()
+        .filter(|(distance, _)| Some(*distance) == least)
+        .map(|(_, candidate)| candidate)
+        .take(MOST)
+        .collect()
+}
+
+/// How many letters differ, where `candidate` is near.
+fn distance(written: &str, candidate: &str) -> Option<usize> {
+    let distance = strsim::osa_distance(written, candidate);
+    let [letters, other_letters] = [written, candidate].map(|word| word.chars().count());
+    let is_misspelling = distance * 3 <= max(letters, other_letters);
+    let is_abbreviation = letters >= SHORTEST_ABBREVIATION && candidate.starts_with(written);
+    (is_misspelling || is_abbreviation).then_some(distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_only_what_is_similar() {
+        let known = ["repliqa", "wix", "wix-simulated", "hotpotqa"];
+        assert_eq!(of("repliqua", known), Some("repliqa"));
+        assert_eq!(of("WIX-simulate", known), Some("wix-simulated"));
+        assert_eq!(of("zzz", known), None);
+    }
+
+    #[test]
+    fn the_beginning_of_a_word_suggests_it() {
+        let known = ["download", "datasets"];
+        assert_eq!(of("data", known), Some("datasets"));
+        assert_eq!(of("d", known), None, "too short");
+    }
+
+    #[test]
+    fn equally_near_words_are_all_suggested() {
+        assert_eq!(
+            all("R@50", ["nDCG@10", "R@5", "R@10", "MAP"]),
+            ["R@5", "R@10"]
+        );
+    }
+}

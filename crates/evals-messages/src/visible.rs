@@ -1,0 +1,86 @@
+//! Text that others wrote, on its way to a terminal that it must not steer.
+
+/// Writes as Rust escapes what could steer a terminal or turn the direction of the text after it. Line breaks and tabs stay.
+///
+/// ```
+/// use evals_messages::visible;
+///
+/// assert_eq!(visible::text("a\u{1b}[31mb\nc\rd"), "a\\u{1b}[31mb\nc\\rd");
+/// ```
+pub fn text(foreign: &str) -> String {
+    let mut shown = String::with_capacity(foreign.len());
+    for character in foreign.chars() {
+        if steers(character) && !matches!(character, '\n' | '\t') {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// Like [`text`], and line breaks and tabs are written as escapes too.
+pub fn line(foreign: &str) -> String {
+    text(foreign).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Like [`text`], and each run of white space, line breaks among it, becomes one blank.
+pub fn single_line(foreign: &str) -> String {
+    text(&folded(foreign))
+}
+
+/// Makes one blank of each run of white space. Other control characters stay.
+pub fn folded(foreign: &str) -> String {
+    foreign.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a character is a control character, or one of those that Unicode's bidirectional algorithm calls marks, embeddings,
+/// overrides and isolates.
+fn steers(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_is_left() {
+        let every: String = (0..0x300)
+            .chain(0x2000..0x2100)
+            .filter_map(char::from_u32)
+            .collect();
+        let shown = text(&every);
+        assert!(
+            !shown
+                .chars()
+                .any(|character| steers(character) && !"\n\t".contains(character))
+        );
+        assert!(
+            shown.contains("\\u{9b}") && shown.contains("\\u{7f}") && shown.contains("\\u{202e}")
+        );
+    }
+
+    #[test]
+    fn text_stays_as_it_is() {
+        for plain in [
+            "",
+            "plain",
+            "two\n\tlines",
+            "naïve 日本語 🙂",
+            "back\\slash",
+        ] {
+            assert_eq!(text(plain), plain);
+        }
+    }
+
+    #[test]
+    fn a_line_stays_one() {
+        assert_eq!(line("a\nb\tc\u{202e}d"), "a\\nb\\tc\\u{202e}d");
+        assert_eq!(single_line(" a\n\tb \u{202e}c"), "a b \\u{202e}c");
+    }
+}
