@@ -5,7 +5,7 @@
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 30
-LIGHT := evals-messages evals-metrics evals evals-models evals-rag
+LIGHT := evals-guard evals-messages evals-metrics evals evals-models evals-rag
 
 # Minutes that a build from an empty target folder takes on two idle cores. docs/building.md says how they were measured.
 FIRST_BUILD := 15

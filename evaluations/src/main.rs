@@ -19,7 +19,6 @@ mod models;
 mod printer;
 mod progress;
 mod redaction;
-mod regular_file;
 mod restart;
 mod run_folder;
 mod run_identity;
@@ -34,6 +33,7 @@ mod unknown_word;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
+use evals_guard::regular_file;
 use evals_messages::{nearest, quantity, visible};
 
 use crate::cli::Cli;

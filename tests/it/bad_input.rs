@@ -41,7 +41,7 @@ fn rankings_are_not_judged_and_the_answers_there_are_named() {
 fn a_file_without_end_is_not_read_until_memory_is_gone() {
     let sandbox = Sandbox::new();
     let message = sandbox.refuse("sample --skip-qa --config /dev/zero");
-    let expected = "`/dev/zero` has more than 16 MB, which is the most that is read of such a file";
+    let expected = "`/dev/zero` is larger than 16 MB, the limit for such a file";
     assert!(message.contains(expected), "{message}");
     let message = sandbox.refuse("bench embed --texts /dev/zero");
     assert!(message.contains("has more than 256 MB"), "{message}");

@@ -1,19 +1,8 @@
 //! The door to the storage engine: a panic behind it is an error in front of it.
 
-use std::any::Any;
-use std::cell::Cell;
-use std::future::poll_fn;
-use std::panic::{self, AssertUnwindSafe};
-use std::pin::pin;
-use std::sync::Once;
-
-use futures::FutureExt;
+use evals_guard::panics::{Panicked, caught_async};
 
 use crate::{Address, IndexError};
-
-thread_local! {
-    static GUARDED: Cell<bool> = const { Cell::new(false) };
-}
 
 /// Runs `work` on `table`, and makes an error of a panic in it, which is not printed. A task that the engine has spawned prints its own.
 ///
@@ -23,42 +12,12 @@ pub(crate) async fn guarded<T>(
     table: &Address,
     work: impl Future<Output = Result<T, IndexError>>,
 ) -> Result<T, IndexError> {
-    silence_guarded();
-    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
-    let outcome = poll_fn(|context| {
-        // Other work may have the thread between two polls, and this one another thread.
-        let outer = GUARDED.replace(true);
-        let polled = work.as_mut().poll(context);
-        GUARDED.set(outer);
-        polled
-    });
-    outcome.await.unwrap_or_else(|payload| {
+    caught_async(work).await.unwrap_or_else(|Panicked(message)| {
         Err(IndexError::Panicked {
             table: table.clone(),
-            message: message(payload.as_ref()),
+            message,
         })
     })
-}
-
-/// Has the process's panic hook pass over what is guarded, and nothing else.
-fn silence_guarded() {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let printing = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if !GUARDED.get() {
-                printing(info);
-            }
-        }));
-    });
-}
-
-fn message(payload: &(dyn Any + Send)) -> String {
-    let literal = payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned());
-    let text = literal.or_else(|| payload.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use evals_guard::panics;
 use evals_messages::chain;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +63,7 @@ impl TaskFailure {
         Self {
             kind: FailureKind::Panic,
             class: None,
-            message: panic_message(payload),
+            message: panics::message(payload),
         }
     }
 }
@@ -91,7 +92,7 @@ impl EvaluatorFailure {
         origin: EvaluatorOrigin,
         payload: &(dyn Any + Send),
     ) -> Self {
-        let message = panic_message(payload);
+        let message = panics::message(payload);
         Self::of(evaluator, origin, FailureKind::Panic, message)
     }
 
@@ -115,11 +116,4 @@ impl EvaluatorFailure {
             message,
         }
     }
-}
-
-/// The text of a panic.
-pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("panicked without a message").to_owned()
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use evals_guard::regular_file;
 
 use crate::catalog::{self, bundled};
 use crate::error::DataError;
 use crate::hub::{
     DownloadObserver, Expected, Globs, Hub, HubError, HubFiles, HubWarning, Identity, Repository,
-    files_below, not_a_file, sha256, verify,
+    files_below, sha256, verify,
 };
 use crate::manifest::{Manifest, Source};
 use crate::provenance::FileProvenance;
@@ -193,7 +194,7 @@ fn local_files(found: impl IntoIterator<Item = LocalFile>) -> Result<TableFiles,
         if !path.exists() {
             return Err(DataError::NoFile { path });
         }
-        if let Some(kind) = path.metadata().ok().as_ref().and_then(not_a_file) {
+        if let Some(kind) = path.metadata().ok().as_ref().and_then(regular_file::other_kind) {
             return Err(DataError::NotAFile { path, kind });
         }
         let identity =

@@ -39,7 +39,7 @@ pub use warning::HubWarning;
 
 pub(crate) use folder::files_below;
 pub(crate) use globs::Globs;
-pub(crate) use verify::{Expected, Identity, not_a_file, sha256, verify};
+pub(crate) use verify::{Expected, Identity, sha256, verify};
 
 use cache::RepositoryCache;
 use download::Download;

@@ -1,9 +1,10 @@
 //! Whether a file is what it should be.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use evals_guard::regular_file;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaDataReader;
 use sha1::Sha1;
@@ -91,7 +92,7 @@ const MAGIC: &[u8; 4] = b"PAR1";
 pub(crate) fn verify(path: &Path, name: &str, expected: &Expected) -> Result<Identity, Damage> {
     // Opening a named pipe waits for whoever writes into it, and a device has no end.
     let metadata = path.metadata()?;
-    if let Some(other) = not_a_file(&metadata) {
+    if let Some(other) = regular_file::other_kind(&metadata) {
         return Err(Damage::NotAFile(other));
     }
     let mut file = File::open(path)?;
@@ -134,28 +135,6 @@ fn check_git(found: &str, expected: &Expected) -> Result<(), Damage> {
         }),
         _ => Ok(()),
     }
-}
-
-/// What is there instead of a file.
-pub(crate) fn not_a_file(metadata: &Metadata) -> Option<&'static str> {
-    if metadata.is_file() {
-        return None;
-    }
-    if metadata.is_dir() {
-        return Some("a folder");
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt as _;
-
-        if metadata.file_type().is_fifo() {
-            return Some("a named pipe");
-        }
-        if metadata.file_type().is_socket() {
-            return Some("a socket");
-        }
-    }
-    Some("a device")
 }
 
 /// Looks for `PAR1` at both ends and reads the footer; an empty dataset is still a whole file.

@@ -12,6 +12,7 @@ mod written;
 use std::io;
 use std::path::Path;
 
+use evals_guard::regular_file;
 use serde::{Deserialize, Serialize};
 
 pub use column::{Column, ColumnError};
@@ -21,7 +22,6 @@ pub use retrieval::RetrievalDefaults;
 pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 
-use crate::hub::not_a_file;
 use crate::yaml::Tree;
 use written::Written;
 
@@ -116,7 +116,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     const MAX_BYTES: u64 = 16 << 20;
     let metadata = path.metadata()?;
     let refused = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
-    if let Some(kind) = not_a_file(&metadata) {
+    if let Some(kind) = regular_file::other_kind(&metadata) {
         return Err(refused(&format!("it is {kind} and not a file")));
     }
     if metadata.len() > MAX_BYTES {

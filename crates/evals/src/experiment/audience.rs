@@ -3,7 +3,8 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::failure::panic_message;
+use evals_guard::panics;
+
 use crate::{Domain, Event, Observer};
 
 /// The observers of a run.
@@ -50,7 +51,7 @@ impl<D: Domain> Seat<D> {
             panic::catch_unwind(AssertUnwindSafe(|| self.observer.on_event(event)))
         {
             let mut panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
-            panic.get_or_insert_with(|| panic_message(&*payload));
+            panic.get_or_insert_with(|| panics::message(&*payload));
         }
     }
 

@@ -3,11 +3,11 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use evals_guard::panics;
 use evals_messages::chain;
 use futures::FutureExt as _;
 
 use super::audience::Audience;
-use crate::failure::panic_message;
 use crate::{CaseReport, Domain, Event, FailureClass, Journal, StopSignal};
 
 /// Decides whether a case counts, and tells everyone who has to know.
@@ -54,7 +54,7 @@ impl<D: Domain> Completion<D> {
         let append = async { journal.append(report).await };
         match AssertUnwindSafe(append).catch_unwind().await {
             Ok(kept) => kept.map_err(|error| chain(&error)),
-            Err(payload) => Err(format!("journal: {}", panic_message(&*payload))),
+            Err(payload) => Err(format!("journal: {}", panics::message(&*payload))),
         }
     }
 }

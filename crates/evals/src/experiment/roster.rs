@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use crate::failure::panic_message;
+use evals_guard::panics;
+
 use crate::{Case, Domain, Evaluator, EvaluatorOrigin};
 
 /// Stands for the name of an evaluator that panics when it is asked for it.
@@ -54,7 +55,7 @@ fn name_of<D: Domain>(evaluator: &Arc<dyn Evaluator<D>>) -> (String, Option<Stri
     match panic::catch_unwind(AssertUnwindSafe(|| evaluator.name().to_owned())) {
         Ok(name) => (name, None),
         Err(payload) => {
-            let message = format!("its name: {}", panic_message(&*payload));
+            let message = format!("its name: {}", panics::message(&*payload));
             (NAMELESS.to_owned(), Some(message))
         }
     }

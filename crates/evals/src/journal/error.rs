@@ -24,10 +24,12 @@ pub enum JournalError {
         source: io::Error,
     },
     /// A folder, a pipe or a device stands where the journal would.
-    #[error("journal `{}` is no regular file; start a new run", path.display())]
+    #[error("journal `{}` is {found}, not a regular file; start a new run", path.display())]
     NotRegular {
-        /// What stands there.
+        /// Where the journal would be.
         path: PathBuf,
+        /// What stands there, such as `a folder`.
+        found: &'static str,
     },
     /// Someone else has the journal open.
     #[error("another process writes to journal `{}`; wait until it has ended", path.display())]

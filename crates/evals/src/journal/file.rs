@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use evals_guard::regular_file::other_kind;
 use serde_json::Value;
 
 use super::line::{self, Header, HeaderLine, VERSION, WrittenEntry};
@@ -166,14 +167,18 @@ impl Drop for Writer {
     }
 }
 
-/// Refuses what is there and is no regular file: reading a pipe or a device may never end.
+/// Refuses whatever exists there and is not a regular file: reading a pipe or a device may never end.
 fn check_regular(path: &Path) -> Result<(), JournalError> {
     match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => Err(JournalError::NotRegular {
-            path: path.to_owned(),
-        }),
+        Ok(metadata) => match other_kind(&metadata) {
+            None => Ok(()),
+            Some(found) => Err(JournalError::NotRegular {
+                path: path.to_owned(),
+                found,
+            }),
+        },
         // Opening it says what is wrong.
-        _ => Ok(()),
+        Err(_) => Ok(()),
     }
 }
 

@@ -1,0 +1,171 @@
+//! Opening and reading files that may be something else, or larger than they should be.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a file is not read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The operating system refused.
+    #[error("cannot read `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Reading a pipe or a device may never end.
+    #[error("`{}` is {found}; only a regular file is read", path.display())]
+    NotRegular {
+        /// The file.
+        path: PathBuf,
+        /// What stands there, such as `a folder`.
+        found: &'static str,
+    },
+    /// Its bytes are no text.
+    #[error("`{}` is not UTF-8 text", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is larger than any such file.
+    #[error("`{}` is larger than {} MB, the limit for such a file", path.display(), most / 1_000_000)]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit, in bytes.
+        most: u64,
+    },
+}
+
+/// Returns what stands in the place of a regular file, such as `a folder`; `None` for a regular file.
+pub fn other_kind(metadata: &Metadata) -> Option<&'static str> {
+    if metadata.is_file() {
+        return None;
+    }
+    if metadata.is_dir() {
+        return Some("a folder");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+
+        if metadata.file_type().is_fifo() {
+            return Some("a named pipe");
+        }
+        if metadata.file_type().is_socket() {
+            return Some("a socket");
+        }
+    }
+    Some("a device")
+}
+
+/// Opens a regular file. It is looked at first, because opening a pipe waits until somebody writes to it.
+pub fn open(path: &Path) -> Result<File, FileError> {
+    let metadata = fs::metadata(path).map_err(failed(path))?;
+    match other_kind(&metadata) {
+        None => File::open(path).map_err(failed(path)),
+        Some(found) => Err(FileError::NotRegular {
+            path: path.to_owned(),
+            found,
+        }),
+    }
+}
+
+/// Reads a regular file of at most `most` bytes.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    read_at_most(open(path)?, path, most)
+}
+
+/// Reads the text of a file that the user named, of at most `most` bytes. It may be a pipe, as a shell's `<(…)` makes one, or
+/// `/dev/null`. Of a device that never ends, reading stops at the limit.
+pub fn read_named(path: &Path, most: u64) -> Result<String, FileError> {
+    let file = File::open(path).map_err(failed(path))?;
+    let bytes = read_at_most(file, path, most)?;
+    String::from_utf8(bytes).map_err(|_| FileError::NotText {
+        path: path.to_owned(),
+    })
+}
+
+fn read_at_most(file: File, path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let too_large = || FileError::TooLarge {
+        path: path.to_owned(),
+        most,
+    };
+    if file.metadata().is_ok_and(|found| found.len() > most) {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    // A file may grow while it is read.
+    let read = file.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(failed(path))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
+        Ok(bytes)
+    } else {
+        Err(too_large())
+    }
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> FileError {
+    move |source| FileError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        let error = read(&path, 4).unwrap_err();
+        assert!(matches!(error, FileError::TooLarge { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_named_file_is_text_and_may_be_no_regular_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read_named(&path, 5).unwrap(), "12345");
+        let error = read_named(&path, 4).unwrap_err();
+        assert!(matches!(error, FileError::TooLarge { .. }), "{error}");
+        fs::write(&path, b"\xff").unwrap();
+        let error = read_named(&path, 4).unwrap_err();
+        assert!(matches!(error, FileError::NotText { .. }), "{error}");
+        if cfg!(unix) {
+            assert_eq!(read_named(Path::new("/dev/null"), 5).unwrap(), "");
+            let error = read_named(Path::new("/dev/zero"), 16_000_000).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "`/dev/zero` is larger than 16 MB, the limit for such a file"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = read(folder.path(), 5).unwrap_err().to_string();
+        assert!(
+            error.ends_with("is a folder; only a regular file is read"),
+            "{error}"
+        );
+        if cfg!(unix) {
+            let error = read(Path::new("/dev/zero"), 5).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                "`/dev/zero` is a device; only a regular file is read"
+            );
+        }
+    }
+}
