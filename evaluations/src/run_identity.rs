@@ -1,5 +1,6 @@
 //! What makes two runs the same run, so that one may continue the other.
 
+use evals::Difference;
 use serde_json::{Map, Value};
 
 use crate::settings::Role;
@@ -61,46 +62,14 @@ fn remove(object: Option<&mut Map<String, Value>>, members: &[&str]) {
     }
 }
 
-/// Where two identities differ, as `path: old -> new`, in the order of the new one.
+/// Where two identities differ, as `path: old -> new`, in the order of the new one. A member that is missing counts as null.
 pub(crate) fn differences(old: &Value, new: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    compare("", old, new, &mut found);
-    found
-}
-
-fn compare(path: &str, old: &Value, new: &Value, found: &mut Vec<String>) {
-    match (old, new) {
-        (Value::Object(before), Value::Object(now)) => {
-            for (member, value) in now {
-                let old = before.get(member).unwrap_or(&Value::Null);
-                compare(&join(path, member), old, value, found);
-            }
-            for (member, value) in before {
-                if !now.contains_key(member) {
-                    compare(&join(path, member), value, &Value::Null, found);
-                }
-            }
-        }
-        _ if old != new => found.push(format!("{path}: {} -> {}", short(old), short(new))),
-        _ => {}
-    }
-}
-
-fn join(path: &str, member: &str) -> String {
-    if path.is_empty() {
-        member.to_owned()
-    } else {
-        format!("{path}.{member}")
-    }
-}
-
-/// A value in at most 60 characters.
-fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    let is_real = |it: &Difference| {
+        let sides = [&it.old, &it.new];
+        sides.iter().any(|value| value.as_ref().is_some_and(|value| !value.is_null()))
+    };
+    let found = evals::differences(old, new);
+    found.iter().filter(|it| is_real(it)).map(ToString::to_string).collect()
 }
 
 #[cfg(test)]
@@ -147,7 +116,7 @@ mod tests {
             [
                 "seed: 0 -> 1",
                 "settings.qa.model.name: \"m\" -> \"n\"",
-                "settings.qa.model.temperature: null -> 0.5",
+                "settings.qa.model.temperature: not set -> 0.5",
             ]
         );
         let back = differences(&identity(&other), &identity(&manifest()));

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::Difference;
 use super::line::VERSION;
-use crate::CaseId;
+use crate::{CaseId, Difference};
 
 /// Why a journal cannot be read, continued or written to.
 #[derive(Debug, Error)]
@@ -38,7 +37,7 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// The journal was written by a run with another identity.
-    #[error("journal `{}` is of another run: {difference}; start a new run, or continue this one with its own settings", path.display())]
+    #[error("journal `{}` belongs to a run with other settings ({difference}); start a new run, or resume that one with its own settings", path.display())]
     AnotherRun {
         /// The journal's file.
         path: PathBuf,

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::line::{self, Header, HeaderLine, VERSION, WrittenEntry};
 use super::stored::{End, Stored, count};
-use super::{Difference, Journal, JournalError};
-use crate::{CaseReport, Domain};
+use super::{Journal, JournalError};
+use crate::{CaseReport, Domain, differences};
 
 /// A file with one line for each finished case, to which lines are only ever added.
 ///
@@ -206,7 +206,7 @@ fn check(header: &Header<Value>, identity: &Value, path: &Path) -> Result<(), Jo
             found: header.version,
         });
     }
-    match Difference::first(&header.identity, identity) {
+    match differences(&header.identity, identity).into_iter().next() {
         Some(difference) => Err(JournalError::AnotherRun {
             path: path(),
             difference: Box::new(difference),

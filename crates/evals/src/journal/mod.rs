@@ -1,6 +1,5 @@
 //! Keeping finished cases, so that a run that ends early can be continued.
 
-mod difference;
 mod error;
 mod file;
 mod line;
@@ -12,7 +11,6 @@ use async_trait::async_trait;
 
 use crate::{CaseReport, Domain};
 
-pub use difference::Difference;
 pub use error::JournalError;
 pub use file::FileJournal;
 

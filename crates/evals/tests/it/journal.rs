@@ -204,7 +204,7 @@ fn a_journal_of_another_run_is_refused_with_the_setting_that_differs() {
     assert_eq!(
         error.to_string(),
         format!(
-            "journal `{}` is of another run: `judge.model` is `\"m1\"` there and `\"m2\"` here; start a new run, or continue this one with its own settings",
+            "journal `{}` belongs to a run with other settings (judge.model: \"m1\" -> \"m2\"); start a new run, or resume that one with its own settings",
             path.display()
         )
     );
