@@ -1,18 +1,19 @@
+//! Confidence intervals of means.
+
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic_mean::OVERFLOW_SCALE;
-use crate::count::as_f64;
+use crate::arithmetic::{OVERFLOW_SCALE, as_f64};
 use crate::quantile::quantile;
 use crate::random::Xoshiro256PlusPlus;
 use crate::wilson::wilson_interval;
 use crate::{Interval, IntervalMethod};
 
-/// Above this many values the resamples are shared out to threads.
+/// Above this many values, threads share the resamples.
 const ONE_STREAM: usize = 10_000;
-/// How many resamples draw from one stream of random numbers where threads share them.
+/// When threads share them, this many resamples draw from one stream of random numbers.
 const RESAMPLES_OF_A_STREAM: usize = 250;
 
 /// How much a mean would vary over other samples of cases: the percentile bootstrap, and Wilson's
@@ -154,8 +155,8 @@ fn resample(values: &[f64], random: &mut Xoshiro256PlusPlus, means: &mut [f64]) 
     }
 }
 
-/// Draws every few resamples from a stream of their own, so that it does not matter which thread
-/// draws them.
+/// Gives every few resamples a stream of their own, so that the result does not depend on which
+/// thread draws them.
 fn resample_on_threads(
     values: &[f64],
     mut random: Xoshiro256PlusPlus,

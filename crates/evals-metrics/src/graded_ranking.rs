@@ -1,3 +1,5 @@
+//! One query's ranking as grades, which is what the measures see.
+
 use std::num::NonZeroUsize;
 
 use crate::measures::MinimumGrade;

@@ -1,3 +1,5 @@
+//! A confidence interval, and how it was computed.
+
 use serde::{Deserialize, Serialize};
 
 /// A confidence interval.
@@ -9,8 +11,8 @@ pub struct Interval {
     pub high: f64,
     /// The confidence level as a share, such as 0.95.
     pub level: f64,
-    /// Where the ends come from. Files that do not say have [`IntervalMethod::Bootstrap`], for
-    /// there was no other.
+    /// Where the ends come from. A file without it was written when
+    /// [`IntervalMethod::Bootstrap`] was the only one.
     #[serde(default)]
     pub method: IntervalMethod,
 }

@@ -1,3 +1,5 @@
+//! People's judgements of one query's documents.
+
 use std::collections::{BTreeMap, btree_map};
 
 use serde::{Deserialize, Serialize};

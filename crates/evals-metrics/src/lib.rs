@@ -30,9 +30,8 @@
 //! scores apart that tie here; runs that [`trec::write_run`] writes have single precision and score
 //! the same in both.
 
-mod arithmetic_mean;
+mod arithmetic;
 mod bootstrap;
-mod count;
 mod graded_ranking;
 mod interval;
 mod judgements;

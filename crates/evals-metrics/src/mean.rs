@@ -1,13 +1,15 @@
+//! A mean that says how many values it has, which were left out, and why.
+
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic_mean::arithmetic_mean;
+use crate::arithmetic::arithmetic_mean;
 use crate::{Bootstrap, Interval, UndefinedAs};
 
-/// A mean with what is needed to trust it: over how many values, what was left out and why, and how
-/// far chance carries.
+/// A mean with what is needed to trust it: the number of values, how many were left out and why, and
+/// a confidence interval.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// The arithmetic mean, or `None` where there was no value at all.
@@ -47,8 +49,8 @@ impl Mean {
         Self::with_interval(results, undefined, |values| bootstrap.mean_interval(values))
     }
 
-    /// Averages amounts, such as tokens or passages: values of 0 and 1 are no failures and passes
-    /// then, and get the interval that others get. Otherwise as [`Mean::over`] with
+    /// Averages amounts, such as tokens or passages. Amounts of 0 and 1 are not failures and passes,
+    /// so their interval is the bootstrap's too. Otherwise the same as [`Mean::over`] with
     /// [`UndefinedAs::Excluded`].
     ///
     /// ```

@@ -1,3 +1,5 @@
+//! One type for all measures: scores, names, cutoffs.
+
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};

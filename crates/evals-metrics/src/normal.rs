@@ -1,3 +1,5 @@
+//! Quantiles of the normal distribution.
+
 /// The quantile of the standard normal distribution that a share of `tail` lies above; `tail` is
 /// above 0 and at most 0.5.
 ///

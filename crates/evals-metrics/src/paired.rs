@@ -1,16 +1,17 @@
+//! Whether two measurements of the same cases differ by more than chance.
+
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic_mean::arithmetic_mean;
-use crate::count::as_f64;
+use crate::arithmetic::{arithmetic_mean, as_f64};
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Bootstrap, Interval};
 
-/// Up to so many differences other than 0 all signs are gone through: 2^20 sums take milliseconds.
+/// Up to this many differences other than 0, the test goes through all signs: 2^20 sums take milliseconds.
 const ENUMERATED: usize = 20;
-/// Values, and sums of differences, that are closer than this share of their size are equal: the order of additions may tell
-/// them apart.
+/// Values, and sums of differences, that are closer than this share of their size count as equal: they may differ by the order
+/// of additions alone.
 const ROUNDING: f64 = 1e-12;
 
 /// How often 1 is halved in one step without vanishing.
@@ -47,7 +48,7 @@ impl Default for PairedTest {
     }
 }
 
-/// What became of a mean between two measurements of the same cases.
+/// How a mean changed between two measurements of the same cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairedDifference {
     /// How many cases have both values.

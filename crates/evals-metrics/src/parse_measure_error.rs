@@ -1,3 +1,5 @@
+//! Why a text is not a measure's name.
+
 use thiserror::Error;
 
 /// Why a text does not name a [`Measure`](crate::Measure).

@@ -1,6 +1,8 @@
+//! Percentiles of measurements such as latencies.
+
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic_mean::arithmetic_mean;
+use crate::arithmetic::arithmetic_mean;
 use crate::quantile::quantile;
 
 /// How measurements such as latencies spread; in the unit of the samples.

@@ -1,3 +1,5 @@
+//! The judgements of all queries.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,6 @@
-use crate::count::as_f64;
+//! Quantiles of sorted values.
+
+use crate::arithmetic::as_f64;
 
 /// The `q`-quantile of ascending values, interpolated linearly between the two nearest: the default
 /// of `numpy.quantile`, definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical

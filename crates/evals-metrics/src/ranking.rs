@@ -1,3 +1,5 @@
+//! A system's documents for one query, in the order of `trec_eval`.
+
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::slice;

@@ -1,3 +1,5 @@
+//! Scoring all queries of a run.
+
 use std::collections::BTreeMap;
 
 use crate::{Bootstrap, Mean, Measure, Qrels, Ranking, Run, Undefined, UndefinedAs, score_all};

@@ -1,3 +1,5 @@
+//! Why a measure has no value, and what a mean does about that.
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

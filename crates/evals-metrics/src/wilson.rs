@@ -1,4 +1,6 @@
-use crate::count::{as_f64, share};
+//! Wilson's score interval, for values that are all 0 or 1.
+
+use crate::arithmetic::{as_f64, share};
 use crate::normal::upper_quantile;
 use crate::{Interval, IntervalMethod};
 

@@ -1,8 +1,10 @@
+//! Average precision.
+
 use std::num::NonZeroUsize;
 
 use super::MinimumGrade;
 use crate::Undefined;
-use crate::count::{as_f64, share};
+use crate::arithmetic::{as_f64, share};
 use crate::graded_ranking::GradedRanking;
 
 /// `AP` and `AP@k`: the mean of the precision at each relevant document. Its mean over queries is

@@ -1,7 +1,9 @@
+//! The share of retrieved documents that has a judgement.
+
 use std::num::NonZeroUsize;
 
 use crate::Undefined;
-use crate::count::share;
+use crate::arithmetic::share;
 use crate::graded_ranking::GradedRanking;
 
 /// `Judged` and `Judged@k`: the share of retrieved documents that has a judgement, whatever the

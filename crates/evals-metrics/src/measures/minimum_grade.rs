@@ -1,3 +1,5 @@
+//! From which grade on a document is relevant.
+
 use std::fmt;
 use std::num::NonZeroU32;
 

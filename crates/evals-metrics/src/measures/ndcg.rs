@@ -1,7 +1,9 @@
+//! Normalised discounted cumulative gain.
+
 use std::num::NonZeroUsize;
 
 use crate::Undefined;
-use crate::count::as_f64;
+use crate::arithmetic::as_f64;
 use crate::graded_ranking::GradedRanking;
 
 /// `nDCG` and `nDCG@k`: the gain that a reader collects, discounted by rank, as a share of what the

@@ -1,7 +1,9 @@
+//! Precision at k.
+
 use std::num::NonZeroUsize;
 
 use super::MinimumGrade;
-use crate::count::share;
+use crate::arithmetic::share;
 use crate::graded_ranking::GradedRanking;
 
 /// `P@k`: the share of relevant documents among the best k.

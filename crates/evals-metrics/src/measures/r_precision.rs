@@ -1,6 +1,8 @@
+//! R-precision.
+
 use super::MinimumGrade;
 use crate::Undefined;
-use crate::count::share;
+use crate::arithmetic::share;
 use crate::graded_ranking::GradedRanking;
 
 /// `Rprec`: precision at R, where R is the number of the query's relevant documents; recall at R is

@@ -1,8 +1,10 @@
+//! Recall at k.
+
 use std::num::NonZeroUsize;
 
 use super::MinimumGrade;
 use crate::Undefined;
-use crate::count::share;
+use crate::arithmetic::share;
 use crate::graded_ranking::GradedRanking;
 
 /// `R@k`: the share of the query's relevant documents that is among the best k.

@@ -1,8 +1,10 @@
+//! Reciprocal rank.
+
 use std::num::NonZeroUsize;
 
 use super::MinimumGrade;
 use crate::Undefined;
-use crate::count::as_f64;
+use crate::arithmetic::as_f64;
 use crate::graded_ranking::GradedRanking;
 
 /// `RR` and `RR@k`: how early the first relevant document comes. Its mean over queries is known as

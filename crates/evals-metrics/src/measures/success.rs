@@ -1,3 +1,5 @@
+//! Success at k, also known as hit rate.
+
 use std::num::NonZeroUsize;
 
 use super::MinimumGrade;

@@ -1,3 +1,5 @@
+//! The lines of a TREC file and their fields.
+
 use std::str::SplitAsciiWhitespace;
 
 use super::ParseError;

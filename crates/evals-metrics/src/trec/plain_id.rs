@@ -1,3 +1,7 @@
+//! Ids that every tool reads back as they were written.
+
+use super::WriteError;
+
 /// Whether an id reads back from a TREC file as it was written, here and in other tools.
 ///
 /// Fields are separated by white space, and tools differ in what that is: `trec_eval` splits where
@@ -18,4 +22,14 @@ pub fn is_plain_id(id: &str) -> bool {
 
 fn breaks_a_field(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\0' | '\u{1c}'..='\u{1f}')
+}
+
+/// Checks that a field reads back as it is written.
+pub(super) fn check_field(field: &str) -> Result<&str, WriteError> {
+    if is_plain_id(field) {
+        return Ok(field);
+    }
+    Err(WriteError::Field {
+        field: field.to_owned(),
+    })
 }

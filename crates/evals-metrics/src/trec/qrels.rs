@@ -1,7 +1,9 @@
+//! Qrels files: judgements.
+
 use std::io::Write;
 
 use super::line::Line;
-use super::write_error::check_field;
+use super::plain_id::check_field;
 use super::{ParseError, WriteError};
 use crate::Qrels;
 

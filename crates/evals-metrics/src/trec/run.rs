@@ -1,8 +1,10 @@
+//! Run files: rankings.
+
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 use super::line::Line;
-use super::write_error::check_field;
+use super::plain_id::check_field;
 use super::{ParseError, WriteError};
 use crate::{Ranking, Run, ScoredDocument};
 

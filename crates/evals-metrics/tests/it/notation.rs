@@ -1,3 +1,5 @@
+//! Names of measures: every spelling that parses, and the errors for the others.
+
 use evals_metrics::Measure;
 
 use crate::measure;

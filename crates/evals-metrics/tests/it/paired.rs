@@ -1,3 +1,5 @@
+//! The paired test against values from scipy and statsmodels.
+
 use std::num::NonZeroU32;
 
 use evals_metrics::{PairedDifference, PairedTest, holm};

@@ -1,3 +1,5 @@
+//! Properties that hold for any ranking, judgements and samples.
+
 use std::collections::BTreeMap;
 
 use evals_metrics::{Judgements, Measure, Ranking, Run, ScoredDocument, score_all, trec};

@@ -1,3 +1,5 @@
+//! The order of documents, ties included.
+
 use evals_metrics::{Ranking, RankingError};
 
 use crate::{ranking, scored};

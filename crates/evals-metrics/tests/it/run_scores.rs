@@ -1,3 +1,5 @@
+//! Scores of whole runs: which queries count.
+
 use evals_metrics::{Bootstrap, Queries, Undefined, UndefinedAs, score_run, trec};
 
 use crate::measure;

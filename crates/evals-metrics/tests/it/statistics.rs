@@ -1,3 +1,5 @@
+//! Means, intervals and percentiles against numpy and scipy.
+
 use std::num::NonZeroU32;
 
 use evals_metrics::{Bootstrap, Interval, IntervalMethod, Mean, Undefined, UndefinedAs};

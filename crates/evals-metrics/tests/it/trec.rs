@@ -1,3 +1,5 @@
+//! TREC files: what is read, what is refused, and that written files read back the same.
+
 use evals_metrics::trec::{is_plain_id, parse_qrels, parse_run, write_qrels, write_run};
 use evals_metrics::{Judgements, Qrels, Ranking, Run};
 

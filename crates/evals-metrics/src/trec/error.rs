@@ -1,3 +1,7 @@
+//! Why a TREC file cannot be read or written.
+
+use std::io;
+
 use thiserror::Error;
 
 /// Why a text is not a qrels or run file. Line numbers count from 1.
@@ -53,4 +57,23 @@ pub enum ParseError {
         /// The document.
         document: String,
     },
+}
+
+/// Why a qrels or run file could not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// An id or tag is not [plain](super::is_plain_id), so the file would read back differently.
+    #[error(
+        "`{}` has no place in a TREC file: fields are not empty and have no white space, NUL or \
+         leading byte order mark",
+        field.escape_debug()
+    )]
+    Field {
+        /// The query id, document id or tag.
+        field: String,
+    },
+    /// The output cannot be written to.
+    #[error("cannot write")]
+    Io(#[from] io::Error),
 }

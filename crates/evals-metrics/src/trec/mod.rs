@@ -24,15 +24,13 @@
 //! # Ok::<(), evals_metrics::trec::ParseError>(())
 //! ```
 
+mod error;
 mod line;
-mod parse_error;
 mod plain_id;
 mod qrels;
 mod run;
-mod write_error;
 
-pub use parse_error::ParseError;
+pub use error::{ParseError, WriteError};
 pub use plain_id::is_plain_id;
 pub use qrels::{parse_qrels, write_qrels};
 pub use run::{parse_run, write_run};
-pub use write_error::WriteError;
