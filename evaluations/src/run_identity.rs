@@ -66,10 +66,16 @@ fn remove(object: Option<&mut Map<String, Value>>, members: &[&str]) {
 pub(crate) fn differences(old: &Value, new: &Value) -> Vec<String> {
     let is_real = |it: &Difference| {
         let sides = [&it.old, &it.new];
-        sides.iter().any(|value| value.as_ref().is_some_and(|value| !value.is_null()))
+        sides
+            .iter()
+            .any(|value| value.as_ref().is_some_and(|value| !value.is_null()))
     };
     let found = evals::differences(old, new);
-    found.iter().filter(|it| is_real(it)).map(ToString::to_string).collect()
+    found
+        .iter()
+        .filter(|it| is_real(it))
+        .map(ToString::to_string)
+        .collect()
 }
 
 #[cfg(test)]

@@ -12,12 +12,15 @@ pub(crate) async fn guarded<T>(
     table: &Address,
     work: impl Future<Output = Result<T, IndexError>>,
 ) -> Result<T, IndexError> {
-    caught_async(work).await.unwrap_or_else(|Panicked(message)| {
-        Err(IndexError::Panicked {
-            table: table.clone(),
-            message,
+    // On the heap: the engine's futures are large, and each layer around one would hold room for it twice.
+    caught_async(Box::pin(work))
+        .await
+        .unwrap_or_else(|Panicked(message)| {
+            Err(IndexError::Panicked {
+                table: table.clone(),
+                message,
+            })
         })
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use sha2::{Digest, Sha256};
 
-
 /// A minijinja template for what a model is told.
 ///
 /// The bundled ones are the files in the folder `prompts`; a caller may give its own text instead. A value that the

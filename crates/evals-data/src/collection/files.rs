@@ -194,7 +194,12 @@ fn local_files(found: impl IntoIterator<Item = LocalFile>) -> Result<TableFiles,
         if !path.exists() {
             return Err(DataError::NoFile { path });
         }
-        if let Some(kind) = path.metadata().ok().as_ref().and_then(regular_file::other_kind) {
+        if let Some(kind) = path
+            .metadata()
+            .ok()
+            .as_ref()
+            .and_then(regular_file::other_kind)
+        {
             return Err(DataError::NotAFile { path, kind });
         }
         let identity =

@@ -170,10 +170,7 @@ fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, String)> {
     loop {
         match reader.read(&mut buffer)? {
             0 => {
-                return Ok((
-                    hex::encode(sha256.finalize()),
-                    hex::encode(git.finalize()),
-                ));
+                return Ok((hex::encode(sha256.finalize()), hex::encode(git.finalize())));
             }
             read => {
                 sha256.update(&buffer[..read]);

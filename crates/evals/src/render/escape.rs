@@ -2,7 +2,6 @@
 
 use evals_messages::visible::single_line;
 
-
 /// Makes any text a harmless part of one line, wherever in the line it stands: what markdown or HTML would read as markup
 /// is escaped.
 pub(super) fn escape(text: &str) -> String {
