@@ -9,6 +9,7 @@ mod bench;
 mod commands;
 mod compare;
 mod damage;
+mod docs;
 mod download;
 #[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]

@@ -1,0 +1,187 @@
+//! The README and the user's guide: examples give what they show, and links lead somewhere.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn the_readme_shows_the_first_table_as_it_is_printed() {
+    let shown = blocks(&page("README.md"), "text").swap_remove(0);
+    let printed = Sandbox::new().succeed("sample --skip-qa --profile all");
+    assert!(printed.starts_with(&shown), "{printed}");
+}
+
+#[test]
+fn the_quick_start_shows_figures_as_they_are_printed() {
+    let sandbox = Sandbox::new();
+    let guide = page("docs/quick-start.md");
+    let shown = blocks(&guide, "text");
+    let commands = blocks(&guide, "bash");
+    let commands = commands
+        .iter()
+        .filter_map(|block| block.trim().strip_prefix("evaluations sample"));
+    for (shown, options) in shown.iter().zip(commands) {
+        let printed = sandbox.succeed(&format!("sample{options}"));
+        for line in shown.lines().filter(|line| !is_about_time(line)) {
+            assert!(printed.contains(line), "`{line}` is not in:\n{printed}");
+        }
+    }
+}
+
+#[test]
+fn the_examples_of_ones_own_data_run_as_shown() {
+    let guide = page("docs/your-data.md");
+    let [tables, manifests] = ["csv", "yaml"].map(|language| blocks(&guide, language));
+    let sandbox = Sandbox::new();
+    sandbox.write("articles.csv", &tables[0]);
+    sandbox.write("questions.csv", &tables[1]);
+    sandbox.write("mine.yaml", &manifests[0]);
+    let printed = sandbox.succeed("run ./mine.yaml --skip-qa");
+    let shown = &blocks(&guide, "text")[0];
+    for line in shown.lines().filter(|line| !is_about_time(line)) {
+        assert!(printed.contains(line), "`{line}` is not in:\n{printed}");
+    }
+    // The defaults of `retrieval` are those that hold without it.
+    sandbox.write("mine.yaml", manifests[0].clone() + &manifests[1]);
+    let same = sandbox.succeed("run ./mine.yaml --skip-qa");
+    assert_eq!(measures(&same), measures(&printed));
+
+    let documents = manifests[0].split("questions:").next().unwrap();
+    sandbox.write("questions.csv", &tables[2]);
+    sandbox.succeed("run ./mine.yaml --skip-qa");
+    sandbox.write("questions.csv", &tables[4]);
+    sandbox.write("grades.csv", &tables[3]);
+    sandbox.write("mine.yaml", documents.to_owned() + &manifests[2]);
+    sandbox.succeed("run ./mine.yaml --skip-qa");
+    sandbox.write(
+        "mine.yaml",
+        documents.to_owned() + &manifests[3] + &manifests[4] + &manifests[5],
+    );
+    let printed = sandbox.succeed("run ./mine.yaml");
+    assert!(
+        printed.contains("\nexcluded: 1 × unanswerable (every measure)\n"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn the_readme_shows_the_smallest_manifest() {
+    let without_comments = |block: &String| -> String {
+        let lines = block.lines().map(|line| line.split(" #").next());
+        let lines: Vec<&str> = lines.flatten().map(str::trim_end).collect();
+        lines.join("\n")
+    };
+    let [readme, guide] = ["README.md", "docs/your-data.md"]
+        .map(|path| without_comments(&blocks(&page(path), "yaml")[0]));
+    assert_eq!(readme, guide);
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let pages: BTreeMap<PathBuf, String> = paths()
+        .into_iter()
+        .map(|path| {
+            let text = without_blocks(&fs::read_to_string(&path).unwrap());
+            (path.canonicalize().unwrap(), text)
+        })
+        .collect();
+    assert!(pages.len() > 10, "{:?}", pages.keys());
+    for (path, text) in &pages {
+        for link in links(text) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let folder = path.parent().unwrap();
+            let target = match file {
+                "" => path.clone(),
+                file => folder
+                    .join(file)
+                    .canonicalize()
+                    .unwrap_or_else(|error| panic!("{}: `{link}`: {error}", path.display())),
+            };
+            if !heading.is_empty() {
+                let page = &pages[&target];
+                let mut headings = page.lines().filter_map(anchor);
+                assert!(
+                    headings.any(|anchor| anchor == heading),
+                    "{}: no heading for `{link}`",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn page(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// Every page that people read.
+fn paths() -> Vec<PathBuf> {
+    let mut paths = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        .map(|name| root().join(name))
+        .to_vec();
+    let guide = fs::read_dir(root().join("docs")).unwrap();
+    paths.extend(guide.map(|entry| entry.unwrap().path()));
+    paths
+}
+
+/// The fenced blocks in `language`.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}");
+    let mut blocks: Vec<String> = Vec::new();
+    let mut is_inside = false;
+    for line in page.lines() {
+        if is_inside && line == "```" {
+            is_inside = false;
+        } else if is_inside {
+            let block = blocks.last_mut().unwrap();
+            block.push_str(line);
+            block.push('\n');
+        } else if line == fence {
+            blocks.push(String::new());
+            is_inside = true;
+        }
+    }
+    blocks
+}
+
+fn without_blocks(page: &str) -> String {
+    let parts = page.split("```");
+    parts.step_by(2).collect()
+}
+
+/// Where the links of a page lead, apart from those to other sites.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|link| !link.starts_with("http"))
+}
+
+/// What a link to a heading calls it.
+fn anchor(line: &str) -> Option<String> {
+    let heading = line.trim_start_matches('#');
+    let heading = (heading.len() < line.len()).then(|| heading.strip_prefix(' '))??;
+    let kept = heading.chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || matches!(c, '-' | '_') => Some(c),
+        _ => None,
+    });
+    Some(kept.collect::<String>().to_lowercase())
+}
+
+/// Whether a line of output depends on the time that a run takes, or stands for lines that are left out.
+fn is_about_time(line: &str) -> bool {
+    let of_latency = [" µs", " ms", "cases · ", "Latency"];
+    line == "…" || line.starts_with('─') || of_latency.iter().any(|part| line.contains(part))
+}
+
+/// The lines of a table of measures.
+fn measures(printed: &str) -> Vec<&str> {
+    printed.lines().filter(|line| line.contains('[')).collect()
+}
