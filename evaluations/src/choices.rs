@@ -1,4 +1,4 @@
-//! Settings as the libraries' own types, checked before anything is fetched or written.
+//! The settings as the libraries' own types, checked before anything is fetched or written.
 
 use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
@@ -8,10 +8,10 @@ use crate::models::{ConfiguredModels, fields, reranker};
 use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
 use crate::settings::{self, FusionMethod, Resolved, SettingsError};
 
-/// What the settings choose.
+/// What a run does, as the settings choose it.
 #[derive(Debug, Clone)]
 pub(crate) struct Choices {
-    /// The profiles to run where the command line names none.
+    /// The profiles to run unless the command line names others.
     pub(crate) profiles: Vec<SearchProfile>,
     /// What `hybrid` means.
     pub(crate) hybrid: Profile,
@@ -36,8 +36,8 @@ impl Choices {
     }
 }
 
-/// The profiles that `names` mean, each once, in their order. `all` is every profile, with `hybrid` as the settings
-/// have it, and reranked where the settings have a `reranker`.
+/// The profiles of these names, in their order and without repetitions. `all` stands for every profile: `hybrid` as the settings
+/// have it, and also reranked if the settings have a `reranker`.
 pub(crate) fn profiles<'n>(
     names: impl IntoIterator<Item = &'n str>,
     hybrid: Profile,
@@ -68,7 +68,7 @@ pub(crate) fn profiles<'n>(
     Ok(distinct)
 }
 
-/// The searches of the index that a name without suffix means.
+/// The searches that a name without the suffix stands for.
 fn bases(name: &str, hybrid: Profile) -> Result<Vec<Profile>, UnknownProfile> {
     Ok(match name {
         "all" => {
@@ -96,7 +96,7 @@ fn fusion(resolved: &Resolved) -> Result<Fusion, SettingsError> {
     if fusion.is_valid() {
         Ok(fusion)
     } else {
-        Err(resolved.bad_value("search.fusion.weight", &"it has to lie between 0 and 1"))
+        Err(resolved.bad_value("search.fusion.weight", &"must be between 0 and 1"))
     }
 }
 
@@ -111,7 +111,7 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
         .map_err(|error| resolved.bad_value("processing.chunk_overlap", &error))
 }
 
-/// What models cost, as far as the settings know.
+/// The prices of models in the settings.
 pub(crate) fn prices(resolved: &Resolved) -> Prices {
     let known = |price: &settings::Price| Price {
         input: Some(price.input),
@@ -221,7 +221,7 @@ mod tests {
         let weight = ["search.fusion.method=linear", "search.fusion.weight=1.5"];
         assert_eq!(
             Choices::of(&resolved(&weight)).unwrap_err().to_string(),
-            "`--set`: bad value for `search.fusion.weight`: it has to lie between 0 and 1"
+            "`--set`: bad value for `search.fusion.weight`: must be between 0 and 1"
         );
     }
 }

@@ -67,7 +67,7 @@ fn a_model_without_a_judge_is_refused_with_what_to_add() {
     assert!(message.contains("PROVIDER:NAME"), "{message}");
     let message = sandbox.refuse("sample --model nowhere:x --judge embedded:overlap");
     assert!(
-        message.contains("there is no provider `nowhere`"),
+        message.contains("unknown provider `nowhere`"),
         "{message}"
     );
 }

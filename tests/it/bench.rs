@@ -223,7 +223,7 @@ fn what_cannot_be_measured_is_refused_before_anything_is_asked() {
     assert!(
         refused("--model embedded:large").contains("the only embedded model is `static-minilm`")
     );
-    assert!(refused("--model foo:bar").contains("there is no provider `foo`"));
+    assert!(refused("--model foo:bar").contains("unknown provider `foo`"));
     assert!(refused("--model bge-m3").contains("has to be of the form PROVIDER:NAME"));
     assert!(refused("--out figures.md").contains("its name has to end in .json"));
     assert!(refused("--out no/figures.json").contains("there is no folder `no`"));

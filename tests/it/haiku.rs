@@ -375,7 +375,7 @@ fn a_mistake_in_a_file_of_this_program_stays_an_error() {
         ),
         (
             "reranking: {model: {provider: mxbay, name: a/b}}\nsearch: {profile: bm25+rerank}\n",
-            "mine.yaml:1: bad value for `reranking.model.provider`: there are no rerankers of `mxbay`",
+            "mine.yaml:1: bad value for `reranking.model.provider`: unknown reranker provider `mxbay`",
         ),
     ] {
         sandbox.write("mine.yaml", text);

@@ -228,7 +228,7 @@ fn a_model_that_the_hub_does_not_have_is_named_where_it_is_written() {
     let private = refused(RUN);
     assert!(
         private.starts_with(
-            "error: cannot get the model `owner/other`\n  caused by: the hub asks for a token to read the model repository \
+            "error: cannot fetch the model `owner/other`\n  caused by: the hub asks for a token to read the model repository \
              `owner/other`"
         ),
         "{private}"
@@ -242,7 +242,7 @@ fn offline_a_model_that_is_not_cached_is_told() {
     assert_eq!(ended.code, Some(2));
     assert!(
         ended.stderr.starts_with(
-            "error: cannot get the model `owner/name`\n  caused by: there is nothing for the model repository `owner/name` at \
+            "error: cannot fetch the model `owner/name`\n  caused by: there is nothing for the model repository `owner/name` at \
              `main` in the hub cache `"
         ),
         "{}",
@@ -262,7 +262,7 @@ fn what_is_no_model_is_refused_where_it_is_written() {
     assert_eq!(
         sandbox.refuse("sample --skip-qa --profile bm25"),
         format!(
-            "{named}there is no folder `./nowhere`; a model of the hub is written `owner/name`\n"
+            "{named}`./nowhere` is neither a folder nor a model on the Hugging Face hub, such as `owner/name`\n"
         ),
         "also where no vectors are compared"
     );
@@ -288,8 +288,8 @@ fn settings_that_a_local_model_does_not_have_are_refused() {
     assert_eq!(
         sandbox.refuse(RUN),
         format!(
-            "error: {}:5: bad value for `embeddings.model.base_url`: an embedding model of `local` has no such setting; an embedding \
-             model of `ollama` or `openai` has it\n",
+            "error: {}:5: bad value for `embeddings.model.base_url`: embedding models of `local` do not have this setting; those of \
+             `ollama` and `openai` do\n",
             settings.display()
         )
     );
@@ -301,11 +301,11 @@ fn settings_that_a_local_model_does_not_have_are_refused() {
     };
     assert_eq!(
         set("revision=main"),
-        refused("revision", "a folder has no revisions")
+        refused("revision", "a folder has no revisions; remove the setting")
     );
     assert_eq!(
         set("vector_dim=384"),
-        refused("vector_dim", "the model's vectors have 32 dimensions")
+        refused("vector_dim", "the model's vectors have 32 dimensions; set this number, or remove the setting")
     );
     assert_eq!(
         set("max_tokens=65"),

@@ -377,7 +377,7 @@ fn what_cannot_rerank_is_found_before_anything_is_indexed() {
     };
     let message = refused(json!({"provider": "splade", "name": "mxbai-rerank-base-v2"}));
     assert!(
-        message.contains("there are no rerankers of `splade`; there are `http`, `llm` and `local`"),
+        message.contains("unknown reranker provider `splade`; use `http`, `llm` or `local`"),
         "{message}"
     );
     let chatting =

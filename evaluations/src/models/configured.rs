@@ -12,8 +12,8 @@ use crate::settings::{Dtype, Model, Resolved, Role, Settings, SettingsError};
 pub(crate) struct ConfiguredModel {
     pub(crate) role: Role,
     pub(crate) kind: ModelKind,
-    /// What the settings say about it. For an LLM reranker `provider` and `name` are those of the chat model that it asks, and
-    /// empty where the settings do not name one as `PROVIDER:NAME`.
+    /// The model's settings. For an LLM reranker, `provider` and `name` are those of the chat model that it asks. They are empty
+    /// where the settings do not name it as `PROVIDER:NAME`.
     pub(crate) settings: Box<Model>,
 }
 
@@ -65,12 +65,12 @@ impl ConfiguredModel {
         }
     }
 
-    /// The identity without a digest, which is what prices are looked up by.
+    /// The model's identity without a digest, for looking up its price.
     pub(crate) fn identity(&self) -> ModelIdentity {
         ModelIdentity::new(&self.settings.provider, &self.settings.name)
     }
 
-    /// The name of the opened model in `cache stats`. Models of one name that compute in other numbers are told apart.
+    /// The name of the opened model in `cache stats`. `int8` is part of it, since such a model has other scores and vectors.
     pub(crate) fn label(&self, opened: &ModelIdentity) -> String {
         match self.settings.dtype {
             Some(Dtype::Int8) => format!("{opened} (int8)"),
@@ -78,7 +78,7 @@ impl ConfiguredModel {
         }
     }
 
-    /// The error of a field of this model whose value cannot be used.
+    /// The error of a setting of this model whose value cannot be used.
     pub(super) fn bad_field(
         &self,
         resolved: &Resolved,

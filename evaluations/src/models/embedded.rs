@@ -1,4 +1,4 @@
-//! The models that are part of this program: one for each role but that of the reranker.
+//! The models that are part of this program: an embedder, an answerer and a judge.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::fields;
 use super::kind::ModelKind;
 use crate::settings::{Resolved, Role, SettingsError};
 
-/// The embedded judge.
+/// The name of the embedded judge.
 pub(crate) const OVERLAP: &str = "overlap";
 
-/// The embedded embedding model, with as many dimensions as the settings ask for.
+/// Opens the embedded embedder with as many dimensions as the settings ask for.
 pub(crate) fn embedder(
     resolved: &Resolved,
     model: &ConfiguredModel,
@@ -29,9 +29,9 @@ pub(crate) fn embedder(
     Ok(Arc::new(embedder))
 }
 
-/// Refuses an embedded model that does not exist. Every other kind of model passes.
+/// Refuses the name of an embedded model that does not exist. Models of other kinds pass.
 ///
-/// The settings may name any model that a run does not use, so each command asks only about the models that it does use.
+/// The settings may name models that a command does not use, so each command checks only those that it uses.
 pub(crate) fn check_name(
     resolved: &Resolved,
     model: &ConfiguredModel,
@@ -71,13 +71,13 @@ mod tests {
         );
         assert_eq!(
             refused(&["embeddings.model.base_url=http://localhost"]),
-            "`--set`: bad value for `embeddings.model.base_url`: an embedding model of `embedded` has no such setting; an embedding \
-             model of `ollama` or `openai` has it"
+            "`--set`: bad value for `embeddings.model.base_url`: embedding models of `embedded` do not have this setting; those \
+             of `ollama` and `openai` do"
         );
         assert_eq!(
             refused(&["embeddings.model.dtype=int8"]),
-            "`--set`: bad value for `embeddings.model.dtype`: an embedding model of `embedded` has no such setting; an embedding \
-             model of `local` has it"
+            "`--set`: bad value for `embeddings.model.dtype`: embedding models of `embedded` do not have this setting; those \
+             of `local` do"
         );
         assert!(
             refused(&["embeddings.model.vector_dim=1000"])

@@ -1,4 +1,4 @@
-//! The model that embeds, wherever it runs.
+//! Checks and opens the embedding model, wherever it runs.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::downloads;
 use crate::printer::Printer;
 use crate::settings::{Resolved, SettingsError};
 
-/// Refuses settings that describe no embedding model. Nothing is opened and no server is asked.
+/// Refuses settings that no embedding model can be opened with. Opens nothing and asks no server.
 pub(crate) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
     match model.kind {
         ModelKind::Embedded => embedded::embedder(resolved, model).map(drop),
@@ -68,8 +68,8 @@ mod tests {
         };
         assert_eq!(
             checked("embeddings.model.pooling=cls").unwrap_err(),
-            "`--set`: bad value for `embeddings.model.pooling`: an embedding model of `ollama` has no such setting; an embedding \
-             model of `local` has it"
+            "`--set`: bad value for `embeddings.model.pooling`: embedding models of `ollama` do not have this setting; those \
+             of `local` do"
         );
         assert_eq!(checked("embeddings.model.query_prefix=query"), Ok(()));
     }

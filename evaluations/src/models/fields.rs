@@ -1,10 +1,11 @@
-//! Which settings of a model mean something, by the role it plays and by its kind. A setting that a model would ignore is an error.
+//! The table of settings: which ones a model has, by its kind and by the role that it plays. Setting one that the model would ignore
+//! is an error.
 
 use super::configured::{ConfiguredModel, ConfiguredModels};
 use super::kind::{ModelKind, Protocol};
 use crate::settings::{Resolved, Role, SettingsError};
 
-/// Models behind a server.
+/// Settings of every model behind a server.
 const SERVER: &[&str] = &[
     "base_url",
     "api_key_env",
@@ -12,35 +13,35 @@ const SERVER: &[&str] = &[
     "max_concurrency",
     "extra_body",
 ];
-/// Models whose files are read in this process.
-const FILES: &[&str] = &["revision", "dtype"];
-/// Embedding models that take any text.
-const TEXTS: &[&str] = &[
+/// Settings of every local model.
+const LOCAL: &[&str] = &["revision", "dtype"];
+/// Settings of every embedding model that is not embedded.
+const EMBEDDING: &[&str] = &[
     "vector_dim",
     "max_tokens",
     "query_prefix",
     "document_prefix",
 ];
-/// Models that write.
-const WRITING: &[&str] = &["temperature", "max_tokens", "seed"];
-/// Models that write, behind Ollama.
-const WRITING_OLLAMA: &[&str] = &["num_ctx", "keep_alive", "think"];
-/// Models that write, behind a server that speaks OpenAI's protocol.
-const WRITING_OPENAI: &[&str] = &["reasoning_effort"];
+/// Settings of every chat model.
+const CHAT: &[&str] = &["temperature", "max_tokens", "seed"];
+/// Settings of chat models behind Ollama.
+const OLLAMA_CHAT: &[&str] = &["num_ctx", "keep_alive", "think"];
+/// Settings of chat models behind a server that speaks OpenAI's protocol.
+const OPENAI_CHAT: &[&str] = &["reasoning_effort"];
 
-/// The settings that mean something for a model of this kind in this role, besides `provider` and `name`.
+/// The settings of a model of this kind in this role, besides `provider` and `name`.
 fn fields(role: Role, kind: ModelKind) -> &'static [&'static [&'static str]] {
     use ModelKind::{Embedded, HttpReranker, LlmReranker, Local, Ollama, OpenAi};
     match (role, kind) {
         (Role::Embedder, Embedded) => &[&["vector_dim"]],
-        (Role::Embedder, Local) => &[FILES, TEXTS, &["pooling"]],
-        (Role::Embedder, Ollama) => &[SERVER, TEXTS, &["keep_alive"]],
-        (Role::Embedder, OpenAi) => &[SERVER, TEXTS],
+        (Role::Embedder, Local) => &[LOCAL, EMBEDDING, &["pooling"]],
+        (Role::Embedder, Ollama) => &[SERVER, EMBEDDING, &["keep_alive"]],
+        (Role::Embedder, OpenAi) => &[SERVER, EMBEDDING],
         (Role::Answerer | Role::Judge, Ollama)
-        | (Role::Reranker, LlmReranker(Protocol::Ollama)) => &[SERVER, WRITING, WRITING_OLLAMA],
+        | (Role::Reranker, LlmReranker(Protocol::Ollama)) => &[SERVER, CHAT, OLLAMA_CHAT],
         (Role::Answerer | Role::Judge, OpenAi)
-        | (Role::Reranker, LlmReranker(Protocol::OpenAi)) => &[SERVER, WRITING, WRITING_OPENAI],
-        (Role::Reranker, Local) => &[FILES, &["max_tokens", "instruction", "rerank_prompt"]],
+        | (Role::Reranker, LlmReranker(Protocol::OpenAi)) => &[SERVER, CHAT, OPENAI_CHAT],
+        (Role::Reranker, Local) => &[LOCAL, &["max_tokens", "instruction", "rerank_prompt"]],
         (Role::Reranker, HttpReranker) => &[SERVER],
         // The embedded answerer and judge have no settings, and no model of the other kinds plays the role.
         (Role::Embedder, HttpReranker | LlmReranker(_))
@@ -81,18 +82,14 @@ pub(super) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), 
 /// Says that `model` has no setting `field`, and which models of the same role have it.
 fn without(model: &ConfiguredModel, field: &str) -> String {
     let role = match model.role {
-        Role::Embedder => "embedding model",
-        Role::Answerer => "answering model",
-        Role::Judge => "judge",
-        Role::Reranker => "reranker",
-    };
-    let article = match model.role {
-        Role::Embedder | Role::Answerer => "an",
-        Role::Judge | Role::Reranker => "a",
+        Role::Embedder => "embedding models",
+        Role::Answerer => "answering models",
+        Role::Judge => "judges",
+        Role::Reranker => "rerankers",
     };
     let provider = &model.settings.provider;
     let this = match model.kind {
-        ModelKind::LlmReranker(_) => format!("`llm` with a model of `{provider}`"),
+        ModelKind::LlmReranker(_) => format!("`llm` ({provider})"),
         ModelKind::Embedded
         | ModelKind::Local
         | ModelKind::Ollama
@@ -102,25 +99,27 @@ fn without(model: &ConfiguredModel, field: &str) -> String {
     let having: Vec<&str> = ModelKind::ALL
         .into_iter()
         .filter(|kind| has(model.role, *kind, field))
-        .map(words)
+        .map(provider_of)
         .collect();
-    let having = match having.as_slice() {
-        [] => format!("no {role} has it"),
-        having => format!("{article} {role} of {} has it", having.join(" or ")),
-    };
-    format!("{article} {role} of {this} has no such setting; {having}")
+    match having.as_slice() {
+        [] => format!("no {role} have this setting"),
+        having => format!(
+            "{role} of {this} do not have this setting; those of {} do",
+            having.join(" and ")
+        ),
+    }
 }
 
-/// The provider that makes a model one of this kind.
-fn words(kind: ModelKind) -> &'static str {
+/// What the settings call a model of this kind.
+fn provider_of(kind: ModelKind) -> &'static str {
     match kind {
         ModelKind::Embedded => "`embedded`",
         ModelKind::Local => "`local`",
         ModelKind::Ollama => "`ollama`",
         ModelKind::OpenAi => "`openai`",
         ModelKind::HttpReranker => "`http`",
-        ModelKind::LlmReranker(Protocol::Ollama) => "`llm` with a model of Ollama",
-        ModelKind::LlmReranker(Protocol::OpenAi) => "`llm` with a model behind OpenAI's protocol",
+        ModelKind::LlmReranker(Protocol::Ollama) => "`llm` (ollama)",
+        ModelKind::LlmReranker(Protocol::OpenAi) => "`llm` (openai)",
     }
 }
 
@@ -159,13 +158,10 @@ mod tests {
             let name = field.split('=').next().unwrap();
             let message = checked(path, provider, field).unwrap_err();
             assert!(
-                message.starts_with(&format!("`--set`: bad value for `{path}.{name}`: a")),
+                message.starts_with(&format!("`--set`: bad value for `{path}.{name}`: ")),
                 "{message}"
             );
-            assert!(
-                message.contains(&format!(" of `{provider}` has no such setting; ")),
-                "{message}"
-            );
+            assert!(message.contains("have this setting"), "{message}");
         }
     }
 
@@ -176,25 +172,25 @@ mod tests {
                 "qa.model",
                 "groq",
                 "num_ctx=8192",
-                "an answering model of `groq` has no such setting; an answering model of `ollama` has it",
+                "answering models of `groq` do not have this setting; those of `ollama` do",
             ),
             (
                 "qa.model",
                 "embedded",
                 "seed=1",
-                "an answering model of `embedded` has no such setting; an answering model of `ollama` or `openai` has it",
+                "answering models of `embedded` do not have this setting; those of `ollama` and `openai` do",
             ),
             (
                 "evaluations.judge",
                 "ollama",
                 "reasoning_effort=low",
-                "a judge of `ollama` has no such setting; a judge of `openai` has it",
+                "judges of `ollama` do not have this setting; those of `openai` do",
             ),
             (
                 "embeddings.model",
                 "ollama",
                 "num_ctx=8192",
-                "an embedding model of `ollama` has no such setting; no embedding model has it",
+                "no embedding models have this setting",
             ),
         ] {
             let message = checked(path, provider, field).unwrap_err();

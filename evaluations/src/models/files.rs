@@ -1,4 +1,4 @@
-//! Where the files of a model are that runs in this process: in a folder, or in a repository of the Hugging Face hub.
+//! Where the files of a local model are: in a folder, or in a repository of the Hugging Face hub.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +18,17 @@ impl ModelFiles {
         let folder = Path::new(name);
         if folder.is_dir() {
             if revision.is_some() {
-                return Err(("revision", "a folder has no revisions".to_owned()));
+                return Err((
+                    "revision",
+                    "a folder has no revisions; remove the setting".to_owned(),
+                ));
             }
             return Ok(Self::Folder(named(folder)));
         }
         if !is_repository(name) {
-            let message =
-                format!("there is no folder `{name}`; a model of the hub is written `owner/name`");
+            let message = format!(
+                "`{name}` is neither a folder nor a model on the Hugging Face hub, such as `owner/name`"
+            );
             return Err(("name", message));
         }
         Ok(Self::Hub {
@@ -34,7 +38,7 @@ impl ModelFiles {
     }
 }
 
-/// A path of the folder that ends in its name, as `.` and `..` do not: the model is called by it.
+/// The path of a folder, made to end in the folder's name, which becomes the model's. `.` and `..` are resolved.
 fn named(folder: &Path) -> PathBuf {
     let real = || folder.canonicalize().ok();
     match folder.file_name() {
@@ -70,7 +74,10 @@ mod tests {
         );
         assert_eq!(
             ModelFiles::of(path, Some("v1")),
-            Err(("revision", "a folder has no revisions".to_owned()))
+            Err((
+                "revision",
+                "a folder has no revisions; remove the setting".to_owned()
+            ))
         );
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
         assert_eq!(
@@ -105,7 +112,7 @@ mod tests {
             assert_eq!(
                 found(name),
                 Err(format!(
-                    "name: there is no folder `{name}`; a model of the hub is written `owner/name`"
+                    "name: `{name}` is neither a folder nor a model on the Hugging Face hub, such as `owner/name`"
                 ))
             );
         }

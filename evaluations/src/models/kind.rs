@@ -9,8 +9,8 @@ pub(crate) const EMBEDDED: &str = "embedded";
 
 /// What runs a model.
 ///
-/// Code that treats kinds differently matches on this enum without a wildcard, so that the compiler points a new kind to every
-/// place that has to decide about it.
+/// Code that treats kinds differently matches on this enum without a wildcard, so that adding a kind is a compile error in every place
+/// that has to decide about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelKind {
     /// Part of this program.
@@ -48,8 +48,8 @@ impl ModelKind {
 
     /// The kind of a model of `provider`. `name` tells which chat model an LLM reranker asks.
     ///
-    /// Some pairs of role and kind make no sense, such as a reranker behind Ollama. [`super::reranker::check`] refuses them
-    /// where the model is needed.
+    /// Some pairs of role and kind do not exist, such as a reranker that is embedded. [`super::reranker::check`] refuses them where a
+    /// command needs the model.
     pub(super) fn of(role: Role, provider: &str, name: &str) -> Self {
         match (role, provider) {
             (_, EMBEDDED) => Self::Embedded,
@@ -66,8 +66,8 @@ impl ModelKind {
         }
     }
 
-    /// The kind of a model that a report names. An identity does not say which role the model played, so only what it says about
-    /// where the model ran can be relied on.
+    /// The kind of a model that a run or a report names. An identity does not say which role the model played, so the kind tells
+    /// reliably only where the model ran: in this program, in this process, or behind a server.
     pub(crate) fn of_identity(model: &ModelIdentity) -> Self {
         Self::of(Role::Reranker, &model.provider, &model.name)
     }

@@ -1,4 +1,4 @@
-//! Embedding models and rerankers that run in this process, from a folder or from the hub.
+//! Embedding models and rerankers that run in this process.
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
@@ -17,7 +17,7 @@ use crate::downloads::{self, DownloadBars};
 use crate::printer::Printer;
 use crate::settings::{self, Resolved, SettingsError};
 
-/// A model that runs in this process as the settings describe it, not opened yet.
+/// A model of kind [`super::ModelKind::Local`], not opened yet.
 #[derive(Debug)]
 pub(crate) struct LocalModel<'r> {
     resolved: &'r Resolved,
@@ -26,7 +26,7 @@ pub(crate) struct LocalModel<'r> {
 }
 
 impl<'r> LocalModel<'r> {
-    /// Refuses settings that mean nothing for `model`, and a name that no folder and no repository can have.
+    /// Refuses settings that `model` would ignore, and a name that is neither a folder nor a possible repository.
     pub(crate) fn of(
         resolved: &'r Resolved,
         model: &'r ConfiguredModel,
@@ -42,7 +42,7 @@ impl<'r> LocalModel<'r> {
         })
     }
 
-    /// Whether its files are on this machine.
+    /// Whether the model's files are on this machine.
     pub(crate) fn is_here(&self, hub: &Hub) -> bool {
         match &self.files {
             ModelFiles::Folder(_) => true,
@@ -80,7 +80,7 @@ impl<'r> LocalModel<'r> {
         };
         let settings = self.settings();
         let loading = tokio::task::spawn_blocking(move || load(folder, settings));
-        let loaded = loading.await.context("loading the model was given up")?;
+        let loaded = loading.await.context("could not load the model")?;
         loaded.map_err(|error| self.not_loaded(error))
     }
 
@@ -124,22 +124,25 @@ impl<'r> LocalModel<'r> {
         if expected.is_none_or(|expected| expected.get() == dimension) {
             return Ok(());
         }
-        let message = format!("the model's vectors have {dimension} dimensions");
+        let message = format!(
+            "the model's vectors have {dimension} dimensions; set this number, or remove the setting"
+        );
         Err(self.bad("vector_dim", &message))
     }
 
-    /// The error of a download. One that is about the name or the revision points to where the user wrote that.
+    /// The error of a download. An error about the model's name or revision names the setting.
     fn not_fetched(&self, error: HubError, id: &str) -> Error {
         let field = match &error {
             HubError::RepositoryNotFound { .. }
             | HubError::NoFileMatches { .. }
             | HubError::NoWeights { .. } => "name",
             HubError::RevisionNotFound { .. } => "revision",
-            _ => return Error::new(error).context(format!("cannot get the model `{id}`")),
+            _ => return Error::new(error).context(format!("cannot fetch the model `{id}`")),
         };
         self.bad(field, &error).into()
     }
 
+    /// The error of loading. Most causes can be mended by one setting, which the error names.
     fn not_loaded(&self, error: LocalError) -> Error {
         let field = match &error {
             LocalError::Window { .. }

@@ -1,4 +1,4 @@
-//! The reranker of the settings: which providers there are, and what each of them needs.
+//! Checks the reranker of the settings.
 
 use super::configured::{ConfiguredModel, ConfiguredModels};
 use super::fields;
@@ -10,7 +10,7 @@ use crate::settings::{Resolved, Role, SettingsError};
 /// The providers of rerankers.
 const PROVIDERS: [&str; 3] = ["http", "llm", "local"];
 
-/// Whether the settings have a reranker of a provider that this program knows. A file of another program may name others.
+/// Whether the settings name a reranker of a provider that this program has. A file of haiku.rag may name others.
 pub(crate) fn is_known(models: &ConfiguredModels) -> bool {
     let kind = models.reranker.as_ref().map(|reranker| reranker.kind);
     kind.is_some_and(|kind| match kind {
@@ -19,13 +19,13 @@ pub(crate) fn is_known(models: &ConfiguredModels) -> bool {
     })
 }
 
-/// The reranker of the settings. Refuses one that is not there or is described wrongly, without opening it.
+/// Returns the reranker of the settings. Refuses one that cannot be opened. Opens nothing and asks no server.
 pub(crate) fn check<'m>(
     resolved: &Resolved,
     models: &'m ConfiguredModels,
 ) -> Result<&'m ConfiguredModel, SettingsError> {
     let Some(model) = &models.reranker else {
-        return Err(resolved.bad_value(Role::Reranker.path(), &"there is none"));
+        return Err(resolved.bad_value(Role::Reranker.path(), &"no reranker is set"));
     };
     let settings = &model.settings;
     match model.kind {
@@ -34,14 +34,13 @@ pub(crate) fn check<'m>(
             let provider = resolved.settings.providers.get(&settings.provider);
             let address = provider.and_then(|provider| provider.base_url.as_ref());
             if settings.base_url.is_none() && address.is_none() {
-                let message =
-                    "it has to be the address of a server, to which `/rerank` is appended";
+                let message = "set the address of the server, to which `/rerank` is appended";
                 return Err(model.bad_field(resolved, "base_url", &message));
             }
         }
         ModelKind::LlmReranker(_) => {
             if settings.provider.is_empty() || settings.name.is_empty() {
-                let message = "a chat model is named by its provider too, as in `ollama:qwen3`";
+                let message = "name the provider of the chat model too, as in `ollama:qwen3`";
                 return Err(model.bad_field(resolved, "name", &message));
             }
         }
@@ -59,9 +58,8 @@ pub(crate) fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> SettingsE
     let suggestion = nearest::of(provider, PROVIDERS).map_or_else(String::new, |nearest| {
         format!("; did you mean `{nearest}`?")
     });
-    let message = format!(
-        "there are no rerankers of `{provider}`; there are `http`, `llm` and `local`{suggestion}"
-    );
+    let message =
+        format!("unknown reranker provider `{provider}`; use `http`, `llm` or `local`{suggestion}");
     model.bad_field(resolved, "provider", &message)
 }
 
@@ -93,7 +91,7 @@ mod tests {
         );
         assert_eq!(
             checked("{provider: llm, name: qwen3}").unwrap_err(),
-            "`--set`: bad value for `reranking.model.name`: a chat model is named by its provider too, as in `ollama:qwen3`"
+            "`--set`: bad value for `reranking.model.name`: name the provider of the chat model too, as in `ollama:qwen3`"
         );
     }
 
@@ -103,8 +101,7 @@ mod tests {
         assert_eq!(checked(address).unwrap().kind, ModelKind::HttpReranker);
         assert_eq!(
             checked("{provider: http, name: bge}").unwrap_err(),
-            "`--set`: bad value for `reranking.model.base_url`: it has to be the address of a server, to which `/rerank` is \
-             appended"
+            "`--set`: bad value for `reranking.model.base_url`: set the address of the server, to which `/rerank` is appended"
         );
     }
 
@@ -112,7 +109,7 @@ mod tests {
     fn other_providers_are_refused_with_those_that_there_are() {
         assert_eq!(
             checked("{provider: mxbai, name: mxbai-rerank-base-v2}").unwrap_err(),
-            "`--set`: bad value for `reranking.model.provider`: there are no rerankers of `mxbai`; there are `http`, `llm` and \
+            "`--set`: bad value for `reranking.model.provider`: unknown reranker provider `mxbai`; use `http`, `llm` or \
              `local`"
         );
     }
@@ -140,29 +137,27 @@ mod tests {
         for (written, expected) in [
             (
                 format!("{{{http}, instruction: x}}"),
-                "instruction`: a reranker of `http` has no such setting; a reranker of `local` has it",
+                "instruction`: rerankers of `http` do not have this setting; those of `local` do",
             ),
             (
                 format!("{{{http}, dtype: int8}}"),
-                "dtype`: a reranker of `http` has no such setting; a reranker of `local` has it",
+                "dtype`: rerankers of `http` do not have this setting; those of `local` do",
             ),
             (
                 format!("{{{http}, temperature: 0}}"),
-                "temperature`: a reranker of `http` has no such setting; a reranker of `llm` with a model of Ollama or `llm` with \
-                 a model behind OpenAI's protocol has it",
+                "temperature`: rerankers of `http` do not have this setting; those of `llm` (ollama) and `llm` (openai) do",
             ),
             (
                 format!("{{{llm}, instruction: x}}"),
-                "instruction`: a reranker of `llm` with a model of `ollama` has no such setting; a reranker of `local` has it",
+                "instruction`: rerankers of `llm` (ollama) do not have this setting; those of `local` do",
             ),
             (
                 format!("{{{llm}, reasoning_effort: low}}"),
-                "reasoning_effort`: a reranker of `llm` with a model of `ollama` has no such setting; a reranker of `llm` with a \
-                 model behind OpenAI's protocol has it",
+                "reasoning_effort`: rerankers of `llm` (ollama) do not have this setting; those of `llm` (openai) do",
             ),
             (
                 format!("{{{llm}, vector_dim: 5}}"),
-                "vector_dim`: a reranker of `llm` with a model of `ollama` has no such setting; no reranker has it",
+                "vector_dim`: no rerankers have this setting",
             ),
         ] {
             assert_eq!(refused(&written), expected);

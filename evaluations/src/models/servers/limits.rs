@@ -1,4 +1,4 @@
-//! How much is sent to a server at once: models at one server share its limits.
+//! The limits of a server: how many requests and tokens it is sent, and how often a request is retried.
 
 use evals_providers::TrafficSettings;
 
@@ -9,8 +9,8 @@ use crate::settings::SettingsError;
 
 /// The limits of the server that `model` is behind. Pauses between attempts are drawn from `seed`.
 ///
-/// `models` are all models of the settings. Those at the same server share its traffic, so the strictest limit that is set for any
-/// of them holds, whichever is opened first.
+/// Those of `models` that are at the same server share its traffic. The strictest limit of any of them holds, whichever is opened
+/// first.
 pub(super) fn traffic_settings(
     models: &ConfiguredModels,
     model: &ServedModel<'_>,
@@ -44,15 +44,12 @@ pub(super) fn traffic_settings(
     };
     let case_timeout = resolved.settings.evaluations.case_timeout;
     settings.call_deadline = duration(case_timeout).ok_or_else(|| {
-        resolved.bad_value(
-            "evaluations.case_timeout",
-            &"it has to be more than 0 seconds",
-        )
+        resolved.bad_value("evaluations.case_timeout", &"must be more than 0 seconds")
     })?;
     Ok(settings)
 }
 
-/// Whether both models are asked through the same traffic.
+/// Whether two models share their traffic.
 fn share_server(one: &ServedModel<'_>, other: &ServedModel<'_>) -> bool {
     one.protocol == other.protocol && one.base_url.to_string() == other.base_url.to_string()
 }
@@ -65,7 +62,7 @@ mod tests {
     use crate::models::ConfiguredModel;
     use crate::settings::{Layer, resolve};
 
-    /// The limits of the models that `chosen` picks, each as if it were opened first.
+    /// The limits of the models that `chosen` picks. Each model is treated as if it were opened first.
     fn traffic<const N: usize>(
         chosen: impl Fn(&ConfiguredModels) -> [&ConfiguredModel; N],
         set: &[&str],

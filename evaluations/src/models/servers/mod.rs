@@ -1,4 +1,4 @@
-//! Models as settings name them, opened. Those at one address share its traffic: its limits, its retries, its failures.
+//! Opens models behind servers. Models at one address share its [`Traffic`]: its limits, retries and failures.
 
 mod limits;
 mod requests;
@@ -27,11 +27,11 @@ use crate::printer::Printer;
 use crate::quantity;
 use crate::settings::{Resolved, SettingsError};
 
-/// The longest wait for a server's list of models, and the pause before it is asked for once more.
+/// The longest wait for a server's list of models, and the pause before the second and last request for it.
 const LISTING: Duration = Duration::from_secs(10);
 const BEFORE_SECOND_LISTING: Duration = Duration::from_millis(500);
 
-/// Opens models, each server once.
+/// Opens models, and keeps the traffic with each server.
 #[derive(Debug)]
 pub(crate) struct Servers<'r> {
     resolved: &'r Resolved,
@@ -45,7 +45,7 @@ pub(crate) struct Servers<'r> {
 }
 
 impl<'r> Servers<'r> {
-    /// Servers as `resolved` describes them. Pauses between attempts are drawn from `seed`.
+    /// Servers of `models`, as `resolved` describes them. Pauses between attempts are drawn from `seed`.
     pub(crate) fn new(
         resolved: &'r Resolved,
         models: &'r ConfiguredModels,
@@ -63,7 +63,7 @@ impl<'r> Servers<'r> {
         }
     }
 
-    /// Has `interruption` close the traffic and wait for what was sent.
+    /// Has `interruption` close the traffic and wait for calls in flight.
     pub(crate) fn minded_by(self, interruption: &Interruption) -> Self {
         let interruption = Some(interruption.clone());
         Self {
@@ -72,12 +72,12 @@ impl<'r> Servers<'r> {
         }
     }
 
-    /// Says what is waited for.
+    /// Tells the user what the program waits for.
     pub(crate) fn watch(&self) -> Watch {
         self.printer.watch()
     }
 
-    /// Makes one attempt at each call, for whoever wants to know what is wrong rather than to get through.
+    /// Makes one attempt at each call. `doctor` reports a failure rather than retrying.
     pub(crate) fn asking_once(self) -> Self {
         Self { once: true, ..self }
     }
@@ -111,7 +111,7 @@ impl<'r> Servers<'r> {
         })
     }
 
-    /// Opens a reranker behind an endpoint `/rerank`, which is sent at most `batch_size` texts at once.
+    /// Opens a reranker behind an endpoint `/rerank`. A request holds at most `batch_size` texts.
     pub(crate) async fn reranker(
         &mut self,
         model: &ConfiguredModel,
@@ -131,7 +131,8 @@ impl<'r> Servers<'r> {
         }
     }
 
-    /// The address of a model whose server may not tell a digest of its weights; `None` where the model's identity is enough.
+    /// The address of a model whose server may give no digest of its weights. `None` where the model's identity alone tells its
+    /// vectors from those of other models.
     pub(crate) fn undigested_place(
         &self,
         model: &ConfiguredModel,
@@ -144,8 +145,8 @@ impl<'r> Servers<'r> {
         }
     }
 
-    /// What the scores of a reranker behind an endpoint `/rerank` depend on besides its name: the address of its server, and the
-    /// further fields of its requests.
+    /// What the scores of a reranker behind an endpoint `/rerank` depend on besides its name: the address of its server and
+    /// `extra_body`.
     pub(crate) fn rerank_place(&self, model: &ConfiguredModel) -> Result<String, SettingsError> {
         let base_url = Self::served(self.resolved, model)?.base_url;
         let extra_body = &model.settings.extra_body;
@@ -167,9 +168,9 @@ impl<'r> Servers<'r> {
         ServedModel::of(resolved, model, protocol)
     }
 
-    /// Sees that a server is there and takes the key, and returns what its list of models tells of this one.
+    /// Checks that the server answers and accepts the key. Returns the digest of the model in the server's list.
     ///
-    /// Not every server has such a list, and some have models that are not in it.
+    /// Not every server has such a list, and some serve models that are not in it.
     async fn listed(
         &self,
         model: &ConfiguredModel,
@@ -206,7 +207,7 @@ impl<'r> Servers<'r> {
         Ok(found.and_then(|served| served.digest.clone()))
     }
 
-    /// The traffic with each server so far.
+    /// The traffic with each server whose models are open.
     pub(crate) fn traffic_so_far(&self) -> Vec<Arc<Traffic>> {
         self.traffic.values().map(Arc::clone).collect()
     }

@@ -1,4 +1,4 @@
-//! What every request to a model behind a server carries, as the settings have it.
+//! The settings of a model behind a server as its client takes them.
 
 use std::num::NonZeroUsize;
 
@@ -37,7 +37,7 @@ impl ServedModel<'_> {
         Ok(settings)
     }
 
-    /// At most `batch_size` texts are sent at once.
+    /// A request holds at most `batch_size` texts.
     pub(super) fn rerank_settings(&self, batch_size: NonZeroUsize) -> Result<RerankSettings> {
         let model = &self.model.settings;
         let mut settings = RerankSettings::new(self.server()?, &model.name);

@@ -1,4 +1,4 @@
-//! A model behind a server: where the server is, and which key it is sent.
+//! A model behind a server: the server's address, its key and its time limit.
 
 use std::env;
 use std::error::Error;
@@ -14,14 +14,14 @@ use crate::models::kind::{EMBEDDED, Protocol};
 use crate::nearest;
 use crate::settings::{Provider, Resolved, Role, SettingsError};
 
-/// Where Ollama listens unless settings say otherwise.
+/// The default address of Ollama.
 const OLLAMA: &str = "http://localhost:11434";
 
-/// OpenAI itself, the only server that its key is ever sent to without being asked for.
+/// The default address of `openai`. Its key is sent nowhere else unless the settings say so.
 const OPENAI: &str = "https://api.openai.com/v1";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
 
-/// A model and the server that it is behind.
+/// A model with its server.
 #[derive(Debug)]
 pub(super) struct ServedModel<'r> {
     pub(super) resolved: &'r Resolved,
@@ -45,7 +45,7 @@ impl<'r> ServedModel<'r> {
         let written = provider.and_then(|provider| provider.base_url.as_deref());
         let usual = match protocol {
             Protocol::Ollama => Some(OLLAMA),
-            // Any other name is the user's for a server that speaks the same protocol.
+            // Any other name stands for a server of the user's, which has no default address.
             Protocol::OpenAi => (settings.provider == "openai").then_some(OPENAI),
         };
         let parse = |text: &str, path: String| {
@@ -73,6 +73,7 @@ impl<'r> ServedModel<'r> {
         })
     }
 
+    /// The settings of every request to the model.
     pub(super) fn server(&self) -> Result<ServerSettings> {
         let mut server = ServerSettings::new(self.base_url.clone());
         server.api_key = self.key()?;
@@ -83,14 +84,14 @@ impl<'r> ServedModel<'r> {
         Ok(server)
     }
 
-    /// The variable of the key: the model's own; else the provider's, where the model is at the provider's; else OpenAI's, for
-    /// OpenAI.
+    /// The environment variable that holds the key: the model's own, else the provider's if the model is at the provider's address,
+    /// else `OPENAI_API_KEY` if the model is at OpenAI's.
     fn key_variable(&self) -> Option<&str> {
-        let at_home = |home: &BaseUrl| self.base_url.has_origin_of(home);
-        let at_home = self.home.as_ref().is_some_and(at_home);
+        let is_at = |home: &BaseUrl| self.base_url.has_origin_of(home);
+        let is_at_home = self.home.as_ref().is_some_and(is_at);
         let provider = self.provider.api_key_env.as_deref();
         let named = self.model.settings.api_key_env.as_deref();
-        named.or(provider.filter(|_| at_home)).or_else(|| {
+        named.or(provider.filter(|_| is_at_home)).or_else(|| {
             let openai = BaseUrl::parse(OPENAI).is_ok_and(|openai| self.base_url == openai);
             (self.protocol == Protocol::OpenAi && openai).then_some(OPENAI_KEY)
         })
@@ -100,7 +101,7 @@ impl<'r> ServedModel<'r> {
         let Some(variable) = self.key_variable() else {
             return Ok(None);
         };
-        // The reason is left out: of a value that is no text it is the value.
+        // The cause is left out, because for a value that is not Unicode it holds the value.
         let Ok(secret) = env::var(variable) else {
             bail!(
                 "`{}` needs a key for {}: set the environment variable `{variable}`, or name another one in \
@@ -113,13 +114,13 @@ impl<'r> ServedModel<'r> {
         Ok(Some(ApiKey::new(secret, variable)?))
     }
 
-    /// The calls at once that are set for the model, or for its provider.
+    /// The limit on calls at the same time, from the model's settings or its provider's.
     pub(super) fn max_concurrency(&self) -> Option<NonZeroUsize> {
         let own = self.model.settings.max_concurrency;
         own.or(self.provider.max_concurrency)
     }
 
-    /// The longest wait for one request, where it is set.
+    /// The longest wait for one request, from the model's settings or its provider's.
     fn timeout(&self) -> Result<Option<Duration>, SettingsError> {
         let own = self.model.settings.timeout;
         let own = own.map(|seconds| (seconds, self.model.role.path().to_owned()));
@@ -133,18 +134,19 @@ impl<'r> ServedModel<'r> {
         let timeout = duration(seconds).ok_or_else(|| {
             let path = format!("{path}.timeout");
             self.resolved
-                .bad_value(&path, &"it has to be more than 0 seconds")
+                .bad_value(&path, &"must be more than 0 seconds")
         });
         timeout.map(Some)
     }
 
+    /// The error of a model whose settings a client refuses.
     pub(super) fn bad(&self, error: &(dyn Error + 'static)) -> SettingsError {
         self.resolved
             .bad_value(self.model.role.path(), &chain(error))
     }
 }
 
-/// What to say of a provider that there is not, with the one that was probably meant.
+/// The message for a provider that has no address, with the one that was probably meant.
 fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> String {
     let other = &model.settings.provider;
     let in_process: &[&str] = match model.role {
@@ -162,12 +164,12 @@ fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> String {
         format!("; did you mean `{nearest}`?")
     });
     format!(
-        "there is no provider `{other}`; use `ollama` or `openai`, or give `providers.{other}.base_url` the address of a server that \
-         speaks OpenAI's protocol{suggestion}"
+        "unknown provider `{other}`; use `ollama` or `openai`, or set `providers.{other}.base_url` to the address of a server that speaks \
+         OpenAI's protocol{suggestion}"
     )
 }
 
-/// A time that a request can be given: more than nothing, and at most a day.
+/// A time limit of a request; `None` where it is not more than 0. A limit above a day is cut to a day.
 pub(super) fn duration(seconds: f64) -> Option<Duration> {
     let sensible = seconds.is_finite() && seconds > 0.0;
     sensible.then(|| Duration::from_secs_f64(seconds.min(86_400.0)))
@@ -192,7 +194,7 @@ mod tests {
         ServedModel::of(resolved, model, model.kind.protocol().unwrap())
     }
 
-    /// The variable whose key the answering model is given.
+    /// The environment variable that the answering model takes its key from.
     fn key_variable(assignments: &[&str]) -> Option<String> {
         let resolved = resolved(assignments);
         let models = ConfiguredModels::of(&resolved.settings);
@@ -281,11 +283,11 @@ mod tests {
         };
         assert_eq!(
             message("providers.openai.timeout=0"),
-            "`--set`: bad value for `providers.openai.timeout`: it has to be more than 0 seconds"
+            "`--set`: bad value for `providers.openai.timeout`: must be more than 0 seconds"
         );
         assert_eq!(
             message("qa.model.timeout=-1"),
-            "`--set`: bad value for `qa.model.timeout`: it has to be more than 0 seconds"
+            "`--set`: bad value for `qa.model.timeout`: must be more than 0 seconds"
         );
     }
 

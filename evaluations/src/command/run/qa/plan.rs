@@ -213,7 +213,7 @@ pub(super) fn case_timeout(resolved: &Resolved) -> Result<CaseTimeout, SettingsE
         let limit = Duration::from_secs_f64(seconds.min(86_400.0));
         return Ok(CaseTimeout::new(limit).task("answering").setting(SETTING));
     }
-    Err(resolved.bad_value(SETTING, &"it has to be more than 0 seconds"))
+    Err(resolved.bad_value(SETTING, &"must be more than 0 seconds"))
 }
 
 #[cfg(test)]
