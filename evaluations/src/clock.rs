@@ -1,9 +1,9 @@
-//! What the time is.
+//! The time: of now, and as files hold it.
 
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 
 /// The time, also where the clock says that 1970 is to come, on which [`Utc::now`] panics.
 pub(crate) fn now() -> DateTime<Utc> {
@@ -16,6 +16,11 @@ pub(crate) fn check(now: DateTime<Utc>) -> Result<()> {
         bail!("the clock of this machine says {now}, which is before 1970; set it");
     }
     Ok(())
+}
+
+/// A time as manifests hold it: `2026-05-01T12:00:00.000Z`.
+pub(crate) fn timestamp(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use evals_data::{DownloadEvent, DownloadObserver, Hub, HubSettings, HubWarning};
+use anyhow::Result;
+use evals_data::{
+    Collection, DownloadEvent, DownloadObserver, Hub, HubSettings, HubWarning, Manifest,
+};
 use indicatif::ProgressBar;
 
-use crate::printer::Printer;
-use crate::progress;
+use crate::terminal::{Printer, progress};
 
 /// The pause before a further try that a user is told of, so as not to be left wondering. What fails for good is told at
 /// the end.
@@ -19,8 +21,16 @@ pub(crate) fn hub() -> Hub {
     Hub::new(HubSettings::from_env())
 }
 
-/// Says what went otherwise than asked for.
-pub(crate) fn tell(printer: &Printer, warnings: &[HubWarning]) {
+/// Downloads what is missing of a dataset's files.
+pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Collection> {
+    let bars = DownloadBars::new(printer);
+    let collection = Collection::resolve(manifest, &hub(), &bars).await?;
+    report_warnings(printer, collection.warnings());
+    Ok(collection)
+}
+
+/// Prints what differs from what was asked for, each warning as loudly as it matters.
+pub(crate) fn report_warnings(printer: &Printer, warnings: &[HubWarning]) {
     for warning in warnings {
         if warning.is_note() {
             printer.detail(&warning.to_string());

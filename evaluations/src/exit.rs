@@ -1,10 +1,6 @@
 //! How the process ends.
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
-
-use crate::hint;
-use crate::printer::printable;
 
 /// The exit codes that scripts can rely on, the worse the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,49 +28,4 @@ impl From<Exit> for ExitCode {
 )]
 pub(crate) fn at_once(exit: Exit) -> ! {
     std::process::exit(i32::from(exit as u8))
-}
-
-/// Prints help, version or what is wrong with the command line, as clap words it.
-pub(crate) fn usage(message: &clap::Error) -> ExitCode {
-    // Where the stream is closed nobody reads the message, and the exit code still tells.
-    let _ = message.print();
-    if message.use_stderr() {
-        Exit::CouldNot.into()
-    } else {
-        Exit::Done.into()
-    }
-}
-
-/// Whether the reader of stdout went away, as `head` does: a normal end.
-pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Prints an error, its causes and what can be done about it to stderr.
-pub(crate) fn report(error: &anyhow::Error) {
-    let mut text = String::new();
-    for (depth, cause) in error.chain().enumerate() {
-        let label = if depth == 0 {
-            "error: "
-        } else {
-            "  caused by: "
-        };
-        let message = cause.to_string();
-        // Some libraries repeat their source in their own message.
-        if depth > 0 && text.trim_end().ends_with(&message) {
-            continue;
-        }
-        text.push_str(label);
-        text.push_str(&message.replace('\n', &format!("\n{:width$}", "", width = label.len())));
-        text.push('\n');
-    }
-    if let Some(hint) = hint::of(error) {
-        text.push_str("  hint: ");
-        text.push_str(&hint);
-        text.push('\n');
-    }
-    let _ = io::stderr().lock().write_all(printable(&text).as_bytes());
 }

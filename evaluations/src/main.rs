@@ -12,33 +12,30 @@ mod clock;
 mod command;
 mod directories;
 mod downloads;
+mod errors;
 mod exit;
-mod hint;
-mod memory;
+mod interruption;
 mod models;
-mod printer;
-mod progress;
+mod out_file;
+mod question_answering;
 mod redaction;
-mod restart;
 mod run_folder;
-mod run_identity;
+mod run_models;
 mod search_profile;
+mod session;
 mod settings;
 mod spending;
-mod start_lock;
-mod table;
-mod trec_ids;
-mod unknown_word;
+mod stored_runs;
+mod terminal;
+mod whole_file;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
-use evals_guard::regular_file;
-use evals_messages::{nearest, quantity, visible};
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Command};
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::terminal::Printer;
 
 /// Scans allocate and free large buffers, which the system's allocator maps anew each time.
 #[global_allocator]
@@ -49,8 +46,8 @@ fn main() -> ExitCode {
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 
     let expanded = cli::expand(std::env::args_os());
-    if let Some(error) = expanded.dataset.as_deref().and_then(unknown_word::error) {
-        exit::report(&error);
+    if let Some(error) = expanded.dataset.as_deref().and_then(errors::unknown_word) {
+        errors::report(&error);
         return Exit::CouldNot.into();
     }
     let matches = Cli::command()
@@ -58,16 +55,44 @@ fn main() -> ExitCode {
         .try_get_matches_from(expanded.words);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(message) => return exit::usage(&message),
+        Err(message) => return errors::usage(&message),
     };
-    restart::with_all_processors(&cli.command);
+    restart_with_all_processors(&cli.command);
     let printer = Printer::new(&cli.output);
     match clock::check(clock::now()).and_then(|()| command::execute(cli.command, &printer)) {
         Ok(exit) => exit.into(),
-        Err(error) if exit::is_broken_pipe(&error) => Exit::Done.into(),
+        Err(error) if errors::is_broken_pipe(&error) => Exit::Done.into(),
         Err(error) => {
-            exit::report(&error);
+            errors::report(&error);
             Exit::CouldNot.into()
         }
     }
 }
+
+/// Starts the program again where the engine would otherwise leave processors unused: it reads its number of threads once,
+/// from a variable that a running process cannot set safely.
+///
+/// Returns where nothing has to be set, or where starting again fails: the run is then slower, and as right.
+#[cfg(unix)]
+fn restart_with_all_processors(command: &Command) {
+    use std::env;
+    use std::os::unix::process::CommandExt as _;
+
+    let variables = evals_index::environment();
+    if variables.is_empty() || !matches!(command, Command::Run(_)) {
+        return;
+    }
+    let mut arguments = env::args_os();
+    let (Some(name), Ok(program)) = (arguments.next(), env::current_exe()) else {
+        return;
+    };
+    let _ = std::process::Command::new(program)
+        .arg0(name)
+        .args(arguments)
+        .envs(variables)
+        .exec();
+}
+
+/// There is no `exec` here; the variable can be set by hand.
+#[cfg(not(unix))]
+fn restart_with_all_processors(_command: &Command) {}

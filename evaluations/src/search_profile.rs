@@ -4,7 +4,7 @@ use std::fmt;
 
 use evals_index::{Profile, UnknownProfile};
 
-use crate::nearest;
+use evals_messages::nearest;
 
 /// The end of the name of a profile whose results are reranked.
 pub(crate) const RERANK: &str = "+rerank";

@@ -22,6 +22,14 @@ use thiserror::Error;
 )]
 pub(crate) struct BudgetSpent(f64);
 
+/// An amount of USD. An unknown amount is never shown as nothing.
+pub(crate) fn dollars(cost: Option<f64>) -> String {
+    match cost {
+        Some(cost) => format!("${cost:.4}"),
+        None => "cost unknown (no price in `prices`)".to_owned(),
+    }
+}
+
 /// Adds up what a run pays. Replies from the cache are paid for already.
 #[derive(Debug)]
 pub(crate) struct Spending {

@@ -66,10 +66,7 @@ fn a_model_without_a_judge_is_refused_with_what_to_add() {
     let message = sandbox.refuse("sample --model gpt-oss");
     assert!(message.contains("PROVIDER:NAME"), "{message}");
     let message = sandbox.refuse("sample --model nowhere:x --judge embedded:overlap");
-    assert!(
-        message.contains("unknown provider `nowhere`"),
-        "{message}"
-    );
+    assert!(message.contains("unknown provider `nowhere`"), "{message}");
 }
 
 #[test]

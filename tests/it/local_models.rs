@@ -305,7 +305,10 @@ fn settings_that_a_local_model_does_not_have_are_refused() {
     );
     assert_eq!(
         set("vector_dim=384"),
-        refused("vector_dim", "the model's vectors have 32 dimensions; set this number, or remove the setting")
+        refused(
+            "vector_dim",
+            "the model's vectors have 32 dimensions; set this number, or remove the setting"
+        )
     );
     assert_eq!(
         set("max_tokens=65"),

@@ -11,12 +11,12 @@ use evals_stores::scores::ScoreStore;
 use evals_stores::store::{Prune, Pruned, StoreStatistics};
 use evals_stores::vectors::EmbeddingStore;
 
-use super::Session;
 use crate::cli::{CacheArgs, CacheCommand};
 use crate::exit::Exit;
-use crate::printer::Printer;
-use crate::quantity;
-use crate::table;
+use crate::session::Session;
+use crate::terminal::Printer;
+use crate::terminal::listing;
+use evals_messages::quantity;
 
 /// All stores, as far as they are there.
 struct Stores {
@@ -157,7 +157,7 @@ fn text(
     if !rows.is_empty() {
         text.push('\n');
         let header = ["model", &quantity::plural(what), "size"];
-        text.push_str(&table::render(printer, &header, &rows));
+        text.push_str(&listing::render(printer, &header, &rows));
     }
     Ok(text)
 }

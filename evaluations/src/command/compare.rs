@@ -9,15 +9,16 @@ use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
 use serde_json::Value;
 
-use super::Session;
-use super::configuration::{Configuration, differences};
-use super::run::{OutFile, RunHeader, console};
-use super::stored::{PassedOver, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
-use crate::nearest;
-use crate::quantity;
-use crate::run_folder::{RunFolder, RunState};
+use crate::out_file::OutFile;
+use crate::run_folder::{RunFolder, RunHeader, RunState};
+use crate::session::Session;
+use crate::stored_runs::{Configuration, differences};
+use crate::stored_runs::{PassedOver, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
+use crate::terminal::console;
+use evals_messages::nearest;
+use evals_messages::quantity;
 
 /// Most differences between two runs that are listed.
 const LISTED: usize = 10;

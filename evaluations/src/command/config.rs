@@ -2,12 +2,12 @@
 
 use anyhow::{Context as _, Result};
 
-use super::Session;
 use crate::choices::Choices;
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
 use crate::exit::Exit;
-use crate::printer::printable;
+use crate::session::Session;
 use crate::settings::{self, Layer};
+use crate::terminal::printable;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<Exit> {
     match &arguments.command {

@@ -4,11 +4,11 @@ use anyhow::{Context as _, Result};
 use evals_data::{Availability, Catalog, Hub, Manifest};
 use serde::Serialize;
 
-use super::Session;
 use crate::cli::DatasetsArgs;
 use crate::downloads::hub;
 use crate::exit::Exit;
-use crate::table::Layout;
+use crate::session::Session;
+use crate::terminal::listing::Layout;
 
 /// One dataset of the listing.
 #[derive(Debug, Serialize)]

@@ -9,7 +9,6 @@ use anyhow::{Context as _, Result};
 use evals_data::{Greeting, Hub, HubSettings};
 use evals_models::{ChatRequest, Embedder, Message, Reranker};
 
-use super::{Session, named_models};
 use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::downloads;
@@ -17,9 +16,10 @@ use crate::exit::Exit;
 use crate::models::{
     ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, Servers, embedded, embedder, reranker,
 };
-use crate::printer::{Printer, printable};
-use crate::quantity;
+use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
+use crate::terminal::{Printer, printable};
+use evals_messages::quantity;
 
 /// Most tokens of the reply to a question that only finds out whether anybody answers.
 const PROBE_TOKENS: u32 = 16;

@@ -3,10 +3,10 @@
 use anyhow::{Context as _, Result};
 use evals_data::{Catalog, HubWarning, Manifest, Source};
 
-use super::Session;
-use super::run::fetch;
 use crate::cli::DownloadArgs;
+use crate::downloads::fetch;
 use crate::exit::Exit;
+use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result<Exit> {
     let catalog = Catalog::new(session.directories.manifests());

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 
-use super::Session;
-use super::run::OutFile;
-use super::stored::StoredRuns;
 use crate::cli::ReportArgs;
 use crate::exit::Exit;
+use crate::out_file::OutFile;
+use crate::session::Session;
+use crate::stored_runs::StoredRuns;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all(&arguments.out)?;

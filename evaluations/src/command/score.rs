@@ -8,11 +8,11 @@ use evals_metrics::{
     Bootstrap, Measure, Queries, RunScores, Undefined, UndefinedAs, score_run, trec,
 };
 
-use super::Session;
 use crate::cli::ScoreArgs;
 use crate::exit::Exit;
-use crate::quantity;
-use crate::regular_file;
+use crate::session::Session;
+use evals_guard::regular_file;
+use evals_messages::quantity;
 
 /// Most bytes of a file of judgements or rankings: some ten million lines.
 const LARGEST: u64 = 1_000_000_000;

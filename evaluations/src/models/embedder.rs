@@ -12,8 +12,8 @@ use super::kind::ModelKind;
 use super::local::LocalModel;
 use super::servers::Servers;
 use crate::downloads;
-use crate::printer::Printer;
 use crate::settings::{Resolved, SettingsError};
+use crate::terminal::Printer;
 
 /// Refuses settings that no embedding model can be opened with. Opens nothing and asks no server.
 pub(crate) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {

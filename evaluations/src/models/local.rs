@@ -14,8 +14,8 @@ use super::configured::ConfiguredModel;
 use super::fields;
 use super::files::ModelFiles;
 use crate::downloads::{self, DownloadBars};
-use crate::printer::Printer;
 use crate::settings::{self, Resolved, SettingsError};
+use crate::terminal::Printer;
 
 /// A model of kind [`super::ModelKind::Local`], not opened yet.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl<'r> LocalModel<'r> {
         let bars = DownloadBars::new(printer);
         let fetched = hub.fetch_model(id, revision, &bars).await;
         let model = fetched.map_err(|error| self.not_fetched(error, id))?;
-        downloads::tell(printer, &model.warnings);
+        downloads::report_warnings(printer, &model.warnings);
         Ok(model.folder)
     }
 

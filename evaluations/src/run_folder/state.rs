@@ -5,7 +5,7 @@ use std::fmt;
 use evals::Summary;
 use evals_rag::qa::Equivalence;
 
-use crate::quantity;
+use evals_messages::quantity;
 
 /// How far a run came.
 ///

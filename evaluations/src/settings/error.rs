@@ -4,7 +4,7 @@ use evals_data::yaml::YamlError;
 
 use super::known::UnknownKey;
 use crate::redaction;
-use crate::regular_file::FileError;
+use evals_guard::regular_file::FileError;
 
 /// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use super::json_schema;
 use super::known::{UnknownKey, take_unknown};
 use super::resolve::Layer;
 use super::tree::Tree;
-use crate::regular_file::{self, FileError};
+use evals_guard::regular_file::{self, FileError};
 
 /// Most bytes of a settings file.
 const LARGEST: u64 = 16_000_000;

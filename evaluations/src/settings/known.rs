@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::tree::{Entry, Tree};
-use crate::nearest;
+use evals_messages::nearest;
 
 /// A key that no setting has.
 #[derive(Debug, Clone, PartialEq, Eq)]

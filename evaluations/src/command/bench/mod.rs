@@ -4,9 +4,9 @@ mod embed;
 
 use anyhow::Result;
 
-use super::Session;
 use crate::cli::{BenchArgs, BenchCommand};
 use crate::exit::Exit;
+use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchArgs) -> Result<Exit> {
     match &arguments.command {

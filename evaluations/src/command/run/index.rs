@@ -3,21 +3,20 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
 use evals_data::{Collection, DocumentCounts};
 use evals_index::{
-    BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Index, IndexStatistics,
-    LockHolder, Recipe, Store,
+    BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, CutChunks, Index,
+    IndexStatistics, LockHolder, Recipe, Store,
 };
 use evals_models::Embedder;
 use indicatif::ProgressBar;
 
 use super::plan::Plan;
 use crate::models::{ModelKind, embedded};
-use crate::printer::Printer;
-use crate::progress;
-use crate::quantity;
+use crate::terminal::{Printer, progress};
+use evals_messages::quantity;
 
 /// An index that can be searched, and how it came to be.
 #[derive(Debug)]
@@ -180,9 +179,109 @@ fn waiting_for(holder: &LockHolder) -> String {
     format!("waiting for {holder}, which has been building an index in this database{since}")
 }
 
+/// Says how much of the corpus a filter keeps. One that keeps nothing is a mistake: every figure would be 0.
+pub(super) async fn describe_filter(
+    printer: &Printer,
+    filter: &str,
+    ready: &ReadyIndex,
+) -> Result<()> {
+    let kept = ready.index.count(filter).await?;
+    if kept == 0 {
+        bail!("no document matches `--filter {filter}`");
+    }
+    let all = quantity::of(ready.statistics.documents, "document");
+    let hidden = if kept < ready.statistics.documents {
+        "; relevant ones among the others count as never found"
+    } else {
+        ""
+    };
+    printer.note(&format!("the filter keeps {kept} of {all}{hidden}"));
+    Ok(())
+}
+
+/// Of how many chunks of an index only the beginning was embedded, unless none is known to be cut.
+pub(super) fn cut_note(statistics: &IndexStatistics) -> Option<String> {
+    let CutChunks { cut, unknown } = statistics.cut_chunks.filter(|chunks| chunks.cut > 0)?;
+    let at_least = if unknown > 0 { "at least " } else { "" };
+    let verb = if cut == 1 { "is" } else { "are" };
+    Some(format!(
+        "of {} in the index, {at_least}{cut} {verb} longer than the embedding model reads; it read only the beginning",
+        quantity::of(statistics.chunks, "chunk")
+    ))
+}
+
+/// Says what is searched, and what building it took.
+pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
+    let statistics = &ready.statistics;
+    let size = format!(
+        "{} in {}",
+        quantity::of(statistics.documents, "document"),
+        quantity::of(statistics.chunks, "chunk")
+    );
+    let Some(build) = &ready.build else {
+        printer.detail(&format!("index found: {size}, {}", ready.store.uri()));
+        return;
+    };
+    let rate = build
+        .documents_per_second()
+        .map_or_else(String::new, |rate| format!(", {rate:.0} documents/s"));
+    let stored = match build.stored_vectors {
+        0 => String::new(),
+        stored => format!(", {} from the cache", quantity::of(stored, "vector")),
+    };
+    printer.note(&format!(
+        "indexed {size} in {:.2} s{rate}{stored}",
+        build.wall.as_secs_f64()
+    ));
+    printer.detail(&format!(
+        "  read {:.2} s, chunk {:.2} s, embed {:.2} s, write {:.2} s, full-text index {:.2} s; {}",
+        build.read.as_secs_f64(),
+        build.chunk.as_secs_f64(),
+        build.embed.as_secs_f64(),
+        build.write.as_secs_f64(),
+        build.full_text.as_secs_f64(),
+        ready.store.uri()
+    ));
+    if let Some(peak) = peak_bytes() {
+        printer.detail(&format!("  peak memory {} MB", peak / 1_000_000));
+    }
+}
+
+/// The most memory that was resident at any time, in bytes; `None` where the system does not tell.
+fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_known_cuts_are_told() {
+        let note = |cut_chunks| {
+            cut_note(&IndexStatistics {
+                documents: 3,
+                chunks: 7,
+                bytes: 1,
+                cut_chunks,
+            })
+        };
+        let chunks = |cut, unknown| Some(CutChunks { cut, unknown });
+        for silent in [None, chunks(0, 0), chunks(0, 7)] {
+            assert_eq!(note(silent), None);
+        }
+        assert_eq!(
+            note(chunks(1, 0)).unwrap(),
+            "of 7 chunks in the index, 1 is longer than the embedding model reads; it read only the beginning"
+        );
+        let several = note(chunks(2, 5)).unwrap();
+        assert!(several.contains(", at least 2 are longer"), "{several}");
+    }
 
     #[test]
     fn what_became_no_document_is_one_line() {

@@ -7,7 +7,7 @@ use evals_index::{CachePolicy, SearchOptions};
 use evals_rag::Searcher;
 use evals_rag::reranking::RerankedSearcher;
 
-use super::Run;
+use super::preparation::Run;
 use crate::search_profile::SearchProfile;
 
 /// A question that no dataset asks, to load what a first search loads before anything is timed.

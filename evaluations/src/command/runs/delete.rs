@@ -8,12 +8,12 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 
 use crate::cli::DeleteRunsArgs;
-use crate::command::Session;
-use crate::command::stored::{StoredRuns, is_latest};
 use crate::exit::Exit;
-use crate::printer::printable;
-use crate::quantity;
 use crate::run_folder::RunFolder;
+use crate::session::Session;
+use crate::stored_runs::{StoredRuns, is_latest};
+use crate::terminal::printable;
+use evals_messages::quantity;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Result<Exit> {
     let runs = StoredRuns::of(session);

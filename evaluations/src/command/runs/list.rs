@@ -6,12 +6,12 @@ use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
 
 use crate::cli::ListRunsArgs;
-use crate::command::Session;
-use crate::command::run::RunHeader;
 use crate::exit::Exit;
-use crate::quantity;
 use crate::run_folder::RunFolder;
-use crate::table::Layout;
+use crate::run_folder::RunHeader;
+use crate::session::Session;
+use crate::terminal::listing::Layout;
+use evals_messages::quantity;
 
 /// Most runs that are listed unless all are asked for.
 const NEWEST: usize = 20;

@@ -7,11 +7,11 @@ use std::ffi::OsStr;
 
 use anyhow::Result;
 
-use super::Session;
-use super::stored::StoredRuns;
 use crate::cli::{RunsArgs, RunsCommand};
 use crate::exit::Exit;
-use crate::visible;
+use crate::session::Session;
+use crate::stored_runs::StoredRuns;
+use evals_messages::visible;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunsArgs) -> Result<Exit> {
     match &arguments.command {

@@ -9,7 +9,7 @@ use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
 
 use super::rows::{Benchmark, StoredRun};
-use crate::visible;
+use evals_messages::visible;
 
 /// One table for each benchmark and dataset, with a heading where there are several.
 pub(super) fn tables(runs: &[StoredRun]) -> String {

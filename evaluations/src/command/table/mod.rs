@@ -9,13 +9,13 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 
 use self::rows::{Choice, Selection, StoredRun};
-use super::Session;
-use super::stored::StoredRuns;
 use crate::cli::TableArgs;
 use crate::exit::Exit;
-use crate::quantity;
-use crate::regular_file;
-use crate::run_folder::write_whole;
+use crate::session::Session;
+use crate::stored_runs::StoredRuns;
+use crate::whole_file::write_whole;
+use evals_guard::regular_file;
+use evals_messages::quantity;
 
 /// Most runs that are named as left out of a table.
 const LISTED: usize = 10;

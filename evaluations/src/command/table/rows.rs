@@ -8,10 +8,10 @@ use evals::Summary;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::command::configuration::Configuration;
-use crate::printer::Printer;
-use crate::quantity;
 use crate::run_folder::{RunFolder, RunState};
+use crate::stored_runs::Configuration;
+use crate::terminal::Printer;
+use evals_messages::quantity;
 
 /// The two benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

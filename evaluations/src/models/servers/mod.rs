@@ -17,15 +17,14 @@ use evals_providers::{
     ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder,
     ServerSettings, Traffic, list_openai_models,
 };
-use evals_stores::store::Watch;
 
 use self::served_model::ServedModel;
 use super::configured::{ConfiguredModel, ConfiguredModels};
 use super::kind::Protocol;
-use crate::command::Interruption;
-use crate::printer::Printer;
-use crate::quantity;
+use crate::interruption::Interruption;
 use crate::settings::{Resolved, SettingsError};
+use crate::terminal::Printer;
+use evals_messages::quantity;
 
 /// The longest wait for a server's list of models, and the pause before the second and last request for it.
 const LISTING: Duration = Duration::from_secs(10);
@@ -70,11 +69,6 @@ impl<'r> Servers<'r> {
             interruption,
             ..self
         }
-    }
-
-    /// Tells the user what the program waits for.
-    pub(crate) fn watch(&self) -> Watch {
-        self.printer.watch()
     }
 
     /// Makes one attempt at each call. `doctor` reports a failure rather than retrying.

@@ -11,8 +11,8 @@ use evals_providers::{ApiKey, BaseUrl, ServerSettings};
 
 use crate::models::configured::ConfiguredModel;
 use crate::models::kind::{EMBEDDED, Protocol};
-use crate::nearest;
 use crate::settings::{Provider, Resolved, Role, SettingsError};
+use evals_messages::nearest;
 
 /// The default address of Ollama.
 const OLLAMA: &str = "http://localhost:11434";

@@ -15,12 +15,12 @@ use self::figures::Figures;
 use self::measurement::Plan;
 use self::model::BenchedModel;
 use self::texts::Texts;
-use super::super::Session;
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
 use crate::exit::Exit;
-use crate::printer::printable;
-use crate::progress;
-use crate::run_folder::write_whole;
+use crate::session::Session;
+use crate::terminal::printable;
+use crate::terminal::progress;
+use crate::whole_file::write_whole;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;

@@ -14,8 +14,8 @@ use crate::choices;
 use crate::cli::EmbeddingModel;
 use crate::downloads;
 use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, embedder, fields};
-use crate::printer::Printer;
 use crate::settings::{self, Layer, Model, Resolved, Role};
+use crate::terminal::Printer;
 
 /// Settings that tell two models of one name apart.
 const TELLING: [&str; 6] = [

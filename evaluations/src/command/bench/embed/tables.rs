@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::figures::{Figures, ModelFigures};
-use crate::printer::Printer;
-use crate::table;
+use crate::terminal::Printer;
+use crate::terminal::listing;
 
 /// What stands for a figure that there is none of.
 const NONE: &str = "-";
@@ -23,7 +23,7 @@ pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
         "USD per million tokens",
         "USD spent",
     ];
-    text.push_str(&table::render(printer, &header, &facts(&figures.models)));
+    text.push_str(&listing::render(printer, &header, &facts(&figures.models)));
     let header = ["batch", "model", "calls", "mean", "p50", "p95", "p99"];
     let rows = latencies(&figures.models);
     section(printer, &mut text, "Latency", &header, &rows);
@@ -54,7 +54,7 @@ fn section(
     rows: &[Vec<String>],
 ) {
     if !rows.is_empty() {
-        let table = table::render(printer, header, rows);
+        let table = listing::render(printer, header, rows);
         write!(text, "\n{title}\n{table}").expect("a string takes any text");
     }
 }

@@ -9,9 +9,9 @@ use evals_index::Chunker;
 use evals_local::StaticEmbedder;
 use evals_models::Tokenizer as _;
 
-use super::super::super::run;
-use crate::printer::Printer;
-use crate::regular_file;
+use crate::downloads;
+use crate::terminal::Printer;
+use evals_guard::regular_file;
 
 /// Most bytes of a file of texts. They are counted and kept in memory.
 const LARGEST: u64 = 256_000_000;
@@ -36,7 +36,7 @@ impl Texts {
     /// The chunks of the bundled sample's stories, in their order.
     pub(super) async fn of_sample(printer: &Printer) -> Result<Self> {
         let manifest = Catalog::new(Vec::<String>::new()).find("sample")?;
-        let collection = run::fetch(printer, &manifest).await?;
+        let collection = downloads::fetch(printer, &manifest).await?;
         let tokenizer = StaticEmbedder::static_minilm().tokenizer();
         let chunker = Chunker::tokens(CHUNK, 0, tokenizer)?;
         let mut texts = Vec::new();

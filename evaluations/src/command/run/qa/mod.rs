@@ -1,16 +1,6 @@
 //! The question answering benchmark: answers from retrieved passages, and what a judge and further evaluators say of them.
 
-mod closing;
-mod costs;
 mod estimate;
-mod estimated_reranking;
-mod evaluators;
-mod facts;
-mod folder;
-mod models;
-mod plan;
-mod prompts;
-mod rejudge;
 
 use std::sync::Arc;
 
@@ -21,69 +11,63 @@ use evals_local::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Expansion, Qa, Settings};
 
-pub(super) use self::closing::Finished;
-pub(super) use self::costs::{dollars, reranking as reranking_cost};
-pub(in crate::command) use self::folder::has_transient_failures;
-pub(super) use self::models::Opener;
-pub(super) use self::plan::{QaPlan, Replies};
-pub(super) use self::prompts::Prompts;
-pub(in crate::command) use self::rejudge::{Source, SourceRecord, rejudge};
-
-use self::closing::Closing;
-use self::costs::Attempts;
-use self::folder::{Opened, TakeUp};
-use self::models::{Answering, Cast, Judging};
-use super::folder::Recorder;
-use super::plan::Plan;
+use super::manifest::manifest;
+use super::plan::answers::QaPlan;
+use super::preparation::{Prepared, QaModels, Run};
 use super::search::{self, Depth};
-use super::{Interruption, Models, Prepared, Run};
 use crate::choices;
 use crate::clock;
-use crate::models::Servers;
-use crate::progress::CaseBar;
+use crate::exit::Exit;
+use crate::question_answering::{
+    self, Attempts, Closing, Finished, Opened, Resume, case_timeout, spent,
+};
 use crate::search_profile::SearchProfile;
-
-/// Everything that the benchmark asks, ready before the first question.
-pub(super) struct Ready {
-    answering: Answering,
-    judging: Judging,
-    cast: Cast,
-}
-
-/// Opens the models. Servers are asked whether they have them, before anything is indexed.
-pub(super) async fn open<'p>(
-    plan: &'p Plan,
-    qa: &QaPlan,
-    servers: &mut Servers<'p>,
-    models: &Models,
-    interruption: &Interruption,
-) -> Result<Ready> {
-    let (replies, spending) = (&qa.judging.replies, &models.spending);
-    let mut opener = Opener::new(&plan.resolved, servers, replies, spending, interruption);
-    let answering = opener.answering(qa).await?;
-    let judging = opener.judging(&qa.judging).await?;
-    let mut cast = Cast::of(Some(&answering), &judging);
-    if let Some(reranking) = models.reranking.as_ref().filter(|_| qa.profile.rerank) {
-        cast.enter_reranker(reranking);
-    }
-    Ok(Ready {
-        answering,
-        judging,
-        cast,
-    })
-}
+use crate::terminal::progress::CaseBar;
 
 /// Prints what the benchmark would take, and asks no model.
-pub(super) async fn estimate(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<()> {
+pub(super) async fn estimate(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<()> {
     // Of the search alone: the reranker would have to be asked.
     let searcher = searcher(run, qa, qa.profile.base.into()).await?;
-    let text = estimate::text(run, qa, ready, &*searcher).await?;
+    let text = estimate::text(run, qa, models, &*searcher).await?;
     run.session.printer.result(&text)?;
     Ok(())
 }
 
+/// Answers and judges, and prints what came of it.
+pub(super) async fn execute(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Exit> {
+    let Run { plan, prepared, .. } = run;
+    let printer = run.session.printer;
+    if prepared
+        .questions
+        .iter()
+        .all(|question| question.answer.is_none())
+    {
+        printer.warn(&format!(
+            "no question of `{}` has a reference answer, so that answers are not judged; `--skip-qa` leaves them out",
+            plan.manifest.name
+        ));
+    }
+    let answered = answer(run, qa, models).await?;
+    let text = answered.text(printer)?;
+    let gap = if plan.retrieval { "\n" } else { "" };
+    printer.result(&format!("{gap}{text}"))?;
+    // The retrieval benchmark has the names as they were given.
+    let files: Vec<_> = plan
+        .out
+        .iter()
+        .map(|file| {
+            if plan.retrieval {
+                file.of("qa")
+            } else {
+                file.clone()
+            }
+        })
+        .collect();
+    answered.report(printer, &files, run.interruption.is_noticed())
+}
+
 /// Answers and judges every question.
-pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Finished> {
+async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished> {
     let Run {
         arguments,
         plan,
@@ -91,28 +75,26 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
         ..
     } = run;
     let printer = run.session.printer;
-    if let Some(warning) = ready.cast.self_preference() {
+    if let Some(warning) = models.model_set.self_preference() {
         printer.warn(&warning);
     }
     let started = clock::now();
-    let opening = open_folder(run, qa, ready, started);
+    let opening = open_folder(run, qa, models, started);
     let opened = run.interruption.guard(opening).await?;
-    prepared.spending.resume(costs::spent(
+    prepared.spending.resume(spent(
         &opened.finished,
-        &ready.cast,
+        &models.model_set,
         &choices::prices(&plan.resolved),
     ));
     let searcher = run
         .interruption
         .guard(searcher(run, qa, qa.profile))
         .await?;
-    let dataset = evaluators::enrol(
-        qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?,
-        &ready.judging,
-    );
+    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
+    let dataset = models.judging.add_evaluators(dataset);
     let closing = Closing {
         printer,
-        cast: &ready.cast,
+        model_set: &models.model_set,
         prices: choices::prices(&plan.resolved),
         seed: arguments.control.seed,
         spending: &prepared.spending,
@@ -122,11 +104,11 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
     let bar = Arc::new(CaseBar::new(printer, "answering"));
     let task = qa::task(
         searcher,
-        Arc::clone(&ready.answering.answerer),
+        Arc::clone(&models.answering.answerer),
         settings(qa, prepared),
     );
     let report = Experiment::new(dataset, task)
-        .case_timeout(plan::case_timeout(&plan.resolved)?)
+        .case_timeout(case_timeout(&plan.resolved)?)
         .name(format!("{} ({})", qa.name, qa.profile))
         .metadata("profile", qa.profile.to_string())
         .concurrency(plan.concurrency)
@@ -146,28 +128,27 @@ pub(super) async fn run(run: Run<'_>, qa: &QaPlan, ready: &Ready) -> Result<Fini
 async fn open_folder(
     run: Run<'_>,
     qa: &QaPlan,
-    ready: &Ready,
+    models: &QaModels,
     started: DateTime<Utc>,
 ) -> Result<Opened> {
-    let recorder = Recorder { run, started };
-    let mut manifest = recorder.manifest(qa.profile);
+    let mut manifest = manifest(run, qa.profile, started);
     manifest.benchmark = "qa";
     manifest.name = &qa.name;
     manifest.measures = &[];
     manifest.refusals = &qa.refusal_sentences;
     manifest.k = qa.passages.get();
-    manifest.prompts.clone_from(&ready.cast.prompts);
-    manifest.parameters.clone_from(&ready.cast.parameters);
-    for (role, identity) in &ready.cast.models {
+    manifest.prompts.clone_from(&models.model_set.prompts);
+    manifest.parameters.clone_from(&models.model_set.parameters);
+    for (role, identity) in &models.model_set.models {
         manifest.models.insert(role, identity);
     }
-    let take_up = match (run.arguments.control.fresh, qa.refresh_failed) {
-        (true, _) => TakeUp::Fresh,
-        (false, true) => TakeUp::Failed,
-        (false, false) => TakeUp::Unfinished,
+    let resume = match (run.arguments.control.fresh, qa.refresh_failed) {
+        (true, _) => Resume::Fresh,
+        (false, true) => Resume::Failed,
+        (false, false) => Resume::Unfinished,
     };
     let manifest = serde_json::to_value(&manifest).context("the manifest cannot be written")?;
-    folder::open(run.session, &manifest, started, take_up).await
+    question_answering::open(run.session, &manifest, started, resume).await
 }
 
 async fn searcher(run: Run<'_>, qa: &QaPlan, profile: SearchProfile) -> Result<Arc<dyn Searcher>> {

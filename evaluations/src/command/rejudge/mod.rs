@@ -1,0 +1,182 @@
+//! `evaluations rejudge`: another judge on stored answers.
+
+mod former;
+mod source;
+mod stored;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use chrono::{DateTime, Utc};
+use evals::{Experiment, Observer};
+use evals_models::ModelIdentity;
+use evals_rag::Prompt;
+use evals_rag::qa::Qa;
+use serde_json::{Value, json};
+
+use self::former::{FormerJudges, FormerVerdicts};
+use self::source::{Source, SourceRecord};
+use self::stored::Stored;
+use crate::choices;
+use crate::cli::RejudgeArgs;
+use crate::clock::{self, timestamp};
+use crate::exit::Exit;
+use crate::interruption::{Interruption, interruptible};
+use crate::models::{ConfiguredModels, Servers};
+use crate::out_file::OutFile;
+use crate::question_answering::{
+    self, Attempts, Closing, Judging, JudgingPlan, ModelSet, Resume, case_timeout,
+};
+use crate::redaction;
+use crate::run_folder::Tool;
+use crate::run_models::{Opener, cache_policy};
+use crate::session::{Session, named_models};
+use crate::settings::{self, Resolved};
+use crate::spending::Spending;
+use crate::terminal::progress::CaseBar;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<Exit> {
+    let files = OutFile::all(&arguments.out)?;
+    let source = source::find(session, &arguments.run)?;
+    interruptible(session.printer, async |interruption| {
+        rejudge(session, arguments, &files, source, interruption).await
+    })
+}
+
+/// Judges the answers of `source` as the settings say now.
+async fn rejudge(
+    session: &Session<'_>,
+    arguments: &RejudgeArgs,
+    files: &[OutFile],
+    source: Source,
+    interruption: &Interruption,
+) -> Result<Exit> {
+    let models = named_models(None, arguments.judge.as_ref());
+    let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
+    let answerer: ModelIdentity =
+        serde_json::from_value(source.record.manifest["models"]["answerer"].clone())
+            .context("the manifest of the stored run does not say who answered")?;
+    let former: ModelIdentity =
+        serde_json::from_value(source.record.manifest["models"]["judge"].clone())
+            .context("the manifest of the stored run does not say who judged")?;
+    let cache = cache_policy(arguments.no_cache, None);
+    let configured = ConfiguredModels::of(&resolved.settings);
+    let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
+    let stop = interruption.stop();
+    let spending = Spending::new(None, stop.clone());
+    let servers = Servers::new(&resolved, &configured, session.printer, 0);
+    let mut servers = servers.minded_by(interruption);
+    let mut opener = Opener::new(
+        session,
+        &resolved,
+        &configured,
+        &mut servers,
+        cache,
+        &spending,
+        interruption,
+    );
+    let opening = Judging::open(&mut opener, &plan);
+    let judging = interruption.guard(opening).await?;
+    let mut model_set = ModelSet::of(None, &judging);
+    model_set.models.insert("answerer", answerer);
+    if let Some(warning) = model_set.self_preference() {
+        session.printer.warn(&warning);
+    }
+    let concurrency = arguments
+        .concurrency
+        .unwrap_or(resolved.settings.evaluations.concurrency);
+
+    let started = clock::now();
+    let former = FormerJudges::of(&source.report, former)
+        .context("the report of the stored run does not say who judged before")?;
+    let repeat = NonZeroU32::new(source.report.repeat).context("the report has no repetitions")?;
+    let stored = Arc::new(Stored::new(source.report.cases));
+    let manifest = manifest(
+        &source.record,
+        stored.unanswerable(),
+        &resolved,
+        &model_set,
+        &judging,
+        started,
+        concurrency.get(),
+    )?;
+    let opening = question_answering::open(session, &manifest, started, Resume::Unfinished);
+    let opened = interruption.guard(opening).await?;
+    let seed = manifest["seed"].as_u64().unwrap_or_default();
+    let dataset = stored.dataset(&source.report.dataset)?;
+    let dataset = judging
+        .add_evaluators(dataset)
+        .evaluator(FormerVerdicts::new(former.clone(), &stored));
+    let traffic = servers.traffic_so_far();
+    let closing = Closing {
+        printer: session.printer,
+        model_set: &model_set,
+        prices: choices::prices(&resolved),
+        seed,
+        spending: &spending,
+        traffic: &traffic,
+        attempts_before: Attempts::so_far(&traffic),
+    };
+    let bar = Arc::new(CaseBar::new(session.printer, "judging"));
+    let report = Experiment::new(dataset, stored.task())
+        .name(source.report.name)
+        .metadata("rejudged", source.record.name)
+        .metadata(FormerJudges::KEY, former.to_value()?)
+        .concurrency(concurrency)
+        .repeat(repeat)
+        .cancellation(interruption.dropping())
+        .stop(stop)
+        .case_timeout(case_timeout(&resolved)?)
+        .elapsed_before(opened.elapsed)
+        .resume(opened.finished)
+        .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
+        .run()
+        .await;
+    bar.clear();
+    let judged = closing.close(report, opened.folder)?;
+    session.printer.result(&judged.text(session.printer)?)?;
+    judged.report(session.printer, files, interruption.is_noticed())
+}
+
+/// The manifest of the stored run with everything that concerns judging as it is now.
+fn manifest(
+    source: &SourceRecord,
+    unanswerable: usize,
+    resolved: &Resolved,
+    model_set: &ModelSet,
+    judging: &Judging,
+    started: DateTime<Utc>,
+    concurrency: usize,
+) -> Result<Value> {
+    let mut manifest = source.manifest.clone();
+    manifest["started"] = timestamp(started).into();
+    manifest["command_line"] = redaction::command_line().into();
+    manifest["tool"] = serde_json::to_value(Tool::default())?;
+    manifest["concurrency"] = concurrency.into();
+    manifest["rejudged"] = json!({"run": source.name, "report": source.digest});
+    // As a run of the questions has it on record.
+    if unanswerable > 0 {
+        manifest["dataset"]["unanswerable"] = unanswerable.into();
+    }
+    manifest["settings_from"] = resolved.origins().into();
+    for section in ["evaluations", "providers", "prices"] {
+        manifest["settings"][section] = serde_json::to_value(&resolved.settings)?[section].clone();
+    }
+    manifest["models"]["judge"] = serde_json::to_value(judging.judge.identity())?;
+    if let Some(parameters) = manifest["parameters"].as_object_mut() {
+        parameters.remove("judge");
+    }
+    if let Some(prompts) = manifest["prompts"].as_object_mut() {
+        let judging = [Prompt::judge(), Prompt::refusal()];
+        prompts.retain(|file, _| judging.iter().all(|prompt| prompt.name() != file));
+    }
+    for (role, parameters) in &model_set.parameters {
+        manifest["parameters"][*role] = parameters.clone().into();
+    }
+    for (file, digest) in &model_set.prompts {
+        manifest["prompts"][file] = digest.clone().into();
+    }
+    Ok(manifest)
+}

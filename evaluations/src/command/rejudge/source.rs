@@ -1,0 +1,115 @@
+//! The stored run whose answers are judged again.
+
+use std::ffi::OsStr;
+
+use anyhow::{Result, bail};
+use evals::Report;
+use evals_rag::qa::Qa;
+use serde_json::Value;
+
+use crate::question_answering::has_transient_failures;
+use crate::redaction;
+use crate::run_folder::{Nothing, RunHeader, RunState};
+use crate::session::Session;
+use crate::stored_runs::{StoredRun, StoredRuns, is_latest};
+
+/// A stored run whose answers are judged again.
+pub(super) struct Source {
+    pub(super) record: SourceRecord,
+    pub(super) report: Report<Qa>,
+}
+
+/// What is on record of a stored run.
+pub(super) struct SourceRecord {
+    /// The name of its folder.
+    pub(super) name: String,
+    /// SHA-256 of its report, in hexadecimal.
+    pub(super) digest: String,
+    pub(super) manifest: Value,
+}
+
+/// The run that `wanted` names, with its answers.
+pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
+    let runs = StoredRuns::of(session);
+    let run = if is_latest(wanted) {
+        latest(&runs)?
+    } else {
+        runs.named(wanted)?
+    };
+    let folder = run.folder("says who answered")?;
+    if !has_answers(&run.header) {
+        bail!(
+            "run `{}` holds rankings; only answers can be judged again{}",
+            run.name(),
+            newest_with_answers(&runs)
+        );
+    }
+    let state = folder.state();
+    if !is_answered(state) {
+        let remedy = match state {
+            RunState::Failed(_) => "there is no answer to judge",
+            _ => folder.remedy(),
+        };
+        bail!("run `{}` is {state}; {remedy}", run.name());
+    }
+    let (report, digest) = folder.read_report_with_digest()?;
+    let record = SourceRecord {
+        name: run.name(),
+        digest,
+        manifest: folder.read_manifest()?,
+    };
+    Ok(Source { record, report })
+}
+
+fn has_answers(header: &RunHeader) -> bool {
+    header.benchmark == "qa"
+}
+
+/// Whether all questions were asked and some were answered. A judge that failed is what judging again is for.
+fn is_answered(state: RunState) -> bool {
+    matches!(
+        state,
+        RunState::Finished(_) | RunState::Failed(Nothing::NoVerdict)
+    )
+}
+
+/// The newest run with answers. Where the newest was made by this very command from another run and has something left to do, it
+/// is that other run, so that the command resumes its own work and does not judge the half of it.
+fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
+    let this = Value::from(redaction::command_line());
+    for folder in runs.list()?.into_iter().rev() {
+        let Ok(header) = folder.read_manifest::<RunHeader>() else {
+            continue;
+        };
+        if !has_answers(&header) {
+            continue;
+        }
+        let is_done = folder.state().is_over() && !has_transient_failures(&folder);
+        let source = header.rejudged.as_ref().filter(|_| !is_done);
+        if let Some(source) = source
+            && is_same_command(&header.command_line, &this)
+            && let Ok(source) = runs.by_name(source.run.as_ref())
+        {
+            return StoredRun::of_folder(source);
+        }
+        if is_answered(folder.state()) {
+            break;
+        }
+    }
+    runs.latest(has_answers, is_answered)
+}
+
+/// Whether two command lines say the same, wherever the program is.
+fn is_same_command(one: &Value, other: &Value) -> bool {
+    let words = |line: &Value| line.as_array()?.get(1..).map(<[Value]>::to_vec);
+    words(one).is_some_and(|words_of_one| Some(words_of_one) == words(other))
+}
+
+/// Which run could have been meant, as the end of a message.
+fn newest_with_answers(runs: &StoredRuns<'_>) -> String {
+    let mut folders = runs.list().unwrap_or_default();
+    match runs.pop_newest(&mut folders, has_answers, is_answered) {
+        Ok((run, _)) => format!("; the newest run with answers is `{}`", run.name()),
+        Err(_) => String::new(),
+    }
+}

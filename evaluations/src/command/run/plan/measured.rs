@@ -1,0 +1,136 @@
+//! The measures of a run, and how many documents they look at.
+
+use std::num::NonZeroUsize;
+
+use anyhow::{Result, bail};
+use evals_data::Manifest;
+use evals_metrics::Measure;
+
+use crate::cli::RunArgs;
+
+/// What is measured, and how many documents that takes.
+#[derive(Debug)]
+pub(super) struct Measured {
+    /// The headline first.
+    pub(super) measures: Vec<Measure>,
+    pub(super) k: NonZeroUsize,
+    /// The dataset's measures that look deeper than k, each with what is measured in its place.
+    pub(super) cut: Vec<(Measure, Measure)>,
+}
+
+impl Measured {
+    /// Without `--k`, as many documents are kept as the dataset says or the deepest measure looks at. With it, the
+    /// dataset's own measures are cut at k where they look deeper: their names say so. A measure that was asked for is
+    /// never changed.
+    pub(super) fn of(arguments: &RunArgs, manifest: &Manifest) -> Result<Self> {
+        let defaults = &manifest.retrieval;
+        let asked = &arguments.retrieval.measures;
+        let Some(k) = arguments.retrieval.k else {
+            let measures = distinct(defaults.measures.iter().chain(asked));
+            let deepest = measures.iter().filter_map(Measure::cutoff).max();
+            let k = deepest.map_or(defaults.limit, |deepest| deepest.max(defaults.limit));
+            let cut = Vec::new();
+            return Ok(Self { measures, k, cut });
+        };
+        if let Some(deep) = asked
+            .iter()
+            .find(|measure| measure.cutoff().is_some_and(|cutoff| cutoff > k))
+        {
+            bail!("`--measure {deep}` looks at more documents than `--k {k}` keeps");
+        }
+        let own: Vec<_> = defaults
+            .measures
+            .iter()
+            .map(|measure| (*measure, measure.cut_at_most(k)))
+            .collect();
+        Ok(Self {
+            measures: distinct(own.iter().map(|(_, cut)| cut).chain(asked)),
+            k,
+            cut: own.into_iter().filter(|(deep, cut)| deep != cut).collect(),
+        })
+    }
+}
+
+fn distinct<'m>(measures: impl Iterator<Item = &'m Measure>) -> Vec<Measure> {
+    let mut distinct: Vec<Measure> = Vec::new();
+    for measure in measures {
+        if !distinct.contains(measure) {
+            distinct.push(*measure);
+        }
+    }
+    distinct
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use evals_data::Catalog;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn arguments(line: &str) -> RunArgs {
+        let words = ["evaluations", "run", "sample"]
+            .into_iter()
+            .chain(line.split_whitespace());
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Run(arguments) => *arguments,
+            other => panic!("not a run: {other:?}"),
+        }
+    }
+
+    fn planned(line: &str) -> Result<(String, usize)> {
+        let manifest = Catalog::new(Vec::<String>::new())
+            .find("beir:scifact")
+            .unwrap();
+        let measured = Measured::of(&arguments(line), &manifest)?;
+        let names: Vec<String> = measured.measures.iter().map(ToString::to_string).collect();
+        Ok((names.join(" "), measured.k.get()))
+    }
+
+    /// The measures that are cut, as `deep>cut`.
+    fn cut(line: &str) -> String {
+        let manifest = Catalog::new(Vec::<String>::new())
+            .find("beir:scifact")
+            .unwrap();
+        let measured = Measured::of(&arguments(line), &manifest).unwrap();
+        let cut = measured.cut.iter();
+        let cut = cut.map(|(deep, cut)| format!("{deep}>{cut}"));
+        cut.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_dataset_brings_its_measures_and_its_depth() {
+        assert_eq!(
+            planned("").unwrap(),
+            ("nDCG@10 R@100 AP@100 RR@10 R@10".to_owned(), 100)
+        );
+    }
+
+    #[test]
+    fn a_deeper_measure_keeps_more_documents() {
+        let (names, k) = planned("--measure R@1000").unwrap();
+        assert_eq!(
+            (names.as_str(), k),
+            ("nDCG@10 R@100 AP@100 RR@10 R@10 R@1000", 1000)
+        );
+    }
+
+    #[test]
+    fn a_smaller_k_renames_what_it_cuts() {
+        assert_eq!(
+            planned("--k 5").unwrap(),
+            ("nDCG@5 R@5 AP@5 RR@5".to_owned(), 5)
+        );
+        assert_eq!(
+            cut("--k 5"),
+            "nDCG@10>nDCG@5 R@100>R@5 AP@100>AP@5 RR@10>RR@5 R@10>R@5"
+        );
+        assert_eq!(cut("--k 50"), "R@100>R@50 AP@100>AP@50");
+        assert_eq!(cut("--k 100") + &cut("") + &cut("--measure R@1000"), "");
+        assert_eq!(
+            planned("--k 5 --measure P@10").unwrap_err().to_string(),
+            "`--measure P@10` looks at more documents than `--k 5` keeps"
+        );
+    }
+}

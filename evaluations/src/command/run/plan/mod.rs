@@ -1,0 +1,136 @@
+//! What a run is going to do, settled before anything is fetched or written.
+
+pub(super) mod answers;
+mod measured;
+
+use std::num::NonZeroUsize;
+
+use anyhow::{Result, bail};
+use evals_data::Manifest;
+use evals_index::Chunker;
+use evals_metrics::Measure;
+use evals_rag::retrieval::IdenticalIds;
+
+use self::answers::QaPlan;
+use self::measured::Measured;
+use crate::choices::{self, Choices};
+use crate::cli::RunArgs;
+use crate::models::{ConfiguredModels, embedder, reranker};
+use crate::out_file::OutFile;
+use crate::run_models::check_reranker;
+use crate::search_profile::SearchProfile;
+use crate::session::{Session, named_models};
+use crate::settings::{self, Layer, Resolved};
+use evals_messages::quantity;
+
+/// A run with every choice made.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) manifest: Manifest,
+    pub(super) resolved: Resolved,
+    pub(super) models: ConfiguredModels,
+    pub(super) profiles: Vec<SearchProfile>,
+    pub(super) chunker: Chunker,
+    /// Whether any profile compares vectors.
+    pub(super) needs_embeddings: bool,
+    /// Whether rankings are measured.
+    pub(super) retrieval: bool,
+    /// `None` where questions are not answered.
+    pub(super) qa: Option<QaPlan>,
+    pub(super) measures: Vec<Measure>,
+    pub(super) k: NonZeroUsize,
+    /// The dataset's measures that look deeper than `k`, each with what is measured in its place.
+    cut: Vec<(Measure, Measure)>,
+    pub(super) identical_ids: IdenticalIds,
+    pub(super) concurrency: NonZeroUsize,
+    pub(super) name: String,
+    pub(super) out: Vec<OutFile>,
+}
+
+impl Plan {
+    pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
+        let stages = &arguments.stages;
+        if stages.skip_retrieval && stages.skip_qa && !arguments.out.is_empty() {
+            bail!("`--out` has nothing to write: both benchmarks are left out");
+        }
+        let manifest = session.manifest(&arguments.dataset)?;
+        let mut layers = vec![Layer::dataset(&manifest)?];
+        let models = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
+        layers.extend(session.user_layers(&arguments.settings, models)?);
+        let resolved = settings::resolve(layers)?;
+        let choices = Choices::of(&resolved)?;
+        let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
+        check_reranker(session, &resolved, &choices.models, &profiles)?;
+        let Measured { measures, k, cut } = Measured::of(arguments, &manifest)?;
+        let default = choices.profiles.first().copied();
+        let default = default.unwrap_or(choices.hybrid.into());
+        let qa = if arguments.stages.skip_qa {
+            None
+        } else {
+            Some(QaPlan::new(
+                session,
+                arguments,
+                &manifest,
+                &resolved,
+                &choices.models,
+                &profiles,
+                default,
+            )?)
+        };
+        embedder::check(&resolved, &choices.models.embedder)?;
+        Ok(Self {
+            needs_embeddings: profiles.iter().any(|it| it.base.needs_embeddings()),
+            retrieval: !arguments.stages.skip_retrieval,
+            qa,
+            profiles,
+            chunker: choices.chunker,
+            measures,
+            k,
+            cut,
+            identical_ids: if manifest.retrieval.ignore_identical_ids {
+                IdenticalIds::LeaveOut
+            } else {
+                IdenticalIds::Keep
+            },
+            concurrency: arguments
+                .control
+                .concurrency
+                .unwrap_or(resolved.settings.evaluations.concurrency),
+            name: arguments
+                .control
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("{}_retrieval_evaluation", manifest.name)),
+            out: OutFile::all(&arguments.out)?,
+            manifest,
+            resolved,
+            models: choices.models,
+        })
+    }
+
+    /// Which measures of the dataset are measured otherwise than its manifest says, if any are.
+    pub(super) fn cut_note(&self) -> Option<String> {
+        let cut = self.cut.iter();
+        let cut = cut.map(|(deep, cut)| format!("{cut} in place of {deep}"));
+        let cut: Vec<String> = cut.collect();
+        (self.retrieval && !cut.is_empty()).then(|| {
+            let k = self.k.get();
+            let kept = quantity::of(k, "document");
+            format!(
+                "`--k {k}` keeps {kept} for each question: {}",
+                cut.join(", ")
+            )
+        })
+    }
+}
+
+fn profiles(names: &[String], choices: &Choices) -> Result<Vec<SearchProfile>> {
+    if names.is_empty() {
+        return Ok(choices.profiles.clone());
+    }
+    Ok(choices::profiles(
+        names.iter().map(String::as_str),
+        choices.hybrid,
+        reranker::is_known(&choices.models),
+    )?)
+}

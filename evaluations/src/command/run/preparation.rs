@@ -1,0 +1,211 @@
+//! Everything that a run needs, opened before the first question: models, data and index.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use evals::StopSignal;
+use evals_data::Collection;
+use evals_models::{Embedder, Usage};
+use evals_providers::Traffic;
+use evals_rag::Question;
+
+use super::index::{self, ReadyIndex};
+use super::plan::Plan;
+use super::plan::answers::QaPlan;
+use super::questions;
+use crate::choices;
+use crate::cli::{Refresh, RunArgs};
+use crate::downloads;
+use crate::interruption::Interruption;
+use crate::models::Servers;
+use crate::question_answering::{Answering, Judging, ModelSet};
+use crate::run_models::reranker::{self, Reranking};
+use crate::run_models::{Opener, cache_policy, embedder};
+use crate::session::Session;
+use crate::spending::Spending;
+use crate::spending::dollars;
+
+/// What a benchmark is given.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'r> {
+    pub(super) session: &'r Session<'r>,
+    pub(super) arguments: &'r RunArgs,
+    pub(super) plan: &'r Plan,
+    pub(super) prepared: &'r Prepared,
+    pub(super) interruption: &'r Interruption,
+}
+
+/// Everything that is searched and asked.
+pub(super) struct Prepared {
+    /// `None` where no profile compares vectors.
+    embedder: Option<Arc<dyn Embedder>>,
+    pub(super) collection: Collection,
+    pub(super) questions: Vec<Question>,
+    pub(super) ready: ReadyIndex,
+    /// `None` where no profile reranks.
+    pub(super) reranking: Option<Reranking>,
+    /// `None` where questions are not answered.
+    pub(super) qa: Option<QaModels>,
+    pub(super) spending: Arc<Spending>,
+    /// Ends a run early: when the budget is spent, or when something has to be mended.
+    pub(super) stop: StopSignal,
+    /// One for each server.
+    pub(super) traffic: Vec<Arc<Traffic>>,
+}
+
+/// Who answers and who judges.
+pub(super) struct QaModels {
+    pub(super) answering: Answering,
+    pub(super) judging: Judging,
+    pub(super) model_set: ModelSet,
+}
+
+/// Opens models, data and index. Models come first: a server that is not there is found before an hour of indexing.
+pub(super) async fn prepare(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    interruption: &Interruption,
+) -> Result<Prepared> {
+    let printer = session.printer;
+    let seed = arguments.control.seed;
+    let servers = Servers::new(&plan.resolved, &plan.models, printer, seed);
+    let mut servers = servers.minded_by(interruption);
+    let stop = interruption.stop();
+    let spending = Spending::new(arguments.qa.budget, stop.clone());
+    // The failed cases are of question answering; what the rankings of retrieval took is not paid for again.
+    let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
+    let mut opener = Opener::new(
+        session,
+        &plan.resolved,
+        &plan.models,
+        &mut servers,
+        cache_policy(arguments.qa.no_cache, refresh),
+        &spending,
+        interruption,
+    );
+    let embedder = if plan.needs_embeddings {
+        Some(embedder::open(&mut opener, arguments).await?)
+    } else {
+        None
+    };
+    let reranking = if plan.profiles.iter().any(|profile| profile.rerank) {
+        Some(reranker::open(&mut opener).await?)
+    } else {
+        None
+    };
+    let qa = match &plan.qa {
+        Some(qa) => {
+            opener.cache = qa.judging.cache;
+            Some(QaModels::open(&mut opener, qa, reranking.as_ref()).await?)
+        }
+        None => None,
+    };
+    let collection = downloads::fetch(printer, &plan.manifest)
+        .await?
+        .allow_missing_judged(arguments.retrieval.allow_missing_judged);
+    let questions = questions::read(printer, &plan.manifest, &collection, arguments).await?;
+    let ready = open_index(session, arguments, plan, embedder.clone(), &collection).await?;
+    Ok(Prepared {
+        embedder,
+        collection,
+        questions,
+        ready,
+        reranking,
+        qa,
+        spending,
+        stop,
+        traffic: servers.traffic_so_far(),
+    })
+}
+
+impl QaModels {
+    /// Opens the models. Servers are asked whether they have them.
+    async fn open(
+        opener: &mut Opener<'_, '_>,
+        qa: &QaPlan,
+        reranking: Option<&Reranking>,
+    ) -> Result<Self> {
+        let answering = Answering::open(
+            opener,
+            &qa.answerer,
+            &qa.judging.prompts.answer,
+            &qa.refusal_sentences,
+        )
+        .await?;
+        let judging = Judging::open(opener, &qa.judging).await?;
+        let mut model_set = ModelSet::of(Some(&answering), &judging);
+        if let Some(reranking) = reranking.filter(|_| qa.profile.rerank) {
+            model_set.enter_reranker(reranking);
+        }
+        Ok(Self {
+            answering,
+            judging,
+            model_set,
+        })
+    }
+}
+
+/// Opens the index of the run or builds it, and says what it holds.
+async fn open_index(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    embedder: Option<Arc<dyn Embedder>>,
+    collection: &Collection,
+) -> Result<ReadyIndex> {
+    let printer = session.printer;
+    let uri = match &arguments.stages.db {
+        Some(uri) => uri.clone(),
+        None => session
+            .directories
+            .database(&plan.manifest.name)
+            .display()
+            .to_string(),
+    };
+    // An estimate must not pay for the embeddings of a corpus.
+    let unpaid = arguments.qa.estimate && is_served(plan);
+    let skip_db = arguments.stages.skip_db || unpaid;
+    let index = index::prepare(printer, plan, embedder, collection, &uri, skip_db).await;
+    let index = if unpaid {
+        index.context(
+            "`--estimate` reads the index and does not build one with a model behind a server, which may have to be paid for; \
+             build it with `--skip-retrieval --skip-qa`, or estimate with `--profile bm25`",
+        )?
+    } else {
+        index?
+    };
+    index::describe_index(printer, &index);
+    if let Some(note) = index::cut_note(&index.statistics) {
+        printer.note(&note);
+    }
+    if let Some(filter) = &arguments.retrieval.filter {
+        index::describe_filter(printer, filter, &index).await?;
+    }
+    Ok(index)
+}
+
+/// Says what embedding took of a server in this process: stored vectors and an index that is there are paid for already.
+pub(super) fn note_embedding(session: &Session<'_>, plan: &Plan, prepared: &Prepared) {
+    let Some(embedder) = prepared.embedder.as_ref().filter(|_| is_served(plan)) else {
+        return;
+    };
+    let model = embedder.identity();
+    let line = match embedder.input_tokens() {
+        None => format!("{model}, tokens unknown"),
+        Some(tokens) => {
+            let usage = Usage {
+                input_tokens: tokens,
+                ..Usage::default()
+            };
+            let cost = choices::prices(&plan.resolved).of(model).cost(usage);
+            format!("{model}, {tokens} tokens read, {}", dollars(cost))
+        }
+    };
+    session.printer.note(&format!("embedded now: {line}"));
+}
+
+/// Whether vectors come from a server.
+fn is_served(plan: &Plan) -> bool {
+    plan.needs_embeddings && plan.models.embedder.kind.is_served()
+}

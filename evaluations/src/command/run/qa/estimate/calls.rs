@@ -1,0 +1,50 @@
+//! The calls of one chat model in an estimate.
+
+use std::num::NonZeroU32;
+
+use evals_models::{ChatRequest, Tokenizer};
+use evals_rag::estimate::{Calls, Side};
+use evals_rag::prices::Price;
+
+use crate::spending::dollars;
+use evals_messages::quantity;
+
+/// How many calls, how many tokens and at what cost, in a line for people.
+pub(super) fn line(calls: &Calls, price: Price) -> String {
+    if calls.calls == 0 {
+        return "no calls".to_owned();
+    }
+    let reading = Calls {
+        output_tokens: Some(0),
+        ..*calls
+    };
+    let asked = quantity::of(calls.calls, "call");
+    let read = quantity::of(calls.input_tokens, "token");
+    match calls.output_tokens {
+        Some(most) => format!(
+            "{asked}, {read} to read, at most {most} to write, at most {}",
+            dollars(calls.cost(&price))
+        ),
+        None => format!(
+            "{asked}, {read} to read, no limit to what is written (`max_tokens`), {} for reading alone",
+            dollars(reading.cost(&price))
+        ),
+    }
+}
+
+/// What each call of a model takes, of which `request` is one with nothing in it.
+pub(super) fn side(
+    request: &ChatRequest,
+    max_tokens: Option<NonZeroU32>,
+    tokenizer: &dyn Tokenizer,
+) -> Side {
+    let messages = request.messages.iter();
+    let prompt = messages.map(|message| tokenizer.count(&message.content) as u64);
+    Side {
+        prompt_tokens: prompt.sum(),
+        max_tokens: request
+            .max_tokens
+            .or(max_tokens)
+            .map(|most| most.get().into()),
+    }
+}

@@ -1,0 +1,192 @@
+//! The estimate of a run: what it would take, worked out without asking a chat model.
+
+mod calls;
+mod reranking;
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use evals_local::StaticEmbedder;
+use evals_models::Tokenizer;
+use evals_rag::Searcher;
+use evals_rag::estimate::{Calls, Estimate, Side, Workload};
+use evals_rag::judging::Judged;
+
+use self::calls::{line, side};
+use self::reranking::Foreseen;
+use crate::choices;
+use crate::command::run::plan::answers::QaPlan;
+use crate::command::run::preparation::{Prepared, QaModels, Run};
+use crate::question_answering::{Answering, Judging};
+use crate::spending::dollars;
+use evals_messages::quantity;
+
+const TEXT: &str = "a string takes any text";
+
+/// Questions that are searched to see how long passages are.
+const SAMPLE: usize = 20;
+
+/// The estimate for people.
+pub(super) async fn text(
+    run: Run<'_>,
+    qa: &QaPlan,
+    models: &QaModels,
+    searcher: &dyn Searcher,
+) -> Result<String> {
+    let Run {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
+    let tokenizer = StaticEmbedder::static_minilm().tokenizer();
+    let count = |text: &str| tokenizer.count(text) as u64;
+    let questions = &prepared.questions;
+    let references = || {
+        questions
+            .iter()
+            .filter_map(|question| question.answer.as_deref())
+    };
+    let workload = Workload {
+        questions: questions.len() as u64,
+        repeats: u64::from(arguments.control.repeat.get()),
+        question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
+        judged: references().count() as u64,
+        reference_tokens: references().map(count).sum(),
+        passages: qa.passages.get() as u64,
+        passage_tokens: passage_tokens(prepared, qa, searcher, &*tokenizer).await?,
+        context_tokens: Some(qa.context_tokens.get() as u64),
+        answering: answering(&models.answering, qa, &*tokenizer)?,
+        judging: judging(&models.judging, qa, &*tokenizer)?,
+    };
+    let estimate = Estimate::of(&workload);
+    let refusals = refusals(&models.judging, &workload, &estimate);
+    let prices = choices::prices(&plan.resolved);
+    let mut text = format!(
+        "{}, {} of about {} each\n",
+        quantity::of(workload.questions * workload.repeats, "question"),
+        quantity::of(workload.passages, "passage"),
+        quantity::of(workload.passage_tokens, "token")
+    );
+    let identities = &models.model_set.models;
+    let mut total = Some(0.0);
+    for (what, role, calls) in [
+        ("answering", "answerer", &estimate.answering),
+        ("judging", "judge", &estimate.judging),
+        ("refusals", "judge", &refusals),
+    ] {
+        let Some(model) = identities.get(role) else {
+            continue;
+        };
+        if what == "refusals" && calls.calls == 0 {
+            continue;
+        }
+        let price = prices.of(model);
+        let line = line(calls, price);
+        writeln!(text, "{what:<10} {model}: {line}").expect(TEXT);
+        if calls.calls > 0 {
+            total = total.zip(calls.cost(&price)).map(|(sum, cost)| sum + cost);
+        }
+    }
+    let reranking = match &prepared.reranking {
+        Some(reranking) if identities.contains_key("reranker") => {
+            let foreseen = Foreseen::of(run, qa, reranking, &workload)?;
+            let price = prices.of(reranking.identity());
+            let (line, cost) = foreseen.line(price);
+            let reranker = reranking.identity();
+            writeln!(text, "{:<10} {reranker}: {line}", "reranking").expect(TEXT);
+            if foreseen.is_paid() {
+                total = total.zip(cost).map(|(sum, cost)| sum + cost);
+            }
+            foreseen.is_paid()
+        }
+        _ => false,
+    };
+    let asked = [&estimate.answering, &estimate.judging, &refusals];
+    if reranking || asked.into_iter().any(|calls| calls.calls > 0) {
+        let total = match total {
+            Some(total) => format!("at most {}", dollars(Some(total))),
+            None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
+        };
+        writeln!(text, "{:<10} {total}", "together").expect(TEXT);
+    }
+    text.push_str(
+        "\nTokens are counted by the embedded tokenizer, so that these are estimates. Replies in the cache cost nothing; repaired \
+         verdicts, doubled budgets, retried calls and embeddings are not in them.\n",
+    );
+    Ok(text)
+}
+
+/// A call for each answer, where the judge also says what is a refusal: about as long as one for a verdict without a reference.
+fn refusals(judging: &Judging, workload: &Workload, estimate: &Estimate) -> Calls {
+    if judging.refusals.is_none() || workload.judged == 0 {
+        return Calls::NONE;
+    }
+    let share = |tokens: u64| {
+        let per_call = tokens.div_ceil(estimate.judging.calls.max(1));
+        per_call.saturating_mul(workload.questions.saturating_mul(workload.repeats))
+    };
+    Calls {
+        calls: workload.questions.saturating_mul(workload.repeats),
+        input_tokens: share(estimate.judging.input_tokens),
+        output_tokens: estimate.judging.output_tokens.map(share),
+    }
+}
+
+/// The mean length of passages, over the first questions, rounded up.
+async fn passage_tokens(
+    prepared: &Prepared,
+    qa: &QaPlan,
+    searcher: &dyn Searcher,
+    tokenizer: &dyn Tokenizer,
+) -> Result<u64> {
+    let (mut tokens, mut passages) = (0_u64, 0_u64);
+    for question in prepared.questions.iter().take(SAMPLE) {
+        let retrieved = searcher.search(&question.text, qa.passages.get()).await?;
+        for passage in &retrieved.passages {
+            let title = passage.title.as_deref().unwrap_or_default();
+            tokens += (tokenizer.count(title) + tokenizer.count(&passage.text)) as u64;
+            passages += 1;
+        }
+    }
+    // Neighbours on either side are about as long as the passage.
+    let chunks = qa.radius.map_or(1, |radius| {
+        u64::from(radius.get()).saturating_mul(2).saturating_add(1)
+    });
+    Ok(tokens.div_ceil(passages.max(1)).saturating_mul(chunks))
+}
+
+fn answering(
+    answering: &Answering,
+    qa: &QaPlan,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Option<Side>> {
+    let Some(chat) = &answering.chat else {
+        return Ok(None);
+    };
+    let request = chat.request("", &[], 1)?;
+    Ok(Some(side(
+        &request,
+        qa.answerer.settings.max_tokens,
+        tokenizer,
+    )))
+}
+
+fn judging(judging: &Judging, qa: &QaPlan, tokenizer: &dyn Tokenizer) -> Result<Option<Side>> {
+    let Some(chat) = &judging.chat else {
+        return Ok(None);
+    };
+    let request = chat.request(Judged {
+        question: "",
+        reference: "",
+        answerable: true,
+        answer: "",
+        refused: false,
+        repeat: 1,
+    })?;
+    Ok(Some(side(
+        &request,
+        qa.judging.judge.settings.max_tokens,
+        tokenizer,
+    )))
+}

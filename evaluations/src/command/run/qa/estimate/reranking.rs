@@ -1,0 +1,154 @@
+//! Reranking in an estimate, worked out without asking a reranker.
+
+use anyhow::Result;
+use evals_local::StaticEmbedder;
+use evals_models::Usage;
+use evals_rag::estimate::{Calls, Workload};
+use evals_rag::prices::Price;
+
+use super::calls::{line, side};
+use crate::command::run::plan::answers::QaPlan;
+use crate::command::run::preparation::Run;
+use crate::run_models::reranker::{Asking, Reranking};
+use crate::spending::dollars;
+use evals_messages::quantity;
+
+/// What all questions of a run take of a reranker.
+pub(super) enum Foreseen {
+    /// Pairs that are read in this process.
+    InProcess { pairs: u64 },
+    /// Requests with pairs of question and passage, to a server that reads as many tokens.
+    Requests {
+        requests: u64,
+        pairs: u64,
+        tokens: u64,
+    },
+    /// Calls of a chat model.
+    Calls(Calls),
+}
+
+impl Foreseen {
+    /// Each question is reranked once for each profile that does so, and once for each repetition.
+    pub(super) fn of(
+        run: Run<'_>,
+        qa: &QaPlan,
+        reranking: &Reranking,
+        workload: &Workload,
+    ) -> Result<Self> {
+        let documents = run.prepared.ready.statistics.documents;
+        let texts = reranking.candidates.get().min(documents);
+        let times = workload.repeats.saturating_mul(profiles(run, qa));
+        let asked = workload.questions.saturating_mul(times);
+        let pairs = asked.saturating_mul(texts as u64);
+        let question = workload.question_tokens.div_ceil(workload.questions.max(1));
+        let pair = question.saturating_add(workload.passage_tokens);
+        Ok(match &reranking.asking {
+            Asking::InProcess => Self::InProcess { pairs },
+            Asking::Requests(most) => Self::Requests {
+                requests: asked.saturating_mul(texts.div_ceil(most.get()) as u64),
+                pairs,
+                tokens: pairs.saturating_mul(pair),
+            },
+            Asking::Pointwise(reranker) => {
+                let request = reranker.request("", "", 1)?;
+                let each = Each {
+                    calls: texts as u64,
+                    passages: texts as u64,
+                };
+                Self::Calls(each.calls(run, &request, asked, question, workload))
+            }
+            Asking::Listwise(reranker) => {
+                let request = reranker.request("", &[], 1)?;
+                let shown = reranker.calls(texts);
+                let each = Each {
+                    calls: shown.len() as u64,
+                    passages: shown.iter().sum::<usize>() as u64,
+                };
+                Self::Calls(each.calls(run, &request, asked, question, workload))
+            }
+        })
+    }
+
+    /// Whether somebody may want to be paid.
+    pub(super) fn is_paid(&self) -> bool {
+        match self {
+            Self::InProcess { .. } => false,
+            Self::Requests { requests, .. } => *requests > 0,
+            Self::Calls(calls) => calls.calls > 0,
+        }
+    }
+
+    /// For people, with what it costs at most where that is known.
+    pub(super) fn line(&self, price: Price) -> (String, Option<f64>) {
+        match self {
+            Self::InProcess { pairs } => {
+                let pairs = quantity::of(*pairs, "pair");
+                (format!("{pairs} read in this process, no LLM"), Some(0.0))
+            }
+            Self::Requests {
+                requests,
+                pairs,
+                tokens,
+            } => {
+                let cost = price.cost(Usage {
+                    input_tokens: *tokens,
+                    output_tokens: 0,
+                    estimated: true,
+                });
+                let line = format!(
+                    "{} with {}, about {tokens} tokens to read, {}",
+                    quantity::of(*requests, "request"),
+                    quantity::of(*pairs, "pair"),
+                    dollars(cost)
+                );
+                (line, cost)
+            }
+            Self::Calls(calls) => (line(calls, price), calls.cost(&price)),
+        }
+    }
+}
+
+/// What one question takes of a chat model.
+struct Each {
+    calls: u64,
+    /// Passages that all calls together show.
+    passages: u64,
+}
+
+impl Each {
+    fn calls(
+        &self,
+        run: Run<'_>,
+        request: &evals_models::ChatRequest,
+        asked: u64,
+        question: u64,
+        workload: &Workload,
+    ) -> Calls {
+        let model = run.plan.resolved.settings.reranking.model.as_ref();
+        let max_tokens = model.and_then(|model| model.max_tokens);
+        let tokenizer = StaticEmbedder::static_minilm().tokenizer();
+        let side = side(request, max_tokens, &*tokenizer);
+        let calls = asked.saturating_mul(self.calls);
+        let fixed = calls.saturating_mul(side.prompt_tokens.saturating_add(question));
+        let passages = asked.saturating_mul(self.passages);
+        let passages = passages.saturating_mul(workload.passage_tokens);
+        Calls {
+            calls,
+            input_tokens: fixed.saturating_add(passages),
+            output_tokens: side.max_tokens.map(|most| most.saturating_mul(calls)),
+        }
+    }
+}
+
+/// How many profiles have every question reranked; both benchmarks ask once for the same one.
+fn profiles(run: Run<'_>, qa: &QaPlan) -> u64 {
+    let mut profiles: Vec<_> = if run.plan.retrieval {
+        run.plan.profiles.clone()
+    } else {
+        Vec::new()
+    };
+    if !profiles.contains(&qa.profile) {
+        profiles.push(qa.profile);
+    }
+    profiles.iter().filter(|profile| profile.rerank).count() as u64
+}

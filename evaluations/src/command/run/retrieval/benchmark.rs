@@ -1,0 +1,87 @@
+//! The retrieval benchmark of one search profile: an experiment that measures its rankings.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals::{Experiment, Observer, Report, Summary};
+use evals_metrics::Bootstrap;
+use evals_rag::{Retrieval, retrieval};
+
+use crate::choices;
+use crate::command::run::preparation::Run;
+use crate::command::run::search::{self, Depth};
+use crate::run_folder::RunFolder;
+use crate::search_profile::SearchProfile;
+use crate::terminal::progress::CaseBar;
+
+/// One profile's finished run.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) profile: SearchProfile,
+    pub(super) report: Report<Retrieval>,
+    pub(super) summary: Summary,
+    /// Where the report is kept.
+    pub(super) folder: RunFolder,
+    /// What reranking took, in a line for people.
+    pub(super) reranking: Option<String>,
+}
+
+/// Searches every question with `profile` and measures the rankings. What was found is still to be written into `folder`.
+pub(super) async fn run(
+    run: Run<'_>,
+    profile: SearchProfile,
+    folder: RunFolder,
+) -> Result<Finished> {
+    let Run {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
+    let depth = Depth {
+        documents: plan.k.get(),
+        passages: 0,
+    };
+    let opening = search::open(run, profile, depth);
+    let searcher = run.interruption.guard(opening).await?;
+    let dataset = retrieval::dataset(
+        &plan.manifest.name,
+        prepared.questions.iter().cloned(),
+        plan.measures.clone(),
+    )?;
+    let bar = Arc::new(CaseBar::new(run.session.printer, &profile.to_string()));
+    let task = retrieval::task(searcher, plan.k, plan.identical_ids);
+    let mut experiment = Experiment::new(dataset, task)
+        .name(format!("{} ({profile})", plan.name))
+        .metadata("profile", profile.to_string());
+    let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
+    if let Some(reranking) = reranking {
+        experiment = experiment.metadata("reranker", reranking.describe());
+    }
+    let mut report = experiment
+        .concurrency(plan.concurrency)
+        .repeat(arguments.control.repeat)
+        .cancellation(run.interruption.dropping())
+        .stop(prepared.stop.clone())
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
+        .run()
+        .await;
+    bar.clear();
+    let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
+    if let Some(account) = &reranking {
+        let facts = serde_json::json!([["reranking", account]]);
+        report.metadata.insert("facts".to_owned(), facts);
+    }
+    let bootstrap = Bootstrap {
+        seed: arguments.control.seed,
+        ..Bootstrap::default()
+    };
+    let summary = report.summary(&bootstrap);
+    Ok(Finished {
+        profile,
+        report,
+        summary,
+        folder,
+        reranking,
+    })
+}

@@ -1,0 +1,165 @@
+//! The retrieval benchmark: rankings of every search profile, measured, printed and written.
+
+mod benchmark;
+mod folder;
+mod lead;
+mod page;
+mod trec_ids;
+
+use anyhow::Result;
+use evals::Comparison;
+
+use self::benchmark::Finished;
+use super::manifest::manifest;
+use super::plan::Plan;
+use super::preparation::Run;
+use crate::clock;
+use crate::exit::Exit;
+use crate::interruption::Interrupted;
+use crate::run_folder::{Nothing, RunFolder};
+use crate::search_profile::SearchProfile;
+use crate::session::Session;
+use crate::terminal::{Printer, report_text};
+use evals_messages::quantity;
+
+/// Measures the rankings of every profile, and prints what came of it.
+pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
+    let Run {
+        session,
+        plan,
+        interruption,
+        ..
+    } = run;
+    let mut finished: Vec<Finished> = Vec::new();
+    for &profile in &plan.profiles {
+        let folder = create_folder(run, profile)?;
+        let measured = match benchmark::run(run, profile, folder).await {
+            // What earlier profiles found is still to be printed.
+            Err(error) if error.is::<Interrupted>() && !finished.is_empty() => break,
+            measured => measured?,
+        };
+        folder::record(&measured)?;
+        session.printer.detail(&format!(
+            "{profile}: report in {}",
+            measured.folder.path().display()
+        ));
+        finished.push(measured);
+        if interruption.is_noticed() || run.prepared.stop.reason().is_some() {
+            break;
+        }
+    }
+    // A signal that came when everything was done has interrupted nothing.
+    let is_interrupted = interruption.is_noticed() && is_anything_left(plan, &finished);
+    if is_interrupted {
+        note_interruption(session, plan, &finished);
+    }
+    print(run, &finished)?;
+    write_out(session, plan, &finished)?;
+    for run in &finished {
+        run.folder.note_failures(session.printer, &run.report);
+    }
+    if is_interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    if let Some(reason) = run.prepared.stop.reason() {
+        let not_run: usize = finished.iter().map(|it| it.report.not_run).sum();
+        session.printer.failure(&format!(
+            "stopped early, {} not run: {reason}",
+            quantity::of(not_run, "search")
+        ));
+        return Ok(if run.prepared.spending.is_spent() {
+            Exit::CheckFailed
+        } else {
+            Exit::CouldNot
+        });
+    }
+    Ok(note_failed_searches(session.printer, &finished))
+}
+
+/// Whether a run that ends after these profiles leaves out anything that was asked for.
+fn is_anything_left(plan: &Plan, finished: &[Finished]) -> bool {
+    let is_cut = |run: &Finished| run.report.not_run > 0;
+    finished.len() < plan.profiles.len() || plan.qa.is_some() || finished.iter().any(is_cut)
+}
+
+/// Creates the folder of one profile's run, with its manifest.
+fn create_folder(run: Run<'_>, profile: SearchProfile) -> Result<RunFolder> {
+    let started = clock::now();
+    let name = format!("{}-{profile}", run.plan.name);
+    let folder = RunFolder::create(&run.session.directories.runs(), started, &name)?;
+    folder.write_manifest(&manifest(run, profile, started))?;
+    Ok(folder)
+}
+
+/// Says which profiles have no ranking. A run that measured nothing of a profile did not succeed.
+fn note_failed_searches(printer: &Printer, finished: &[Finished]) -> Exit {
+    let mut exit = Exit::Done;
+    for run in finished {
+        if Nothing::in_summary(&run.summary).is_some() {
+            printer.failure(&format!(
+                "no search by `{}` succeeded; the report says why",
+                run.profile
+            ));
+            exit = Exit::CheckFailed;
+        }
+    }
+    exit
+}
+
+fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {
+    let left = plan.profiles[finished.len()..].iter();
+    let mut left: Vec<String> = left.map(ToString::to_string).collect();
+    if plan.qa.is_some() {
+        left.push("question answering".to_owned());
+    }
+    let mut note = "interrupted; what was finished is in the run folders".to_owned();
+    if !left.is_empty() {
+        note.push_str("; not run: ");
+        note.push_str(&left.join(", "));
+    }
+    session.printer.note(&note);
+}
+
+fn print(run: Run<'_>, finished: &[Finished]) -> Result<()> {
+    let printer = run.session.printer;
+    let seed = run.arguments.control.seed;
+    let text = match finished {
+        [one] => report_text(printer, &one.report, &one.summary)?,
+        several => page::comparison(printer, &comparison(several), several, run.plan, seed)?,
+    };
+    printer.result(&text)?;
+    Ok(())
+}
+
+fn comparison(finished: &[Finished]) -> Comparison {
+    let titles: Vec<String> = finished.iter().map(|run| run.profile.to_string()).collect();
+    let summaries: Vec<_> = titles
+        .iter()
+        .zip(finished)
+        .map(|(title, run)| (title.as_str(), &run.summary))
+        .collect();
+    Comparison::new(&summaries)
+}
+
+/// Writes the `--out` files. Of a run of several profiles each has its own, and the file of the given name sets them side by side
+/// where its format can. What is in a file depends on what was asked for, and not on how far the run came.
+fn write_out(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Result<()> {
+    for file in &plan.out {
+        if plan.profiles.len() == 1 {
+            for run in finished {
+                file.report(&run.report, &run.summary)?;
+                session.printer.note(&format!("wrote {file}"));
+            }
+            continue;
+        }
+        if file.comparison(&comparison(finished))? {
+            session.printer.note(&format!("wrote {file}"));
+        }
+        for run in finished {
+            let own = file.of(&run.profile.to_string());
+            own.report(&run.report, &run.summary)?;
+            session.printer.note(&format!("wrote {own}"));
+        }
+    }
+    Ok(())
+}

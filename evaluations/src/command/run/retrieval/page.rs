@@ -1,0 +1,75 @@
+//! What the retrieval benchmark prints for several profiles: their figures side by side.
+
+use std::io;
+
+use evals::Comparison;
+use evals_metrics::Percentiles;
+
+use super::benchmark::Finished;
+use super::lead;
+use crate::command::run::plan::Plan;
+use crate::terminal::{Printer, console, text};
+use evals_messages::quantity;
+
+/// Several profiles side by side, then what failed in each.
+pub(super) fn comparison(
+    printer: &Printer,
+    comparison: &Comparison,
+    finished: &[Finished],
+    plan: &Plan,
+    seed: u64,
+) -> io::Result<String> {
+    let questions = finished.first().map_or(0, |run| run.summary.finished);
+    let separator = if printer.stdout().unicode {
+        " · "
+    } else {
+        " | "
+    };
+    let facts = [
+        plan.name.clone(),
+        quantity::of(questions, "question"),
+        format!("{} kept", quantity::of(plan.k.get(), "document")),
+    ];
+    let console = console(printer);
+    let line = |line: &str| text(|out| console.text(out, line));
+    let mut page = line(&facts.join(separator))?;
+    page.push('\n');
+    page.push_str(&text(|out| console.comparison(out, comparison))?);
+    if let Some(lead) = lead::of_best(comparison, finished, seed) {
+        page.push_str(&line(&lead)?);
+    }
+    page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
+    for run in finished {
+        if let Some(account) = &run.reranking {
+            page.push('\n');
+            page.push_str(&line(&format!("{}: {account}", run.profile))?);
+        }
+    }
+    for run in finished.iter().filter(|run| run.summary.failed > 0) {
+        let failed = format!(
+            "{}: {} of {} failed",
+            run.profile,
+            run.summary.failed,
+            quantity::of(questions, "search")
+        );
+        page.push('\n');
+        page.push_str(&line(&failed)?);
+    }
+    Ok(page)
+}
+
+/// The stages of all profiles, each from the profile that computed it; the others took its result from the cache.
+fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
+    let stages = finished.iter().flat_map(|run| {
+        let profile = run.profile.to_string();
+        run.summary.timings.iter().map(move |(stage, times)| {
+            let name = if *stage == profile {
+                profile.clone()
+            } else {
+                format!("{profile}: {stage}")
+            };
+            (name, *times)
+        })
+    });
+    stages.collect()
+}

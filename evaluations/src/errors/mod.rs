@@ -1,0 +1,56 @@
+//! What people see of an error: its causes, and a hint how to mend it.
+
+mod hint;
+mod unknown_word;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+pub(crate) use self::unknown_word::unknown_word;
+use crate::exit::Exit;
+use crate::terminal::printable;
+
+/// Prints help, version or what is wrong with the command line, as clap words it.
+pub(crate) fn usage(message: &clap::Error) -> ExitCode {
+    // Where the stream is closed nobody reads the message, and the exit code still tells.
+    let _ = message.print();
+    if message.use_stderr() {
+        Exit::CouldNot.into()
+    } else {
+        Exit::Done.into()
+    }
+}
+
+/// Whether the reader of stdout went away, as `head` does: a normal end.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Prints an error, its causes and what can be done about it to stderr.
+pub(crate) fn report(error: &anyhow::Error) {
+    let mut text = String::new();
+    for (depth, cause) in error.chain().enumerate() {
+        let label = if depth == 0 {
+            "error: "
+        } else {
+            "  caused by: "
+        };
+        let message = cause.to_string();
+        // Some libraries repeat their source in their own message.
+        if depth > 0 && text.trim_end().ends_with(&message) {
+            continue;
+        }
+        text.push_str(label);
+        text.push_str(&message.replace('\n', &format!("\n{:width$}", "", width = label.len())));
+        text.push('\n');
+    }
+    if let Some(hint) = hint::of(error) {
+        text.push_str("  hint: ");
+        text.push_str(&hint);
+        text.push('\n');
+    }
+    let _ = io::stderr().lock().write_all(printable(&text).as_bytes());
+}

@@ -1,0 +1,282 @@
+//! Interrupting a run without paying twice: calls in flight are waited for, and no further ones are sent.
+
+mod signals;
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use evals::StopSignal;
+use evals_providers::Traffic;
+use evals_stores::store::Writes;
+use thiserror::Error;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use self::signals::Signals;
+use crate::exit::{self, Exit};
+use crate::spending::BudgetSpent;
+use crate::terminal::{Printer, StdoutError};
+use evals_messages::quantity;
+
+/// The longest wait for calls that were sent. Docker kills 10 s after its SIGTERM unless it is told otherwise, and GitHub Actions
+/// sends a second signal after 7.5 s: neither loses more than the calls in flight.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often calls and writes are looked after.
+const INTERVAL: Duration = Duration::from_millis(10);
+/// What a case is given to come to its end once its last reply is there.
+const SETTLING: Duration = Duration::from_millis(200);
+/// Stack of each thread, of which only what is used takes memory: the storage engine walks a filter with one call for each level.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The first signal has nothing further launched and waits for calls in flight. Another one while they are waited for drops them.
+/// The next one after that wait, however it ended, ends the process at once. Clones are the same interruption.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Interruption(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    noticed: CancellationToken,
+    dropping: CancellationToken,
+    stop: StopSignal,
+    traffic: Mutex<Vec<Arc<Traffic>>>,
+    writes: Mutex<Vec<Writes>>,
+}
+
+/// Something was given up because the user interrupted it.
+#[derive(Debug, Clone, Copy, Error)]
+#[error("interrupted")]
+pub(crate) struct Interrupted;
+
+/// Does `work` on a runtime of its own, which signals may interrupt.
+pub(crate) fn interruptible(
+    printer: &Printer,
+    work: impl AsyncFnOnce(&Interruption) -> Result<Exit>,
+) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(STACK_BYTES)
+        .build()
+        .context("cannot start worker threads")?;
+    let (exit, is_interrupted) = runtime.block_on(async {
+        let listening = Interruption::listen(printer);
+        let interruption = listening.context("cannot listen for signals")?;
+        let exit = match work(&interruption).await {
+            Err(error) if error.is::<Interrupted>() => {
+                printer.note("interrupted");
+                Ok(Exit::Interrupted)
+            }
+            Err(error)
+                if error
+                    .chain()
+                    .any(<dyn std::error::Error>::is::<BudgetSpent>) =>
+            {
+                printer.failure(&format!("{}", error.root_cause()));
+                Ok(Exit::CheckFailed)
+            }
+            // The terminal was closed, so nobody can read the result.
+            Err(error) if interruption.is_noticed() && error.is::<StdoutError>() => {
+                Ok(Exit::Interrupted)
+            }
+            exit => exit,
+        };
+        interruption.written().await;
+        anyhow::Ok((exit, interruption.is_noticed()))
+    })?;
+    if is_interrupted {
+        // Files that are still being read, on threads that cannot be stopped, are of no use any more.
+        runtime.shutdown_background();
+    }
+    exit
+}
+
+impl Interruption {
+    /// Listens for signals from now on. Needs a runtime.
+    pub(crate) fn listen(printer: &Printer) -> io::Result<Self> {
+        let interruption = Self::default();
+        let signals = Signals::listen()?;
+        let attending = interruption.clone().attend(signals, printer.clone());
+        tokio::spawn(attending);
+        Ok(interruption)
+    }
+
+    /// Whether a signal came.
+    pub(crate) fn is_noticed(&self) -> bool {
+        self.0.noticed.is_cancelled()
+    }
+
+    /// Set as soon as a signal comes: no case is started any more.
+    pub(crate) fn stop(&self) -> StopSignal {
+        self.0.stop.clone()
+    }
+
+    /// Cancelled when nothing is waited for any more.
+    pub(crate) fn dropping(&self) -> CancellationToken {
+        self.0.dropping.clone()
+    }
+
+    /// Closes `traffic` when a signal comes, and waits for what it sent.
+    pub(crate) fn mind(&self, traffic: &Arc<Traffic>) {
+        let mut minded = lock(&self.0.traffic);
+        minded.push(Arc::clone(traffic));
+        // Under the lock, so that a signal that comes now finds it in the list.
+        if self.is_noticed() {
+            traffic.close();
+        }
+    }
+
+    /// Waits for `writes` before the process ends.
+    pub(crate) fn mind_writes(&self, writes: &Writes) {
+        lock(&self.0.writes).push(writes.clone());
+    }
+
+    /// Gives `work` up when nothing is waited for any more.
+    pub(crate) async fn guard<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            () = self.0.dropping.cancelled() => Err(Interrupted.into()),
+            done = work => done,
+        }
+    }
+
+    /// Waits until everything that arrived is stored.
+    pub(crate) async fn written(&self) {
+        let written = async {
+            while self.writing() > 0 {
+                sleep(INTERVAL).await;
+            }
+        };
+        // Whoever still writes then waits for a lock, and says so.
+        let _ = timeout(PATIENCE, written).await;
+    }
+
+    async fn attend(self, mut signals: Signals, printer: Printer) {
+        signals.next().await;
+        self.notice();
+        let calls = self.in_flight();
+        if calls > 0 {
+            printer.note(&format!(
+                "interrupted; waiting up to {} s for {} in flight; interrupt again to drop {}",
+                PATIENCE.as_secs(),
+                quantity::of(calls, "call"),
+                if calls == 1 { "it" } else { "them" }
+            ));
+        }
+        tokio::select! {
+            biased;
+            () = signals.next() => {}
+            () = self.settled() => {}
+            () = sleep(PATIENCE) => {}
+        }
+        let dropped = self.in_flight();
+        if dropped > 0 {
+            printer.note(&format!(
+                "dropped {} without a reply, which a server may charge for",
+                quantity::of(dropped, "call")
+            ));
+        }
+        self.0.dropping.cancel();
+        signals.next().await;
+        exit::at_once(Exit::Interrupted);
+    }
+
+    fn notice(&self) {
+        self.0.noticed.cancel();
+        self.0.stop.interrupt();
+        for traffic in lock(&self.0.traffic).iter() {
+            traffic.close();
+        }
+    }
+
+    /// Waits until what was sent has come to its end and is stored, and its cases had time to take it.
+    ///
+    /// A reply may have arrived just before the signal: its case is given that time as well.
+    async fn settled(&self) {
+        loop {
+            while self.is_busy() {
+                sleep(INTERVAL).await;
+            }
+            sleep(SETTLING).await;
+            if !self.is_busy() {
+                return;
+            }
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.in_flight() + self.writing() > 0
+    }
+
+    fn in_flight(&self) -> usize {
+        let traffic = lock(&self.0.traffic);
+        traffic.iter().map(|it| it.in_flight()).sum()
+    }
+
+    fn writing(&self) -> usize {
+        lock(&self.0.writes).iter().map(Writes::under_way).sum()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn what_cannot_be_stopped_is_not_waited_for() {
+        let cli = Cli::try_parse_from(["evaluations", "runs"]).unwrap();
+        let printer = Printer::new(&cli.output);
+        let began = Instant::now();
+        let exit = interruptible(&printer, async |interruption| {
+            let interrupted = interruption.clone();
+            tokio::spawn(async move {
+                interrupted.notice();
+                interrupted.0.dropping.cancel();
+            });
+            // As the digest of a large file, or the questions of a large dataset.
+            let reading = tokio::task::spawn_blocking(|| {
+                std::thread::sleep(Duration::from_mins(1));
+            });
+            interruption.guard(async { Ok(reading.await?) }).await?;
+            Ok(Exit::Done)
+        });
+        assert_eq!(exit.unwrap(), Exit::Interrupted);
+        assert!(began.elapsed() < Duration::from_secs(30), "it waited");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reply_that_arrived_just_before_the_signal_has_time_to_be_recorded() {
+        let interruption = Interruption::default();
+        let began = tokio::time::Instant::now();
+        interruption.notice();
+        interruption.settled().await;
+        assert!(began.elapsed() >= SETTLING, "it gave up at once");
+        assert!(began.elapsed() < PATIENCE, "nothing was in flight");
+    }
+
+    #[tokio::test]
+    async fn traffic_that_is_opened_after_the_signal_is_closed() {
+        let interruption = Interruption::default();
+        let settings = evals_providers::TrafficSettings::default;
+        let before = Arc::new(Traffic::new("before", settings()));
+        interruption.mind(&before);
+        interruption.notice();
+        let after = Arc::new(Traffic::new("after", settings()));
+        interruption.mind(&after);
+        for traffic in [before, after] {
+            let call = traffic.call(0, || async { Ok(()) });
+            let sent = timeout(Duration::from_millis(50), call).await;
+            assert!(sent.is_err(), "`{}` sent a call", traffic.provider());
+        }
+        assert!(interruption.stop().is_set());
+    }
+}

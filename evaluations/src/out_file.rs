@@ -1,0 +1,165 @@
+//! Files that `--out` asks for.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use evals::{Change, Comparison, Domain, Report, Summary, render};
+
+use crate::whole_file::write_whole;
+
+/// The formats of a report, by extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    JsonLines,
+    Csv,
+    Markdown,
+}
+
+/// A file to write, with the format that its extension names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OutFile {
+    path: PathBuf,
+    format: Format,
+}
+
+impl OutFile {
+    /// Fails for an unknown extension, or where the folder does not exist: before any work is done, not after it.
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_lowercase());
+        let format = match extension.as_deref() {
+            Some("json") => Format::Json,
+            Some("jsonl") => Format::JsonLines,
+            Some("csv") => Format::Csv,
+            Some("md") => Format::Markdown,
+            _ => bail!(
+                "cannot tell the format of `--out {}`; its name has to end in .json, .jsonl, .csv or .md",
+                path.display()
+            ),
+        };
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder
+            && !folder.is_dir()
+        {
+            bail!(
+                "`--out {}`: there is no folder `{}`",
+                path.display(),
+                folder.display()
+            );
+        }
+        if path.is_dir() {
+            bail!("`--out {}` is a folder", path.display());
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            format,
+        })
+    }
+
+    /// The files of several `--out`.
+    pub(crate) fn all(paths: &[PathBuf]) -> Result<Vec<Self>> {
+        paths.iter().map(|path| Self::new(path)).collect()
+    }
+
+    /// Writes one report.
+    pub(crate) fn report<D: Domain>(&self, report: &Report<D>, summary: &Summary) -> Result<()> {
+        write_whole(&self.path, |file| {
+            write_report(file, self.format, report, summary)
+        })
+    }
+
+    /// Writes what sets several reports side by side; rows of cases have no such form. Returns whether it did.
+    pub(crate) fn comparison(&self, comparison: &Comparison) -> Result<bool> {
+        match self.format {
+            Format::Json => write_whole(&self.path, |file| {
+                render::json::comparison(file, comparison)
+            })?,
+            Format::Markdown => write_whole(&self.path, |file| {
+                render::markdown::comparison(file, comparison)
+            })?,
+            Format::JsonLines | Format::Csv => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The files of several `--out` that set runs side by side, which rows of cases cannot.
+    pub(crate) fn all_of_changes(paths: &[PathBuf]) -> Result<Vec<Self>> {
+        let files = Self::all(paths)?;
+        let rows = [Format::JsonLines, Format::Csv];
+        if let Some(file) = files.iter().find(|file| rows.contains(&file.format)) {
+            bail!(
+                "`--out {file}`: what changed between runs has no rows of cases; the name has to end in .json or .md"
+            );
+        }
+        Ok(files)
+    }
+
+    /// Writes what a change did.
+    pub(crate) fn change(&self, change: &Change) -> Result<()> {
+        write_whole(&self.path, |file| match self.format {
+            Format::Markdown => render::markdown::change(file, change),
+            Format::Json | Format::JsonLines | Format::Csv => render::json::change(file, change),
+        })
+    }
+
+    /// The file of one of several reports: `report.csv` becomes `report.bm25.csv`.
+    pub(crate) fn of(&self, profile: &str) -> Self {
+        let extension = self.path.extension().unwrap_or_default().to_string_lossy();
+        Self {
+            path: self.path.with_extension(format!("{profile}.{extension}")),
+            format: self.format,
+        }
+    }
+}
+
+impl fmt::Display for OutFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(formatter)
+    }
+}
+
+fn write_report<D: Domain>(
+    file: &mut dyn Write,
+    format: Format,
+    report: &Report<D>,
+    summary: &Summary,
+) -> io::Result<()> {
+    match format {
+        Format::Json => render::json::report(file, report, summary),
+        Format::JsonLines => render::jsonl::report(file, report),
+        Format::Csv => render::csv::report(file, report),
+        Format::Markdown => render::markdown::report(file, report, summary),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_chooses_the_format() {
+        let format = |name: &str| OutFile::new(Path::new(name)).map(|file| file.format);
+        assert_eq!(format("a.json").unwrap(), Format::Json);
+        assert_eq!(format("a.JSONL").unwrap(), Format::JsonLines);
+        assert_eq!(
+            format("a.xlsx").unwrap_err().to_string(),
+            "cannot tell the format of `--out a.xlsx`; its name has to end in .json, .jsonl, .csv or .md"
+        );
+        assert_eq!(
+            format("no/such/a.md").unwrap_err().to_string(),
+            "`--out no/such/a.md`: there is no folder `no/such`"
+        );
+    }
+
+    #[test]
+    fn each_profile_has_its_own_file() {
+        let file = OutFile::new(Path::new("report.v1.csv")).unwrap().of("bm25");
+        assert_eq!(file.to_string(), "report.v1.bm25.csv");
+    }
+}

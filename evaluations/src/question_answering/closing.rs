@@ -1,0 +1,182 @@
+//! The end of a question answering run: its figures on record, and what people are told of them.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals::{Report, Summary, render};
+use evals_metrics::Bootstrap;
+use evals_providers::Traffic;
+use evals_rag::prices::Prices;
+use evals_rag::qa::Qa;
+
+use super::costs::{self, Attempts, Costs};
+use super::model_set::ModelSet;
+use super::resume;
+use crate::exit::Exit;
+use crate::out_file::OutFile;
+use crate::run_folder::{Nothing, RunFolder};
+use crate::spending::Spending;
+use crate::terminal::{Printer, report_text};
+use evals_messages::quantity;
+
+/// What the figures of a run are made with, taken before its first case.
+pub(crate) struct Closing<'c> {
+    pub(crate) printer: &'c Printer,
+    pub(crate) model_set: &'c ModelSet,
+    pub(crate) prices: Prices,
+    pub(crate) seed: u64,
+    pub(crate) spending: &'c Spending,
+    pub(crate) traffic: &'c [Arc<Traffic>],
+    pub(crate) attempts_before: Attempts,
+}
+
+impl Closing<'_> {
+    /// Adds to `report` what it says about itself, and writes it to `folder`.
+    pub(crate) fn close(self, mut report: Report<Qa>, folder: RunFolder) -> Result<Finished> {
+        let costs = costs::of(&report, self.model_set, &self.prices);
+        add_facts(&mut report, self.model_set, &costs, self.seed)?;
+        let summary = report.summary(&Bootstrap {
+            seed: self.seed,
+            ..Bootstrap::default()
+        });
+        record(&folder, &report, &summary)?;
+        let attempts = Attempts::so_far(self.traffic).since(self.attempts_before);
+        costs::note_calls(
+            self.printer,
+            self.model_set,
+            self.spending.calls(),
+            attempts,
+        );
+        let refused = report.stopped.is_some() && !self.spending.is_spent();
+        let transient = report
+            .cases
+            .iter()
+            .filter(|case| resume::is_transient(case));
+        Ok(Finished {
+            transient_failures: transient.count(),
+            report,
+            summary,
+            folder,
+            refused,
+        })
+    }
+}
+
+/// A finished run, as far as it came.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    report: Report<Qa>,
+    summary: Summary,
+    folder: RunFolder,
+    /// Cases that failed for a reason that goes away by itself.
+    transient_failures: usize,
+    /// Whether something that has to be mended ended the run early.
+    refused: bool,
+}
+
+impl Finished {
+    /// Writes `files`, and says where everything is, what is missing, and whether the run went well.
+    pub(crate) fn report(
+        &self,
+        printer: &Printer,
+        files: &[OutFile],
+        interrupted: bool,
+    ) -> Result<Exit> {
+        printer.detail(&format!(
+            "answers: report in {}",
+            self.folder.path().display()
+        ));
+        for file in files {
+            file.report(&self.report, &self.summary)?;
+            printer.note(&format!("wrote {file}"));
+        }
+        self.folder.note_failures(printer, &self.report);
+        // A signal that came when everything was done has interrupted nothing.
+        if interrupted && self.report.not_run > 0 {
+            printer.note("interrupted; the same command goes on where this one stopped");
+            return Ok(Exit::Interrupted);
+        }
+        if let Some(reason) = &self.report.stopped {
+            printer.failure(&format!(
+                "stopped early, {} not run: {reason}",
+                quantity::of(self.report.not_run, "case")
+            ));
+            return Ok(if self.refused {
+                Exit::CouldNot
+            } else {
+                Exit::CheckFailed
+            });
+        }
+        Ok(self.note_failed_cases(printer))
+    }
+
+    /// Says what became of failed cases. A run in which nothing was judged did not succeed.
+    fn note_failed_cases(&self, printer: &Printer) -> Exit {
+        let transient = self.transient_failures;
+        if transient > 0 {
+            printer.warn(&format!(
+                "{} failed for a reason that may be gone by now; the same command tries again",
+                quantity::of(transient, "case")
+            ));
+        }
+        let message = match Nothing::in_summary(&self.summary) {
+            None => return Exit::Done,
+            Some(Nothing::NoResult) => "no case has an answer; the report says why",
+            Some(Nothing::NoVerdict) => "no answer was judged; the report says why",
+        };
+        printer.failure(message);
+        Exit::CheckFailed
+    }
+
+    /// The report as people read it.
+    pub(crate) fn text(&self, printer: &Printer) -> Result<String> {
+        Ok(report_text(printer, &self.report, &self.summary)?)
+    }
+}
+
+/// Adds the models with what their replies depend on, prompts, seed and costs: for programs each under its own key, for
+/// people as lines under `facts`, which renderers print below the title.
+fn add_facts(
+    report: &mut Report<Qa>,
+    model_set: &ModelSet,
+    costs: &Costs,
+    seed: u64,
+) -> Result<()> {
+    let mut facts = costs.lines();
+    facts.extend(
+        model_set
+            .self_preference()
+            .map(|warning| ("warning".to_owned(), warning)),
+    );
+    facts.extend(model_set.notes());
+    if seed != 0 {
+        facts.push(("seed".to_owned(), seed.to_string()));
+    }
+    let values = [
+        ("seed", seed.into()),
+        ("models", serde_json::to_value(&model_set.models)?),
+        ("parameters", serde_json::to_value(&model_set.parameters)?),
+        ("prompts", serde_json::to_value(&model_set.prompts)?),
+        (
+            "self_preference",
+            serde_json::to_value(model_set.self_preference())?,
+        ),
+        ("notes", serde_json::to_value(model_set.notes())?),
+        ("costs", serde_json::to_value(costs)?),
+        ("facts", serde_json::to_value(facts)?),
+    ];
+    for (key, value) in values {
+        report.metadata.insert(key.to_owned(), value);
+    }
+    Ok(())
+}
+
+/// Writes what was found. The report comes last: a folder that has one has everything.
+fn record(folder: &RunFolder, report: &Report<Qa>, summary: &Summary) -> Result<()> {
+    folder.write("report.md", |file| {
+        render::markdown::report(file, report, summary)
+    })?;
+    folder.write("report.json", |file| {
+        render::json::report(file, report, summary)
+    })
+}

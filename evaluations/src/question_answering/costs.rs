@@ -1,0 +1,182 @@
+//! What answers and verdicts took, for the report and for people.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use evals::{CaseReport, Report};
+use evals_models::ModelIdentity;
+use evals_providers::Traffic;
+use evals_rag::Purpose;
+use evals_rag::prices::{Cost, Prices};
+use evals_rag::qa::Qa;
+use serde::Serialize;
+
+use super::model_set::ModelSet;
+use crate::models::ModelKind;
+use crate::run_models::reranker;
+use crate::spending::dollars;
+use crate::terminal::Printer;
+use evals_messages::quantity;
+
+const TEXT: &str = "a string takes any text";
+
+/// Tokens and cost of a run: answering, judging and reranking apart. Stored replies count as what they took when they were asked for.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Costs {
+    answering: Side,
+    judging: Side,
+    /// `None` where nothing was reranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reranking: Option<Side>,
+    /// USD; `None` where a price is not known.
+    total: Option<f64>,
+}
+
+/// The calls of one model.
+#[derive(Debug, Clone, Serialize)]
+struct Side {
+    model: Option<ModelIdentity>,
+    input_tokens: f64,
+    output_tokens: f64,
+    /// Whether some numbers of tokens were counted here, because the server gave none.
+    estimated: bool,
+    /// USD; `None` where a price is not known.
+    cost: Option<f64>,
+}
+
+/// Adds up what the cases of `report` recorded.
+pub(crate) fn of(report: &Report<Qa>, model_set: &ModelSet, prices: &Prices) -> Costs {
+    let price = |role| model_set.price(role, prices);
+    let cost = Cost::of(&report.cases, &price("answerer"), &price("judge"));
+    let side = |role: &str, purpose: Purpose, cost: Option<f64>| Side {
+        model: model_set.models.get(role).cloned(),
+        input_tokens: sum(report, purpose.input_tokens()),
+        output_tokens: sum(report, purpose.output_tokens()),
+        estimated: report
+            .cases
+            .iter()
+            .any(|case| case.attributes.contains_key(purpose.estimated())),
+        cost,
+    };
+    let reranking = model_set.models.get("reranker").map(|model| {
+        let cost = reranker::cost(&report.cases, &prices.of(model));
+        side("reranker", Purpose::Reranker, cost)
+    });
+    let reranked = reranking.as_ref().map_or(Some(0.0), |side| side.cost);
+    Costs {
+        answering: side("answerer", Purpose::Answerer, cost.answering),
+        judging: side("judge", Purpose::Judge, cost.judging),
+        total: cost.total().zip(reranked).map(|(sum, cost)| sum + cost),
+        reranking,
+    }
+}
+
+/// What cases of earlier sessions have cost, as far as prices are known.
+pub(crate) fn spent(cases: &[CaseReport<Qa>], model_set: &ModelSet, prices: &Prices) -> f64 {
+    let price = |role| model_set.price(role, prices);
+    let cost = Cost::of(cases, &price("answerer"), &price("judge"));
+    let reranking = price("reranker").of_cases(cases, Purpose::Reranker);
+    [cost.answering, cost.judging, reranking]
+        .into_iter()
+        .flatten()
+        .sum()
+}
+
+fn sum(report: &Report<Qa>, metric: &str) -> f64 {
+    let recorded = report
+        .cases
+        .iter()
+        .filter_map(|case| case.metrics.get(metric));
+    // The sum of no floats is -0.
+    recorded.fold(0.0, |sum, value| sum + value)
+}
+
+impl Costs {
+    /// A line for each model that took part, and one for both together where anything was to be paid.
+    pub(crate) fn lines(&self) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
+        let reranking = self.reranking.iter().map(|side| ("reranking", side));
+        let sides = [("answering", &self.answering), ("judging", &self.judging)];
+        for (what, side) in sides.into_iter().chain(reranking) {
+            let Some(model) = &side.model else { continue };
+            let text = match ModelKind::of_identity(model) {
+                ModelKind::Embedded => format!("{model}, part of this program, no LLM"),
+                ModelKind::Local => format!("{model}, in this process, no LLM"),
+                ModelKind::Ollama
+                | ModelKind::OpenAi
+                | ModelKind::HttpReranker
+                | ModelKind::LlmReranker(_) => {
+                    let estimated = if side.estimated { " (estimated)" } else { "" };
+                    format!(
+                        "{model}, {} read, {} written{estimated}, {}",
+                        quantity::of(side.input_tokens, "token"),
+                        side.output_tokens,
+                        dollars(side.cost)
+                    )
+                }
+            };
+            lines.push((what.to_owned(), text));
+        }
+        let reranker = self.reranking.as_ref().and_then(|side| side.model.as_ref());
+        let models = [&self.answering.model, &self.judging.model];
+        let mut models = models.into_iter().flatten().chain(reranker);
+        if models.any(is_served) {
+            lines.push(("together".to_owned(), dollars(self.total)));
+        }
+        lines
+    }
+}
+
+fn is_served(model: &ModelIdentity) -> bool {
+    ModelKind::of_identity(model).is_served()
+}
+
+/// Attempts at requests of servers beyond those that brought an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attempts {
+    retries: u64,
+    unanswered: u64,
+}
+
+impl Attempts {
+    /// Those seen since the process began.
+    pub(crate) fn so_far(traffic: &[Arc<Traffic>]) -> Self {
+        let seen: Vec<_> = traffic.iter().map(|it| it.statistics()).collect();
+        Self {
+            retries: seen.iter().map(|it| it.retries).sum(),
+            unanswered: seen.iter().map(|it| it.unanswered).sum(),
+        }
+    }
+
+    /// Those made after `earlier` was taken.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            retries: self.retries.saturating_sub(earlier.retries),
+            unanswered: self.unanswered.saturating_sub(earlier.unanswered),
+        }
+    }
+}
+
+/// Says how many calls this process made, where any model outside the program took part: fewer than the report counts
+/// where replies came from the cache or from an earlier session. Attempts without an answer may have been charged for.
+///
+/// A server that also embeds questions has its attempts at that among `attempts`.
+pub(crate) fn note_calls(printer: &Printer, model_set: &ModelSet, calls: u64, attempts: Attempts) {
+    if !model_set.models.values().any(is_served) {
+        return;
+    }
+    let mut note = format!("{} made now", quantity::of(calls, "call"));
+    if attempts.retries > 0 {
+        let retries = quantity::of(attempts.retries, "further attempt");
+        write!(note, ", {retries} at what had failed").expect(TEXT);
+    }
+    if attempts.unanswered > 0 {
+        let attempts = quantity::of(attempts.unanswered, "attempt");
+        write!(
+            note,
+            "; {attempts} without an answer, which a server may charge for"
+        )
+        .expect(TEXT);
+    }
+    printer.note(&note);
+}

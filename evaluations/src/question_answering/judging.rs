@@ -1,0 +1,143 @@
+//! What judges: planned from the settings, then opened and ready to be asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use evals::{CaseTimeout, Dataset};
+use evals_models::{ChatModel, ModelIdentity};
+use evals_rag::Prompt;
+use evals_rag::judging::{ChatJudge, Judge, OverlapJudge, RefusalJudge};
+use evals_rag::qa::{
+    CitationPrecision, CiteRate, Equivalence, ExactMatch, NumberMatch, Qa, Refusal, RougeL, TokenF1,
+};
+use evals_stores::store::RefreshPolicy;
+
+use crate::models::embedded::{self, OVERLAP};
+use crate::models::{ConfiguredModel, EMBEDDED, ModelKind};
+use crate::run_models::{Opener, Prompts};
+use crate::session::Session;
+use crate::settings::{Resolved, SettingsError};
+
+/// Judging with every choice made.
+#[derive(Debug)]
+pub(crate) struct JudgingPlan {
+    pub(crate) judge: ConfiguredModel,
+    /// Whether the judge also says what is a refusal.
+    pub(crate) refusals: bool,
+    pub(crate) prompts: Prompts,
+    /// How stored verdicts are used; `None` where they are not.
+    pub(crate) cache: Option<RefreshPolicy>,
+}
+
+impl JudgingPlan {
+    /// Judging of what `answerer` answers. A model's answers are judged by whom somebody chose, never by default.
+    pub(crate) fn new(
+        session: &Session<'_>,
+        resolved: &Resolved,
+        judge: &ConfiguredModel,
+        answerer: &ModelIdentity,
+        cache: Option<RefreshPolicy>,
+    ) -> Result<Self> {
+        let is_embedded = ModelKind::of_identity(answerer) == ModelKind::Embedded;
+        if !is_embedded && !resolved.sets("evaluations.judge") {
+            bail!(
+                "`{answerer}` answers, and nothing says who judges its answers; add `--judge PROVIDER:NAME` or set \
+                 `evaluations.judge`, best to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges without a model, by \
+                 common words"
+            );
+        }
+        let evaluations = &resolved.settings.evaluations;
+        embedded::check_name(resolved, judge)?;
+        if evaluations.judge_refusals && judge.kind == ModelKind::Embedded {
+            let message = "the embedded judge knows refusals by their sentences only; set `evaluations.judge` to a model";
+            return Err(resolved
+                .bad_value("evaluations.judge_refusals", &message)
+                .into());
+        }
+        case_timeout(resolved)?;
+        Ok(Self {
+            judge: judge.clone(),
+            refusals: evaluations.judge_refusals,
+            prompts: Prompts::find(&session.directories)?,
+            cache,
+        })
+    }
+}
+
+/// The longest that one case may take, answering and judging together.
+pub(crate) fn case_timeout(resolved: &Resolved) -> Result<CaseTimeout, SettingsError> {
+    const SETTING: &str = "evaluations.case_timeout";
+    let seconds = resolved.settings.evaluations.case_timeout;
+    if seconds.is_finite() && seconds > 0.0 {
+        let limit = Duration::from_secs_f64(seconds.min(86_400.0));
+        return Ok(CaseTimeout::new(limit).task("answering").setting(SETTING));
+    }
+    Err(resolved.bad_value(SETTING, &"must be more than 0 seconds"))
+}
+
+/// What judges.
+#[derive(Debug, Clone)]
+pub(crate) struct Judging {
+    pub(crate) judge: Arc<dyn Judge>,
+    pub(crate) chat: Option<ChatJudge>,
+    pub(crate) refusals: Option<RefusalJudge>,
+    pub(super) model: Option<Arc<dyn ChatModel>>,
+    pub(super) prompts: Vec<Prompt>,
+}
+
+impl Judging {
+    /// Opens the judge of `plan`.
+    pub(crate) async fn open(opener: &mut Opener<'_, '_>, plan: &JudgingPlan) -> Result<Self> {
+        match plan.judge.kind {
+            ModelKind::Embedded => {
+                return Ok(Self {
+                    judge: Arc::new(OverlapJudge::default()),
+                    chat: None,
+                    refusals: None,
+                    model: None,
+                    prompts: Vec::new(),
+                });
+            }
+            ModelKind::Local
+            | ModelKind::Ollama
+            | ModelKind::OpenAi
+            | ModelKind::HttpReranker
+            | ModelKind::LlmReranker(_) => {}
+        }
+        let model = opener.chat(&plan.judge).await?;
+        let mut prompts = vec![plan.prompts.judge.clone()];
+        let refusals = plan.refusals.then(|| {
+            prompts.push(plan.prompts.refusal.clone());
+            RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
+        });
+        let mut chat = ChatJudge::new(Arc::clone(&model)).prompt(plan.prompts.judge.clone());
+        if let Some(most) = plan.judge.settings.max_tokens {
+            chat = chat.max_tokens(most);
+        }
+        Ok(Self {
+            judge: Arc::new(chat.clone()),
+            chat: Some(chat),
+            refusals,
+            model: Some(model),
+            prompts,
+        })
+    }
+
+    /// Adds every evaluator to `dataset`, the headline first.
+    pub(crate) fn add_evaluators(&self, dataset: Dataset<Qa>) -> Dataset<Qa> {
+        let refusal = match &self.refusals {
+            Some(judge) => Refusal::new().judge(judge.clone()),
+            None => Refusal::new(),
+        };
+        dataset
+            .evaluator(Equivalence::new(Arc::clone(&self.judge)))
+            .evaluator(refusal)
+            .evaluator(CiteRate)
+            .evaluator(CitationPrecision)
+            .evaluator(ExactMatch)
+            .evaluator(TokenF1)
+            .evaluator(RougeL)
+            .evaluator(NumberMatch)
+    }
+}

@@ -1,0 +1,94 @@
+//! The models that take part in question answering, as manifests and reports record them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evals_models::{ChatModel, ModelIdentity};
+use evals_rag::prices::{Price, Prices};
+use serde_json::{Map, Value};
+
+use super::answering::Answering;
+use super::judging::Judging;
+use crate::run_models::Prompts;
+use crate::run_models::reranker::Reranking;
+
+/// The models that take part, by role, and what else their replies depend on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ModelSet {
+    pub(crate) models: BTreeMap<&'static str, ModelIdentity>,
+    pub(crate) parameters: BTreeMap<&'static str, Map<String, Value>>,
+    /// Digests by file name.
+    pub(crate) prompts: BTreeMap<String, String>,
+    /// The chat models, to be asked afterwards what became of their requests.
+    asked: Vec<(&'static str, Arc<dyn ChatModel>)>,
+}
+
+impl ModelSet {
+    pub(crate) fn of(answering: Option<&Answering>, judging: &Judging) -> Self {
+        let mut set = Self::default();
+        set.enter_chat("judge", judging.judge.identity(), judging.model.as_ref());
+        if let Some(answering) = answering {
+            let identity = answering.answerer.identity();
+            set.enter_chat("answerer", identity, answering.model.as_ref());
+        }
+        let answer = answering.and_then(|answering| answering.prompt.as_ref());
+        set.prompts = Prompts::digests(answer.into_iter().chain(&judging.prompts));
+        set
+    }
+
+    /// Adds what puts the passages into order.
+    pub(crate) fn enter_reranker(&mut self, reranking: &Reranking) {
+        let parameters = Some(reranking.parameters());
+        self.enter("reranker", reranking.identity(), parameters);
+        self.prompts.extend(reranking.prompts().clone());
+    }
+
+    fn enter_chat(
+        &mut self,
+        role: &'static str,
+        identity: &ModelIdentity,
+        model: Option<&Arc<dyn ChatModel>>,
+    ) {
+        let parameters = model.map(|model| model.parameters());
+        self.enter(role, identity, parameters.as_ref());
+        self.asked
+            .extend(model.map(|model| (role, Arc::clone(model))));
+    }
+
+    /// The price of the model of a role; unknown where there is none.
+    pub(crate) fn price(&self, role: &str, prices: &Prices) -> Price {
+        let model = self.models.get(role);
+        model.map(|model| prices.of(model)).unwrap_or_default()
+    }
+
+    /// What servers did not take of the requests, so that the models were asked otherwise than the settings say.
+    pub(crate) fn notes(&self) -> Vec<(String, String)> {
+        let notes = self.asked.iter().flat_map(|(role, model)| {
+            let notes = model.notes().into_iter();
+            notes.map(move |note| ((*role).to_owned(), note))
+        });
+        notes.collect()
+    }
+
+    fn enter(
+        &mut self,
+        role: &'static str,
+        identity: &ModelIdentity,
+        parameters: Option<&Map<String, Value>>,
+    ) {
+        self.models.insert(role, identity.clone());
+        if let Some(parameters) = parameters {
+            self.parameters.insert(role, parameters.clone());
+        }
+    }
+
+    /// Why verdicts of this judge about this answerer are to be taken with care, if they are.
+    pub(crate) fn self_preference(&self) -> Option<String> {
+        let (answerer, judge) = (self.models.get("answerer")?, self.models.get("judge")?);
+        let same = answerer.provider == judge.provider && answerer.name == judge.name;
+        let llm = self.parameters.contains_key("judge");
+        (same && llm).then(|| {
+            format!("`{judge}` judges its own answers; models prefer what they wrote themselves")
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! `manifest.json`: everything a run was made of, so that anyone can tell two runs apart and repeat either.
+
+use std::collections::BTreeMap;
+
+use evals_data::Provenance;
+use evals_index::{BuildReport, Identity, IndexStatistics};
+use evals_metrics::Measure;
+use evals_models::ModelIdentity;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::settings::Settings;
+
+/// The version of manifests that this program writes and reads.
+pub(crate) const MANIFEST_VERSION: u32 = 1;
+
+/// `manifest.json` of a run.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct RunManifest<'r> {
+    pub(crate) schema_version: u32,
+    pub(crate) tool: Tool,
+    pub(crate) benchmark: &'static str,
+    pub(crate) name: &'r str,
+    pub(crate) profile: String,
+    /// UTC, to the second.
+    pub(crate) started: String,
+    pub(crate) command_line: Vec<String>,
+    pub(crate) dataset: DatasetRecord<'r>,
+    pub(crate) settings: &'r Settings,
+    /// Where the settings came from, weakest first, after the built-in defaults.
+    pub(crate) settings_from: Vec<String>,
+    pub(crate) index: IndexRecord<'r>,
+    /// The models that took part, by role.
+    pub(crate) models: BTreeMap<&'static str, &'r ModelIdentity>,
+    /// What else replies of chat models depend on, by role.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) parameters: BTreeMap<&'static str, Map<String, Value>>,
+    /// SHA-256 of each prompt template that was used; retrieval uses none.
+    pub(crate) prompts: BTreeMap<String, String>,
+    pub(crate) measures: &'r [Measure],
+    /// Documents kept for each question; in question answering, passages.
+    pub(crate) k: usize,
+    /// Chunks that each search gives to a fusion.
+    pub(crate) candidates: usize,
+    pub(crate) filter: Option<&'r str>,
+    /// The dataset's sentences that refuse, which answers are recognised by.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) refusals: &'r [String],
+    pub(crate) seed: u64,
+    pub(crate) repeat: u32,
+    pub(crate) concurrency: usize,
+}
+
+/// This program.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+impl Default for Tool {
+    fn default() -> Self {
+        Self {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// What was asked of which data.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct DatasetRecord<'r> {
+    pub(crate) name: &'r str,
+    pub(crate) provenance: &'r Provenance,
+    pub(crate) questions: usize,
+    /// How many of them the corpus does not answer, so that no document is relevant to them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) unanswerable: usize,
+    /// The `--limit`, where there was one.
+    pub(crate) limit: Option<usize>,
+}
+
+/// What was searched.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct IndexRecord<'r> {
+    pub(crate) uri: String,
+    pub(crate) table: String,
+    pub(crate) identity: &'r Identity,
+    pub(crate) statistics: &'r IndexStatistics,
+    /// How long building took; absent where the index was there.
+    pub(crate) build: Option<&'r BuildReport>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

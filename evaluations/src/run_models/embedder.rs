@@ -1,0 +1,83 @@
+//! The embedding model of a run, metered and behind the store of vectors.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals_models::{Embedder, TextKind};
+use evals_stores::store::RefreshPolicy;
+use evals_stores::vectors::{CachedEmbedder, EmbeddingStore};
+
+use super::opener::Opener;
+use crate::choices;
+use crate::cli::{Refresh, RunArgs};
+use crate::models::{ModelKind, embedder};
+use crate::spending::MeteredEmbedder;
+
+/// How stored vectors are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VectorCache {
+    /// They are neither read nor written.
+    Off,
+    Reuse,
+    /// Questions are embedded anew: a repetition that found their vectors would time nothing.
+    RefreshQueries,
+    Refresh,
+}
+
+impl VectorCache {
+    fn of(arguments: &RunArgs) -> Self {
+        if arguments.qa.no_cache {
+            Self::Off
+        } else if arguments.qa.refresh == Some(Refresh::All) {
+            Self::Refresh
+        } else if arguments.control.repeat.get() > 1 {
+            Self::RefreshQueries
+        } else {
+            Self::Reuse
+        }
+    }
+}
+
+/// Opens the embedding model of the settings.
+pub(crate) async fn open(
+    opener: &mut Opener<'_, '_>,
+    arguments: &RunArgs,
+) -> Result<Arc<dyn Embedder>> {
+    let model = &opener.models.embedder;
+    let place = opener.servers.undigested_place(model)?;
+    let printer = opener.session.printer;
+    let embedder = embedder::open(printer, opener.resolved, model, opener.servers).await?;
+    let price = choices::prices(opener.resolved).of(embedder.identity());
+    let embedder = MeteredEmbedder::new(embedder, price, opener.spending);
+    let embedder: Arc<dyn Embedder> = Arc::new(embedder);
+    let cache = VectorCache::of(arguments);
+    if cache == VectorCache::Off {
+        return Ok(embedder);
+    }
+    match model.kind {
+        // It is quicker than any look at a file.
+        ModelKind::Embedded => return Ok(embedder),
+        // The store may have what the search is warmed up with.
+        ModelKind::Local => {
+            embedder.embed(&["warm-up"], TextKind::Query).await?;
+        }
+        // The server was asked for the dimension, which warmed it up.
+        ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => {}
+    }
+    let path = opener.session.directories.vectors();
+    let store = EmbeddingStore::open_watched(path, printer.watch()).await?;
+    opener.interruption.mind_writes(store.writes());
+    let label = model.label(embedder.identity());
+    let mut cached = CachedEmbedder::new(embedder, store).labelled(label);
+    if let Some(place) = place {
+        cached = cached.at(&place);
+    }
+    Ok(Arc::new(match cache {
+        VectorCache::Off | VectorCache::Reuse => cached,
+        VectorCache::RefreshQueries => cached.with_query_policy(RefreshPolicy::Refresh),
+        VectorCache::Refresh => cached.with_policy(RefreshPolicy::Refresh),
+    }))
+}

@@ -1,0 +1,60 @@
+//! The prompts of a run: those of the user where there are any, else the bundled ones.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use anyhow::{Context as _, Result};
+use evals_rag::Prompt;
+
+use crate::directories::Directories;
+use evals_guard::regular_file::{self, FileError};
+
+/// Most bytes of a prompt.
+const LARGEST: u64 = 16_000_000;
+
+/// Every prompt that answering, judging and reranking may use.
+#[derive(Debug, Clone)]
+pub(crate) struct Prompts {
+    pub(crate) answer: Prompt,
+    pub(crate) judge: Prompt,
+    pub(crate) refusal: Prompt,
+    pub(crate) rerank_pointwise: Prompt,
+    pub(crate) rerank_listwise: Prompt,
+}
+
+impl Prompts {
+    /// A file of a bundled prompt's name in `./prompts` or in the user's configuration folder comes first.
+    pub(crate) fn find(directories: &Directories) -> Result<Self> {
+        Ok(Self {
+            answer: find(directories, Prompt::answer())?,
+            judge: find(directories, Prompt::judge())?,
+            refusal: find(directories, Prompt::refusal())?,
+            rerank_pointwise: find(directories, Prompt::rerank_pointwise())?,
+            rerank_listwise: find(directories, Prompt::rerank_listwise())?,
+        })
+    }
+
+    /// The digests of those that a run uses, by file name.
+    pub(crate) fn digests<'p>(
+        used: impl IntoIterator<Item = &'p Prompt>,
+    ) -> BTreeMap<String, String> {
+        let digest = |prompt: &Prompt| (prompt.name().to_owned(), prompt.digest().to_owned());
+        used.into_iter().map(digest).collect()
+    }
+}
+
+fn find(directories: &Directories, bundled: Prompt) -> Result<Prompt> {
+    for folder in directories.prompts() {
+        let path = folder.join(bundled.name());
+        match regular_file::read_named(&path, LARGEST) {
+            // The name is part of the digests' keys, which have to be the same wherever the file lies.
+            Ok(text) => {
+                return Prompt::new(bundled.name(), text)
+                    .with_context(|| format!("`{}` cannot be used", path.display()));
+            }
+            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(bundled)
+}

@@ -1,0 +1,228 @@
+//! The reranker of a run: checked before anything is fetched, opened before anything is indexed.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use evals::{CaseReport, Domain, Report};
+use evals_models::{ModelIdentity, Reranker};
+use evals_rag::prices::{Price, Prices};
+use evals_rag::reranking::{ListwiseReranker, PointwiseReranker, RememberedReranker};
+use evals_rag::{Prompt, Purpose, Retrieval};
+use evals_stores::scores::{CachedReranker, ScoreStore};
+use serde_json::{Map, Value, json};
+
+use super::opener::Opener;
+use super::prompts::Prompts;
+use crate::downloads;
+use crate::models::{ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, reranker};
+use crate::run_folder::RunManifest;
+use crate::search_profile::SearchProfile;
+use crate::session::Session;
+use crate::settings::{RerankMode, Resolved};
+use crate::spending::dollars;
+use evals_messages::quantity;
+
+/// How a reranker is asked, for whoever wants to know what that will take.
+#[derive(Debug)]
+pub(crate) enum Asking {
+    /// In this process, which costs nothing.
+    InProcess,
+    /// In requests of at most so many texts.
+    Requests(NonZeroUsize),
+    Listwise(ListwiseReranker),
+    Pointwise(PointwiseReranker),
+}
+
+/// A reranker, ready to be asked.
+#[derive(Debug)]
+pub(crate) struct Reranking {
+    pub(crate) reranker: Arc<dyn Reranker>,
+    pub(crate) asking: Asking,
+    /// Documents that it reads for each question.
+    pub(crate) candidates: NonZeroUsize,
+    parameters: Map<String, Value>,
+    /// Digests by file name.
+    prompts: BTreeMap<String, String>,
+}
+
+/// Refuses profiles that cannot be reranked, and says where a reranker is set and not used.
+pub(crate) fn check(
+    session: &Session<'_>,
+    resolved: &Resolved,
+    models: &ConfiguredModels,
+    profiles: &[SearchProfile],
+) -> Result<()> {
+    let reranked = profiles.iter().find(|profile| profile.rerank);
+    let model = resolved.settings.reranking.model.as_ref();
+    match (reranked, model) {
+        (None, None) => {}
+        (None, Some(model)) => session.printer.warn(&format!(
+            "`reranking.model` is `{}:{}`, but no profile of this run ends in `+rerank`; results are not reranked",
+            model.provider, model.name
+        )),
+        (Some(profile), None) => bail!(
+            "`{profile}` needs a reranker: set `reranking.model`, for example \
+             `--set 'reranking.model={{provider: local, name: cross-encoder/ms-marco-MiniLM-L6-v2}}'`"
+        ),
+        (Some(_), Some(_)) => {
+            reranker::check(resolved, models)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens the reranker of the settings.
+pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
+    let (session, resolved) = (opener.session, opener.resolved);
+    let settings = &resolved.settings.reranking;
+    let mut parameters = Map::new();
+    let mut prompts = BTreeMap::new();
+    let model = reranker::check(resolved, opener.models)?;
+    let (reranker, asking): (Arc<dyn Reranker>, _) = match model.kind {
+        ModelKind::HttpReranker => {
+            let place = opener.servers.rerank_place(model)?;
+            let reranker = opener.servers.reranker(model, settings.batch_size);
+            let reranker = Arc::new(reranker.await?);
+            let stored = stored(opener, reranker, model, |cached| {
+                cached.at(&place).in_batches(settings.batch_size)
+            });
+            (stored.await?, Asking::Requests(settings.batch_size))
+        }
+        ModelKind::Local => {
+            let local = LocalModel::of(resolved, model)?;
+            let hub = downloads::hub();
+            let reranker = local.open_reranker(session.printer, &hub).await?;
+            let stored = stored(opener, reranker, model, |cached| cached);
+            (stored.await?, Asking::InProcess)
+        }
+        ModelKind::LlmReranker(_) => {
+            let chat = opener.chat(model).await?;
+            parameters = chat.parameters();
+            parameters.insert("mode".to_owned(), json!(settings.mode));
+            let found = Prompts::find(&session.directories)?;
+            let digests = |prompt: &Prompt| Prompts::digests([prompt, &Prompt::rerank_repair()]);
+            match settings.mode {
+                RerankMode::Pointwise => {
+                    prompts = digests(&found.rerank_pointwise);
+                    let reranker = PointwiseReranker::new(chat).prompt(found.rerank_pointwise);
+                    (Arc::new(reranker.clone()), Asking::Pointwise(reranker))
+                }
+                RerankMode::Listwise => {
+                    prompts = digests(&found.rerank_listwise);
+                    let reranker = ListwiseReranker::new(chat).prompt(found.rerank_listwise);
+                    (Arc::new(reranker.clone()), Asking::Listwise(reranker))
+                }
+            }
+        }
+        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => {
+            return Err(reranker::unknown(resolved, model).into());
+        }
+    };
+    parameters.insert("candidates".to_owned(), json!(settings.candidates));
+    Ok(Reranking {
+        reranker,
+        asking,
+        candidates: settings.candidates,
+        parameters,
+        prompts,
+    })
+}
+
+/// Has the scores of a reranker stored, which `made` says more of, and asks once for both benchmarks in any case.
+async fn stored(
+    opener: &Opener<'_, '_>,
+    reranker: Arc<dyn Reranker>,
+    model: &ConfiguredModel,
+    made: impl FnOnce(CachedReranker) -> CachedReranker,
+) -> Result<Arc<dyn Reranker>> {
+    let Some(policy) = opener.cache else {
+        return Ok(Arc::new(RememberedReranker::new(reranker)));
+    };
+    let session = opener.session;
+    let (path, watch) = (session.directories.scores(), session.printer.watch());
+    let store = ScoreStore::open_watched(path, watch).await?;
+    opener.interruption.mind_writes(store.writes());
+    let label = model.label(reranker.identity());
+    let cached = made(CachedReranker::new(reranker, store));
+    let cached = cached.labelled(label).with_policy(policy);
+    Ok(Arc::new(RememberedReranker::new(Arc::new(cached))))
+}
+
+impl Reranking {
+    pub(crate) fn identity(&self) -> &ModelIdentity {
+        self.reranker.identity()
+    }
+
+    pub(crate) fn parameters(&self) -> &Map<String, Value> {
+        &self.parameters
+    }
+
+    pub(crate) fn prompts(&self) -> &BTreeMap<String, String> {
+        &self.prompts
+    }
+
+    /// The reranker in a report: the model, and what its scores depend on besides.
+    pub(crate) fn describe(&self) -> Value {
+        json!({
+            "model": self.identity(),
+            "parameters": self.parameters,
+            "prompts": self.prompts,
+        })
+    }
+
+    /// What reranking took in a retrieval run, in a line for people.
+    pub(crate) fn account(&self, report: &Report<Retrieval>, prices: &Prices) -> String {
+        let model = self.identity();
+        let candidates = quantity::of(self.candidates.get(), "document");
+        let what = format!("{model}, {candidates} for each question");
+        match ModelKind::of_identity(model) {
+            ModelKind::Embedded | ModelKind::Local => {
+                return format!("{what}, in this process, no LLM");
+            }
+            ModelKind::Ollama
+            | ModelKind::OpenAi
+            | ModelKind::HttpReranker
+            | ModelKind::LlmReranker(_) => {}
+        }
+        let sum = |metric: &str| {
+            let recorded = report.cases.iter();
+            let mut recorded = recorded
+                .filter_map(|case| case.metrics.get(metric))
+                .peekable();
+            recorded.peek().is_some().then(|| recorded.sum::<f64>())
+        };
+        let read = sum(Purpose::Reranker.input_tokens());
+        let tokens = match (read, sum(Purpose::Reranker.output_tokens())) {
+            (Some(read), Some(written)) => {
+                format!("{} read, {written} written", quantity::of(read, "token"))
+            }
+            _ => "tokens unknown".to_owned(),
+        };
+        let cost = dollars(cost(&report.cases, &prices.of(model)));
+        format!("{what}, {tokens}, {cost}")
+    }
+
+    /// Enters the reranker into what a run was made of.
+    pub(crate) fn enter<'r>(&'r self, manifest: &mut RunManifest<'r>) {
+        manifest.models.insert("reranker", self.identity());
+        manifest
+            .parameters
+            .insert("reranker", self.parameters.clone());
+        manifest.prompts.extend(self.prompts.clone());
+    }
+}
+
+/// What reranking cost. Not every reranker tells of tokens, and what it did not tell is not known, unless they are free.
+pub(crate) fn cost<D: Domain>(cases: &[CaseReport<D>], price: &Price) -> Option<f64> {
+    let is_told = |case: &CaseReport<D>| {
+        let tokens = Purpose::Reranker.input_tokens();
+        case.metrics.contains_key(tokens)
+    };
+    let is_free = price.input == Some(0.0) && price.output == Some(0.0);
+    if is_free || cases.iter().any(is_told) {
+        return price.of_cases(cases, Purpose::Reranker);
+    }
+    None
+}

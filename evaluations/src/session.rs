@@ -1,0 +1,70 @@
+//! What every command is given: the printer, the user's folders, and the settings found there.
+
+use anyhow::Result;
+use evals_data::{Catalog, Manifest};
+
+use crate::cli::{ModelName, SettingsArgs};
+use crate::directories::Directories;
+use crate::settings::{Layer, SettingsFile};
+use crate::terminal::Printer;
+
+/// One invocation of the program.
+#[derive(Debug)]
+pub(crate) struct Session<'p> {
+    pub(crate) printer: &'p Printer,
+    pub(crate) directories: Directories,
+}
+
+impl Session<'_> {
+    /// The manifest of a dataset. Notes which file is read where a user's file hides a built-in dataset of the same name.
+    pub(crate) fn manifest(&self, dataset: &str) -> Result<Manifest> {
+        let manifest = Catalog::new(self.directories.manifests()).find(dataset)?;
+        if let Some(hidden) = Catalog::hidden_by(&manifest, dataset) {
+            self.printer.note(&format!(
+                "`{hidden}` is read from {}, not the built-in dataset of that name",
+                manifest.origin
+            ));
+        }
+        Ok(manifest)
+    }
+
+    /// The layers of the user's settings file, `options` and `--set`, weakest first.
+    pub(crate) fn user_layers(
+        &self,
+        arguments: &SettingsArgs,
+        options: impl IntoIterator<Item = Layer>,
+    ) -> Result<Vec<Layer>> {
+        let directories = &self.directories;
+        let file = match &arguments.config {
+            Some(path) => Some(SettingsFile::named(path)?),
+            None => SettingsFile::discover(&directories.working, &directories.config)
+                .map(|path| SettingsFile::read(&path))
+                .transpose()?,
+        };
+        let mut layers = Vec::new();
+        if let Some(file) = file {
+            file.warnings
+                .iter()
+                .for_each(|warning| self.printer.warn(warning));
+            self.printer
+                .detail(&format!("settings from {}", file.path.display()));
+            layers.push(file.layer);
+        }
+        layers.extend(options);
+        layers.extend(Layer::assignments(&arguments.assignments)?);
+        Ok(layers)
+    }
+}
+
+/// The layers that `--model` and `--judge` make.
+pub(crate) fn named_models(model: Option<&ModelName>, judge: Option<&ModelName>) -> Vec<Layer> {
+    let options = [
+        ("--model", "qa.model", model),
+        ("--judge", "evaluations.judge", judge),
+    ];
+    let named = options.into_iter().filter_map(|(option, path, model)| {
+        let model = model?;
+        Some(Layer::model(option, path, &model.provider, &model.name))
+    });
+    named.collect()
+}

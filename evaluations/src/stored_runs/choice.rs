@@ -1,0 +1,207 @@
+//! Finding the run that a command line means.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+
+use super::run::StoredRun;
+use crate::run_folder::{RunFolder, RunHeader, RunState};
+use crate::session::Session;
+use crate::terminal::Printer;
+
+/// What names the newest finished run.
+pub(crate) const LATEST: &str = "latest";
+
+/// Most runs that are named in one message.
+const NAMED: usize = 5;
+
+/// The runs in the data folder.
+pub(crate) struct StoredRuns<'s> {
+    runs: PathBuf,
+    printer: &'s Printer,
+}
+
+/// A run that is newer than the one that was taken.
+#[derive(Debug)]
+pub(crate) struct PassedOver {
+    name: String,
+    why: String,
+}
+
+impl<'s> StoredRuns<'s> {
+    pub(crate) fn of(session: &'s Session<'_>) -> Self {
+        Self {
+            runs: session.directories.runs(),
+            printer: session.printer,
+        }
+    }
+
+    /// Every run folder, oldest first.
+    pub(crate) fn list(&self) -> Result<Vec<RunFolder>> {
+        RunFolder::list(&self.runs)
+    }
+
+    /// The run that `wanted` names: a path, a name or the start of one, or `latest`.
+    pub(crate) fn find(&self, wanted: &OsStr) -> Result<StoredRun> {
+        if is_latest(wanted) {
+            self.latest(|_| true, is_finished)
+        } else {
+            self.named(wanted)
+        }
+    }
+
+    /// The run at a path, or of a name or the start of one. Says so where it is not whole.
+    pub(crate) fn named(&self, wanted: &OsStr) -> Result<StoredRun> {
+        let run = match StoredRun::at(Path::new(wanted))? {
+            Some(run) => run,
+            None => StoredRun::of_folder(self.by_name(wanted)?)?,
+        };
+        let state = run.state()?;
+        if !state.is_whole() {
+            let remedy = match state {
+                RunState::Running | RunState::Unfinished(_) => format!("; {}", run.remedy()),
+                _ => String::new(),
+            };
+            self.printer
+                .note(&format!("`{}`: {state}{remedy}", run.name()));
+        }
+        Ok(run)
+    }
+
+    /// The folder of that name, or the only one whose name starts so.
+    pub(crate) fn by_name(&self, wanted: &OsStr) -> Result<RunFolder> {
+        let mut folders = self.list()?;
+        if let Some(exact) = folders.iter().find(|it| it.file_name() == *wanted) {
+            return Ok(exact.clone());
+        }
+        let start = wanted.as_encoded_bytes();
+        folders.retain(|it| it.file_name().as_encoded_bytes().starts_with(start));
+        match folders.as_slice() {
+            [one] => Ok(one.clone()),
+            [] => Err(no_run(wanted, &self.runs)),
+            several => {
+                let names: Vec<String> = several
+                    .iter()
+                    .map(|folder| format!("  {}", folder.name()))
+                    .collect();
+                bail!(
+                    "`{}` is the start of more than one run:\n{}",
+                    wanted.display(),
+                    names.join("\n")
+                )
+            }
+        }
+    }
+
+    /// The newest run whose header and state will do. Newer ones whose state will not do are named.
+    pub(crate) fn latest(
+        &self,
+        is_wanted: impl Fn(&RunHeader) -> bool,
+        will_do: impl Fn(RunState) -> bool,
+    ) -> Result<StoredRun> {
+        let mut folders = self.list()?;
+        let (run, passed_over) = self.pop_newest(&mut folders, is_wanted, will_do)?;
+        self.note_passed_over(&passed_over);
+        let state = run.state()?;
+        if !state.is_whole() {
+            self.printer.note(&format!("`{}`: {state}", run.name()));
+        }
+        Ok(run)
+    }
+
+    /// Takes the newest run that will do off the end of `folders`, and everything behind it. The second value is what was wanted
+    /// and would not do.
+    pub(crate) fn pop_newest(
+        &self,
+        folders: &mut Vec<RunFolder>,
+        is_wanted: impl Fn(&RunHeader) -> bool,
+        will_do: impl Fn(RunState) -> bool,
+    ) -> Result<(StoredRun, Vec<PassedOver>)> {
+        let mut passed_over = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let Some(run) = read(&folder, &mut passed_over) else {
+                continue;
+            };
+            if !is_wanted(&run.header) {
+                continue;
+            }
+            let state = folder.state();
+            if will_do(state) {
+                return Ok((run, passed_over));
+            }
+            passed_over.push(PassedOver::because_of(&folder, state));
+        }
+        let runs = self.runs.display();
+        if passed_over.is_empty() {
+            bail!("there are no runs in `{runs}` to choose from; `evaluations runs` lists all");
+        }
+        bail!(
+            "there is no finished run of that kind in `{runs}`:\n{}",
+            listed(&passed_over).join("\n")
+        )
+    }
+
+    /// Says what is newer than the run that was taken, and why it was not.
+    pub(crate) fn note_passed_over(&self, passed_over: &[PassedOver]) {
+        for line in listed(passed_over) {
+            self.printer.note(&format!("passed over {line}"));
+        }
+    }
+}
+
+impl PassedOver {
+    pub(crate) fn because_of(folder: &RunFolder, state: RunState) -> Self {
+        Self {
+            name: folder.name(),
+            why: state.to_string(),
+        }
+    }
+}
+
+/// A folder as a run. One whose manifest cannot be read is passed over.
+fn read(folder: &RunFolder, passed_over: &mut Vec<PassedOver>) -> Option<StoredRun> {
+    match StoredRun::of_folder(folder.clone()) {
+        Ok(run) => Some(run),
+        Err(error) => {
+            passed_over.push(PassedOver {
+                name: folder.name(),
+                why: format!("{error:#}"),
+            });
+            None
+        }
+    }
+}
+
+fn listed(passed_over: &[PassedOver]) -> Vec<String> {
+    let mut lines: Vec<String> = passed_over
+        .iter()
+        .take(NAMED)
+        .map(|run| format!("`{}`: {}", run.name, run.why))
+        .collect();
+    if passed_over.len() > NAMED {
+        lines.push(format!("{} more", passed_over.len() - NAMED));
+    }
+    lines
+}
+
+pub(crate) fn is_latest(wanted: &OsStr) -> bool {
+    wanted == OsStr::new(LATEST) && StoredRun::at(Path::new(wanted)).is_ok_and(|run| run.is_none())
+}
+
+/// Whether a run may be taken that nobody named.
+pub(crate) fn is_finished(state: RunState) -> bool {
+    matches!(state, RunState::Finished(_))
+}
+
+/// The path in the words of an error.
+fn no_run(path: &OsStr, runs: &Path) -> anyhow::Error {
+    let shown = path.display();
+    if Path::new(path).is_dir() {
+        return anyhow!("`{shown}` is a folder without `manifest.json`, so that it is no run");
+    }
+    anyhow!(
+        "no run `{shown}` in `{}`, and no run folder or report at that path; `evaluations runs` lists those there are",
+        runs.display()
+    )
+}

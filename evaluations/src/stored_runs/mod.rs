@@ -1,0 +1,11 @@
+//! Stored runs as the command line names them, and what tells their configurations apart.
+
+mod choice;
+mod configuration;
+mod report;
+mod run;
+
+pub(crate) use self::choice::{PassedOver, StoredRuns, is_finished, is_latest};
+pub(crate) use self::configuration::{Configuration, differences};
+pub(crate) use self::report::StoredReport;
+pub(crate) use self::run::StoredRun;

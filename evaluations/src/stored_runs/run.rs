@@ -1,0 +1,150 @@
+//! One stored run: in the data folder, in a folder from elsewhere, or as a report alone.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use serde_json::Value;
+
+use super::report::StoredReport;
+use crate::run_folder::{DatasetHeader, LARGEST_REPORT, REPORT, RunFolder, RunHeader, RunState};
+use evals_guard::regular_file;
+
+/// A stored run that was chosen.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredRun {
+    place: Place,
+    pub(crate) header: RunHeader,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone)]
+enum Place {
+    Folder(RunFolder),
+    /// A report without the folder that it was written to.
+    Report(PathBuf),
+}
+
+impl StoredRun {
+    pub(crate) fn of_folder(folder: RunFolder) -> Result<Self> {
+        let header = folder.read_manifest()?;
+        Ok(Self {
+            place: Place::Folder(folder),
+            header,
+        })
+    }
+
+    /// The run at a path: a folder, or a report, which says less of the run. `None` where nothing is there.
+    pub(super) fn at(path: &Path) -> Result<Option<Self>> {
+        if let Some(folder) = RunFolder::open(path) {
+            return Ok(Some(Self::of_folder(folder)?));
+        }
+        let is_of_folder = path.file_name() == Some(OsStr::new(REPORT));
+        let beside = path.parent().filter(|_| is_of_folder).map(|folder| {
+            if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            }
+        });
+        if let Some(folder) = beside.and_then(RunFolder::open) {
+            return Ok(Some(Self::of_folder(folder)?));
+        }
+        let is_report = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        if !is_report || !path.exists() {
+            return Ok(None);
+        }
+        let report = StoredReport::parse(path, &regular_file::read(path, LARGEST_REPORT)?)?;
+        Ok(Some(Self {
+            header: header_of(&report),
+            place: Place::Report(path.to_owned()),
+        }))
+    }
+
+    /// What the run is called: by the name of its folder, or the path of its report.
+    pub(crate) fn name(&self) -> String {
+        match &self.place {
+            Place::Folder(folder) => folder.name(),
+            Place::Report(path) => path.display().to_string(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        match &self.place {
+            Place::Folder(folder) => folder.path(),
+            Place::Report(path) => path,
+        }
+    }
+
+    /// The folder, with `wanted` being what only a folder has.
+    pub(crate) fn folder(&self, wanted: &str) -> Result<&RunFolder> {
+        match &self.place {
+            Place::Folder(folder) => Ok(folder),
+            Place::Report(path) => Err(anyhow!(
+                "`{}` is a report without the manifest of its run, which {wanted}; name the run's folder",
+                path.display()
+            )),
+        }
+    }
+
+    /// How far the run came.
+    pub(crate) fn state(&self) -> Result<RunState> {
+        match &self.place {
+            Place::Folder(folder) => Ok(folder.state()),
+            Place::Report(_) => Ok(RunState::of(&self.report()?.summary(self.header.seed))),
+        }
+    }
+
+    pub(crate) fn report(&self) -> Result<StoredReport> {
+        match &self.place {
+            Place::Folder(folder) => StoredReport::read(folder, &self.header),
+            Place::Report(path) => {
+                StoredReport::parse(path, &regular_file::read(path, LARGEST_REPORT)?)
+            }
+        }
+    }
+
+    /// The manifest; `None` of a report alone.
+    pub(crate) fn manifest(&self) -> Result<Option<Value>> {
+        match &self.place {
+            Place::Folder(folder) => Ok(Some(folder.read_manifest()?)),
+            Place::Report(_) => Ok(None),
+        }
+    }
+
+    /// What to do about a run that is not finished.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match &self.place {
+            Place::Folder(folder) => folder.remedy(),
+            Place::Report(_) => "it holds what was finished until then",
+        }
+    }
+
+    /// Whether both are the same folder or the same file.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        let full = |run: &Self| run.path().canonicalize().ok();
+        self.path() == other.path() || full(self).is_some_and(|path| Some(path) == full(other))
+    }
+}
+
+/// What a report says of its run.
+fn header_of(report: &StoredReport) -> RunHeader {
+    let facts = report.facts();
+    RunHeader {
+        benchmark: report.benchmark().to_owned(),
+        name: facts.name.to_owned(),
+        profile: facts.profile.unwrap_or("unknown").to_owned(),
+        started: None,
+        dataset: DatasetHeader {
+            name: facts.dataset.to_owned(),
+            questions: facts.cases.into_iter().collect::<BTreeSet<_>>().len(),
+        },
+        seed: facts.seed.unwrap_or_default(),
+        measures: Vec::new(),
+        command_line: Value::Null,
+        rejudged: None,
+    }
+}

@@ -1,0 +1,223 @@
+//! Plain listings.
+
+use std::fmt::Write as _;
+
+use console::{Alignment, measure_text_width, pad_str};
+
+use super::printer::Printer;
+use evals_messages::visible;
+
+/// Blanks between columns.
+const GAP: usize = 2;
+
+/// Fewest columns of the last one, cut or not, unless it is narrower.
+const LEAST_OF_LAST: usize = 10;
+
+/// Renders rows under a header, without lines and without wrapping, so that the columns are easy to read, to copy and to
+/// cut. On a terminal the last column ends where the terminal does, and columns that do not fit are named below.
+pub(crate) fn render(printer: &Printer, header: &[&str], rows: &[Vec<String>]) -> String {
+    Layout::of(printer).render(header, rows)
+}
+
+/// What a listing has to fit into, and how it does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout<'t> {
+    /// Columns of the screen; `None` where lines may be of any length.
+    limit: Option<usize>,
+    /// Stands where a text is cut.
+    mark: &'static str,
+    /// Titles of the columns that are left out first, in that order.
+    least: &'t [&'t str],
+}
+
+impl<'t> Layout<'t> {
+    pub(crate) fn of(printer: &Printer) -> Self {
+        let stdout = printer.stdout();
+        Self {
+            limit: stdout.limit.map(usize::from),
+            mark: if stdout.unicode { "…" } else { "..." },
+            least: &[],
+        }
+    }
+
+    /// Leaves out the columns with these titles before others, in that order.
+    pub(crate) fn dropping(self, least: &'t [&'t str]) -> Self {
+        Self { least, ..self }
+    }
+
+    /// Whether lines have to end somewhere.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    /// The listing in lines of at most the limit.
+    pub(crate) fn render(&self, titles: &[&str], rows: &[Vec<String>]) -> String {
+        let header: Vec<String> = titles.iter().map(|name| name.to_uppercase()).collect();
+        let rows: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| row.iter().map(|it| visible::line(it)).collect())
+            .collect();
+        let widths: Vec<usize> = (0..header.len())
+            .map(|column| {
+                let cells = rows.iter().filter_map(|row| row.get(column));
+                let cells = cells.chain(header.get(column));
+                cells
+                    .map(|cell| measure_text_width(cell))
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let shown = self.fitting(titles, &widths);
+        let pick = |row: &[String]| -> Vec<String> {
+            let cells = shown.iter().filter_map(|column| row.get(*column));
+            cells.cloned().collect()
+        };
+        let shown_widths: Vec<usize> = shown.iter().map(|column| widths[*column]).collect();
+        let mut text: String = std::iter::once(&header)
+            .chain(&rows)
+            .map(|row| line(&pick(row), &shown_widths, self.limit, self.mark) + "\n")
+            .collect();
+        let left_out: Vec<&str> = (0..header.len())
+            .filter(|column| !shown.contains(column))
+            .map(|column| header[column].as_str())
+            .collect();
+        if !left_out.is_empty() {
+            let left_out = format!("no room for {}", left_out.join(", "));
+            let remedy = "widen the terminal, or print into a file";
+            let together = left_out.len() + 2 + remedy.len();
+            let between = if self.limit.is_none_or(|limit| together <= limit) {
+                ": "
+            } else {
+                "\n"
+            };
+            writeln!(text, "{left_out}{between}{remedy}").expect("a string takes any text");
+        }
+        text
+    }
+
+    /// The columns that fit. The first is always shown; the last may be cut, though not its title.
+    fn fitting(&self, titles: &[&str], widths: &[usize]) -> Vec<usize> {
+        let mut shown: Vec<usize> = (0..titles.len()).collect();
+        let Some(limit) = self.limit else {
+            return shown;
+        };
+        let mut least = self.least.iter();
+        while shown.len() > 1 && least_width(&shown, titles, widths) > limit {
+            let place = least.find_map(|title| {
+                let column = titles.iter().position(|other| other == title)?;
+                shown.iter().skip(1).position(|it| *it == column)
+            });
+            shown.remove(place.map_or(shown.len() - 1, |place| place + 1));
+        }
+        shown
+    }
+}
+
+/// The width of some columns with the last one cut as far as that is done.
+fn least_width(shown: &[usize], titles: &[&str], widths: &[usize]) -> usize {
+    let Some((last, others)) = shown.split_last() else {
+        return 0;
+    };
+    let others: usize = others.iter().map(|column| widths[*column] + GAP).sum();
+    others + widths[*last].min(measure_text_width(titles[*last]).max(LEAST_OF_LAST))
+}
+
+fn line(row: &[String], widths: &[usize], limit: Option<usize>, mark: &str) -> String {
+    let Some((last, first)) = row.split_last() else {
+        return String::new();
+    };
+    let mut line = String::new();
+    for (cell, width) in first.iter().zip(widths) {
+        let padded = pad_str(cell, width + GAP, Alignment::Left, None);
+        write!(line, "{padded}").expect("a string takes any text");
+    }
+    match limit {
+        // What a row is about is shown whole, so that it can be copied.
+        Some(limit) if !first.is_empty() => {
+            let room = limit.saturating_sub(measure_text_width(&line));
+            line.push_str(&console::truncate_str(last, room, mark));
+        }
+        _ => line.push_str(last),
+    }
+    line.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(cells: &[&str]) -> Vec<String> {
+        cells.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn columns_line_up_by_their_width_on_screen() {
+        assert_eq!(
+            line(&row(&["日本", "x", "end"]), &[6, 1, 3], None, "…"),
+            "日本    x  end"
+        );
+    }
+
+    fn listing(limit: usize, least: &[&str]) -> String {
+        let rows = [row(&["a-long-name", "320", "a description of some length"])];
+        let layout = Layout {
+            limit: Some(limit),
+            mark: "…",
+            least,
+        };
+        layout.render(&["name", "questions", "description"], &rows)
+    }
+
+    #[test]
+    fn only_the_last_column_gives_way_to_a_narrow_terminal() {
+        assert_eq!(
+            listing(52, &[]),
+            "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of some length\n"
+        );
+        assert_eq!(
+            listing(35, &[]),
+            "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a descript…\n"
+        );
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_named() {
+        assert_eq!(
+            listing(34, &[]),
+            "NAME         QUESTIONS\na-long-name  320\n\
+             no room for DESCRIPTION\nwiden the terminal, or print into a file\n"
+        );
+        assert_eq!(
+            listing(5, &[]),
+            "NAME\na-long-name\n\
+             no room for QUESTIONS, DESCRIPTION\nwiden the terminal, or print into a file\n"
+        );
+    }
+
+    #[test]
+    fn what_says_least_is_left_out_first() {
+        assert_eq!(
+            listing(41, &["questions"]),
+            "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of…\n"
+        );
+        assert_eq!(
+            listing(30, &["questions"]),
+            "NAME         DESCRIPTION\na-long-name  a description of…\n\
+             no room for QUESTIONS\nwiden the terminal, or print into a file\n"
+        );
+    }
+
+    #[test]
+    fn a_cell_cannot_steer_the_terminal() {
+        let rows = [row(&["\u{1b}[2Jx\ny", "z"])];
+        let layout = Layout {
+            limit: None,
+            mark: "…",
+            least: &[],
+        };
+        assert_eq!(
+            layout.render(&["a", "b"], &rows),
+            "A              B\n\\u{1b}[2Jx\\ny  z\n"
+        );
+    }
+}

@@ -1,0 +1,11 @@
+//! The terminal: results on stdout, messages and progress on stderr, and how both are laid out.
+
+pub(crate) mod listing;
+mod printer;
+pub(crate) mod progress;
+mod reports;
+mod visible;
+
+pub(crate) use self::printer::{Printer, StdoutError};
+pub(crate) use self::reports::{console, report_text, text};
+pub(crate) use self::visible::printable;

@@ -1,0 +1,118 @@
+//! Progress bars, fed by the observers of the libraries.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use evals::{Domain, Event, Observer};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+
+use super::printer::Printer;
+use super::visible::printable;
+
+/// How often a bar is drawn while nothing happens, so that its clock goes on.
+const TICK: Duration = Duration::from_millis(250);
+
+/// The bar of an experiment's cases.
+#[derive(Debug)]
+pub(crate) struct CaseBar(ProgressBar);
+
+impl CaseBar {
+    pub(crate) fn new(printer: &Printer, label: &str) -> Self {
+        let bar = add(printer, label, "{prefix:<16} {wide_bar} {pos}/{len} {time}");
+        bar.enable_steady_tick(TICK);
+        Self(bar)
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl<D: Domain> Observer<D> for CaseBar {
+    fn on_event(&self, event: Event<'_, D>) {
+        match event {
+            Event::Started { total, resumed, .. } => {
+                self.0.set_length(total as u64);
+                // What an earlier session did says nothing about how fast this one is.
+                self.0.set_position(resumed as u64);
+                self.0.reset_eta();
+            }
+            Event::CaseFinished { .. } => self.0.inc(1),
+            _ => {}
+        }
+    }
+}
+
+/// A bar of bytes.
+pub(crate) fn bytes(printer: &Printer, label: &str, total: u64) -> ProgressBar {
+    let bar = add(
+        printer,
+        label,
+        "{prefix} {wide_bar} {bytes}/{total_bytes} {time}",
+    );
+    bar.set_length(total);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// A line for work of which the end is not known.
+pub(crate) fn open_ended(printer: &Printer, label: &str) -> ProgressBar {
+    let bar = add(
+        printer,
+        label,
+        "{prefix:<16} {spinner} {wide_msg} {elapsed:>4}",
+    );
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+fn add(printer: &Printer, label: &str, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).expect("the template is valid");
+    let style = style.with_key("time", time);
+    let style = if printer.stdout().unicode {
+        style
+    } else {
+        style.progress_chars("=> ").tick_chars("-\\|/ ")
+    };
+    // Dressed before it is added, because from then on every change is drawn: a bar of 0/0, while there is no length.
+    let bar = ProgressBar::no_length()
+        .with_style(style)
+        .with_prefix(printable(label));
+    printer.progress().add(bar)
+}
+
+/// How long it took until now, and how much longer it will.
+fn time(state: &ProgressState, out: &mut dyn Write) {
+    let time = times(state.elapsed(), state.pos(), state.len(), state.eta());
+    // A bar that cannot be drawn stops nothing.
+    let _ = out.write_str(&time);
+}
+
+/// The times in words. What is left is unknown before anything is done.
+fn times(elapsed: Duration, done: u64, all: Option<u64>, left: Duration) -> String {
+    let elapsed = format!("{:#} elapsed", HumanDuration(elapsed));
+    let is_known = done > 0 && all.is_some_and(|all| done < all) && !left.is_zero();
+    if is_known {
+        format!("{elapsed}, about {:#} left", HumanDuration(left))
+    } else {
+        elapsed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_of_the_time_left_before_something_is_done() {
+        let [nothing, twelve, forty] = [0, 12, 40].map(Duration::from_secs);
+        assert_eq!(times(twelve, 0, Some(40), nothing), "12s elapsed");
+        assert_eq!(times(twelve, 0, Some(40), forty), "12s elapsed");
+        assert_eq!(times(twelve, 3, None, forty), "12s elapsed");
+        assert_eq!(times(twelve, 40, Some(40), forty), "12s elapsed");
+        assert_eq!(
+            times(twelve, 3, Some(40), forty),
+            "12s elapsed, about 40s left"
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! Reports as the terminal shows them.
+
+use std::io;
+
+use evals::render::{Color, Console, Messages, Symbols};
+use evals::{Domain, Report, Summary};
+
+use super::printer::Printer;
+
+/// The renderer for this terminal.
+pub(crate) fn console(printer: &Printer) -> Console {
+    let stdout = printer.stdout();
+    Console {
+        width: stdout.width(),
+        color: if printer.color() {
+            Color::On
+        } else {
+            Color::Off
+        },
+        symbols: if stdout.unicode {
+            Symbols::Unicode
+        } else {
+            Symbols::Ascii
+        },
+        messages: if stdout.is_terminal {
+            Messages::Cut
+        } else {
+            Messages::Whole
+        },
+    }
+}
+
+/// One report, as `run` and `runs show` print it.
+pub(crate) fn report_text<D: Domain>(
+    printer: &Printer,
+    report: &Report<D>,
+    summary: &Summary,
+) -> io::Result<String> {
+    text(|out| console(printer).report(out, report, summary))
+}
+
+/// What `write` writes, as a string.
+pub(crate) fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<String> {
+    let mut out = Vec::new();
+    write(&mut out)?;
+    String::from_utf8(out).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
