@@ -35,9 +35,11 @@ mod collection;
 mod error;
 #[doc(hidden)]
 pub mod foreign;
+mod format;
 mod guard;
 mod hub;
 mod manifest;
+mod parquet_footer;
 mod provenance;
 mod reader;
 pub mod yaml;

@@ -3,32 +3,21 @@
 mod csv_records;
 mod csv_rows;
 mod json_lines;
-pub(crate) mod parquet_footer;
 mod parquet_rows;
 mod position;
 mod values;
 
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::error::{DataError, Place};
+use crate::format::{self, Format};
 use crate::manifest::Column;
-
-/// The extensions of the formats that are read.
-pub(crate) const EXTENSIONS: [&str; 7] = [
-    ".parquet",
-    ".jsonl",
-    ".ndjson",
-    ".csv",
-    ".jsonl.gz",
-    ".ndjson.gz",
-    ".csv.gz",
-];
 
 /// The most bytes of one row of text. A file without line ends, or with a quote that is never closed, would otherwise come
 /// into memory whole, and a compressed one can be many times larger than it looks.
@@ -86,42 +75,18 @@ impl Iterator for UntilError {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Parquet,
-    JsonLines,
-    Csv,
-}
-
 impl TableFile {
     /// Opens the file, and checks that it has the columns.
     pub(crate) fn rows(&self, columns: &[Column]) -> Result<Rows, DataError> {
-        let rows = match self.format()? {
+        let unknown = || DataError::UnknownFormat {
+            file: self.name.clone(),
+        };
+        let rows = match format::of(&self.name).ok_or_else(unknown)? {
             (Format::Parquet, _) => parquet_rows::rows(self, columns),
             (Format::JsonLines, compressed) => json_lines::rows(self, columns, compressed),
             (Format::Csv, compressed) => csv_rows::rows(self, columns, compressed),
         }?;
         Ok(Box::new(UntilError { rows, ended: false }))
-    }
-
-    /// The format, and whether it is gzipped.
-    fn format(&self) -> Result<(Format, bool), DataError> {
-        let name = self.name.to_lowercase();
-        let (plain, compressed) = match name.strip_suffix(".gz") {
-            Some(plain) => (plain, true),
-            None => (name.as_str(), false),
-        };
-        let extension = Path::new(plain)
-            .extension()
-            .and_then(|extension| extension.to_str());
-        match extension {
-            Some("parquet") if !compressed => Ok((Format::Parquet, false)),
-            Some("jsonl" | "ndjson") => Ok((Format::JsonLines, compressed)),
-            Some("csv") => Ok((Format::Csv, compressed)),
-            _ => Err(DataError::UnknownFormat {
-                file: self.name.clone(),
-            }),
-        }
     }
 
     /// The text of the file, decompressed.
@@ -166,9 +131,5 @@ impl TableFile {
     }
 }
 
-#[cfg(test)]
-mod damaged_tests;
-#[cfg(test)]
-mod refused_tests;
 #[cfg(test)]
 mod tests;

@@ -13,10 +13,11 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::position::Position;
 use super::values::{self, CellFailure};
-use super::{Content, Row, Rows, TableFile, parquet_footer};
+use super::{Content, Row, Rows, TableFile};
 use crate::error::{DataError, ParquetFailure, Place, Unit};
 use crate::guard::guarded;
 use crate::manifest::Column;
+use crate::parquet_footer;
 
 /// Uncompressed bytes aimed at for one batch; a batch has one row at least, however large.
 const BATCH_BYTES: u64 = 4 << 20;

@@ -1,3 +1,5 @@
+//! Records of CSV texts, right ones and wrong ones, in pieces of any size.
+
 use std::io::{BufReader, Cursor};
 
 use proptest::prelude::*;

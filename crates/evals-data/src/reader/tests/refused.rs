@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::tests::{columns, file, gzipped};
 use super::*;
 
 fn csv_error(text: &str) -> String {

@@ -12,7 +12,6 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use proptest::prelude::*;
 
-use super::tests::columns;
 use super::*;
 
 /// A table with every way of storing that datasets use.

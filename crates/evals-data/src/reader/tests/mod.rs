@@ -1,3 +1,8 @@
+//! Rows of small tables in every format, written by the tests themselves.
+
+mod damaged;
+mod refused;
+
 use std::io::Write;
 use std::sync::Arc;
 

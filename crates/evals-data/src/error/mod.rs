@@ -1,9 +1,20 @@
-use std::fmt;
+//! Datasets that cannot be read: the error of everything that reads files.
+
+mod fault;
+mod likely_meaning;
+mod place;
+
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+pub use fault::{CsvFault, JsonFault, ParquetFailure};
+pub use likely_meaning::{LikelyMeaning, Meaning};
+pub use place::{Place, Unit};
+
+use crate::format::EXTENSIONS;
 use crate::hub::{Damage, HubError};
+use likely_meaning::{as_list, shown};
 
 /// A dataset that cannot be read.
 #[derive(Debug, Error)]
@@ -74,7 +85,7 @@ pub enum DataError {
         damage: Damage,
     },
     /// The extension stands for no known format.
-    #[error("`{file}` has no known format: the extensions are {}", crate::reader::EXTENSIONS.join(", "))]
+    #[error("`{file}` has no known format: the extensions are {}", EXTENSIONS.join(", "))]
     UnknownFormat {
         /// The file.
         file: String,
@@ -250,220 +261,6 @@ pub enum DataError {
         /// The first five, in order.
         first: Vec<String>,
     },
-}
-
-/// What a cell was likely meant as: read so, it names documents of the corpus.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LikelyMeaning {
-    /// The cell's row.
-    pub place: Place,
-    /// The cell's column.
-    pub column: String,
-    /// What is there.
-    pub id: String,
-    /// How it may be read.
-    pub meaning: Meaning,
-    /// The ids that it then names.
-    pub ids: Vec<String>,
-}
-
-/// How a cell may be read otherwise than as one id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Meaning {
-    /// A list of ids.
-    List {
-        /// What stands between them.
-        separator: char,
-        /// Whether a cell of that column may hold a list; where not, each id needs a row.
-        in_one_cell: bool,
-    },
-    /// An id with white space around it.
-    BlanksAround,
-    /// An id whose characters are composed in another way.
-    OtherNormalization,
-}
-
-impl fmt::Display for LikelyMeaning {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            place,
-            column,
-            id,
-            meaning,
-            ids,
-        } = self;
-        let id = shown(id);
-        write!(formatter, "{place}: column `{column}` holds {id}, which ")?;
-        match meaning {
-            Meaning::List {
-                separator,
-                in_one_cell,
-            } => {
-                let separator = match separator {
-                    '\t' => "tabs".to_owned(),
-                    '\n' => "line breaks".to_owned(),
-                    ' ' => "blanks".to_owned(),
-                    other => format!("`{other}`"),
-                };
-                write!(formatter, "split at {separator} names documents that are there; ")?;
-                if *in_one_cell {
-                    formatter.write_str(&as_list(ids))
-                } else {
-                    formatter.write_str("write a row for each document")
-                }
-            }
-            Meaning::BlanksAround => formatter
-                .write_str("without the white space around it is a document that is there; remove the white space"),
-            Meaning::OtherNormalization => formatter.write_str(
-                "in another Unicode normalization is a document that is there; write both files in the same (NFC)",
-            ),
-        }
-    }
-}
-
-/// How a list of ids is written.
-fn as_list(ids: &[String]) -> String {
-    const SHOWN: usize = 3;
-    let mut list = String::from("[");
-    for (index, id) in ids.iter().take(SHOWN).enumerate() {
-        list.push_str(if index > 0 { ", " } else { "" });
-        list.push_str(&serde_json::Value::from(id.as_str()).to_string());
-    }
-    list.push_str(if ids.len() > SHOWN { ", …]" } else { "]" });
-    let in_csv = list.replace('"', "\"\"");
-    format!(
-        "a list of ids is written as a JSON array, `{list}`, and in a field of CSV `\"{in_csv}\"`"
-    )
-}
-
-/// A cell's text as JSON, cut short.
-fn shown(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let cut: String = text.chars().take(SHOWN).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", serde_json::Value::from(cut))
-}
-
-/// What is wrong with a row of CSV.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CsvFault {
-    /// A quote without an end.
-    #[error(
-        "the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
-    )]
-    UnclosedQuote,
-    /// A closing quote that is not at its field's end.
-    #[error(
-        "the quote that opens a field here is closed on line {closed}, but more text follows before the field ends; a quote \
-         inside a quoted field is written twice (`\"\"`)"
-    )]
-    TextAfterQuote {
-        /// The line of the closing quote.
-        closed: u64,
-    },
-    /// Not as many fields as the header has.
-    #[error(
-        "{fields} fields where the header has {header}; a field that holds the separator, a quote or a line break needs \
-         quotes around it"
-    )]
-    Ragged {
-        /// Fields of the row.
-        fields: usize,
-        /// Fields of the header.
-        header: usize,
-    },
-    /// More than is read of one row.
-    #[error("the {} begins here is larger than 128 MiB{}", if *in_quotes { "quoted field that" } else { "row that" }, if *in_quotes { "; is its closing quote missing?" } else { "" })]
-    TooLong {
-        /// Whether a quote is open.
-        in_quotes: bool,
-    },
-}
-
-/// What is wrong with a line of JSON Lines.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum JsonFault {
-    /// Not JSON.
-    #[error("not a JSON object: {what} at column {column}")]
-    Syntax {
-        /// What the parser says.
-        what: String,
-        /// The character, from 1.
-        column: usize,
-    },
-    /// JSON of another kind.
-    #[error("not a JSON object, but {found}")]
-    NotAnObject {
-        /// What it is.
-        found: &'static str,
-    },
-    /// An array, of objects perhaps.
-    #[error(
-        "a JSON array begins here, and JSON Lines needs one object on each line; `jq -c '.[]'` writes an array's elements so"
-    )]
-    Array,
-    /// An object that goes on behind the line's end.
-    #[error(
-        "the object does not end on this line, and JSON Lines needs one object on each line; `jq -c .` writes it so"
-    )]
-    Spread,
-    /// An object that goes on behind the file's end.
-    #[error("the file ends in the middle of this object")]
-    CutOff,
-    /// Several objects, or what stands between the elements of an array.
-    #[error(
-        "text follows the object at column {column}, and JSON Lines needs one object on each line"
-    )]
-    TextBehind {
-        /// The character, from 1.
-        column: usize,
-    },
-    /// More than is read of one line.
-    #[error("the line is larger than 128 MiB")]
-    TooLong,
-}
-
-/// Why the parquet reader gave up.
-#[derive(Debug, Error)]
-#[error(transparent)]
-pub struct ParquetFailure(Box<dyn std::error::Error + Send + Sync>);
-
-impl ParquetFailure {
-    pub(crate) fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self(Box::new(error))
-    }
-}
-
-/// A place in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The file.
-    pub file: String,
-    /// The line or row, from 1.
-    pub number: u64,
-    /// What is counted.
-    pub unit: Unit,
-}
-
-/// What a [`Place`] counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Lines of a text file, as an editor shows them.
-    Line,
-    /// Rows of a table.
-    Row,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.unit {
-            Unit::Line => write!(formatter, "{}:{}", self.file, self.number),
-            Unit::Row => write!(formatter, "{}, row {}", self.file, self.number),
-        }
-    }
 }
 
 fn quoted(names: &[String]) -> String {

@@ -1,65 +1,23 @@
 //! Whether a file is what it should be.
 
+mod damage;
+mod digest;
+
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use evals_guard::regular_file;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaDataReader;
-use sha1::Sha1;
-use sha2::{Digest, Sha256};
-use thiserror::Error;
+
+pub use damage::Damage;
+
+pub(crate) use digest::sha256;
 
 use crate::guard::guarded;
-use crate::reader::parquet_footer;
-
-/// What is wrong with a file.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum Damage {
-    /// It cannot be read.
-    #[error("cannot be read")]
-    Unreadable(#[from] io::Error),
-    /// It is something else than a file, such as a folder or a device.
-    #[error("it is {0} and not a file")]
-    NotAFile(&'static str),
-    /// It is longer or shorter.
-    #[error("{found} bytes instead of {expected}")]
-    Size {
-        /// Bytes as the hub states them.
-        expected: u64,
-        /// Bytes there are.
-        found: u64,
-    },
-    /// Its content is another one.
-    #[error("SHA-256 {found} instead of {expected}")]
-    Sha256 {
-        /// The digest that the hub states.
-        expected: String,
-        /// The digest of what is there.
-        found: String,
-    },
-    /// Its content is another one, by the digest that git has for it.
-    #[error("git's digest {found} instead of {expected}")]
-    Git {
-        /// The digest that the hub states.
-        expected: String,
-        /// The digest of what is there.
-        found: String,
-    },
-    /// A parquet file has the four bytes `PAR1` at both ends, and this one has not.
-    #[error("not a parquet file: `PAR1` is missing at its {end}; it begins with {beginning:?}")]
-    NotParquet {
-        /// `beginning` or `end`.
-        end: &'static str,
-        /// The first characters, to recognise an error page.
-        beginning: String,
-    },
-    /// The parquet footer is broken.
-    #[error("not a readable parquet file")]
-    Footer(#[source] ParquetError),
-}
+use crate::parquet_footer;
+use digest::digests;
 
 /// What is known beforehand about a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -159,30 +117,6 @@ fn check_parquet(file: &mut File, size: u64) -> Result<(), Damage> {
     let read = guarded(|| ParquetMetaDataReader::new().parse_and_finish(file));
     let read = read.unwrap_or_else(|panicked| Err(ParquetError::External(Box::new(panicked))));
     read.map(|_| ()).map_err(Damage::Footer)
-}
-
-/// The SHA-256 and git's digest, which is the SHA-1 of a blob: its kind and size in front of its content.
-fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, String)> {
-    let mut sha256 = Sha256::new();
-    let mut git = Sha1::new();
-    git.update(format!("blob {size}\0"));
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match reader.read(&mut buffer)? {
-            0 => {
-                return Ok((hex::encode(sha256.finalize()), hex::encode(git.finalize())));
-            }
-            read => {
-                sha256.update(&buffer[..read]);
-                git.update(&buffer[..read]);
-            }
-        }
-    }
-}
-
-/// The digest of bytes in memory.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hex::encode(Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -1,0 +1,95 @@
+//! What is wrong with a row, a line or a file of a table.
+
+use thiserror::Error;
+
+/// What is wrong with a row of CSV.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CsvFault {
+    /// A quote without an end.
+    #[error(
+        "the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
+    )]
+    UnclosedQuote,
+    /// A closing quote that is not at its field's end.
+    #[error(
+        "the quote that opens a field here is closed on line {closed}, but more text follows before the field ends; a quote \
+         inside a quoted field is written twice (`\"\"`)"
+    )]
+    TextAfterQuote {
+        /// The line of the closing quote.
+        closed: u64,
+    },
+    /// Not as many fields as the header has.
+    #[error(
+        "{fields} fields where the header has {header}; a field that holds the separator, a quote or a line break needs \
+         quotes around it"
+    )]
+    Ragged {
+        /// Fields of the row.
+        fields: usize,
+        /// Fields of the header.
+        header: usize,
+    },
+    /// More than is read of one row.
+    #[error("the {} begins here is larger than 128 MiB{}", if *in_quotes { "quoted field that" } else { "row that" }, if *in_quotes { "; is its closing quote missing?" } else { "" })]
+    TooLong {
+        /// Whether a quote is open.
+        in_quotes: bool,
+    },
+}
+
+/// What is wrong with a line of JSON Lines.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum JsonFault {
+    /// Not JSON.
+    #[error("not a JSON object: {what} at column {column}")]
+    Syntax {
+        /// What the parser says.
+        what: String,
+        /// The character, from 1.
+        column: usize,
+    },
+    /// JSON of another kind.
+    #[error("not a JSON object, but {found}")]
+    NotAnObject {
+        /// What it is.
+        found: &'static str,
+    },
+    /// An array, of objects perhaps.
+    #[error(
+        "a JSON array begins here, and JSON Lines needs one object on each line; `jq -c '.[]'` writes an array's elements so"
+    )]
+    Array,
+    /// An object that goes on behind the line's end.
+    #[error(
+        "the object does not end on this line, and JSON Lines needs one object on each line; `jq -c .` writes it so"
+    )]
+    Spread,
+    /// An object that goes on behind the file's end.
+    #[error("the file ends in the middle of this object")]
+    CutOff,
+    /// Several objects, or what stands between the elements of an array.
+    #[error(
+        "text follows the object at column {column}, and JSON Lines needs one object on each line"
+    )]
+    TextBehind {
+        /// The character, from 1.
+        column: usize,
+    },
+    /// More than is read of one line.
+    #[error("the line is larger than 128 MiB")]
+    TooLong,
+}
+
+/// Why the parquet reader gave up.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub struct ParquetFailure(Box<dyn std::error::Error + Send + Sync>);
+
+impl ParquetFailure {
+    pub(crate) fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}

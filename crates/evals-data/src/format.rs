@@ -1,0 +1,36 @@
+//! The formats of tables, told by the extensions of their files.
+
+use std::path::Path;
+
+/// The extensions of the formats that are read.
+pub(crate) const EXTENSIONS: [&str; 7] = [
+    ".parquet",
+    ".jsonl",
+    ".ndjson",
+    ".csv",
+    ".jsonl.gz",
+    ".ndjson.gz",
+    ".csv.gz",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Parquet,
+    JsonLines,
+    Csv,
+}
+
+/// The format of a file by its name, and whether it is gzipped; `None` for an unknown extension.
+pub(crate) fn of(name: &str) -> Option<(Format, bool)> {
+    let name = name.to_lowercase();
+    let (plain, compressed) = match name.strip_suffix(".gz") {
+        Some(plain) => (plain, true),
+        None => (name.as_str(), false),
+    };
+    match Path::new(plain).extension()?.to_str()? {
+        "parquet" if !compressed => Some((Format::Parquet, false)),
+        "jsonl" | "ndjson" => Some((Format::JsonLines, compressed)),
+        "csv" => Some((Format::Csv, compressed)),
+        _ => None,
+    }
+}
