@@ -3,8 +3,6 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::IndexError;
-
 /// An error of the storage engine, which tells its own causes.
 #[derive(Debug)]
 pub struct EngineError(Box<dyn Error + Send + Sync>);
@@ -12,17 +10,6 @@ pub struct EngineError(Box<dyn Error + Send + Sync>);
 impl EngineError {
     pub(crate) fn new(source: Box<dyn Error + Send + Sync>) -> Self {
         Self(source)
-    }
-
-    /// For `map_err`: the engine failed while doing `action`.
-    pub(crate) fn during<E>(action: &'static str) -> impl Fn(E) -> IndexError
-    where
-        E: Error + Send + Sync + 'static,
-    {
-        move |source| IndexError::Engine {
-            action,
-            source: Self(Box::new(source)),
-        }
     }
 
     /// The kind of the operating system's error among the causes, also where that is wrapped in another one of its type.
@@ -87,24 +74,6 @@ impl Error for EngineError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn finds_what_the_operating_system_said() {
-        let engine = |error: io::Error| IndexError::Engine {
-            action: "write",
-            source: EngineError::new(error.into()),
-        };
-        let full = || io::Error::from_raw_os_error(28);
-        let wrapped = io::Error::other(io::Error::other(full()));
-        for error in [full(), wrapped] {
-            assert_eq!(
-                engine(error).io_error_kind(),
-                Some(io::ErrorKind::StorageFull)
-            );
-        }
-        assert_eq!(engine(io::Error::other("engine")).io_error_kind(), None);
-    }
 
     #[test]
     fn leaves_type_names_and_source_locations_of_the_engine_out() {

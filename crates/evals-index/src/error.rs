@@ -6,7 +6,12 @@ use evals_metrics::RankingError;
 use evals_models::{EmbedError, ModelIdentity};
 use thiserror::Error;
 
-use crate::{Address, EmbeddingDefect, EngineError, LockHolder, Profile, TableState, TableSummary};
+use crate::address::Address;
+use crate::embedding_defect::EmbeddingDefect;
+use crate::engine_error::EngineError;
+use crate::lock_holder::LockHolder;
+use crate::profile::Profile;
+use crate::summary::{TableState, TableSummary};
 
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]
@@ -277,6 +282,17 @@ pub enum IndexError {
 }
 
 impl IndexError {
+    /// For `map_err`: the engine failed while doing `action`.
+    pub(crate) fn during<E>(action: &'static str) -> impl Fn(E) -> Self
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        move |source| Self::Engine {
+            action,
+            source: EngineError::new(Box::new(source)),
+        }
+    }
+
     /// Where the engine failed on `table`, says so.
     pub(crate) fn on_table(self, table: &Address) -> Self {
         match self {
@@ -312,5 +328,28 @@ fn list(tables: &[TableSummary]) -> String {
     match tables.len() - 1 {
         0 => format!("\n  {nearest}"),
         others => format!("; the nearest of {}\n  {nearest}", others + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn finds_what_the_operating_system_said() {
+        let engine = |error: io::Error| IndexError::Engine {
+            action: "write",
+            source: EngineError::new(error.into()),
+        };
+        let full = || io::Error::from_raw_os_error(28);
+        let wrapped = io::Error::other(io::Error::other(full()));
+        for error in [full(), wrapped] {
+            assert_eq!(
+                engine(error).io_error_kind(),
+                Some(io::ErrorKind::StorageFull)
+            );
+        }
+        assert_eq!(engine(io::Error::other("engine")).io_error_kind(), None);
     }
 }

@@ -2,7 +2,8 @@
 
 use evals_guard::panics::{Panicked, caught_async};
 
-use crate::{Address, IndexError};
+use crate::address::Address;
+use crate::error::IndexError;
 
 /// Runs `work` on `table`, and makes an error of a panic in it, which is not printed. A task that the engine has spawned prints its own.
 ///

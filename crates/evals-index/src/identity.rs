@@ -4,12 +4,13 @@ use evals_models::ModelIdentity;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::FullText;
 use crate::full_text::ANALYZER;
-use crate::table::NAME_PREFIX;
+use crate::full_text::FullText;
 
 /// Version of the table's columns and of what is written into them. Another version is another table.
 const SCHEMA_VERSION: u32 = 1;
+/// All index tables, and no others, have names that start so.
+pub(crate) const NAME_PREFIX: &str = "index-";
 
 /// Everything that the content of an index depends on.
 ///

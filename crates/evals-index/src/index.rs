@@ -5,15 +5,22 @@ use evals_rag::qa::Neighbours;
 use evals_rag::{Document, Searcher};
 use serde::{Deserialize, Serialize};
 
-use crate::contents::Contents;
-use crate::full_text::{self, Coverage};
+use crate::address::Address;
+use crate::error::IndexError;
 use crate::guard::guarded;
+use crate::header::CutChunks;
+use crate::identity::Identity;
 use crate::ingest::{self, BuildObserver, BuildOptions, BuildReport};
 use crate::neighbours::IndexNeighbours;
-use crate::positions::Positions;
+use crate::profile::Profile;
+use crate::recipe::Recipe;
 use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions, UsualTies};
+use crate::store::Store;
 use crate::store::{Depth, FileCheck};
-use crate::{Address, CutChunks, EngineError, Identity, IndexError, Profile, Recipe, Store, table};
+use crate::table;
+use crate::table::contents::Contents;
+use crate::table::full_text::{self, Coverage};
+use crate::table::positions::Positions;
 
 /// A complete index, open for searches.
 #[derive(Debug, Clone)]
@@ -68,14 +75,16 @@ impl Index {
         I::IntoIter: Send + 'static,
         E: Into<Box<dyn Error + Send + Sync>> + 'static,
     {
-        recipe.full_text.validate()?;
+        full_text::validate(&recipe.full_text)?;
         if let Some(index) = Self::open_complete(store, recipe).await? {
             return Ok(Built {
                 index,
                 report: None,
             });
         }
-        let lock = store.wait_for_lock(observer).await?;
+        let lock = store
+            .wait_for_lock(|holder| observer.on_wait(holder))
+            .await?;
         // Another process may have finished it before this one had the lock.
         if let Some(index) = Self::open_complete(store, recipe).await? {
             return Ok(Built {
@@ -194,7 +203,7 @@ impl Index {
     pub async fn statistics(&self) -> Result<IndexStatistics, IndexError> {
         let read = async {
             let statistics = self.contents.table.stats().await;
-            statistics.map_err(EngineError::during("read the index's statistics"))
+            statistics.map_err(IndexError::during("read the index's statistics"))
         };
         let statistics = self.contents.guarded(read).await?;
         Ok(IndexStatistics {

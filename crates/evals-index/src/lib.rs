@@ -43,53 +43,43 @@
 #![recursion_limit = "256"]
 
 mod address;
-mod chunker;
-mod completion;
-mod contents;
-mod cut_chunks;
+mod chunking;
+mod embedding_defect;
 mod engine_error;
 mod environment;
 mod error;
-mod file_record;
 mod full_text;
-mod fusion;
 mod guard;
+mod header;
 mod identity;
 mod index;
 mod ingest;
-mod location;
-mod lock;
+mod lock_holder;
 mod neighbours;
-mod positions;
 mod profile;
 mod recipe;
 mod search;
 mod store;
 mod summary;
 mod table;
-mod token_sizer;
-mod window;
 /// Shared with the tests of the public interface.
 #[cfg(test)]
 #[path = "../tests/it/words.rs"]
 mod words;
 
 pub use address::Address;
-pub use chunker::Chunker;
-pub use cut_chunks::CutChunks;
+pub use chunking::Chunker;
+pub use embedding_defect::EmbeddingDefect;
 pub use engine_error::EngineError;
 pub use environment::environment;
 pub use error::IndexError;
 pub use full_text::FullText;
-pub use fusion::Fusion;
+pub use header::CutChunks;
 pub use identity::{ChunkingIdentity, Difference, EmbedderIdentity, Identity};
 pub use index::{Built, Index, IndexStatistics};
-pub use ingest::{
-    BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, EmbeddingDefect,
-    Unobserved,
-};
-pub use lock::LockHolder;
-pub use profile::{Profile, UnknownProfile};
+pub use ingest::{BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Unobserved};
+pub use lock_holder::LockHolder;
+pub use profile::{Fusion, Profile, UnknownProfile};
 pub use recipe::Recipe;
 pub use search::{CachePolicy, SearchOptions};
 pub use store::{Store, StoreSettings};

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use evals_rag::qa::Neighbours;
 use evals_rag::{Passage, SearchError};
 
-use crate::contents::Contents;
 use crate::search::{Hit, passages};
+use crate::table::contents::Contents;
 
 /// Fetches the chunks of a document by their numbers.
 pub(crate) struct IndexNeighbours {

@@ -1,9 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
-
-use crate::Fusion;
 
 /// A way to search an index.
 ///
@@ -116,6 +115,68 @@ fn fusion(name: &str) -> Option<Fusion> {
     }
 }
 
+/// How the two rankings of a hybrid search become one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Fusion {
+    /// Reciprocal rank fusion: Σ 1 / (k + rank), ranks from 1.
+    ///
+    /// Source: Cormack, Clarke and Büttcher, *Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods*,
+    /// SIGIR 2009, where k = 60 was found to be near the best.
+    Rrf {
+        /// How little the first ranks stand out, at least 1. Default 60.
+        #[serde(default = "default_k")]
+        k: u32,
+    },
+    /// Convex combination of min-max normalised scores: weight · semantic + (1 − weight) · lexical.
+    ///
+    /// Each search's scores are mapped to 0 … 1 over the chunks that it returned for the question; equal scores all become 1, and a
+    /// chunk that a search did not return has 0 from it. Source: Bruch, Gai and Ingber, *An Analysis of Fusion Functions for Hybrid
+    /// Retrieval*, ACM TOIS 42, 2023.
+    Linear {
+        /// Share of the semantic score, 0 to 1. Default 0.5.
+        #[serde(default = "default_weight")]
+        weight: f64,
+    },
+    /// closeness + log10(1 + bm25), with closeness = 1 / (1 + cosine distance).
+    ///
+    /// A term is left out where its search did not return the chunk, and the logarithm where the BM25 score is not above 0.
+    /// Closeness is defined as in Vespa's rank feature of that name; the logarithm brings BM25, which has no upper bound, to the
+    /// same order of magnitude without looking at the other results. It departs from a plain log10(bm25), which is below 0 for
+    /// scores below 1, so that a match never lowers a chunk's score.
+    LogBm25,
+}
+
+fn default_k() -> u32 {
+    Fusion::DEFAULT_K
+}
+
+fn default_weight() -> f64 {
+    Fusion::DEFAULT_WEIGHT
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        Self::Rrf { k: Self::DEFAULT_K }
+    }
+}
+
+impl Fusion {
+    /// Cormack's k.
+    pub const DEFAULT_K: u32 = 60;
+    /// Both searches count the same.
+    pub const DEFAULT_WEIGHT: f64 = 0.5;
+
+    /// Whether the parameters make sense: k has to be at least 1, and a weight to lie in 0 … 1.
+    pub fn is_valid(self) -> bool {
+        match self {
+            Self::Linear { weight } => (0.0..=1.0).contains(&weight),
+            Self::Rrf { k } => k > 0,
+            Self::LogBm25 => true,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,5 +229,20 @@ mod tests {
         }
         let message = "splade".parse::<Profile>().unwrap_err().to_string();
         assert!(message.starts_with("no search profile `splade`: there are `unranked`, `bm25`"));
+    }
+
+    #[test]
+    fn settings_name_the_method() {
+        let read = |json| serde_json::from_str::<Fusion>(json);
+        assert_eq!(read(r#"{"method":"rrf"}"#).unwrap(), Fusion::default());
+        assert_eq!(
+            read(r#"{"method":"linear","weight":0.25}"#).unwrap(),
+            Fusion::Linear { weight: 0.25 }
+        );
+        assert_eq!(read(r#"{"method":"log-bm25"}"#).unwrap(), Fusion::LogBm25);
+        assert!(read(r#"{"method":"rrf","weight":0.25}"#).is_err());
+        assert!(!Fusion::Linear { weight: 1.5 }.is_valid());
+        assert!(!Fusion::Rrf { k: 0 }.is_valid());
+        assert!(Fusion::Rrf { k: 1 }.is_valid());
     }
 }

@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use evals_models::Embedder;
 
-use crate::{Chunker, EmbedderIdentity, FullText, Identity};
+use crate::chunking::Chunker;
+use crate::full_text::FullText;
+use crate::identity::{EmbedderIdentity, Identity};
 
 /// What an index is made of: the dataset, and the means that turn its documents into rows.
 ///

@@ -1,9 +1,7 @@
 use std::fmt;
 
-use crate::Identity;
-use crate::completion::Completion;
-use crate::identity::Difference;
-use crate::store::Header;
+use crate::header::{Completion, Header};
+use crate::identity::{Difference, Identity};
 
 /// An index as a listing of its store shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use evals_models::ModelIdentity;
 use evals_rag::Document;
 
-use super::embedding::EmbeddingDefect;
-use crate::{Chunker, IndexError};
+use crate::chunking::Chunker;
+use crate::embedding_defect::EmbeddingDefect;
+use crate::error::IndexError;
 
 /// A row in the making.
 #[derive(Debug)]

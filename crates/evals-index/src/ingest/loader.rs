@@ -9,12 +9,14 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinHandle};
 
 use super::chunk::{self, Chunk};
-use super::portion::Portion;
-use super::reader::{Documents, Reader};
+use super::reader::{Documents, Portion, Reader};
 use super::writer::Writer;
 use super::{BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, embedding, rows};
-use crate::positions::Positions;
-use crate::{Address, EngineError, IndexError, Recipe, table};
+use crate::address::Address;
+use crate::error::IndexError;
+use crate::recipe::Recipe;
+use crate::table;
+use crate::table::positions::Positions;
 
 /// Portions that wait between the reader and the tasks that chunk and embed.
 const WAITING_PORTIONS: usize = 2;
@@ -174,6 +176,6 @@ impl Workshop {
             .as_ref()
             .map(|embedder| embedder.dimension());
         rows::batches(chunks, &Arc::clone(&self.schema), dimension)
-            .map_err(EngineError::during("lay out the rows of the index"))
+            .map_err(IndexError::during("lay out the rows of the index"))
     }
 }

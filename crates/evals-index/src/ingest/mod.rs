@@ -3,37 +3,62 @@
 mod chunk;
 mod embedding;
 mod loader;
-mod options;
-mod portion;
 mod progress;
 mod reader;
 mod report;
 mod rows;
 mod writer;
 
-pub(crate) use embedding::check;
-
-pub use embedding::EmbeddingDefect;
-pub use options::BuildOptions;
 pub use progress::{BuildObserver, BuildProgress, BuildStage, Unobserved};
 pub use report::BuildReport;
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use evals_rag::Document;
 use lancedb::table::{CompactionOptions, OptimizeAction, Table};
 
-use crate::completion::Completion;
-use crate::full_text::{self, Coverage};
-use crate::positions::Positions;
-use crate::{Address, CutChunks, EngineError, IndexError, Recipe, Store, table};
+use crate::address::Address;
+use crate::error::IndexError;
+use crate::header::Completion;
+use crate::recipe::Recipe;
+use crate::store::Store;
+use crate::table;
+use crate::table::full_text::{self, Coverage};
+use crate::table::positions::Positions;
 use loader::Loader;
 use reader::Documents;
 
 /// Commits beyond which the table is rewritten in larger pieces: each piece costs every search a little.
 const MOST_FRAGMENTS: usize = 32;
+
+/// How a build uses the machine. None of it changes what is in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Portions of documents (up to 128 or 1 MiB of text) that are chunked and embedded at the same time. Default: the number of
+    /// processors.
+    pub concurrency: NonZeroUsize,
+    /// Texts in one call of the embedder. Default 64.
+    pub embed_batch: NonZeroUsize,
+    /// Bytes of rows after which they are committed; about as much stays in memory. Default 64 MiB.
+    pub commit_bytes: usize,
+    /// Time after which rows are committed, however few: what an interruption of a slow embedder loses. Default 30 s.
+    pub commit_interval: Duration,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            concurrency: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            embed_batch: NonZeroUsize::new(64).expect("64 is not 0"),
+            commit_bytes: 64 << 20,
+            commit_interval: Duration::from_secs(30),
+        }
+    }
+}
 
 /// Erases the types of the caller's documents.
 pub(crate) fn documents<I, E>(documents: I) -> Documents
@@ -83,7 +108,7 @@ pub(crate) async fn build(
         compact(&table).await?;
     }
     stage(BuildStage::FullText);
-    recipe.full_text.build(&table).await?;
+    full_text::build(&recipe.full_text, &table).await?;
     if interrupted || scattered {
         prune(&table).await?;
     }
@@ -120,7 +145,7 @@ async fn finish(
         documents: progress.documents,
         chunks: progress.chunks,
         files_recorded,
-        cut: CutChunks::count(table).await?,
+        cut: table::cut_chunks(table).await?,
     };
     table::complete(table, completion).await
 }
@@ -129,7 +154,7 @@ async fn fragments(table: &Table) -> Result<usize, IndexError> {
     let statistics = table
         .stats()
         .await
-        .map_err(EngineError::during("read the index's statistics"))?;
+        .map_err(IndexError::during("read the index's statistics"))?;
     Ok(statistics.fragment_stats.num_fragments)
 }
 
@@ -142,7 +167,7 @@ async fn compact(table: &Table) -> Result<(), IndexError> {
     table
         .optimize(join)
         .await
-        .map_err(EngineError::during("compact the index"))?;
+        .map_err(IndexError::during("compact the index"))?;
     Ok(())
 }
 
@@ -154,7 +179,7 @@ async fn prune(table: &Table) -> Result<(), IndexError> {
         delete_unverified: Some(true),
         error_if_tagged_old_versions: None,
     };
-    table.optimize(prune).await.map_err(EngineError::during(
+    table.optimize(prune).await.map_err(IndexError::during(
         "delete the files that the index does not need",
     ))?;
     Ok(())

@@ -1,6 +1,6 @@
 use std::fmt::Debug;
 
-use crate::LockHolder;
+use crate::lock_holder::LockHolder;
 
 /// Watches a build.
 pub trait BuildObserver: Debug + Send + Sync {

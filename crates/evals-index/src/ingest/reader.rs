@@ -8,12 +8,17 @@ use evals_rag::Document;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::Sender;
 
-use super::portion::Portion;
-use crate::positions::Positions;
-use crate::{Address, IndexError};
+use crate::address::Address;
+use crate::error::IndexError;
+use crate::table::positions::Positions;
 
 /// Longest text of one document: a column holds at most 2 GiB of one batch's text.
 const MOST_TEXT_BYTES: usize = 1 << 30;
+
+/// Most documents in a portion.
+const MOST_DOCUMENTS: usize = 128;
+/// Text at which a portion is full; the last document may exceed it.
+const FULL_BYTES: usize = 1 << 20;
 
 /// Documents as the caller gives them, of any error type.
 pub(super) type Documents =
@@ -130,6 +135,32 @@ impl Reader {
             }),
             None => Ok(false),
         }
+    }
+}
+
+/// Consecutive documents that one task chunks and embeds, and that are committed together.
+#[derive(Debug, Default)]
+pub(super) struct Portion {
+    pub(super) documents: Vec<Document>,
+    bytes: usize,
+}
+
+impl Portion {
+    pub(super) fn push(&mut self, document: Document) {
+        self.bytes += document.text.len();
+        self.documents.push(document);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.documents.len() >= MOST_DOCUMENTS || self.bytes >= FULL_BYTES
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.documents.is_empty()
     }
 }
 

@@ -5,7 +5,7 @@ use arrow::array::RecordBatch;
 use lancedb::table::Table;
 
 use super::BuildOptions;
-use crate::{EngineError, IndexError};
+use crate::error::IndexError;
 
 /// Collects rows and commits them: whole portions, in their order, after so many bytes or so much time.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl<'a> Writer<'a> {
             .write_parallelism(1)
             .execute()
             .await
-            .map_err(EngineError::during("write to the index"))?;
+            .map_err(IndexError::during("write to the index"))?;
         self.pending_bytes = 0;
         self.last_commit = Instant::now();
         self.writing += started.elapsed();

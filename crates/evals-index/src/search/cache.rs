@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
-use super::found::Found;
-use super::hit::Hit;
+use super::hit::{Found, Hit};
 
 /// Bytes of embeddings kept for other profiles.
 const EMBEDDING_BYTES: usize = 8 << 20;

@@ -1,9 +1,10 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::time::Duration;
 
 use evals_metrics::{Ranking, RankingError, ScoredDocument};
 
-use crate::positions::Positions;
+use crate::table::positions::Positions;
 
 /// A chunk that a search found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,6 +19,28 @@ impl Hit {
         Self {
             position,
             score: score + 0.0,
+        }
+    }
+}
+
+/// The best chunks of one search, or of several that were fused.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// In the order of [`sort`].
+    pub(super) hits: Vec<Hit>,
+    /// Whether a greater depth would find no more.
+    pub(super) exhausted: bool,
+    /// How long the search took, or the fusion.
+    pub(super) duration: Duration,
+}
+
+impl Found {
+    /// The result of a question that has nothing to search for.
+    pub(super) fn nothing() -> Self {
+        Self {
+            hits: Vec::new(),
+            exhausted: true,
+            duration: Duration::ZERO,
         }
     }
 }

@@ -5,13 +5,14 @@ use evals_models::TextKind;
 use futures::try_join;
 
 use super::cache::{Cached, Embedded, LegKey};
-use super::found::Found;
-use super::hit;
+use super::hit::{self, Found};
 use super::leg::Leg;
 use super::timings::Timings;
-use super::{Cache, Filter, UsualTies, unranked};
-use crate::contents::Contents;
-use crate::{Fusion, IndexError, Profile, ingest};
+use super::{Cache, Filter, UsualTies, fusion, unranked};
+use crate::embedding_defect;
+use crate::error::IndexError;
+use crate::profile::{Fusion, Profile};
+use crate::table::contents::Contents;
 
 /// One question, put to an index at one depth.
 #[derive(Debug)]
@@ -42,11 +43,11 @@ impl Inquiry<'_> {
                 let result = self.semantic(embedded.as_deref()).await?;
                 Ok(self.record("semantic", result))
             }
-            Profile::Hybrid(fusion) => self.hybrid(fusion).await,
+            Profile::Hybrid(method) => self.hybrid(method).await,
         }
     }
 
-    async fn hybrid(&mut self, fusion: Fusion) -> Result<Arc<Found>, IndexError> {
+    async fn hybrid(&mut self, method: Fusion) -> Result<Arc<Found>, IndexError> {
         let embedded = self.embed().await?;
         let (lexical, semantic) = try_join!(
             Box::pin(self.bm25()),
@@ -55,7 +56,7 @@ impl Inquiry<'_> {
         let lexical = self.record("bm25", lexical);
         let semantic = self.record("semantic", semantic);
         let started = Instant::now();
-        let mut hits = fusion.fuse(&lexical.hits, &semantic.hits);
+        let mut hits = fusion::fuse(method, &lexical.hits, &semantic.hits);
         hit::sort(&mut hits, &self.contents.positions);
         let duration = started.elapsed();
         self.timings.add("fuse", duration, false);
@@ -102,7 +103,8 @@ impl Inquiry<'_> {
             .map_err(|source| failed(source.into()))?;
         let duration = started.elapsed();
         let vector = embeddings.row(0).unwrap_or_default().to_vec();
-        ingest::check(&vector, embedder.dimension()).map_err(|source| failed(source.into()))?;
+        embedding_defect::check(&vector, embedder.dimension())
+            .map_err(|source| failed(source.into()))?;
         Ok(Embedded {
             vector,
             duration: embeddings.took().unwrap_or(duration),

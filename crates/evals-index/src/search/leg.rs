@@ -3,11 +3,10 @@ use std::time::Instant;
 
 use lancedb::table::Table;
 
-use super::found::Found;
-use super::hit::{self, Hit, LeftOut};
-use super::{Filter, bm25, semantic};
-use crate::IndexError;
-use crate::positions::Positions;
+use super::hit::{self, Found, Hit, LeftOut};
+use super::{Filter, engine_query};
+use crate::error::IndexError;
+use crate::table::positions::Positions;
 
 /// How many times more rows each further try asks for.
 const MORE: usize = 4;
@@ -81,9 +80,11 @@ impl Leg<'_> {
         limit: usize,
     ) -> Result<Vec<Hit>, IndexError> {
         match self {
-            Self::Bm25 { question } => bm25::fetch(table, positions, filter, question, limit).await,
+            Self::Bm25 { question } => {
+                engine_query::best_by_text(table, positions, filter, question, limit).await
+            }
             Self::Semantic { vector } => {
-                semantic::fetch(table, positions, filter, vector, limit).await
+                engine_query::best_by_vector(table, positions, filter, vector, limit).await
             }
         }
     }

@@ -1,17 +1,15 @@
 //! Searching a finished index: the two searches, their results, and the profiles made of them.
 
-mod bm25;
 mod cache;
+mod engine_query;
 mod filter;
-mod found;
+mod fusion;
 mod hit;
 mod inquiry;
 mod leg;
 mod options;
 pub(crate) mod passages;
-mod scored_rows;
 mod searcher;
-mod semantic;
 mod timings;
 mod unranked;
 

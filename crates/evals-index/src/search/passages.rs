@@ -7,10 +7,10 @@ use futures::TryStreamExt;
 use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::Table;
 
-use super::Hit;
-use crate::positions::Positions;
+use super::hit::Hit;
+use crate::error::IndexError;
+use crate::table::positions::Positions;
 use crate::table::{ROW_ID, TEXT, TITLE};
-use crate::{EngineError, IndexError};
 
 /// Fetches the texts of chunks, in their order.
 pub(crate) async fn fetch(
@@ -50,7 +50,7 @@ fn passage(hit: Hit, title: Option<String>, text: String, positions: &Positions)
 
 /// Reads chunks, in any order. Rows of a table whose files can be read are taken from these, which spares planning a query.
 async fn read(row_ids: &[u64], table: &Table) -> Result<Vec<RecordBatch>, IndexError> {
-    let failed = EngineError::during("read the texts of passages");
+    let failed = IndexError::during("read the texts of passages");
     let columns = [TITLE, TEXT, ROW_ID];
     let read = async {
         let Some(dataset) = table.dataset() else {

@@ -8,8 +8,9 @@ use super::hit::{self, Hit, Wanted};
 use super::inquiry::Inquiry;
 use super::timings::Timings;
 use super::{Cache, Filter, UsualTies, passages};
-use crate::contents::Contents;
-use crate::{IndexError, Profile};
+use crate::error::IndexError;
+use crate::profile::Profile;
+use crate::table::contents::Contents;
 
 /// Chunks asked for in the first try of a search on its own, however few documents are wanted.
 const FEWEST: usize = 64;

@@ -6,11 +6,11 @@ use futures::TryStreamExt;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::Table;
 
-use super::found::Found;
-use super::{Filter, Hit};
-use crate::positions::Positions;
+use super::Filter;
+use super::hit::{Found, Hit};
+use crate::error::IndexError;
 use crate::table::ROW_ID;
-use crate::{EngineError, IndexError};
+use crate::table::positions::Positions;
 
 /// The first `depth` documents that pass the filter, each with its first chunk and a score that falls with the rank.
 pub(super) async fn search(
@@ -61,7 +61,7 @@ async fn filtered(
     filter: &Filter,
     depth: usize,
 ) -> Result<Vec<usize>, IndexError> {
-    let failed = EngineError::during("read the documents that pass the filter");
+    let failed = IndexError::during("read the documents that pass the filter");
     let query = table.query().select(Select::columns(&[ROW_ID]));
     let mut rows = filter.restrict(query).execute().await.map_err(&failed)?;
     let mut documents = Vec::new();

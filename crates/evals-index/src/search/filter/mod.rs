@@ -10,8 +10,10 @@ use lancedb::datafusion::prelude::SessionContext;
 use lancedb::query::QueryBase;
 use lancedb::table::Table;
 
+use crate::engine_error::EngineError;
+use crate::error::IndexError;
 use crate::table::{FILTER_COLUMNS, METADATA, ORDINAL};
-use crate::{EngineError, IndexError};
+use condition::shortened;
 
 /// What to write instead of access to a field of the metadata.
 const JSON_HINT: &str = "; `metadata` is a JSON text without blanks, matched as in `metadata LIKE '%\"topic\":\"Sports\"%'`";
@@ -88,14 +90,6 @@ fn parse(sql: &str) -> Result<(), DataFusionError> {
         other => Err(DataFusionError::Plan(format!(
             "it is of type {other} instead of Boolean"
         ))),
-    }
-}
-
-/// The beginning of `text`, of at most `most` characters.
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

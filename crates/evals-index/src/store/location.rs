@@ -2,7 +2,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{self, Path, PathBuf};
 
-use crate::IndexError;
+use crate::error::IndexError;
 
 /// Where a store is, in the form that the engine takes for what it is.
 ///

@@ -1,14 +1,18 @@
+//! The columns of an index's table, and what its schema records.
+
+pub(crate) mod contents;
+pub(crate) mod full_text;
+pub(crate) mod positions;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use lancedb::table::{FieldMetadataUpdate, Table};
 
-use crate::completion::Completion;
-use crate::{EngineError, Identity, IndexError};
-
-/// All index tables, and no others, have names that start so.
-pub(crate) const NAME_PREFIX: &str = "index-";
+use crate::error::IndexError;
+use crate::header::{Completion, CutChunks};
+use crate::identity::Identity;
 
 /// The document's uri.
 pub(crate) const URI: &str = "uri";
@@ -78,10 +82,6 @@ pub(crate) async fn row_schema(
     )))
 }
 
-pub(crate) async fn has_column(table: &Table, name: &str) -> Result<bool, IndexError> {
-    Ok(read_schema(table).await?.column_with_name(name).is_some())
-}
-
 fn vector_type(dimension: usize) -> DataType {
     let width = i32::try_from(dimension).expect("no embedding has two thousand million dimensions");
     DataType::FixedSizeList(vector_item(), width)
@@ -117,7 +117,7 @@ pub(crate) async fn complete(table: &Table, completion: Completion) -> Result<()
     table
         .update_field_metadata(&[FieldMetadataUpdate::new(URI).set(COMPLETION_KEY, json)])
         .await
-        .map_err(EngineError::during("record that the index is complete"))?;
+        .map_err(IndexError::during("record that the index is complete"))?;
     Ok(())
 }
 
@@ -125,5 +125,20 @@ async fn read_schema(table: &Table) -> Result<SchemaRef, IndexError> {
     table
         .schema()
         .await
-        .map_err(EngineError::during("read the index's schema"))
+        .map_err(IndexError::during("read the index's schema"))
+}
+
+/// Counts the chunks that the embedding model cut; `None` where the table has no vectors, and where an earlier version began it.
+pub(crate) async fn cut_chunks(table: &Table) -> Result<Option<CutChunks>, IndexError> {
+    if read_schema(table).await?.column_with_name(CUT).is_none() {
+        return Ok(None);
+    }
+    let count = async |filter: String| {
+        let counted = table.count_rows(Some(filter)).await;
+        counted.map_err(IndexError::during("count the chunks that were cut"))
+    };
+    Ok(Some(CutChunks {
+        cut: count(CUT.to_owned()).await?,
+        unknown: count(format!("{CUT} IS NULL AND {VECTOR} IS NOT NULL")).await?,
+    }))
 }

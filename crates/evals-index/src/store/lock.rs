@@ -1,12 +1,13 @@
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
-use std::{fmt, process};
+use std::process;
+use std::time::Duration;
 
 use tokio::time;
 
-use crate::IndexError;
+use crate::error::IndexError;
+use crate::lock_holder::LockHolder;
 
 /// Name of the lock file in a store's folder.
 const FILE_NAME: &str = "evaluations.lock";
@@ -21,15 +22,6 @@ const RETRY: Duration = Duration::from_millis(100);
 pub(crate) struct StoreLock {
     /// Keeps the lock until it is closed.
     _file: File,
-}
-
-/// Who writes to a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LockHolder {
-    /// Its process, where the lock file tells.
-    pub process: Option<u32>,
-    /// Since when, where the lock file tells.
-    pub since: Option<SystemTime>,
 }
 
 impl StoreLock {
@@ -86,28 +78,11 @@ fn write_holder(mut file: &File) -> io::Result<()> {
     writeln!(file, "{}", process::id())
 }
 
-impl LockHolder {
-    /// What a lock file says, which its holder wrote when it took the lock.
-    fn read(lock: &Path) -> Self {
-        let content = fs::read_to_string(lock).ok();
-        Self {
-            process: content.and_then(|content| content.trim().parse().ok()),
-            since: fs::metadata(lock).and_then(|found| found.modified()).ok(),
-        }
-    }
-}
-
-impl fmt::Display for LockHolder {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.process {
-            Some(process) => write!(formatter, "process {process}"),
-            None => formatter.write_str("another process"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::time::SystemTime;
+
     use super::*;
 
     #[test]

@@ -1,14 +1,21 @@
 //! What the files of a finished table are, so that a damaged one is found before the engine reads it.
 
+mod error;
+mod recorded_file;
+
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fmt, thread};
+use std::thread;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
+
+pub(super) use error::FileError;
+
+use error::{FileDefect, unreadable};
+use recorded_file::{RecordedFile, digest, is_absence};
 
 /// Name of the record in the folder of the table.
 const FILE_NAME: &str = "evaluations-files.json";
@@ -19,8 +26,6 @@ const VERSIONS: &str = "_versions";
 /// How the engine names those files.
 const MANIFEST: &str = "manifest";
 const FORMAT: u32 = 1;
-/// Bytes that are read at once.
-const BLOCK: usize = 1 << 18;
 /// Most bytes of a record, which has about 150 for each file of a table.
 const LARGEST: u64 = 64_000_000;
 
@@ -37,42 +42,6 @@ pub(crate) struct FileRecord {
     files: Vec<RecordedFile>,
     /// Of the list above, so that a change of the record itself is found, too.
     sha256: String,
-}
-
-/// One file of a table.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RecordedFile {
-    /// Relative to the folder of the table, its parts separated by `/`.
-    path: String,
-    bytes: u64,
-    sha256: String,
-}
-
-/// How the files of a table differ from their record.
-#[derive(Debug, Error)]
-pub(crate) enum FileDefect {
-    #[error("its file `{0}` is missing")]
-    Missing(String),
-    #[error("its file `{path}` has {actual} bytes instead of {expected}")]
-    Size {
-        path: String,
-        expected: u64,
-        actual: u64,
-    },
-    #[error("the content of its file `{0}` was changed")]
-    Content(String),
-    #[error("its file `{0}` was added after the index was finished")]
-    Added(String),
-    #[error("its file `{FILE_NAME}`, which records what the others are, was changed")]
-    Record,
-}
-
-/// Why files could not be compared with their record, or are not what it says.
-#[derive(Debug)]
-pub(crate) enum FileError {
-    Defect(FileDefect),
-    Unreadable { path: PathBuf, source: io::Error },
 }
 
 impl FileRecord {
@@ -181,63 +150,6 @@ impl FileRecord {
     }
 }
 
-impl RecordedFile {
-    fn is_version(&self) -> bool {
-        self.path.starts_with(VERSIONS)
-    }
-
-    fn check_size(&self, folder: &Path) -> Result<(), FileError> {
-        let path = folder.join(&self.path);
-        let found = match fs::metadata(&path) {
-            Ok(found) if found.is_file() => found,
-            Ok(_) => return Err(FileDefect::Missing(self.path.clone()).into()),
-            Err(error) if is_absence(&error) => {
-                return Err(FileDefect::Missing(self.path.clone()).into());
-            }
-            Err(error) => return Err(unreadable(&path)(error)),
-        };
-        if found.len() == self.bytes {
-            return Ok(());
-        }
-        Err(FileError::Defect(FileDefect::Size {
-            path: self.path.clone(),
-            expected: self.bytes,
-            actual: found.len(),
-        }))
-    }
-
-    fn has_changed(&self, folder: &Path) -> Result<bool, FileError> {
-        let path = folder.join(&self.path);
-        let (bytes, sha256) = digest(&path).map_err(unreadable(&path))?;
-        Ok((bytes, &sha256) != (self.bytes, &self.sha256))
-    }
-}
-
-impl From<FileDefect> for FileError {
-    fn from(defect: FileDefect) -> Self {
-        Self::Defect(defect)
-    }
-}
-
-impl fmt::Display for RecordedFile {
-    /// The line that the record's own digest is made of.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {} {}", self.sha256, self.bytes, self.path)
-    }
-}
-
-fn unreadable(path: &Path) -> impl Fn(io::Error) -> FileError {
-    move |source| FileError::Unreadable {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-/// A path without a file, also where a part of it is no folder.
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
 /// Appends the paths of the files below `folder` to `paths`, each with `prefix` in front. A missing folder adds nothing.
 fn list(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<(), FileError> {
     let entries = match fs::read_dir(folder) {
@@ -264,25 +176,6 @@ fn list(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<(), File
         }
     }
     Ok(())
-}
-
-/// Length and SHA-256 of a file.
-fn digest(path: &Path) -> io::Result<(u64, String)> {
-    let mut file = File::open(path)?;
-    let mut sha256 = Sha256::new();
-    let mut block = vec![0; BLOCK];
-    let mut bytes = 0;
-    loop {
-        match file.read(&mut block) {
-            Ok(0) => return Ok((bytes, hex::encode(sha256.finalize()))),
-            Ok(read) => {
-                sha256.update(&block[..read]);
-                bytes += read as u64;
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 fn digest_of(files: &[RecordedFile]) -> String {
@@ -340,128 +233,4 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What is done to the folder of the data.
-    type Change = fn(&Path);
-
-    /// A folder like that of a table, with its record.
-    fn recorded() -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        for (path, content) in [
-            ("_versions/1.manifest", "one"),
-            ("data/a.lance", "alpha"),
-            ("data/b.lance", "beta"),
-        ] {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
-        }
-        FileRecord::take(folder.path())
-            .unwrap()
-            .write(folder.path())
-            .unwrap();
-        folder
-    }
-
-    fn defect(folder: &Path) -> Option<String> {
-        let checked = FileRecord::read(folder).and_then(|record| record.unwrap().check(folder));
-        match checked {
-            Ok(()) => None,
-            Err(FileError::Defect(defect)) => Some(defect.to_string()),
-            Err(FileError::Unreadable { source, .. }) => panic!("{source}"),
-        }
-    }
-
-    #[test]
-    fn finds_what_was_done_to_files() {
-        let changes: [(Change, &str); 5] = [
-            (
-                |data| fs::write(data.join("a.lance"), "alphA").unwrap(),
-                "the content of its file `data/a.lance` was changed",
-            ),
-            (
-                |data| fs::write(data.join("b.lance"), "bet").unwrap(),
-                "its file `data/b.lance` has 3 bytes instead of 4",
-            ),
-            (
-                |data| fs::remove_file(data.join("b.lance")).unwrap(),
-                "its file `data/b.lance` is missing",
-            ),
-            (
-                |data| fs::remove_dir_all(data).unwrap(),
-                "its file `data/a.lance` is missing",
-            ),
-            (
-                |data| fs::write(data.join("../_versions/2.manifest"), "two").unwrap(),
-                "its file `_versions/2.manifest` was added after the index was finished",
-            ),
-        ];
-        for (change, expected) in changes {
-            let folder = recorded();
-            assert_eq!(defect(folder.path()), None);
-            change(&folder.path().join("data"));
-            assert_eq!(defect(folder.path()).as_deref(), Some(expected));
-        }
-    }
-
-    #[test]
-    fn every_byte_of_the_record_counts() {
-        let folder = recorded();
-        let path = folder.path().join(FILE_NAME);
-        let sound = fs::read(&path).unwrap();
-        for number in 0..sound.len() {
-            for bit in 0..8 {
-                let mut changed = sound.clone();
-                changed[number] ^= 1 << bit;
-                fs::write(&path, &changed).unwrap();
-                let same = serde_json::from_slice::<serde_json::Value>(&changed).ok()
-                    == serde_json::from_slice(&sound).ok();
-                assert_eq!(
-                    defect(folder.path()).is_none(),
-                    same,
-                    "byte {number}, bit {bit}"
-                );
-            }
-        }
-        fs::write(&path, &sound[..sound.len() / 2]).unwrap();
-        assert!(defect(folder.path()).is_some());
-    }
-
-    #[test]
-    fn a_record_that_never_ends_is_not_read() {
-        let folder = recorded();
-        let path = folder.path().join(FILE_NAME);
-        let expected =
-            "its file `evaluations-files.json`, which records what the others are, was changed";
-        let long = File::create(&path).unwrap();
-        long.set_len(LARGEST + 1).unwrap();
-        assert_eq!(defect(folder.path()).as_deref(), Some(expected));
-        #[cfg(unix)]
-        {
-            fs::remove_file(&path).unwrap();
-            std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
-            assert_eq!(defect(folder.path()).as_deref(), Some(expected));
-        }
-    }
-
-    #[test]
-    fn files_that_make_no_table_are_left_alone() {
-        let folder = recorded();
-        for other in [".DS_Store", "_versions/.nfs01", "data/.directory"] {
-            fs::write(folder.path().join(other), "other").unwrap();
-        }
-        assert_eq!(defect(folder.path()), None);
-    }
-
-    #[test]
-    fn what_was_written_halfway_is_no_record() {
-        let folder = recorded();
-        let path = folder.path().join(FILE_NAME);
-        fs::rename(&path, folder.path().join(PARTIAL_NAME)).unwrap();
-        assert!(FileRecord::read(folder.path()).unwrap().is_none());
-        let record = FileRecord::take(folder.path()).unwrap();
-        assert_eq!(record.files.len(), 3);
-    }
-}
+mod tests;

@@ -1,3 +1,8 @@
+//! Cutting documents into chunks.
+
+mod token_sizer;
+mod window;
+
 use std::iter;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -6,9 +11,10 @@ use std::sync::Arc;
 use evals_models::Tokenizer;
 use text_splitter::{ChunkConfig, TextSplitter};
 
-use crate::token_sizer::TokenSizer;
-use crate::window::in_windows;
-use crate::{ChunkingIdentity, IndexError};
+use crate::error::IndexError;
+use crate::identity::ChunkingIdentity;
+use token_sizer::TokenSizer;
+use window::in_windows;
 
 /// The splitter as an identity records it: chunk boundaries may move with its version and with the windows that it sees.
 const SPLITTER: &str = "text-splitter 0.33.1, windows of 12 bytes per token";

@@ -3,9 +3,11 @@ use std::sync::Arc;
 use evals_models::Embedder;
 use lancedb::table::Table;
 
+use super::positions::Positions;
+use crate::address::Address;
+use crate::error::IndexError;
 use crate::guard::guarded;
-use crate::positions::Positions;
-use crate::{Address, IndexError, Profile};
+use crate::profile::Profile;
 
 /// An open, complete index.
 #[derive(Debug)]

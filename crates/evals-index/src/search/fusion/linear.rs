@@ -1,5 +1,5 @@
 use super::{Scores, add};
-use crate::search::Hit;
+use crate::search::hit::Hit;
 
 pub(super) fn fuse(lexical: &[Hit], semantic: &[Hit], weight: f64) -> Scores {
     let mut scores = Scores::new();

@@ -1,20 +1,33 @@
-use std::collections::BTreeMap;
+mod file_record;
+mod files;
+mod location;
+mod lock;
+mod settings;
+
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use lancedb::table::Table;
 use lancedb::{Connection, ObjectStoreRegistry, Session};
 use tokio::sync::OnceCell;
-use tokio::task;
 
 use crate::address::Address;
-use crate::completion::Completion;
-use crate::file_record::{FileError, FileRecord};
+use crate::engine_error::EngineError;
+use crate::error::IndexError;
 use crate::guard::guarded;
-use crate::location::Location;
-use crate::lock::StoreLock;
-use crate::{BuildObserver, EngineError, Identity, IndexError, TableSummary, table};
+use crate::header::Header;
+use crate::identity::Identity;
+use crate::identity::NAME_PREFIX;
+use crate::lock_holder::LockHolder;
+use crate::summary::TableSummary;
+use crate::table;
+use location::Location;
+use lock::StoreLock;
+use settings::remote;
+
+pub use settings::StoreSettings;
+
+pub(crate) use files::{Depth, FileCheck};
 
 /// Memory for index structures that searches share. The engine's default is 6 GiB.
 const INDEX_CACHE_BYTES: usize = 512 << 20;
@@ -32,88 +45,11 @@ pub struct Store {
     connection: Arc<OnceCell<Connection>>,
 }
 
-/// How to reach a store that is not a folder: what [`Store::open_with`] needs for `s3://` and `db://`.
-///
-/// All fields are empty by default, which leaves `s3://` to the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION` …). A folder needs
-/// none of them. The values of secrets are left out of the `Debug` text.
-///
-/// ```
-/// use std::collections::BTreeMap;
-///
-/// use evals_index::StoreSettings;
-///
-/// let minio = StoreSettings {
-///     storage: BTreeMap::from([
-///         ("aws_endpoint".to_owned(), "http://localhost:9000".to_owned()),
-///         ("allow_http".to_owned(), "true".to_owned()),
-///     ]),
-///     ..StoreSettings::default()
-/// };
-/// assert_eq!(minio.region, None);
-/// ```
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct StoreSettings {
-    /// Key for `db://` stores.
-    pub api_key: Option<String>,
-    /// Region of `db://` stores. Default `us-east-1`.
-    pub region: Option<String>,
-    /// Address of an enterprise server, instead of the cloud.
-    pub host: Option<String>,
-    /// Options of object stores, such as `aws_region`, `aws_endpoint` and `allow_http` for `s3://`.
-    pub storage: BTreeMap<String, String>,
-}
-
-/// What a table says of itself.
-#[derive(Debug)]
-pub(crate) struct Header {
-    pub(crate) completion: Option<Completion>,
-    pub(crate) identity: Option<Identity>,
-}
-
-/// How much of a table's files is compared with their record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
-    /// Names and sizes, and the contents of what says which files make up the table.
-    Versions,
-    /// The contents of all files.
-    Contents,
-}
-
-/// What comparing the files of a table with their record came to. That they differ is an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileCheck {
-    /// They are as recorded.
-    Passed,
-    /// There is no record, or no table.
-    NoRecord,
-    /// The store is no folder.
-    NotLocal,
-}
-
-impl FileCheck {
-    /// Whether a table with this result is finished, as far as `completion` says it is.
-    pub(crate) fn completes(self, completion: &Completion) -> bool {
-        !completion.files_recorded || self != Self::NoRecord
-    }
-}
-
 impl fmt::Debug for Store {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Store")
             .field("uri", &self.uri())
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for StoreSettings {
-    /// Leaves the key and the values of options, which may be secrets, out.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("StoreSettings")
-            .field("region", &self.region)
-            .field("host", &self.host)
-            .field("storage", &self.storage.keys().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }
@@ -167,7 +103,7 @@ impl Store {
             connection
                 .drop_table(&name, &[])
                 .await
-                .map_err(EngineError::during("delete the index"))?;
+                .map_err(IndexError::during("delete the index"))?;
             Ok(true)
         };
         guarded(&address, remove).await
@@ -188,14 +124,13 @@ impl Store {
     /// As [`lock`](Self::lock), as soon as no other process has that right.
     pub(crate) async fn wait_for_lock(
         &self,
-        observer: &dyn BuildObserver,
+        waiting: impl Fn(&LockHolder),
     ) -> Result<Option<StoreLock>, IndexError> {
         self.location.create()?;
         let Some(folder) = self.location.folder() else {
             return Ok(None);
         };
-        let lock = StoreLock::wait(folder, |holder| observer.on_wait(holder));
-        lock.await.map(Some)
+        StoreLock::wait(folder, waiting).await.map(Some)
     }
 
     /// Creates the table of an index. The caller holds the lock.
@@ -205,7 +140,7 @@ impl Store {
             .create_empty_table(identity.table_name(), table::schema(identity))
             .execute()
             .await
-            .map_err(EngineError::during("create the index"))
+            .map_err(IndexError::during("create the index"))
     }
 
     /// The table, or `None` where there is none, not even an unreadable one.
@@ -235,60 +170,6 @@ impl Store {
                 .filter(|it| check.completes(it)),
             identity: table::identity(&table).await?,
         }))
-    }
-
-    /// Compares the files of a table with their record.
-    pub(crate) async fn check(&self, name: &str, depth: Depth) -> Result<FileCheck, IndexError> {
-        let Some(folder) = self.table_folder(name) else {
-            return Ok(FileCheck::NotLocal);
-        };
-        let checked = task::spawn_blocking(move || {
-            let Some(record) = FileRecord::read(&folder)? else {
-                return Ok(FileCheck::NoRecord);
-            };
-            match depth {
-                Depth::Versions => record.check_versions(&folder)?,
-                Depth::Contents => record.check(&folder)?,
-            }
-            Ok(FileCheck::Passed)
-        });
-        checked.await?.map_err(|error| self.file_error(name, error))
-    }
-
-    /// Records what the files of a finished table are, where the store is a folder. The caller holds the lock.
-    pub(crate) async fn record_files(&self, name: &str) -> Result<(), IndexError> {
-        let Some(folder) = self.table_folder(name) else {
-            return Ok(());
-        };
-        let recorded = task::spawn_blocking(move || FileRecord::take(&folder)?.write(&folder));
-        recorded
-            .await?
-            .map_err(|error| self.file_error(name, error))
-    }
-
-    /// Whether tables of this store have a record of their files. Object stores check what they keep and send themselves.
-    pub(crate) fn records_files(&self) -> bool {
-        self.location.folder().is_some()
-    }
-
-    fn table_folder(&self, name: &str) -> Option<PathBuf> {
-        let folder = self.location.folder()?;
-        Some(folder.join(format!("{name}.lance")))
-    }
-
-    fn file_error(&self, name: &str, error: FileError) -> IndexError {
-        let table = self.address(name);
-        match error {
-            FileError::Defect(defect) => IndexError::Damaged {
-                table,
-                defect: defect.to_string(),
-            },
-            FileError::Unreadable { path, source } => IndexError::File {
-                table,
-                path,
-                source,
-            },
-        }
     }
 
     async fn summary(&self, name: &str, settings: &Identity) -> Result<TableSummary, IndexError> {
@@ -326,7 +207,7 @@ impl Store {
         remote(builder, &self.settings)
             .execute()
             .await
-            .map_err(EngineError::during("open the store"))
+            .map_err(IndexError::during("open the store"))
     }
 
     async fn names(&self) -> Result<Vec<String>, IndexError> {
@@ -337,33 +218,9 @@ impl Store {
             .table_names()
             .execute()
             .await
-            .map_err(EngineError::during("list the indexes"))?;
-        names.retain(|name| name.starts_with(table::NAME_PREFIX));
+            .map_err(IndexError::during("list the indexes"))?;
+        names.retain(|name| name.starts_with(NAME_PREFIX));
         names.sort_unstable();
         Ok(names)
     }
-}
-
-#[cfg(feature = "remote")]
-fn remote(
-    builder: lancedb::connection::ConnectBuilder,
-    settings: &StoreSettings,
-) -> lancedb::connection::ConnectBuilder {
-    let builder = builder.region(settings.region.as_deref().unwrap_or("us-east-1"));
-    let builder = match &settings.api_key {
-        Some(key) => builder.api_key(key),
-        None => builder,
-    };
-    match &settings.host {
-        Some(host) => builder.host_override(host),
-        None => builder,
-    }
-}
-
-#[cfg(not(feature = "remote"))]
-fn remote(
-    builder: lancedb::connection::ConnectBuilder,
-    _settings: &StoreSettings,
-) -> lancedb::connection::ConnectBuilder {
-    builder
 }

@@ -6,8 +6,10 @@ use futures::TryStreamExt;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::Table;
 
-use crate::table::{ORDINAL, ROW_ID, URI};
-use crate::{Address, EngineError, IndexError};
+use super::{ORDINAL, ROW_ID, URI};
+use crate::address::Address;
+use crate::engine_error::EngineError;
+use crate::error::IndexError;
 
 /// Which document each chunk of a table belongs to, in memory, so that a search asks the table for row numbers and scores only.
 ///

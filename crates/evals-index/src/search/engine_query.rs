@@ -1,0 +1,108 @@
+//! The two queries that profiles are made of, as the engine is asked them: full text, and nearest vectors.
+
+use arrow::array::AsArray;
+use arrow::datatypes::{Float32Type, UInt64Type};
+use futures::TryStreamExt;
+use lancedb::DistanceType;
+use lancedb::arrow::SendableRecordBatchStream;
+use lancedb::index::scalar::FullTextSearchQuery;
+use lancedb::query::{ExecutableQuery, QueryBase, QueryExecutionOptions, Select};
+use lancedb::table::Table;
+
+use super::Filter;
+use super::hit::Hit;
+use crate::error::IndexError;
+use crate::table::positions::Positions;
+use crate::table::{ROW_ID, TEXT, VECTOR};
+
+/// The engine's name for the BM25 score.
+const SCORE: &str = "_score";
+/// The engine's name for the distance of a row's vector.
+const DISTANCE: &str = "_distance";
+
+/// Bytes of vectors that the scan takes at a time. The engine's default of 1,024 rows, whatever their size, allocates and sorts
+/// more often.
+const BATCH_BYTES: usize = 4 << 20;
+/// Least rows that the scan takes at a time: the engine's default.
+const LEAST_BATCH_ROWS: usize = 1024;
+
+/// Asks the full-text index for the `limit` best chunks, in no order that could be relied on. The question is a bag of words,
+/// whatever signs it holds.
+pub(super) async fn best_by_text(
+    table: &Table,
+    positions: &Positions,
+    filter: &Filter,
+    question: &str,
+    limit: usize,
+) -> Result<Vec<Hit>, IndexError> {
+    let failed = IndexError::during("search the full-text index");
+    let query = FullTextSearchQuery::new(question.to_owned())
+        .with_column(TEXT.to_owned())
+        .map_err(|source| failed(source.into()))?;
+    let query = table
+        .query()
+        .full_text_search(query)
+        .select(Select::columns(&[ROW_ID, SCORE]))
+        .limit(limit);
+    let rows = filter.restrict(query).execute().await.map_err(failed)?;
+    read_scores(rows, SCORE, positions, |score| score).await
+}
+
+/// Compares `vector` with every embedding of the table and returns the `limit` most similar chunks.
+pub(super) async fn best_by_vector(
+    table: &Table,
+    positions: &Positions,
+    filter: &Filter,
+    vector: &[f32],
+    limit: usize,
+) -> Result<Vec<Hit>, IndexError> {
+    let failed = IndexError::during("search the embeddings");
+    let query = table
+        .query()
+        .nearest_to(vector)
+        .map_err(&failed)?
+        .column(VECTOR)
+        .distance_type(DistanceType::Cosine)
+        .bypass_vector_index()
+        .select(Select::columns(&[ROW_ID, DISTANCE]))
+        .limit(limit);
+    let rows = filter
+        .restrict(query)
+        .execute_with_options(options(vector.len()))
+        .await
+        .map_err(failed)?;
+    read_scores(rows, DISTANCE, positions, |distance| 1.0 - distance).await
+}
+
+/// Larger batches of the scan. `dimension` is at least 1.
+fn options(dimension: usize) -> QueryExecutionOptions {
+    let rows = (BATCH_BYTES / size_of::<f32>() / dimension).max(LEAST_BATCH_ROWS);
+    let mut options = QueryExecutionOptions::default();
+    options.max_batch_length = u32::try_from(rows).unwrap_or(u32::MAX);
+    options
+}
+
+/// Reads row ids and the numbers in `column`, and turns these into scores.
+async fn read_scores(
+    mut rows: SendableRecordBatchStream,
+    column: &str,
+    positions: &Positions,
+    score: impl Fn(f32) -> f32,
+) -> Result<Vec<Hit>, IndexError> {
+    let mut hits = Vec::new();
+    while let Some(batch) = rows
+        .try_next()
+        .await
+        .map_err(IndexError::during("read search results"))?
+    {
+        let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>();
+        let numbers = batch[column].as_primitive::<Float32Type>();
+        for (row_id, number) in row_ids.values().iter().zip(numbers.values()) {
+            let position = positions
+                .position(*row_id)
+                .ok_or(IndexError::Changed { row_id: *row_id })?;
+            hits.push(Hit::new(position, score(*number)));
+        }
+    }
+    Ok(hits)
+}

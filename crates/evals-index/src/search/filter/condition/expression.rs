@@ -1,0 +1,138 @@
+//! The expression of a filter: which operators, literals and calls it may be made of, and how deep it may be nested.
+
+use lancedb::datafusion::sql::sqlparser::ast::{
+    BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, ObjectNamePart, UnaryOperator, Value, ValueWithSpan,
+};
+
+use super::refusal::{FUNCTIONS, Refusal, excerpt, part};
+
+/// Checks an expression that may have so many levels. `chain` is the operator that it is an operand of.
+pub(super) fn check(
+    expression: &Expr,
+    levels: usize,
+    chain: Option<&BinaryOperator>,
+) -> Result<(), Refusal> {
+    match expression {
+        Expr::Identifier(_) => return Ok(()),
+        Expr::Value(value) => return check_value(value),
+        Expr::Nested(inner) => return check(inner, levels, chain),
+        _ => {}
+    }
+    let operator = match expression {
+        // How many of these there are is bounded; of comparisons there may be hundreds.
+        Expr::BinaryOp {
+            op: op @ (BinaryOperator::And | BinaryOperator::Or),
+            ..
+        } => Some(op),
+        _ => None,
+    };
+    let continues = operator.is_some() && operator == chain;
+    let Some(levels) = levels.checked_sub(usize::from(!continues)) else {
+        return Err(Refusal::Deep);
+    };
+    let check = |part: &Expr| check(part, levels, operator);
+    match expression {
+        Expr::IsNull(inner)
+        | Expr::IsNotNull(inner)
+        | Expr::IsTrue(inner)
+        | Expr::IsNotTrue(inner)
+        | Expr::IsFalse(inner)
+        | Expr::IsNotFalse(inner)
+        | Expr::UnaryOp {
+            op: UnaryOperator::Not,
+            expr: inner,
+        } => check(inner),
+        Expr::UnaryOp {
+            op: UnaryOperator::Minus,
+            expr: inner,
+        } if is_number(inner) => Ok(()),
+        Expr::BinaryOp { left, op, right } if is_known(op) => {
+            check(left).and_then(|()| check(right))
+        }
+        Expr::Between {
+            expr, low, high, ..
+        } => [expr, low, high].into_iter().try_for_each(|it| check(it)),
+        Expr::InList { expr, list, .. } => {
+            check(expr).and_then(|()| list.iter().try_for_each(check))
+        }
+        Expr::Like {
+            any: false,
+            expr,
+            pattern,
+            ..
+        }
+        | Expr::ILike {
+            any: false,
+            expr,
+            pattern,
+            ..
+        } if matches!(**pattern, Expr::Value(_)) => check(expr).and_then(|()| check(pattern)),
+        Expr::Cast {
+            kind: CastKind::Cast | CastKind::TryCast,
+            expr,
+            data_type: DataType::Int(None) | DataType::BigInt(None) | DataType::Double(_),
+            array: false,
+            format: None,
+        } => check(expr),
+        Expr::Function(function) => arguments(function)?.into_iter().try_for_each(check),
+        other => Err(part(other)),
+    }
+}
+
+fn is_known(operator: &BinaryOperator) -> bool {
+    matches!(
+        operator,
+        BinaryOperator::And
+            | BinaryOperator::Or
+            | BinaryOperator::Eq
+            | BinaryOperator::NotEq
+            | BinaryOperator::Lt
+            | BinaryOperator::LtEq
+            | BinaryOperator::Gt
+            | BinaryOperator::GtEq
+    )
+}
+
+fn is_number(expression: &Expr) -> bool {
+    let Expr::Value(value) = expression else {
+        return false;
+    };
+    matches!(value.value, Value::Number(_, false))
+}
+
+fn check_value(value: &ValueWithSpan) -> Result<(), Refusal> {
+    match &value.value {
+        Value::Number(_, false)
+        | Value::SingleQuotedString(_)
+        | Value::Boolean(_)
+        | Value::Null => Ok(()),
+        other => Err(part(other)),
+    }
+}
+
+/// The arguments of a plain call of a function that filters may call.
+fn arguments(function: &Function) -> Result<Vec<&Expr>, Refusal> {
+    let plain = function.over.is_none()
+        && function.filter.is_none()
+        && function.null_treatment.is_none()
+        && function.within_group.is_empty()
+        && function.parameters == FunctionArguments::None
+        && !function.uses_odbc_syntax;
+    let ([ObjectNamePart::Identifier(name)], FunctionArguments::List(list), true) =
+        (function.name.0.as_slice(), &function.args, plain)
+    else {
+        return Err(part(function));
+    };
+    if !FUNCTIONS.contains(&name.value.to_lowercase().as_str()) {
+        return Err(Refusal::Function(excerpt(name)));
+    }
+    if list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
+        return Err(part(function));
+    }
+    let arguments = list.args.iter().map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(argument)) => Ok(argument),
+        other => Err(part(other)),
+    });
+    arguments.collect()
+}

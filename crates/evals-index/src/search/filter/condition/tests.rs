@@ -1,0 +1,148 @@
+//! What filters may and may not say.
+
+use super::*;
+
+fn refusal(sql: &str) -> String {
+    check(sql).unwrap_err().to_string()
+}
+
+#[test]
+fn conditions_are_made_of_comparisons_lists_and_patterns() {
+    for sql in [
+        "uri = 'a'",
+        "uri == 'a' AND title <> 'b' OR NOT (metadata != 'c')",
+        "uri IN ('a', 'b') AND title NOT IN ('c')",
+        "uri LIKE 'a%' AND title NOT ILIKE '%b_' ESCAPE '\\'",
+        "title IS NOT NULL AND (title > 'a') IS TRUE",
+        "uri BETWEEN 'a' AND 'f' -- the first ones",
+        "length(title) >= 3 AND right(uri, -1) < 'b'",
+        "TRY_CAST(split_part(uri, '/', 2) AS INT) > 5",
+        "/* all */ true",
+        "lower(title) = 'it''s -- ? $1 \"quoted\"'",
+    ] {
+        assert!(check(sql).is_ok(), "{sql}: {}", refusal(sql));
+    }
+}
+
+#[test]
+fn the_part_that_is_not_allowed_is_named() {
+    for (sql, message) in [
+        (
+            "uri = ?",
+            "`?` is a placeholder, and there is nothing to fill it with",
+        ),
+        (
+            "uri = $1",
+            "`$1` is a placeholder, and there is nothing to fill it with",
+        ),
+        (
+            "\"uri\" = 'a'",
+            "`\"uri\"` is in the wrong quotes; write text in single quotes, and column names without quotes",
+        ),
+        (
+            "`uri` = 'a'",
+            "``uri`` is in the wrong quotes; write text in single quotes, and column names without quotes",
+        ),
+        (
+            "length(uri) + 1 > 3",
+            "`+` is not part of the language of filters",
+        ),
+        (
+            "uri IN (SELECT uri FROM other)",
+            "`uri IN (SELECT uri FROM other)` is not part of the language of filters",
+        ),
+        (
+            "CASE WHEN true THEN true END",
+            "`CASE WHEN true THEN true END` is not part of the language of filters",
+        ),
+        (
+            "CAST(uri AS DECIMAL(300, 5)) = 1",
+            "`CAST(uri AS DECIMAL(300,5))` is not part of the language of filters",
+        ),
+        (
+            "uri LIKE title",
+            "`uri LIKE title` is not part of the language of filters",
+        ),
+        (
+            "uri = X'00'",
+            "`X'00'` is not part of the language of filters",
+        ),
+        (
+            "uri = 'a' ORDER BY uri",
+            "`ORDER` is not part of the language of filters",
+        ),
+        (
+            "uri = 'a'; DROP TABLE x",
+            "`;` is not part of the language of filters",
+        ),
+        (
+            "-length(uri) < 0",
+            "`-length(uri)` is not part of the language of filters",
+        ),
+        (
+            "max(uri) OVER () = 'a'",
+            "`max(uri) OVER ()` is not part of the language of filters",
+        ),
+    ] {
+        assert_eq!(refusal(sql), message, "{sql}");
+    }
+    for sql in [
+        "lpad(uri, 2000000000, 'x') = 'a'",
+        "repeat(uri, 2000000000) = 'a'",
+        "random() < 0.5",
+        "now() > '2020-01-01'",
+        "is_valid()",
+    ] {
+        let message = refusal(sql);
+        assert!(
+            message.contains("is not one of the functions `btrim`, "),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn what_is_long_or_deep_is_refused_before_it_is_parsed() {
+    let many = "it joins more than 100 conditions; many values are matched by a list, as in `uri IN ('a', 'b')`";
+    let chain = |count: usize| vec!["uri = 'a'"; count].join(" OR ");
+    assert!(check(&chain(101)).is_ok());
+    for count in [102, 3_000, 7_000] {
+        assert_eq!(refusal(&chain(count)), many);
+    }
+    assert_eq!(refusal(&"NOT ".repeat(20_000)), many);
+    assert_eq!(refusal(&"(".repeat(100_000)), many);
+    let deep = "it is nested more than 10 levels deep";
+    let negated = |count: usize| format!("{}uri IS NULL", "NOT ".repeat(count));
+    assert!(check(&negated(9)).is_ok());
+    assert_eq!(refusal(&negated(10)), deep);
+    let called = |count: usize| format!("{}uri{} = 'a'", "lower(".repeat(count), ")".repeat(count));
+    assert!(check(&called(9)).is_ok());
+    assert_eq!(refusal(&called(10)), deep);
+    let alternating = "(uri = 'a' OR (uri = 'b' AND ".repeat(4) + "true" + &"))".repeat(4);
+    assert!(check(&alternating).is_ok());
+    assert_eq!(refusal(&format!("NOT NOT {alternating}")), deep);
+    let list = |count: usize| format!("uri IN ({})", vec!["'a'"; count].join(", "));
+    assert!(check(&list(20_000)).is_ok());
+    assert_eq!(
+        refusal(&list(40_000)),
+        "it has 200007 bytes, and 131072 are the most"
+    );
+    assert_eq!(refusal(&"(".repeat(400)), deep);
+    let bracketed =
+        |count: usize| format!("{}uri IS NULL{}", "NOT (".repeat(count), ")".repeat(count));
+    assert!(check(&bracketed(9)).is_ok());
+    // Trees that grow to the left as they are read.
+    for (unit, message) in [
+        ("- 1 ", "is not part of the language of filters"),
+        ("= uri ", deep),
+        ("IS NULL ", deep),
+        ("BETWEEN 1 AND 2 ", deep),
+    ] {
+        let chain = format!("uri {}", unit.repeat(90));
+        assert!(refusal(&chain).ends_with(message), "{unit}");
+    }
+    assert!(refusal(&format!("uri LIKE ({})", vec!["uri"; 490].join(" = "))).contains("language"));
+    for opening in ["TRY_CAST(split_part(", "lower(", "NOT (", "uri IN ("] {
+        assert_eq!(refusal(&opening.repeat(90)), deep, "{opening}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Formulas that join the results of a lexical and a semantic search.
+//!
+//! They work on chunks: the scores of the two searches belong to chunks, and a document's rank follows from its best chunk only
+//! after fusion. Each is computed in double precision and rounded to single precision at the end, before anything is sorted, so
+//! that ties are those that an exported ranking shows.
+
+mod linear;
+mod log_bm25;
+mod rrf;
+
+use std::collections::BTreeMap;
+
+use super::hit::Hit;
+use crate::profile::Fusion;
+
+/// One score for each chunk that either search returned, by position.
+///
+/// Both lists are in the order of their search, which is what ranks count.
+pub(super) fn fuse(fusion: Fusion, lexical: &[Hit], semantic: &[Hit]) -> Vec<Hit> {
+    let fused = match fusion {
+        Fusion::Rrf { k } => rrf::fuse(lexical, semantic, k),
+        Fusion::Linear { weight } => linear::fuse(lexical, semantic, weight),
+        Fusion::LogBm25 => log_bm25::fuse(lexical, semantic),
+    };
+    fused
+        .into_iter()
+        .map(|(position, score)| Hit::new(position, single(score)))
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rankings hold scores in single precision"
+)]
+fn single(score: f64) -> f32 {
+    score as f32
+}
+
+/// Sums by position: each search adds its share.
+type Scores = BTreeMap<usize, f64>;
+
+fn add(scores: &mut Scores, position: usize, share: f64) {
+    *scores.entry(position).or_default() += share;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn hits(scores: &[(usize, f32)]) -> Vec<Hit> {
+        scores
+            .iter()
+            .map(|&(position, score)| Hit::new(position, score))
+            .collect()
+    }
+
+    pub(super) fn assert_close(actual: &Scores, expected: &[(usize, f64)]) {
+        assert_eq!(actual.len(), expected.len(), "{actual:?}");
+        for ((position, score), (expected_position, expected_score)) in actual.iter().zip(expected)
+        {
+            assert_eq!(position, expected_position);
+            assert!(
+                (score - expected_score).abs() < 1e-7,
+                "{position}: {score} instead of {expected_score}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_found_fuses_to_nothing() {
+        for fusion in [
+            Fusion::default(),
+            Fusion::Linear { weight: 0.5 },
+            Fusion::LogBm25,
+        ] {
+            assert!(fuse(fusion, &[], &[]).is_empty());
+        }
+    }
+
+    #[test]
+    fn the_two_orders_of_a_sum_tie() {
+        let lexical = hits(&[(0, 9.0), (1, 8.0)]);
+        let semantic = hits(&[(1, 0.9), (0, 0.8)]);
+        let fused = fuse(Fusion::default(), &lexical, &semantic);
+        assert_eq!(fused[0].score.to_bits(), fused[1].score.to_bits());
+    }
+}

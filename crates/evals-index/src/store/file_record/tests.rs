@@ -1,0 +1,125 @@
+//! Records of folders that stand for tables, and what is done to them.
+
+use super::*;
+
+/// What is done to the folder of the data.
+type Change = fn(&Path);
+
+/// A folder like that of a table, with its record.
+fn recorded() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, content) in [
+        ("_versions/1.manifest", "one"),
+        ("data/a.lance", "alpha"),
+        ("data/b.lance", "beta"),
+    ] {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    FileRecord::take(folder.path())
+        .unwrap()
+        .write(folder.path())
+        .unwrap();
+    folder
+}
+
+fn defect(folder: &Path) -> Option<String> {
+    let checked = FileRecord::read(folder).and_then(|record| record.unwrap().check(folder));
+    match checked {
+        Ok(()) => None,
+        Err(FileError::Defect(defect)) => Some(defect.to_string()),
+        Err(FileError::Unreadable { source, .. }) => panic!("{source}"),
+    }
+}
+
+#[test]
+fn finds_what_was_done_to_files() {
+    let changes: [(Change, &str); 5] = [
+        (
+            |data| fs::write(data.join("a.lance"), "alphA").unwrap(),
+            "the content of its file `data/a.lance` was changed",
+        ),
+        (
+            |data| fs::write(data.join("b.lance"), "bet").unwrap(),
+            "its file `data/b.lance` has 3 bytes instead of 4",
+        ),
+        (
+            |data| fs::remove_file(data.join("b.lance")).unwrap(),
+            "its file `data/b.lance` is missing",
+        ),
+        (
+            |data| fs::remove_dir_all(data).unwrap(),
+            "its file `data/a.lance` is missing",
+        ),
+        (
+            |data| fs::write(data.join("../_versions/2.manifest"), "two").unwrap(),
+            "its file `_versions/2.manifest` was added after the index was finished",
+        ),
+    ];
+    for (change, expected) in changes {
+        let folder = recorded();
+        assert_eq!(defect(folder.path()), None);
+        change(&folder.path().join("data"));
+        assert_eq!(defect(folder.path()).as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn every_byte_of_the_record_counts() {
+    let folder = recorded();
+    let path = folder.path().join(FILE_NAME);
+    let sound = fs::read(&path).unwrap();
+    for number in 0..sound.len() {
+        for bit in 0..8 {
+            let mut changed = sound.clone();
+            changed[number] ^= 1 << bit;
+            fs::write(&path, &changed).unwrap();
+            let same = serde_json::from_slice::<serde_json::Value>(&changed).ok()
+                == serde_json::from_slice(&sound).ok();
+            assert_eq!(
+                defect(folder.path()).is_none(),
+                same,
+                "byte {number}, bit {bit}"
+            );
+        }
+    }
+    fs::write(&path, &sound[..sound.len() / 2]).unwrap();
+    assert!(defect(folder.path()).is_some());
+}
+
+#[test]
+fn a_record_that_never_ends_is_not_read() {
+    let folder = recorded();
+    let path = folder.path().join(FILE_NAME);
+    let expected =
+        "its file `evaluations-files.json`, which records what the others are, was changed";
+    let long = File::create(&path).unwrap();
+    long.set_len(LARGEST + 1).unwrap();
+    assert_eq!(defect(folder.path()).as_deref(), Some(expected));
+    #[cfg(unix)]
+    {
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert_eq!(defect(folder.path()).as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn files_that_make_no_table_are_left_alone() {
+    let folder = recorded();
+    for other in [".DS_Store", "_versions/.nfs01", "data/.directory"] {
+        fs::write(folder.path().join(other), "other").unwrap();
+    }
+    assert_eq!(defect(folder.path()), None);
+}
+
+#[test]
+fn what_was_written_halfway_is_no_record() {
+    let folder = recorded();
+    let path = folder.path().join(FILE_NAME);
+    fs::rename(&path, folder.path().join(PARTIAL_NAME)).unwrap();
+    assert!(FileRecord::read(folder.path()).unwrap().is_none());
+    let record = FileRecord::take(folder.path()).unwrap();
+    assert_eq!(record.files.len(), 3);
+}
