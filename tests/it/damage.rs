@@ -49,7 +49,7 @@ fn a_damaged_index_gives_no_report_and_says_what_to_delete() {
             let file = file.to_str().unwrap().strip_prefix(table).unwrap();
             let named = format!("its file `{}` was changed", &file[1..]);
             assert!(message.contains(&named), "{message}");
-            let remedy = format!("; delete `{table}` to build it again\n");
+            let remedy = format!("; delete `{table}` to rebuild it\n");
             assert!(message.contains(&remedy), "{message}");
             assert!(!message.contains("panicked"), "{message}");
         }

@@ -1,6 +1,8 @@
+//! The place of an index, as messages name it.
+
 use std::fmt;
 
-/// Where the table of an index is, as messages name it: `` `index-0a1b` of `/data/scifact.lancedb` ``.
+/// A table and its store, displayed as `` `index-0a1b` of `/data/scifact.lancedb` ``.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     store: String,
@@ -15,7 +17,7 @@ impl Address {
         }
     }
 
-    /// The folder that holds all of the table and nothing else; deleting it deletes the index.
+    /// The folder of the table. Deleting it deletes the index and nothing else.
     pub fn folder(&self) -> String {
         format!("{}/{}.lance", self.store.trim_end_matches('/'), self.table)
     }

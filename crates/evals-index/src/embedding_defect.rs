@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum EmbeddingDefect {
-    /// Its components make no direction.
+    /// Its components do not give a direction.
     #[error(transparent)]
     Direction(#[from] NoDirection),
     /// The vector has another length than the model states.
@@ -28,7 +28,7 @@ pub enum EmbeddingDefect {
     },
 }
 
-/// Checks a vector that is about to be stored or searched with.
+/// Checks a vector before it is stored or searched with.
 pub(crate) fn check(vector: &[f32], dimension: usize) -> Result<(), EmbeddingDefect> {
     if vector.len() != dimension {
         return Err(EmbeddingDefect::Dimension {

@@ -1,9 +1,11 @@
+//! Errors of the storage engine, in a form that suits messages.
+
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// An error of the storage engine, which tells its own causes.
+/// An error of the storage engine. Its message includes its causes.
 #[derive(Debug)]
 pub struct EngineError(Box<dyn Error + Send + Sync>);
 
@@ -12,7 +14,7 @@ impl EngineError {
         Self(source)
     }
 
-    /// The kind of the operating system's error among the causes, also where that is wrapped in another one of its type.
+    /// The kind of the operating system's error among the causes, even if another `io::Error` wraps it.
     pub(crate) fn io_error_kind(&self) -> Option<io::ErrorKind> {
         let mut cause: Option<&(dyn Error + 'static)> = Some(self.0.as_ref());
         while let Some(error) = cause {
@@ -38,7 +40,7 @@ impl fmt::Display for EngineError {
     }
 }
 
-/// The message without the engine's names for its errors that it begins with, as in `lance error: LanceError(IO): …`.
+/// The message without the engine's error types in front, as in `lance error: LanceError(IO): …`.
 fn without_type_names(message: &str) -> &str {
     let message = message.strip_prefix("lance error: ").unwrap_or(message);
     let rest = message
@@ -47,7 +49,7 @@ fn without_type_names(message: &str) -> &str {
     rest.map_or(message, |(_, rest)| rest)
 }
 
-/// The message without the place in the engine's source that it ends with, as in `…, /src/dataset.rs:12:3`.
+/// The message without the place in the engine's source at its end, as in `…, /src/dataset.rs:12:3`.
 fn without_source_location(message: &str) -> &str {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let Some((before, place)) = message.rsplit_once(", ") else {
@@ -68,7 +70,7 @@ fn without_source_location(message: &str) -> &str {
     }
 }
 
-/// The engine's messages hold those of their causes, so no source is given.
+/// The engine's messages include those of their causes, so there is no source to report.
 impl Error for EngineError {}
 
 #[cfg(test)]
@@ -76,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_type_names_and_source_locations_of_the_engine_out() {
+    fn removes_the_engines_type_names_and_source_locations() {
         for (message, expected) in [
             (
                 "not found: a.lance, /src/dataset.rs:12:3",

@@ -1,3 +1,5 @@
+//! Why an index cannot be built, opened or searched.
+
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
@@ -17,15 +19,15 @@ use crate::summary::{TableState, TableSummary};
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// The store's location has a scheme that this build cannot reach.
-    #[error("`{uri}` needs a build with the feature `{feature}`")]
+    /// This build does not support the scheme of the store's location.
+    #[error("`{uri}` needs a binary built with the cargo feature `{feature}`")]
     Scheme {
         /// The location.
         uri: String,
         /// The cargo feature that is missing.
         feature: &'static str,
     },
-    /// A relative path could not be made absolute, or the folder of the store could not be made.
+    /// A relative path could not be made absolute, or the folder of the store could not be created.
     #[error("cannot use `{path}` as the folder of an index")]
     Folder {
         /// The folder.
@@ -41,16 +43,16 @@ pub enum IndexError {
         /// Who holds it.
         holder: LockHolder,
     },
-    /// The lock that a build needs could not be taken; the store is read-only, or does not exist.
-    #[error("cannot write to the store: lock `{lock}` is not available")]
+    /// The lock that a build needs could not be taken, because the store is read-only or does not exist.
+    #[error("cannot write to the store: cannot take the lock `{lock}`")]
     Lock {
         /// The lock file.
         lock: PathBuf,
         /// What the operating system said.
         source: io::Error,
     },
-    /// There is nothing at the location that was to be read.
-    #[error("there is no database at `{uri}`")]
+    /// Nothing exists at the store's location.
+    #[error("no index store at `{uri}`")]
     NoStore {
         /// The store.
         uri: String,
@@ -60,12 +62,12 @@ pub enum IndexError {
     NoMatch {
         /// The store.
         uri: String,
-        /// The tables that are there, each with its differences from the settings.
+        /// The tables of the store, each with its differences from the settings.
         tables: Vec<TableSummary>,
     },
-    /// The table was never finished: its build was interrupted.
+    /// The build of the table was interrupted.
     #[error(
-        "the index in table `{table}` of `{uri}` is incomplete: its build was interrupted and continues where it stopped when it is run again"
+        "the index in table `{table}` of `{uri}` is incomplete: its build was interrupted; build it again to resume"
     )]
     Incomplete {
         /// The store.
@@ -75,7 +77,7 @@ pub enum IndexError {
     },
     /// The table cannot be read: its files are damaged, or the storage failed.
     #[error(
-        "cannot read the index in table {table}; if its files are damaged, delete `{}` to build it again", .table.folder()
+        "cannot read the index in table {table}; if its files are damaged, delete `{}` to rebuild it", .table.folder()
     )]
     Unreadable {
         /// The table.
@@ -95,7 +97,7 @@ pub enum IndexError {
     },
     /// The storage engine panicked.
     #[error(
-        "the storage engine panicked on table {table}: {message}; if this happens again, delete `{}` to build the index again",
+        "the storage engine panicked on table {table}: {message}; if it happens again, delete `{}` to rebuild the index",
         .table.folder()
     )]
     Panicked {
@@ -104,9 +106,9 @@ pub enum IndexError {
         /// What the panic said.
         message: String,
     },
-    /// The table contradicts what was recorded when it was finished.
+    /// The table contradicts the records that were made when it was finished.
     #[error(
-        "the index in table {table} is damaged: {defect}; delete `{}` to build it again", .table.folder()
+        "the index in table {table} is damaged: {defect}; delete `{}` to rebuild it", .table.folder()
     )]
     Damaged {
         /// The table.
@@ -114,9 +116,9 @@ pub enum IndexError {
         /// What is wrong.
         defect: String,
     },
-    /// An unfinished table holds other documents than the dataset gives now.
+    /// An unfinished table has other documents than the dataset has now.
     #[error(
-        "cannot continue table {table}: document {number} is `{read}`, but the table holds `{stored}` there; delete `{}` to build it again", .table.folder()
+        "cannot resume the build of table {table}: document {number} of the dataset is `{read}`, but the table has `{stored}` in its place; delete `{}` to rebuild it", .table.folder()
     )]
     Diverged {
         /// The table.
@@ -125,25 +127,25 @@ pub enum IndexError {
         number: usize,
         /// Uri in the table.
         stored: String,
-        /// Uri that the dataset gives.
+        /// Uri in the dataset.
         read: String,
     },
-    /// An unfinished table holds more documents than the dataset gives now.
+    /// An unfinished table has more documents than the dataset has now.
     #[error(
-        "cannot continue table {table}: the documents end after {read}, but the table holds {stored}; delete `{}` to build it again", .table.folder()
+        "cannot resume the build of table {table}: it already has {stored} documents, but the dataset has only {read}; delete `{}` to rebuild it", .table.folder()
     )]
     Shortened {
         /// The table.
         table: Address,
         /// Documents in the table.
         stored: usize,
-        /// Documents that the dataset gives.
+        /// Documents in the dataset.
         read: usize,
     },
     /// There is nothing to index.
     #[error("the corpus has no documents")]
     EmptyCorpus,
-    /// The documents could not be read to their end.
+    /// A document could not be read.
     #[error("cannot read document {number}")]
     Documents {
         /// Number of the document, from 1.
@@ -151,7 +153,7 @@ pub enum IndexError {
         /// What the reader said.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// Two documents have one uri, so a judgement could not tell them apart.
+    /// Two documents have the same uri, so that judgements cannot tell them apart.
     #[error("documents {first} and {second} have the same uri `{uri}`")]
     DuplicateUri {
         /// The uri.
@@ -177,7 +179,7 @@ pub enum IndexError {
         /// The longest text.
         limit: usize,
     },
-    /// The overlap of neighbouring chunks would keep them from ever advancing.
+    /// The overlap of neighbouring chunks is as large as a chunk, so that chunking would never advance.
     #[error("a chunk overlap of {overlap} tokens is not smaller than the chunk size of {size}")]
     Overlap {
         /// Tokens in a chunk.
@@ -185,7 +187,7 @@ pub enum IndexError {
         /// Tokens that neighbours share.
         overlap: usize,
     },
-    /// Full-text search knows no such language.
+    /// Full-text search does not support the language.
     #[error("full-text search has no language `{language}`")]
     Language {
         /// The language of the settings.
@@ -218,7 +220,7 @@ pub enum IndexError {
     Question {
         /// The question.
         question: String,
-        /// What the embedder said, or what is wrong with its answer.
+        /// What the embedder said, or what is wrong with its vector.
         source: Box<dyn Error + Send + Sync>,
     },
     /// The profile compares vectors, and the index has none.
@@ -227,19 +229,19 @@ pub enum IndexError {
         /// The profile.
         profile: Profile,
     },
-    /// The filter is no condition over the columns there are.
+    /// The filter is not a condition over the columns of documents.
     #[error("the filter `{filter}` is not a condition over the columns {columns}{hint}")]
     Filter {
         /// The filter.
         filter: String,
         /// The columns, each in backticks.
         columns: String,
-        /// What may have been meant, after a semicolon; empty where nothing is known.
+        /// What the user may have meant, after a semicolon; may be empty.
         hint: &'static str,
         /// What the engine said.
         source: EngineError,
     },
-    /// The filter is a condition, and cannot be computed for the documents there are.
+    /// The filter is a condition, but computing it failed for the documents of the index.
     #[error("the filter `{filter}` cannot be applied to the documents")]
     FilterFailed {
         /// The filter.
@@ -247,21 +249,21 @@ pub enum IndexError {
         /// What the engine said.
         source: EngineError,
     },
-    /// The table was written to after it was opened.
+    /// Somebody wrote to the table after it was opened.
     #[error(
-        "the index changed while it was searched: row {row_id} was not there when it was opened"
+        "the index changed while it was searched: row {row_id} did not exist when it was opened"
     )]
     Changed {
         /// The engine's number of the row.
         row_id: u64,
     },
-    /// A search produced what cannot be ranked.
+    /// A search returned hits that cannot be ranked.
     #[error("the search results cannot be ranked")]
     Ranking(#[from] RankingError),
     /// The storage engine failed.
     #[error("cannot {action}")]
     Engine {
-        /// What was being done.
+        /// The action that failed.
         action: &'static str,
         /// What the engine said.
         source: EngineError,
@@ -271,7 +273,7 @@ pub enum IndexError {
     Table {
         /// The table.
         table: Address,
-        /// What was being done.
+        /// The action that failed.
         action: &'static str,
         /// What the engine said.
         source: EngineError,
@@ -282,7 +284,7 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// For `map_err`: the engine failed while doing `action`.
+    /// Makes an error of the engine's failure to do `action`; an argument for `map_err`.
     pub(crate) fn during<E>(action: &'static str) -> impl Fn(E) -> Self
     where
         E: Error + Send + Sync + 'static,
@@ -293,7 +295,7 @@ impl IndexError {
         }
     }
 
-    /// Where the engine failed on `table`, says so.
+    /// Adds the table to an error of the engine.
     pub(crate) fn on_table(self, table: &Address) -> Self {
         match self {
             Self::Engine { action, source } => Self::Table {
@@ -305,7 +307,7 @@ impl IndexError {
         }
     }
 
-    /// What kind of error of the operating system the storage engine failed with, where it was one.
+    /// The kind of the operating system's error behind a failure of the storage engine, if there was one.
     pub fn io_error_kind(&self) -> Option<io::ErrorKind> {
         match self {
             Self::Engine { source, .. }
@@ -316,7 +318,7 @@ impl IndexError {
     }
 }
 
-/// The index that differs in the fewest fields.
+/// The table that differs from the settings in the fewest fields, for a message.
 fn list(tables: &[TableSummary]) -> String {
     let unlike = |table: &&TableSummary| match table.state {
         TableState::Unreadable => usize::MAX,
@@ -337,7 +339,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn finds_what_the_operating_system_said() {
+    fn finds_the_error_of_the_operating_system() {
         let engine = |error: io::Error| IndexError::Engine {
             action: "write",
             source: EngineError::new(error.into()),

@@ -1,13 +1,13 @@
-//! How text becomes the terms of the full-text index: the settings, as an identity records them.
+//! The settings of full-text search: how text becomes the terms that BM25 counts.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What cuts text into terms, as an identity records it: terms may change with its version.
+/// The analyzer that splits text into terms, as an identity records it: terms may change with its version.
 pub(crate) const ANALYZER: &str = "lance 14.0.2";
 
-/// How text is cut into the terms that BM25 counts.
+/// How text is split into the terms that BM25 counts.
 ///
 /// Terms are maximal runs of letters and digits of at most 40 bytes, in lower case, stemmed, without stop words, and folded to
 /// ASCII, in this order. The score of a chunk `d` for a question `q` over `N` chunks is
@@ -18,16 +18,16 @@ pub(crate) const ANALYZER: &str = "lance 14.0.2";
 /// ```
 ///
 /// with `tf` the occurrences of `t` in `d` and `n` the number of chunks that hold `t` (Robertson and Zaragoza, *The Probabilistic
-/// Relevance Framework: BM25 and Beyond*, 2009, with Lucene's idf, which is never negative). A filter leaves `N`, `n` and the
-/// mean length as they are.
+/// Relevance Framework: BM25 and Beyond*, 2009, with Lucene's idf, which is never negative). A filter does not change `N`,
+/// `n` or the mean length.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FullText {
     /// Language of the stemmer and the stop words, by its English name: `English` (default), `German`, `French` …
     pub language: String,
-    /// Whether terms are reduced to their stems (Snowball). Default true.
+    /// Whether to reduce terms to their stems (Snowball). Default true.
     pub stem: bool,
-    /// Whether words such as *the* are left out, of chunks and of questions. Default true.
+    /// Whether to drop words such as *the* from chunks and questions. Default true.
     pub remove_stop_words: bool,
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_what_it_does() {
+    fn displays_the_language_and_what_is_done() {
         assert_eq!(
             FullText::default().to_string(),
             "English, stemmed, without stop words"

@@ -1,4 +1,4 @@
-//! The door to the storage engine: a panic behind it is an error in front of it.
+//! Turns panics of the storage engine into errors.
 
 use evals_guard::panics::{Panicked, caught_async};
 
@@ -36,7 +36,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "the storage engine panicked on table `index-0a` of `/data/dbs`: index out of bounds: the len is 0 but the index is 1; \
-             if this happens again, delete `/data/dbs/index-0a.lance` to build the index again"
+             if it happens again, delete `/data/dbs/index-0a.lance` to rebuild the index"
         );
         let sound = guarded(&table, async { Ok(1) }).await.unwrap();
         assert_eq!(sound, 1);

@@ -1,3 +1,5 @@
+//! The identity of an index: the settings that its content depends on, and the name of its table.
+
 use std::fmt;
 
 use evals_models::ModelIdentity;
@@ -7,15 +9,15 @@ use sha2::{Digest, Sha256};
 use crate::full_text::ANALYZER;
 use crate::full_text::FullText;
 
-/// Version of the table's columns and of what is written into them. Another version is another table.
+/// Version of the table's columns and of their content. Another version is another table.
 const SCHEMA_VERSION: u32 = 1;
-/// All index tables, and no others, have names that start so.
+/// The names of all index tables, and of no other tables, start with this.
 pub(crate) const NAME_PREFIX: &str = "index-";
 
 /// Everything that the content of an index depends on.
 ///
-/// It is stored in the table's schema and its hash names the table, so one store holds an index for each combination of
-/// settings, and a search never meets an index that was built with others.
+/// The table's schema stores it and its hash names the table. One store therefore holds an index for each combination of settings, and
+/// a search never uses an index that was built with other settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
@@ -24,11 +26,11 @@ pub struct Identity {
     chunking: ChunkingIdentity,
     embedder: Option<EmbedderIdentity>,
     full_text: FullText,
-    /// What cuts text into terms for the full-text index, with its version: another version may make other terms.
+    /// The analyzer of the full-text index, with its version: another version may produce other terms.
     analyzer: String,
 }
 
-/// How documents were cut: [`Identity`]'s record of a [`Chunker`](crate::Chunker).
+/// How documents were split: [`Identity`]'s record of a [`Chunker`](crate::Chunker).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ChunkingIdentity {
@@ -40,14 +42,14 @@ pub enum ChunkingIdentity {
         size: usize,
         /// Tokens that neighbours share.
         overlap: usize,
-        /// What counts the tokens.
+        /// The tokenizer that counts the tokens.
         tokenizer: String,
-        /// What looks for the boundaries, with its version: another version cuts elsewhere.
+        /// The splitter that finds the boundaries, with its version: another version may split elsewhere.
         splitter: String,
     },
 }
 
-/// What embedded the chunks.
+/// The embedder of the chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EmbedderIdentity {
@@ -64,7 +66,7 @@ pub struct Difference {
     pub field: &'static str,
     /// The index's value.
     pub index: String,
-    /// The value that the settings ask for.
+    /// The settings' value.
     pub settings: String,
 }
 
@@ -95,7 +97,7 @@ impl Identity {
         &self.dataset
     }
 
-    /// How documents were cut.
+    /// How documents were split.
     pub fn chunking(&self) -> &ChunkingIdentity {
         &self.chunking
     }
@@ -105,7 +107,7 @@ impl Identity {
         &self.full_text
     }
 
-    /// What cuts text into terms for the full-text index, with its version.
+    /// The analyzer of the full-text index, with its version.
     pub fn analyzer(&self) -> &str {
         &self.analyzer
     }
@@ -117,7 +119,7 @@ impl Identity {
         format!("{NAME_PREFIX}{:016x}", u64::from_be_bytes(*first))
     }
 
-    /// The fields in which an index with this identity is not what `settings` ask for, in a fixed order.
+    /// The fields in which an index with this identity differs from `settings`, in a fixed order.
     pub fn differences(&self, settings: &Self) -> Vec<Difference> {
         self.fields()
             .into_iter()

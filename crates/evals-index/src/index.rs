@@ -1,3 +1,5 @@
+//! An open index: building or opening it, and making searchers for its profiles.
+
 use std::error::Error;
 use std::sync::Arc;
 
@@ -32,12 +34,12 @@ pub struct Index {
     cut: Option<CutChunks>,
 }
 
-/// What [`Index::build`] came to.
+/// The result of [`Index::build`].
 #[derive(Debug)]
 pub struct Built {
     /// The index.
     pub index: Index,
-    /// What was done; `None` where the index was complete already.
+    /// What the build did; `None` if the index was complete already.
     pub report: Option<BuildReport>,
 }
 
@@ -46,23 +48,24 @@ pub struct Built {
 pub struct IndexStatistics {
     /// Documents in it.
     pub documents: usize,
-    /// Chunks that they were cut into.
+    /// Chunks of these documents.
     pub chunks: usize,
     /// Bytes of its files: rows and full-text index.
     pub bytes: usize,
-    /// How many chunks the embedding model read only the beginning of. `None` if an earlier version finished the index, or if the
-    /// index has no vectors.
+    /// How many chunks the embedding model truncated. `None` if an earlier version finished the index, or if the index has no vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_chunks: Option<CutChunks>,
 }
 
 impl Index {
-    /// Opens the index of `recipe`, and builds it first where it is missing, or continues where an interrupted build stopped.
+    /// Opens the index of `recipe`. If it does not exist, builds it first; if its build was interrupted, resumes it.
     ///
-    /// The folder of a store is made if it is not there. One process at a time builds in a store;
-    /// others wait for it ([`BuildObserver::on_wait`]), and build nothing where it was the index that they want. A build may be killed at any time: what it
-    /// committed stays, and an incomplete index is never searched. `documents` is not read where the index is complete. It has to
-    /// give the same documents in the same order whenever the recipe's dataset is the same.
+    /// The store's folder is created if necessary. One process at a time builds in a store. Others wait for it
+    /// ([`BuildObserver::on_wait`]) and use its index if it is the one that they want. A build may be killed at any time: its commits
+    /// stay, and an incomplete index is never searched.
+    ///
+    /// `documents` is not read if the index is complete. It has to yield the same documents in the same order for the same dataset of
+    /// the recipe.
     pub async fn build<I, E>(
         store: &Store,
         recipe: &Recipe,
@@ -85,7 +88,7 @@ impl Index {
         let lock = store
             .wait_for_lock(|holder| observer.on_wait(holder))
             .await?;
-        // Another process may have finished it before this one had the lock.
+        // Another process may have finished the index before this one got the lock.
         if let Some(index) = Self::open_complete(store, recipe).await? {
             return Ok(Built {
                 index,
@@ -105,7 +108,7 @@ impl Index {
         })
     }
 
-    /// Opens the index of `recipe`. Where there is none, the error lists the indexes of the store and how they differ.
+    /// Opens the index of `recipe`. If there is none, the error names the store's nearest index and how it differs.
     pub async fn open(store: &Store, recipe: &Recipe) -> Result<Self, IndexError> {
         if let Some(index) = Self::open_complete(store, recipe).await? {
             return Ok(index);
@@ -125,7 +128,7 @@ impl Index {
         })
     }
 
-    /// Whether the store has a complete index of `recipe`. Reads next to nothing of it, and fails where that is damaged.
+    /// Whether the store has a complete index of `recipe`. Reads only its header, and fails if that is damaged.
     pub async fn exists(store: &Store, recipe: &Recipe) -> Result<bool, IndexError> {
         let name = recipe.identity().table_name();
         let header = guarded(&store.address(&name), store.header(&name)).await?;
@@ -165,7 +168,7 @@ impl Index {
             return Err(IndexError::Damaged {
                 table: address.clone(),
                 defect: format!(
-                    "it holds {} documents in {} chunks instead of {} in {}, or their full-text index is missing",
+                    "it has {} documents in {} chunks instead of {} in {}, or its full-text index does not cover them",
                     found.0, found.1, completion.documents, completion.chunks
                 ),
             });
@@ -189,12 +192,12 @@ impl Index {
         }))
     }
 
-    /// What should be known of the index before its figures are trusted.
+    /// What a reader should know about the index before trusting its figures.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// What the index was made of.
+    /// The identity of the index.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -225,13 +228,12 @@ impl Index {
         self.contents.guarded(count).await
     }
 
-    /// What fetches the chunks around a passage of this index.
+    /// Reads the chunks around a passage of this index.
     pub fn neighbours(&self) -> Arc<dyn Neighbours> {
         Arc::new(IndexNeighbours::new(Arc::clone(&self.contents)))
     }
 
-    /// A searcher for one profile. Fails where the profile needs embeddings that the index does not have, and where the filter is
-    /// not valid.
+    /// A searcher for one profile. Fails if the profile needs embeddings that the index does not have, or if the filter is invalid.
     pub async fn searcher(
         &self,
         profile: Profile,
@@ -244,8 +246,8 @@ impl Index {
             table, positions, ..
         } = self.contents.as_ref();
         if profile.needs_full_text() {
-            let hold = full_text::hold(table, positions.chunks());
-            self.contents.guarded(hold).await?;
+            let load = full_text::load(table, positions.chunks());
+            self.contents.guarded(load).await?;
         }
         let filter = match &options.filter {
             Some(sql) => self.contents.guarded(Filter::parse(sql, table)).await?,
@@ -269,19 +271,19 @@ impl Index {
     }
 }
 
-/// Records the files of an index that an earlier version finished, and says so.
+/// Records the files of an index that an earlier version finished, and returns a note about it.
 async fn record_late(store: &Store, table: &str) -> String {
     let recorded = async {
         let _lock = store.lock()?;
         store.record_files(table).await
     };
     let outcome = match recorded.await {
-        Ok(()) => "they are recorded from this run on".to_owned(),
-        Err(error) => format!("they cannot be recorded: {error}"),
+        Ok(()) => "this run recorded them".to_owned(),
+        Err(error) => format!("recording them failed: {error}"),
     };
     format!(
-        "the index in table {} was finished by an earlier version, which did not record its files, so that damage to them until \
-         this run is not noticed; {outcome}",
+        "the index in table {} was built by an earlier version, which did not record checksums of its files, so earlier damage \
+         to them goes unnoticed; {outcome}",
         store.address(table)
     )
 }

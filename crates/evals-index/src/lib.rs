@@ -1,20 +1,20 @@
-//! An index over [LanceDB](https://lancedb.github.io/lancedb): documents are cut into chunks, embedded and written to a table with
-//! a full-text index, and profiles search it. No other crate of the workspace knows the engine.
+//! An index over [LanceDB](https://lancedb.github.io/lancedb): it splits documents into chunks, embeds them, writes them to a table with
+//! a full-text index, and searches the table by profiles. No other crate of the workspace depends on the engine.
 //!
-//! A [`Recipe`] says what an index is made of; its [`Identity`] names the table and is stored in it, so that a [`Store`] holds one
-//! index for each combination of settings and none is taken for another. [`Index::build`] streams documents in and may be killed at
-//! any time: it continues after the last document that it committed, and only a table with a record of its completion is ever
-//! searched. No text stays in memory: of each document that it has read, a build keeps a fingerprint of the uri (24 bytes, about
-//! twice that in the set that finds duplicates) and an open index the uri and 24 bytes.
+//! A [`Recipe`] states what an index is made from. Its [`Identity`] names the table and is stored in it, so a [`Store`] holds one index
+//! for each combination of settings and never confuses two of them. [`Index::build`] reads documents as a stream and may be killed at
+//! any time: the next build resumes after the last committed document, and only a table with a record of its completion is ever
+//! searched. No text stays in memory. For each document, a build keeps a fingerprint of the uri (24 bytes, about twice that in the set
+//! that finds duplicates), and an open index keeps the uri and 24 bytes.
 //!
-//! Rankings are made to be compared:
+//! Rankings are reproducible and comparable:
 //!
 //! * Search is exact. The engine's approximate indexes are never used, nor its own fusion of the two searches.
-//! * Of equal scores, the document with the greater id comes first, as in `trec_eval`. The engine breaks such ties at random, so it
-//!   is asked for more than needed until no chunk outside the answer can have the score at the cut.
-//! * Rankings are of documents, each with the score of its best chunk. Searches go deeper until `k` distinct documents are found.
-//!   Hybrid profiles fuse chunks, and reduce them to documents afterwards; how many chunks is a setting of its own
-//!   ([`SearchOptions::candidates`]), so that asking for fewer documents gives the first of the same ranking.
+//! * Among equal scores, the document with the greater id comes first, as in `trec_eval`. The engine breaks ties arbitrarily, so it is
+//!   asked for more chunks until none outside the answer can have the score at the cut.
+//! * A ranking consists of documents, each with the score of its best chunk. Searches go deeper until they find `k` distinct documents.
+//!   Hybrid profiles fuse chunks and then reduce them to documents. The number of fused chunks is a setting of its own
+//!   ([`SearchOptions::candidates`]), so that the ranking of fewer documents is the beginning of the ranking of more.
 //!
 //! ```
 //! # #![recursion_limit = "256"]

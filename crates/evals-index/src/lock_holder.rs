@@ -1,21 +1,21 @@
-//! The process that holds a store's lock, as its lock file says.
+//! The process that holds a store's lock, as the lock file names it.
 
 use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Who writes to a store.
+/// The process that writes to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockHolder {
-    /// Its process, where the lock file tells.
+    /// Its process id, if the lock file has it.
     pub process: Option<u32>,
-    /// Since when, where the lock file tells.
+    /// When it took the lock, if the file system tells.
     pub since: Option<SystemTime>,
 }
 
 impl LockHolder {
-    /// What a lock file says, which its holder wrote when it took the lock.
+    /// Reads the lock file, which the holder wrote when it took the lock.
     pub(crate) fn read(lock: &Path) -> Self {
         let content = fs::read_to_string(lock).ok();
         Self {

@@ -1,3 +1,5 @@
+//! Reading the chunks around a passage.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,10 +12,10 @@ use evals_rag::{Passage, SearchError};
 use crate::search::{Hit, passages};
 use crate::table::contents::Contents;
 
-/// Fetches the chunks of a document by their numbers.
+/// Reads the chunks of a document by their numbers.
 pub(crate) struct IndexNeighbours {
     contents: Arc<Contents>,
-    /// Numbers of the documents by uri; made by the first question that needs it.
+    /// Numbers of the documents by uri, computed for the first question that needs them.
     documents: OnceLock<HashMap<Box<str>, usize>>,
 }
 

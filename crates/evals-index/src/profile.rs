@@ -1,3 +1,5 @@
+//! Search profiles: the ways to search an index, their parameters and their names.
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,7 +9,7 @@ use thiserror::Error;
 /// A way to search an index.
 ///
 /// Written and read as `unranked`, `bm25`, `semantic`, `hybrid` (reciprocal rank fusion), `hybrid-linear` and `hybrid-log-bm25`.
-/// A parameter that is not the default follows: `hybrid-rrf-20`, `hybrid-linear-0.3`.
+/// A parameter with another value than the default follows the name: `hybrid-rrf-20`, `hybrid-linear-0.3`.
 ///
 /// ```
 /// use evals_index::{Fusion, Profile};
@@ -17,17 +19,18 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Profile {
-    /// The documents in the order of the index, the same for every question: what a ranking has to beat. Scores are 1/rank, and fall strictly.
+    /// The documents in the order of the index, the same for every question: a baseline for rankings. Scores are 1/rank and decrease
+    /// strictly.
     Unranked,
-    /// Full-text search; the score is BM25's, see [`FullText`](crate::FullText).
+    /// Full-text search. The score is BM25's; see [`FullText`](crate::FullText).
     Bm25,
-    /// Exact search of the nearest embeddings; the score is the cosine similarity, 1 − the engine's cosine distance.
+    /// Exact search for the nearest embeddings. The score is the cosine similarity, 1 − the engine's cosine distance.
     Semantic,
     /// Both searches, fused.
     Hybrid(Fusion),
 }
 
-/// A name that no profile has.
+/// A name that is not a profile's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "no search profile `{0}`: there are `unranked`, `bm25`, `semantic`, `hybrid`, `hybrid-rrf-K`, `hybrid-linear`, `hybrid-linear-WEIGHT` and `hybrid-log-bm25`"
@@ -49,7 +52,7 @@ impl Profile {
         ]
     }
 
-    /// Whether the profile compares embeddings, so that the index has to have them.
+    /// Whether the profile compares embeddings, which the index must then have.
     pub fn needs_embeddings(self) -> bool {
         matches!(self, Self::Semantic | Self::Hybrid(_))
     }
@@ -124,14 +127,14 @@ pub enum Fusion {
     /// Source: Cormack, Clarke and Büttcher, *Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods*,
     /// SIGIR 2009, where k = 60 was found to be near the best.
     Rrf {
-        /// How little the first ranks stand out, at least 1. Default 60.
+        /// At least 1, default 60. The larger it is, the less the first ranks stand out.
         #[serde(default = "default_k")]
         k: u32,
     },
     /// Convex combination of min-max normalised scores: weight · semantic + (1 − weight) · lexical.
     ///
-    /// Each search's scores are mapped to 0 … 1 over the chunks that it returned for the question; equal scores all become 1, and a
-    /// chunk that a search did not return has 0 from it. Source: Bruch, Gai and Ingber, *An Analysis of Fusion Functions for Hybrid
+    /// Each search's scores are mapped to 0 … 1 over the chunks that it returned for the question. Equal scores all become 1, and a
+    /// chunk that a search did not return gets 0 from it. Source: Bruch, Gai and Ingber, *An Analysis of Fusion Functions for Hybrid
     /// Retrieval*, ACM TOIS 42, 2023.
     Linear {
         /// Share of the semantic score, 0 to 1. Default 0.5.
@@ -140,10 +143,10 @@ pub enum Fusion {
     },
     /// closeness + log10(1 + bm25), with closeness = 1 / (1 + cosine distance).
     ///
-    /// A term is left out where its search did not return the chunk, and the logarithm where the BM25 score is not above 0.
+    /// A term is dropped if its search did not return the chunk, and the logarithm also if the BM25 score is not above 0.
     /// Closeness is defined as in Vespa's rank feature of that name; the logarithm brings BM25, which has no upper bound, to the
-    /// same order of magnitude without looking at the other results. It departs from a plain log10(bm25), which is below 0 for
-    /// scores below 1, so that a match never lowers a chunk's score.
+    /// same order of magnitude without looking at the other results. A plain log10(bm25) would be negative for scores below 1,
+    /// and a match would lower a chunk's score.
     LogBm25,
 }
 
@@ -164,10 +167,10 @@ impl Default for Fusion {
 impl Fusion {
     /// Cormack's k.
     pub const DEFAULT_K: u32 = 60;
-    /// Both searches count the same.
+    /// Both searches have the same weight.
     pub const DEFAULT_WEIGHT: f64 = 0.5;
 
-    /// Whether the parameters make sense: k has to be at least 1, and a weight to lie in 0 … 1.
+    /// Whether the parameters are valid: `k` is at least 1, and `weight` is in 0 … 1.
     pub fn is_valid(self) -> bool {
         match self {
             Self::Linear { weight } => (0.0..=1.0).contains(&weight),

@@ -1,3 +1,5 @@
+//! The ingredients of an index.
+
 use std::sync::Arc;
 
 use evals_models::Embedder;
@@ -6,9 +8,10 @@ use crate::chunking::Chunker;
 use crate::full_text::FullText;
 use crate::identity::{EmbedderIdentity, Identity};
 
-/// What an index is made of: the dataset, and the means that turn its documents into rows.
+/// What an index is made from: the dataset, and the chunker, embedder and settings that turn its documents into rows.
 ///
-/// Holding the means themselves and not only their names, a recipe cannot state an [`Identity`] that the index does not have.
+/// A recipe holds the chunker and the embedder themselves and not only their names, so that its [`Identity`] is always the one that
+/// the index will have.
 ///
 /// ```
 /// use evals_index::{Chunker, Recipe};
@@ -25,9 +28,9 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// A recipe without an embedder: no vectors are computed, and only the profiles that need none can be searched.
+    /// A recipe without an embedder: the index has no vectors, and serves only profiles that need none.
     ///
-    /// `dataset` is the fingerprint of the documents: equal fingerprints promise the same documents in the same order.
+    /// `dataset` is the fingerprint of the documents. Equal fingerprints promise the same documents in the same order.
     pub fn new(dataset: impl Into<String>, chunker: Chunker) -> Self {
         Self {
             dataset: dataset.into(),
@@ -46,8 +49,8 @@ impl Recipe {
         }
     }
 
-    /// Sets how the full-text index cuts text into terms, which the default does for English. It is part of the identity: each
-    /// setting is an index of its own.
+    /// Sets how the full-text index splits text into terms; the default is for English. The setting is part of the identity, so each
+    /// value has an index of its own.
     ///
     /// ```
     /// use evals_index::{Chunker, FullText, Recipe};

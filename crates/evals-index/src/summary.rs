@@ -1,30 +1,32 @@
+//! An index in the listing of its store.
+
 use std::fmt;
 
 use crate::header::{Completion, Header};
 use crate::identity::{Difference, Identity};
 
-/// An index as a listing of its store shows it.
+/// An index, as the listing of its store shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableSummary {
     /// Name of the table.
     pub name: String,
     /// Whether it can be searched.
     pub state: TableState,
-    /// The fields in which it is not what the settings ask for.
+    /// The fields in which it differs from the settings.
     pub differences: Vec<Difference>,
 }
 
-/// How far an index has come.
+/// Whether an index is finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableState {
     /// Finished.
     Complete {
         /// Documents in it.
         documents: usize,
-        /// Chunks that they were cut into.
+        /// Chunks of these documents.
         chunks: usize,
     },
-    /// Its build was interrupted, or is under way.
+    /// Its build was interrupted or is still running.
     Incomplete,
     /// Not readable, or not written by this tool.
     Unreadable,

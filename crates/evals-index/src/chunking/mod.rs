@@ -1,4 +1,4 @@
-//! Cutting documents into chunks.
+//! Splitting documents into chunks.
 
 mod token_sizer;
 mod window;
@@ -16,18 +16,18 @@ use crate::identity::ChunkingIdentity;
 use token_sizer::TokenSizer;
 use window::in_windows;
 
-/// The splitter as an identity records it: chunk boundaries may move with its version and with the windows that it sees.
+/// The splitter, as an identity records it: chunk boundaries depend on its version and on the windows that it is given.
 const SPLITTER: &str = "text-splitter 0.33.1, windows of 12 bytes per token";
-/// Bytes of a window for each token of a chunk: three chunks of English, four of Chinese.
+/// Bytes of a window for each token of a chunk: a window holds about three chunks of English, or four of Chinese.
 const WINDOW_BYTES_PER_TOKEN: usize = 12;
 
-/// Cuts documents into chunks: whole documents, or at most so many tokens each.
+/// Splits documents into chunks: one chunk for each document, or chunks of a limited number of tokens.
 ///
-/// Boundaries are sought at paragraphs first, then lines, sentences, words, and only then within words. Chunks are trimmed of
-/// white space and keep their byte offsets. A document without any text is one empty chunk, so that it still counts as part of
-/// the corpus.
+/// Boundaries fall between paragraphs where possible, else between lines, sentences or words, and within words as a last resort.
+/// Chunks are trimmed of white space and keep their byte offsets. A document without any text is one empty chunk, so that it still
+/// counts as part of the corpus.
 ///
-/// The time to cut grows linearly with the length. A single word of more than 64 KiB is cut there, however few tokens it is.
+/// The time to split grows linearly with the length. A single word of more than 64 KiB is split there, however few tokens it has.
 #[derive(Debug, Clone)]
 pub struct Chunker(Method);
 
@@ -42,7 +42,7 @@ enum Method {
 }
 
 impl Chunker {
-    /// One chunk for each document, as published BEIR figures are made. What exceeds the embedder's length is cut by the embedder.
+    /// One chunk for each document, as published BEIR figures use. The embedder truncates documents beyond its length.
     pub fn whole_documents() -> Self {
         Self(Method::WholeDocuments)
     }
@@ -83,7 +83,7 @@ impl Chunker {
         }
     }
 
-    /// The chunks' places in `text`, in order; at least one.
+    /// The byte ranges of the chunks in `text`, in order; at least one.
     pub fn chunk(&self, text: &str) -> Vec<Range<usize>> {
         let Method::Tokens {
             size,
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_where_one_look_at_the_whole_would_cut_them() {
+    fn windows_do_not_move_the_boundaries_of_long_texts() {
         let sentences: Vec<_> = (0..4_000)
             .map(|sentence| {
                 let words = vec!["word"; 3 + sentence * 7 % 11].join(" ");

@@ -1,12 +1,14 @@
+//! Counting the tokens of a chunk without tokenizing it again.
+
 use std::ops::Range;
 
 use evals_models::Tokenizer;
 use text_splitter::ChunkSizer;
 
-/// Sizes the slices of one text by its tokens, from boundaries that are computed once.
+/// Measures slices of one text in tokens, whose boundaries are computed once.
 ///
-/// The splitter asks for the size of dozens of overlapping slices for each chunk, and a tokenizer would start over each time.
-/// A slice's size is the number of tokens it touches; cutting a token counts it on both sides.
+/// For each chunk, the splitter asks for the size of dozens of overlapping slices, and a tokenizer would start over for each of them.
+/// A slice's size is the number of tokens it touches; a token on a boundary counts on both sides.
 pub(crate) struct TokenSizer {
     text_address: usize,
     tokens: Vec<Range<usize>>,
@@ -22,7 +24,7 @@ impl TokenSizer {
 }
 
 impl ChunkSizer for TokenSizer {
-    /// `slice` has to be a slice of the text given to [`TokenSizer::new`]: its address tells where it lies.
+    /// `slice` must be a slice of the text given to [`TokenSizer::new`]: its address tells its place.
     fn size(&self, slice: &str) -> usize {
         let start = slice.as_ptr() as usize - self.text_address;
         let end = start + slice.len();

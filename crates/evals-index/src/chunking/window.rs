@@ -1,20 +1,22 @@
+//! Windows over long texts, so that the time to split them grows linearly.
+
 use std::ops::Range;
 
-/// Least bytes of a window, so that small chunks are not cut a few at a time.
+/// Fewest bytes of a window, so that small chunks are not found a few at a time.
 const LEAST_BYTES: usize = 1024;
-/// Most bytes of a window, unless four of the first size are more.
+/// Most bytes of a window, unless four times the first size is more.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Applies `cut` to a window of `text` at a time, and joins what it finds.
+/// Applies `cut` to one window of `text` after another, and joins the chunks.
 ///
-/// The splitter looks at all the rest of its text for each chunk, so its time grows with the square of the length; worst where
-/// no white space ends a look, as in Chinese. A window holds a few chunks. Its last one may end only because the window does,
-/// so it is left out, and the next window starts where it started: boundaries and overlaps are those of the whole text.
+/// For each chunk, the splitter scans the rest of its text, so that its time grows with the square of the length; it is slowest where
+/// no white space stops a scan, as in Chinese. A window holds a few chunks. The last of them may end only because the window ends, so
+/// it is dropped, and the next window starts at its start. Boundaries and overlaps are therefore those of the whole text.
 ///
-/// A window grows until there is a chunk to keep. Where the largest is still one chunk, it ends after its last blank line, else
-/// line, else white space, else character.
+/// A window grows until it holds a complete chunk. If the largest window is still a single chunk, that chunk ends after the window's
+/// last blank line, else line break, else white space, else character.
 ///
-/// `bytes` is the size of the first window to try; `cut` returns the places of trimmed chunks in order.
+/// `bytes` is the size of the first window; `cut` returns the byte ranges of trimmed chunks in order.
 pub(crate) fn in_windows(
     text: &str,
     bytes: usize,
@@ -61,7 +63,7 @@ fn first_window(
     }
 }
 
-/// After the last blank line, else line, else white space, else character.
+/// The place after the last blank line, else line break, else white space, else character.
 fn last_boundary(window: &str) -> usize {
     let after = |separator: &str| window.rfind(separator).map(|at| at + separator.len());
     after("\n\n")
@@ -85,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces of three words, trimmed.
+    /// Chunks of three words, trimmed.
     fn threes(text: &str) -> Vec<Range<usize>> {
         let words: Vec<_> = text
             .split_whitespace()
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_leave_no_trace() {
+    fn windows_do_not_change_the_chunks() {
         let text: String = (0..5_000)
             .map(|word| "ä".repeat(1 + word % 13) + [" ", "\n", "  "][word % 3])
             .collect();
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_window_holds_is_cut_at_the_last_boundary() {
+    fn a_chunk_beyond_the_largest_window_ends_at_its_last_boundary() {
         let ends = |text: &str| -> Vec<usize> {
             let whole = |window: &str| iter::once(0..window.len()).collect();
             let chunks = in_windows(text, 0, whole);

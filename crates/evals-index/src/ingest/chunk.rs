@@ -1,3 +1,5 @@
+//! A chunk on its way into the table.
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,14 +10,14 @@ use crate::chunking::Chunker;
 use crate::embedding_defect::EmbeddingDefect;
 use crate::error::IndexError;
 
-/// A row in the making.
+/// A chunk that becomes a row.
 #[derive(Debug)]
 pub(super) struct Chunk {
     pub(super) document: Arc<Document>,
     pub(super) ordinal: u32,
     pub(super) range: Range<usize>,
     pub(super) vector: Option<Box<[f32]>>,
-    /// Whether the model read only the beginning of the text, where it tells.
+    /// Whether the model truncated the text, if it says so.
     pub(super) cut: Option<bool>,
 }
 
@@ -34,7 +36,7 @@ impl Chunk {
     }
 }
 
-/// Cuts documents into the chunks of the table, in the order of its rows.
+/// Splits documents into the chunks of the table, in the order of its rows.
 pub(super) fn chunks(documents: Vec<Document>, chunker: &Chunker) -> Vec<Chunk> {
     let mut chunks = Vec::with_capacity(documents.len());
     for document in documents {

@@ -1,3 +1,5 @@
+//! Embedding the chunks of a portion.
+
 use std::sync::Arc;
 
 use evals_models::{Embedder, TextKind};
@@ -7,8 +9,8 @@ use crate::embedding_defect;
 use crate::embedding_defect::EmbeddingDefect;
 use crate::error::IndexError;
 
-/// Embeds the chunks that have text, `batch` at a time, and says how many vectors were stored before. Chunks without text get no
-/// vector: they have nothing to compare.
+/// Embeds the chunks that have text, `batch` at a time. Returns how many vectors came from a vector store. Chunks without text get no
+/// vector, because nothing is similar to them.
 pub(super) async fn embed(
     chunks: &mut [Chunk],
     embedder: &Arc<dyn Embedder>,

@@ -1,3 +1,5 @@
+//! Filling a table: reading, chunking, embedding and writing at the same time.
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,19 +20,19 @@ use crate::recipe::Recipe;
 use crate::table;
 use crate::table::positions::Positions;
 
-/// Portions that wait between the reader and the tasks that chunk and embed.
+/// Portions that may wait between the reader and the tasks that chunk and embed.
 const WAITING_PORTIONS: usize = 2;
 
-/// Fills a table: one thread reads, some tasks chunk and embed, and one writes, in the order of the documents.
+/// Fills a table: one thread reads, several tasks chunk and embed, and one task writes in the order of the documents.
 ///
-/// Memory is bounded by the portions under way and by what one commit holds, except for what tells documents apart: the uris of
-/// those that an earlier build committed, and a fingerprint of each one's uri.
+/// Memory is limited by the portions in flight and by the rows of one commit, except for what identifies documents: the uris that an
+/// earlier build committed, and a fingerprint of each uri.
 #[derive(Debug)]
 pub(super) struct Loader<'a> {
     table: &'a Table,
     options: &'a BuildOptions,
     observer: &'a dyn BuildObserver,
-    workshop: Workshop,
+    row_maker: RowMaker,
     committed: Arc<Positions>,
 }
 
@@ -42,7 +44,7 @@ impl<'a> Loader<'a> {
         observer: &'a dyn BuildObserver,
         committed: Arc<Positions>,
     ) -> Result<Self, IndexError> {
-        let workshop = Workshop {
+        let row_maker = RowMaker {
             schema: table::row_schema(table, &recipe.identity()).await?,
             recipe: recipe.clone(),
             embed_batch: options.embed_batch.get(),
@@ -51,12 +53,12 @@ impl<'a> Loader<'a> {
             table,
             options,
             observer,
-            workshop,
+            row_maker,
             committed,
         })
     }
 
-    /// Loads all documents that the table does not have yet. What is complete before a failure is committed.
+    /// Loads all documents that the table does not have yet. Documents that are complete before a failure are committed.
     pub(super) async fn load(
         self,
         documents: Documents,
@@ -71,7 +73,7 @@ impl<'a> Loader<'a> {
             ..BuildReport::default()
         };
         let outcome = self.run(receiver, &mut writer, &mut report).await;
-        // A failure to commit is the later and the lesser news.
+        // If both fail, the first failure is the cause.
         outcome.and(writer.commit().await)?;
         report.read = reading.await?;
         report.write = writer.writing();
@@ -92,7 +94,7 @@ impl<'a> Loader<'a> {
         });
         let mut made = std::pin::pin!(
             portions
-                .map(|portion| self.workshop.clone().start(portion))
+                .map(|portion| self.row_maker.clone().start(portion))
                 .buffered(self.options.concurrency.get())
         );
         while let Some(rows) = made.next().await {
@@ -119,7 +121,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The rows of one portion, with what their making took.
+/// The rows of one portion, and the time that they took.
 #[derive(Debug)]
 struct Rows {
     batches: Vec<RecordBatch>,
@@ -131,15 +133,15 @@ struct Rows {
     stored_vectors: usize,
 }
 
-/// Makes rows of portions, each in a task of its own, so that they go on while rows are written.
+/// Turns portions into rows, each in a task of its own, which continues while other rows are written.
 #[derive(Debug, Clone)]
-struct Workshop {
+struct RowMaker {
     schema: SchemaRef,
     recipe: Recipe,
     embed_batch: usize,
 }
 
-impl Workshop {
+impl RowMaker {
     fn start(self, portion: Result<Portion, IndexError>) -> JoinHandle<Result<Rows, IndexError>> {
         task::spawn(async move { self.make(portion?).await })
     }

@@ -1,4 +1,4 @@
-//! From a stream of documents to a finished table.
+//! Building an index: from a stream of documents to a finished table.
 
 mod chunk;
 mod embedding;
@@ -32,20 +32,20 @@ use crate::table::positions::Positions;
 use loader::Loader;
 use reader::Documents;
 
-/// Commits beyond which the table is rewritten in larger pieces: each piece costs every search a little.
+/// Fragments beyond which the table is rewritten in larger ones: every fragment slows searches down a little.
 const MOST_FRAGMENTS: usize = 32;
 
-/// How a build uses the machine. None of it changes what is in the index.
+/// How a build uses the machine. These options do not change the content of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Portions of documents (up to 128 or 1 MiB of text) that are chunked and embedded at the same time. Default: the number of
-    /// processors.
+    /// Portions of documents (at most 128 documents or 1 MiB of text) that are chunked and embedded at the same time. Default: the
+    /// number of processors.
     pub concurrency: NonZeroUsize,
     /// Texts in one call of the embedder. Default 64.
     pub embed_batch: NonZeroUsize,
-    /// Bytes of rows after which they are committed; about as much stays in memory. Default 64 MiB.
+    /// Bytes of rows after which they are committed; memory use is about the same. Default 64 MiB.
     pub commit_bytes: usize,
-    /// Time after which rows are committed, however few: what an interruption of a slow embedder loses. Default 30 s.
+    /// Time after which rows are committed, however few. An interruption loses at most this much work of a slow embedder. Default 30 s.
     pub commit_interval: Duration,
 }
 
@@ -60,7 +60,7 @@ impl Default for BuildOptions {
     }
 }
 
-/// Erases the types of the caller's documents.
+/// Boxes the caller's documents, whatever their types.
 pub(crate) fn documents<I, E>(documents: I) -> Documents
 where
     I: IntoIterator<Item = Result<Document, E>>,
@@ -74,7 +74,7 @@ where
     )
 }
 
-/// Builds the table of `recipe`, or continues it. The caller holds the store's lock.
+/// Builds the table of `recipe`, or resumes its build. The caller holds the store's lock.
 pub(crate) async fn build(
     store: &Store,
     recipe: &Recipe,
@@ -119,7 +119,7 @@ pub(crate) async fn build(
     Ok(report)
 }
 
-/// Declares the table complete, after making sure that it is.
+/// Records that the table is complete, after checking that it is.
 async fn finish(
     table: &Table,
     progress: &BuildProgress,
@@ -158,7 +158,7 @@ async fn fragments(table: &Table) -> Result<usize, IndexError> {
     Ok(statistics.fragment_stats.num_fragments)
 }
 
-/// Joins fragments; the small ones stay until they are pruned.
+/// Joins small fragments; their files stay until they are pruned.
 async fn compact(table: &Table) -> Result<(), IndexError> {
     let join = OptimizeAction::Compact {
         options: CompactionOptions::default(),
@@ -171,8 +171,8 @@ async fn compact(table: &Table) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Deletes the files that the table's latest version does not need: what was joined, and what killed builds began and never
-/// committed. Nothing else writes to the table, and nothing reads an unfinished one.
+/// Deletes the files that the table's latest version does not need: fragments that were joined, and files that killed builds never
+/// committed. Nobody else writes to the table, and nobody reads an unfinished one.
 async fn prune(table: &Table) -> Result<(), IndexError> {
     let prune = OptimizeAction::Prune {
         older_than: Some(lancedb::table::Duration::zero()),

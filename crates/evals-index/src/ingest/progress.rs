@@ -1,24 +1,26 @@
+//! The progress of a build, and who watches it.
+
 use std::fmt::Debug;
 
 use crate::lock_holder::LockHolder;
 
 /// Watches a build.
 pub trait BuildObserver: Debug + Send + Sync {
-    /// Called after each portion of documents and at the start of each stage, from the task that runs the build: it has to be quick.
+    /// Called after each portion of documents and at the start of each stage. It must return quickly, because the build waits for it.
     fn on_progress(&self, progress: BuildProgress);
 
-    /// Called when a build waits because another process writes to the store, once for each such process. Default: nothing.
+    /// Called when a build waits for another process that writes to the store, once for each such process. Does nothing by default.
     fn on_wait(&self, _holder: &LockHolder) {}
 }
 
-/// How far a build has come. How many documents are to come is known to the caller at best: they are read as a stream.
+/// How far a build has come. The total number of documents is unknown here, because they are a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildProgress {
-    /// What is being done.
+    /// The current stage.
     pub stage: BuildStage,
-    /// Documents chunked and embedded, those of an interrupted build included.
+    /// Documents chunked and embedded, including those of an interrupted build.
     pub documents: usize,
-    /// Chunks that they were cut into.
+    /// Chunks of these documents.
     pub chunks: usize,
     /// Bytes of their text read by this build.
     pub bytes: u64,
@@ -29,13 +31,13 @@ pub struct BuildProgress {
 pub enum BuildStage {
     /// Documents are read, chunked, embedded and written.
     Loading,
-    /// Small pieces that many commits left are joined.
+    /// Small fragments of many commits are joined.
     Compacting,
     /// The full-text index is built.
     FullText,
 }
 
-/// Watches nothing.
+/// An observer that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unobserved;
 

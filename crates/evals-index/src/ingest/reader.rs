@@ -1,3 +1,5 @@
+//! Reading documents, and checking them before they are chunked.
+
 use std::collections::HashMap;
 use std::error::Error;
 use std::mem;
@@ -12,19 +14,19 @@ use crate::address::Address;
 use crate::error::IndexError;
 use crate::table::positions::Positions;
 
-/// Longest text of one document: a column holds at most 2 GiB of one batch's text.
+/// Most bytes of one document's text: a column holds at most 2 GiB of text in one batch.
 const MOST_TEXT_BYTES: usize = 1 << 30;
 
 /// Most documents in a portion.
 const MOST_DOCUMENTS: usize = 128;
-/// Text at which a portion is full; the last document may exceed it.
+/// Bytes of text at which a portion is full; the last document may exceed them.
 const FULL_BYTES: usize = 1 << 20;
 
-/// Documents as the caller gives them, of any error type.
+/// The caller's documents, with any type of error.
 pub(super) type Documents =
     Box<dyn Iterator<Item = Result<Document, Box<dyn Error + Send + Sync>>> + Send>;
 
-/// Reads documents on a blocking thread, skips those that are committed already, and hands on the rest in portions.
+/// Reads documents on a blocking thread, skips those that are committed already, and sends the others in portions.
 #[derive(Debug)]
 pub(super) struct Reader {
     committed: Arc<Positions>,
@@ -53,7 +55,7 @@ impl Reader {
         let mut portion = Portion::default();
         let outcome = self.read(documents, &mut portion, portions);
         if !portion.is_empty() {
-            // What was read before a failure is good, and need not be read again.
+            // The documents before a failure are good, and a resumed build need not read them again.
             let _ = portions.blocking_send(Ok(portion));
         }
         if let Err(error) = outcome {
@@ -122,7 +124,7 @@ impl Reader {
         }
     }
 
-    /// Whether the document just read is in the table. Fails where the table has another one in its place.
+    /// Whether the table has the document just read. Fails if it has another one in its place.
     fn is_committed(&self, document: &Document) -> Result<bool, IndexError> {
         let number = self.seen.len();
         match self.committed.uris().get(number - 1) {
@@ -138,7 +140,7 @@ impl Reader {
     }
 }
 
-/// Consecutive documents that one task chunks and embeds, and that are committed together.
+/// Consecutive documents that one task chunks and embeds, and one commit contains.
 #[derive(Debug, Default)]
 pub(super) struct Portion {
     pub(super) documents: Vec<Document>,
@@ -164,7 +166,7 @@ impl Portion {
     }
 }
 
-/// The first 128 bits of a uri's SHA-256: two of a billion uris share them with a probability below 10⁻²⁰.
+/// The first 128 bits of a uri's SHA-256. The chance that two of a billion uris share them is below 10⁻²⁰.
 type Fingerprint = [u8; 16];
 
 fn fingerprint(uri: &str) -> Fingerprint {

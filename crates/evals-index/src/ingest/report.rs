@@ -1,40 +1,42 @@
+//! The report of a finished build.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 /// What a build did and how long its stages took.
 ///
-/// Reading, chunking, embedding and writing run at the same time, chunking and embedding in several tasks: their durations are
-/// time spent, summed over tasks, and together exceed [`wall`](Self::wall).
+/// Reading, chunking, embedding and writing run at the same time, chunking and embedding even in several tasks. Their durations are
+/// sums over all tasks, so that together they exceed [`wall`](Self::wall).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildReport {
     /// Documents indexed by this build.
     pub documents: usize,
-    /// Chunks that they were cut into.
+    /// Chunks of these documents.
     pub chunks: usize,
     /// Bytes of their text.
     pub bytes: u64,
-    /// Vectors that a store before the embedder had, so that [`embed`](Self::embed) is not what the model takes for all of them.
+    /// Vectors that came from a vector store instead of the model; [`embed`](Self::embed) does not contain the model's time for them.
     #[serde(default)]
     pub stored_vectors: usize,
-    /// Documents that an interrupted build had committed before.
+    /// Documents that an interrupted build had committed.
     pub resumed_documents: usize,
-    /// Waiting for the iterator of documents.
+    /// Time spent waiting for the iterator of documents.
     pub read: Duration,
-    /// Cutting documents into chunks.
+    /// Time spent splitting documents into chunks.
     pub chunk: Duration,
-    /// Waiting for the embedder.
+    /// Time spent waiting for the embedder.
     pub embed: Duration,
-    /// Writing and committing rows.
+    /// Time spent writing and committing rows.
     pub write: Duration,
-    /// Joining small pieces and building the full-text index.
+    /// Time spent joining small fragments and building the full-text index.
     pub full_text: Duration,
-    /// From start to end.
+    /// Time from start to end.
     pub wall: Duration,
 }
 
 impl BuildReport {
-    /// Documents per second of wall time; `None` where nothing was indexed.
+    /// Documents per second of wall time; `None` if nothing was indexed.
     pub fn documents_per_second(&self) -> Option<f64> {
         let seconds = self.wall.as_secs_f64();
         #[expect(

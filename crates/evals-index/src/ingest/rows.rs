@@ -1,3 +1,5 @@
+//! Chunks as rows of the table.
+
 use std::sync::Arc;
 
 use arrow::array::{
@@ -10,10 +12,10 @@ use arrow::error::ArrowError;
 use super::chunk::Chunk;
 use crate::table::{CUT, vector_item};
 
-/// Text at which a batch of rows is full, far below the 2 GiB that a column holds. The last chunk may exceed it.
+/// Bytes of text at which a batch of rows is full, far below a column's limit of 2 GiB. The last chunk may exceed them.
 const FULL_BYTES: usize = 16 << 20;
 
-/// Lays chunks out as batches of the table's columns. `dimension` is that of the vectors, where the table has them.
+/// Batches of the table's columns for these chunks. `dimension` is the length of the vectors, if the table has them.
 pub(super) fn batches(
     chunks: &[Chunk],
     schema: &SchemaRef,
@@ -29,7 +31,7 @@ pub(super) fn batches(
     Ok(batches)
 }
 
-/// How many of the chunks make a full batch, at least one.
+/// How many of the chunks fill a batch; at least one.
 fn full_length(chunks: &[Chunk]) -> usize {
     let mut bytes = 0;
     let full = chunks.iter().position(|chunk| {

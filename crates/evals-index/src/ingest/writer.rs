@@ -1,3 +1,5 @@
+//! Committing rows to the table.
+
 use std::mem;
 use std::time::{Duration, Instant};
 
@@ -7,7 +9,7 @@ use lancedb::table::Table;
 use super::BuildOptions;
 use crate::error::IndexError;
 
-/// Collects rows and commits them: whole portions, in their order, after so many bytes or so much time.
+/// Collects the rows of whole portions, and commits them in order after a number of bytes or an interval.
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
     table: &'a Table,
@@ -30,7 +32,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Takes the rows of whole documents, and commits where it is time to.
+    /// Takes the rows of whole documents, and commits if a commit is due.
     pub(super) async fn write(&mut self, batches: Vec<RecordBatch>) -> Result<(), IndexError> {
         self.pending_bytes += batches
             .iter()
@@ -42,13 +44,13 @@ impl<'a> Writer<'a> {
         if due { self.commit().await } else { Ok(()) }
     }
 
-    /// Commits what is pending.
+    /// Commits the pending rows.
     pub(super) async fn commit(&mut self) -> Result<(), IndexError> {
         if self.pending.is_empty() {
             return Ok(());
         }
         let started = Instant::now();
-        // One stream: several would be filled in turn, and the rows would lie in another order each time.
+        // Several streams would be filled in turn, and the order of rows would change from build to build.
         self.table
             .add(mem::take(&mut self.pending))
             .write_parallelism(1)

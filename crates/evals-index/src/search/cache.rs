@@ -1,3 +1,5 @@
+//! The cache that the profiles of one index share: embeddings of questions, and results of searches.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -13,12 +15,12 @@ use super::hit::{Found, Hit};
 const EMBEDDING_BYTES: usize = 8 << 20;
 /// Bytes of search results kept for other profiles.
 const LEG_BYTES: usize = 56 << 20;
-/// What an entry needs besides its key's text and its value's numbers: the map's slot, the cell and the allocations.
+/// Bytes of an entry beyond its key's text and its value's numbers: the map's slot, the cell and the allocations.
 const ENTRY_BYTES: usize = 200;
 
-/// What the profiles of one index have in common: each question's embedding, and each search's result, computed once.
+/// Computes each question's embedding and each search's result once for all profiles of an index.
 ///
-/// Two searches that need one result at the same time compute it once, too: the second waits for the first.
+/// If two searches need the same result at the same time, the second waits for the first.
 pub(crate) struct Cache {
     pub(super) embeddings: Entries<String, Embedded>,
     pub(super) legs: Entries<LegKey, Found>,
@@ -28,13 +30,13 @@ pub(crate) struct Cache {
 #[derive(Debug)]
 pub(super) struct Embedded {
     pub(super) vector: Vec<f32>,
-    /// How long computing it took, now or when it was stored.
+    /// How long the model took for it, now or when the vector store saved it.
     pub(super) duration: Duration,
-    /// Whether it came from a store before the model.
+    /// Whether it came from a vector store instead of the model.
     pub(super) stored: bool,
 }
 
-/// All that the result of one search depends on.
+/// Everything that the result of one search depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct LegKey {
     pub(super) leg: &'static str,
@@ -43,10 +45,10 @@ pub(super) struct LegKey {
     pub(super) depth: usize,
 }
 
-/// Values by key, each computed at most once, up to so many bytes.
+/// Values by key, each computed at most once, up to a number of bytes.
 ///
-/// What would exceed them is computed and not kept. Nothing is evicted for it: every profile asks the same questions in the same
-/// order, so that what is asked next is what would have been evicted last.
+/// A value beyond the limit is computed and not cached. Nothing is evicted to make room for it: every profile asks the same questions
+/// in the same order, so that eviction would always remove the entries that are needed next.
 pub(super) struct Entries<K, V> {
     kept: Mutex<Kept<K, V>>,
     most_bytes: usize,
@@ -62,7 +64,7 @@ pub(super) trait HeapSize {
     fn heap_size(&self) -> usize;
 }
 
-/// A value, and whether it was there already.
+/// A value, and whether the cache had it.
 #[derive(Debug, Clone)]
 pub(super) struct Cached<V> {
     pub(super) value: Arc<V>,
@@ -81,7 +83,7 @@ impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
         }
     }
 
-    /// The value of `key`, from `compute` unless it is there. A failure is not kept.
+    /// The cached value of `key`, else the one from `compute`. A failure is not cached.
     pub(super) async fn get<E>(
         &self,
         key: K,
@@ -102,10 +104,10 @@ impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
         computed.map(|value| Cached { value, hit })
     }
 
-    /// Counts the value that was just computed into `cell`, or forgets its key where there is none or no room.
+    /// Accounts for the value that was just computed into `cell`, or removes its key if the computation failed or there is no room.
     ///
-    /// Whoever waited for a computation that failed computes into the same cell, after the key may have been forgotten or given
-    /// another cell. Bytes are counted for a cell exactly as long as it is the one of its key.
+    /// After a failed computation, a waiting one computes into the same cell. By then the key may be gone or have another cell, so
+    /// bytes are counted only while a cell is the one that its key leads to.
     fn settle(&self, key: K, cell: &Arc<OnceCell<Arc<V>>>, computed: Option<&V>) {
         let mut kept = self.kept();
         let of_key = kept.cells.get(&key);
@@ -118,7 +120,7 @@ impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
                 kept.bytes += bytes;
                 kept.cells.insert(key, Arc::clone(cell));
             }
-            // Another one succeeded where this one failed, and has counted its value.
+            // Another computation succeeded after this one failed, and its bytes are counted.
             None if cell.initialized() => {}
             _ => drop(kept.cells.remove(&key)),
         }
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn computes_once_and_keeps_no_failure() {
+    async fn computes_once_and_caches_no_failure() {
         let entries = Entries::<String, u32>::new(1_000);
         let failed: Result<_, &str> = entries.get("a".to_owned(), async { Err("down") }).await;
         assert_eq!(failed.unwrap_err(), "down");
@@ -197,9 +199,9 @@ mod tests {
         assert_eq!(get(&entries, "a", 2).await, (1, true));
     }
 
-    /// Of two that need one value at once the first fails, and the second computes it then.
+    /// Two searches need one value at once: the first fails to compute it, and the second succeeds.
     #[tokio::test]
-    async fn counts_the_bytes_of_what_is_kept() {
+    async fn counts_the_bytes_of_cached_values() {
         let bytes = ENTRY_BYTES + 1 + 100;
         let entries = Entries::<String, u32>::new(10 * bytes);
         for number in 0..3 {
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_forgets_no_value_of_another() {
+    async fn a_failure_does_not_remove_another_computations_value() {
         let entries = Entries::<String, u32>::new(1_000);
         let key = || "a".to_owned();
         let failed = Arc::clone(entries.kept().cells.entry(key()).or_default());
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keeps_what_there_is_room_for() {
+    async fn caches_as_much_as_there_is_room_for() {
         let room_for_two = 2 * (ENTRY_BYTES + 1 + 100);
         let entries = Entries::<String, u32>::new(room_for_two);
         for key in ["a", "b", "c", "d"] {

@@ -1,4 +1,4 @@
-//! The two queries that profiles are made of, as the engine is asked them: full text, and nearest vectors.
+//! The two queries that profiles send to the engine: full-text search, and search for the nearest vectors.
 
 use arrow::array::AsArray;
 use arrow::datatypes::{Float32Type, UInt64Type};
@@ -20,14 +20,13 @@ const SCORE: &str = "_score";
 /// The engine's name for the distance of a row's vector.
 const DISTANCE: &str = "_distance";
 
-/// Bytes of vectors that the scan takes at a time. The engine's default of 1,024 rows, whatever their size, allocates and sorts
-/// more often.
+/// Bytes of vectors in one batch of the scan. The engine's default is 1,024 rows of any size, which allocates and sorts more often.
 const BATCH_BYTES: usize = 4 << 20;
-/// Least rows that the scan takes at a time: the engine's default.
+/// Fewest rows in one batch of the scan: the engine's default.
 const LEAST_BATCH_ROWS: usize = 1024;
 
-/// Asks the full-text index for the `limit` best chunks, in no order that could be relied on. The question is a bag of words,
-/// whatever signs it holds.
+/// The `limit` best chunks of the full-text index, in no particular order. The question is a bag of words: its punctuation has no
+/// meaning to the engine.
 pub(super) async fn best_by_text(
     table: &Table,
     positions: &Positions,
@@ -48,7 +47,7 @@ pub(super) async fn best_by_text(
     read_scores(rows, SCORE, positions, |score| score).await
 }
 
-/// Compares `vector` with every embedding of the table and returns the `limit` most similar chunks.
+/// The `limit` chunks most similar to `vector`, which is compared with every embedding of the table.
 pub(super) async fn best_by_vector(
     table: &Table,
     positions: &Positions,
@@ -74,7 +73,7 @@ pub(super) async fn best_by_vector(
     read_scores(rows, DISTANCE, positions, |distance| 1.0 - distance).await
 }
 
-/// Larger batches of the scan. `dimension` is at least 1.
+/// Enlarges the batches of the scan. `dimension` is at least 1.
 fn options(dimension: usize) -> QueryExecutionOptions {
     let rows = (BATCH_BYTES / size_of::<f32>() / dimension).max(LEAST_BATCH_ROWS);
     let mut options = QueryExecutionOptions::default();
@@ -82,7 +81,7 @@ fn options(dimension: usize) -> QueryExecutionOptions {
     options
 }
 
-/// Reads row ids and the numbers in `column`, and turns these into scores.
+/// Reads row ids and the numbers in `column`, which `score` turns into scores.
 async fn read_scores(
     mut rows: SendableRecordBatchStream,
     column: &str,

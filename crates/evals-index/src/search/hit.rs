@@ -1,3 +1,5 @@
+//! The chunks that a search found: their order, and the documents and passages that they lead to.
+
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,7 +16,7 @@ pub(crate) struct Hit {
 }
 
 impl Hit {
-    /// Takes the score without the sign of a negative zero, which would break a tie that is none.
+    /// Drops the sign of a negative zero, so that both zeros tie.
     pub(crate) fn new(position: usize, score: f32) -> Self {
         Self {
             position,
@@ -28,14 +30,14 @@ impl Hit {
 pub(super) struct Found {
     /// In the order of [`sort`].
     pub(super) hits: Vec<Hit>,
-    /// Whether a greater depth would find no more.
+    /// Whether a greater depth would find nothing more.
     pub(super) exhausted: bool,
     /// How long the search took, or the fusion.
     pub(super) duration: Duration,
 }
 
 impl Found {
-    /// The result of a question that has nothing to search for.
+    /// The result for a question without anything to search for.
     pub(super) fn nothing() -> Self {
         Self {
             hits: Vec::new(),
@@ -45,12 +47,12 @@ impl Found {
     }
 }
 
-/// Sorts chunks: score descending, then document id descending as `trec_eval` does, then in the order of the document.
+/// Sorts chunks by descending score, then descending document id as `trec_eval` does, then by their order in the document.
 pub(super) fn sort(hits: &mut [Hit], positions: &Positions) {
     hits.sort_unstable_by(|left, right| order(*left, *right, positions));
 }
 
-/// What was left out of the best chunks.
+/// How many chunks [`keep_best`] dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
     /// Chunks with the score of the last one kept.
@@ -59,7 +61,7 @@ pub(super) struct LeftOut {
     pub(super) lower: usize,
 }
 
-/// Keeps the best `count` chunks, sorted, and tells of the others.
+/// Keeps the best `count` chunks, sorted, and counts the others.
 pub(super) fn keep_best(hits: &mut Vec<Hit>, count: usize, positions: &Positions) -> LeftOut {
     let mut left_out = LeftOut::default();
     if count < hits.len() {
@@ -113,16 +115,16 @@ pub(super) fn distinct_documents(hits: &[Hit], positions: &Positions) -> usize {
     documents.len()
 }
 
-/// Which chunks of the best documents are wanted.
+/// Which chunks of the best documents are returned as passages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    /// As many of the best, whichever documents they are of.
+    /// This many of the best chunks, from whichever documents.
     pub(super) chunks: usize,
-    /// And the best one of each of so many documents.
+    /// Also the best chunk of each of this many documents.
     pub(super) best_of: usize,
 }
 
-/// Of sorted chunks that belong to the `k` best documents those that are wanted, in their order.
+/// Picks the wanted chunks of the `k` best documents from sorted chunks, and keeps their order.
 pub(super) fn of_best_documents(
     hits: &[Hit],
     k: usize,
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cut_among_equals_is_by_the_document_s_id() {
+    fn ties_at_the_cut_are_broken_by_document_id() {
         let left_out = |tied, lower| LeftOut { tied, lower };
         let scores = [2.0, 3.0, 2.0, 2.0, 1.0];
         assert_eq!(best(&scores, 0), (vec![], left_out(0, 5)));

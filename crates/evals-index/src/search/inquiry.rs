@@ -1,3 +1,5 @@
+//! One question to an index: which searches a profile runs for it, and which of their results come from the cache.
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +16,7 @@ use crate::error::IndexError;
 use crate::profile::{Fusion, Profile};
 use crate::table::contents::Contents;
 
-/// One question, put to an index at one depth.
+/// One question to an index, at one depth.
 #[derive(Debug)]
 pub(super) struct Inquiry<'a> {
     pub(super) contents: &'a Contents,
@@ -72,7 +74,7 @@ impl Inquiry<'_> {
         result.value
     }
 
-    /// The question's embedding; `None` for a question without text, which nothing is similar to.
+    /// The question's embedding; `None` for a question without text, to which nothing is similar.
     async fn embed(&mut self) -> Result<Option<Arc<Embedded>>, IndexError> {
         if self.question.trim().is_empty() {
             return Ok(None);
@@ -139,7 +141,7 @@ impl Inquiry<'_> {
             .await
     }
 
-    /// The same for all questions, so that it is computed once for all.
+    /// The ranking that is the same for all questions, so that it is computed once.
     async fn unranked(&self) -> Result<Cached<Found>, IndexError> {
         let Contents {
             table, positions, ..

@@ -1,3 +1,5 @@
+//! One of the two searches of a hybrid profile, deepened until ties at its cut are exact.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -8,20 +10,20 @@ use super::{Filter, engine_query};
 use crate::error::IndexError;
 use crate::table::positions::Positions;
 
-/// How many times more rows each further try asks for.
+/// Factor by which each further attempt asks for more rows.
 const MORE: usize = 4;
-/// Rows asked for beyond the depth in the first try, so that the usual tie at the cut is inside.
+/// Rows beyond the depth that the first attempt asks for, so that it usually covers a tie at the cut.
 const MARGIN: usize = 16;
 
-/// One of the two searches that profiles are made of, with the question in the form that it takes.
+/// One of the two searches that profiles combine, with the question in the form that it needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Leg<'a> {
     Bm25 { question: &'a str },
     Semantic { vector: &'a [f32] },
 }
 
-/// How many chunks tied at the cut of a search's last question, so that the next one is asked for as many at once: where all
-/// documents are alike, every question ends in a tie.
+/// How many chunks tied at the cut for a search's last question. The next question asks for as many more at once: among documents
+/// that are alike, every question ends in a tie.
 #[derive(Debug, Default)]
 pub(crate) struct UsualTies {
     bm25: AtomicUsize,
@@ -40,8 +42,8 @@ impl UsualTies {
 impl Leg<'_> {
     /// Finds the best `depth` chunks.
     ///
-    /// Of equal scores at its limit the engine returns any. It is asked for more until one of the chunks that it returned has a
-    /// lower score than the last one needed: then all chunks of that score are there, and the cut among them is ours.
+    /// Among equal scores at its limit, the engine returns arbitrary chunks. It is asked for more until one returned chunk scores lower
+    /// than the last one needed: then every chunk with that score is known, and the tie-breaking is ours.
     pub(super) async fn search(
         self,
         table: &Table,
@@ -60,7 +62,7 @@ impl Leg<'_> {
             let left_out = hit::keep_best(&mut hits, depth, positions);
             if all || left_out.lower > 0 {
                 tied.store(left_out.tied, Ordering::Relaxed);
-                // It may be kept for other profiles.
+                // The cache may hold the hits for other profiles.
                 hits.shrink_to_fit();
                 return Ok(Found {
                     hits,

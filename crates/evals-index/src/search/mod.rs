@@ -1,4 +1,4 @@
-//! Searching a finished index: the two searches, their results, and the profiles made of them.
+//! Searching a finished index: the two searches, their results, and the profiles that combine them.
 
 mod cache;
 mod engine_query;

@@ -1,3 +1,5 @@
+//! Reading the texts of chunks that a search found.
+
 use std::collections::HashMap;
 
 use arrow::array::{Array, AsArray, RecordBatch};
@@ -12,7 +14,7 @@ use crate::error::IndexError;
 use crate::table::positions::Positions;
 use crate::table::{ROW_ID, TEXT, TITLE};
 
-/// Fetches the texts of chunks, in their order.
+/// The passages of chunks, in the same order.
 pub(crate) async fn fetch(
     hits: &[Hit],
     table: &Table,
@@ -48,7 +50,7 @@ fn passage(hit: Hit, title: Option<String>, text: String, positions: &Positions)
     }
 }
 
-/// Reads chunks, in any order. Rows of a table whose files can be read are taken from these, which spares planning a query.
+/// Reads chunks, in any order. A table whose files are within reach is read directly, which saves planning a query.
 async fn read(row_ids: &[u64], table: &Table) -> Result<Vec<RecordBatch>, IndexError> {
     let failed = IndexError::during("read the texts of passages");
     let columns = [TITLE, TEXT, ROW_ID];

@@ -1,3 +1,5 @@
+//! A profile as a searcher: it deepens its searches until they hold enough documents.
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -12,9 +14,9 @@ use crate::error::IndexError;
 use crate::profile::Profile;
 use crate::table::contents::Contents;
 
-/// Chunks asked for in the first try of a search on its own, however few documents are wanted.
+/// Fewest chunks that the first attempt of a single search asks for.
 const FEWEST: usize = 64;
-/// How much deeper each further try goes, and the first one than there are documents wanted.
+/// Factor by which each further attempt goes deeper, and the first attempt goes deeper than the number of documents.
 const DEEPER: usize = 4;
 
 /// One profile over one index.
@@ -24,13 +26,13 @@ pub(crate) struct IndexSearcher {
     pub(crate) profile: Profile,
     pub(crate) name: String,
     pub(crate) filter: Filter,
-    /// How many chunks are fetched from each search that is fused or shared, as long as they hold the documents asked for.
+    /// How many chunks each fused or shared search returns, if these belong to enough documents.
     pub(crate) candidates: NonZeroUsize,
-    /// How many of the best passages are fetched with their texts.
+    /// How many of the best passages are read.
     pub(crate) passages: usize,
-    /// Of how many documents the best passage is fetched in any case.
+    /// For how many documents the best passage is read in any case.
     pub(crate) best_of: usize,
-    /// Shared with the other searchers of the index; `None` computes everything for each question.
+    /// Shared with the other searchers of the index; `None` computes everything again for each question.
     pub(crate) cache: Option<Arc<Cache>>,
     pub(crate) ties: UsualTies,
 }
@@ -49,7 +51,7 @@ impl Searcher for IndexSearcher {
 }
 
 impl IndexSearcher {
-    /// Deepens the search until `k` distinct documents are among its chunks, or there are no more chunks.
+    /// Deepens the search until its chunks belong to `k` distinct documents, or no chunks are left.
     async fn retrieve(&self, question: &str, k: usize) -> Result<Retrieved, IndexError> {
         let positions = &self.contents.positions;
         let k = k.min(positions.documents());
@@ -83,9 +85,9 @@ impl IndexSearcher {
         })
     }
 
-    /// Chunks asked for in the first try. What is fused depends on their number, and what is shared has to have the same. A single
-    /// search does not, and goes no deeper than it needs to, unless more passages than documents are wanted: how many there are of
-    /// `k` documents depends on the depth, too.
+    /// Chunks that the first attempt asks for. Fused scores depend on this number, and shared results need the same number. A single
+    /// search that is not shared goes no deeper than necessary, unless it returns more passages than documents: the number of
+    /// passages of `k` documents depends on the depth, too.
     fn first_depth(&self, k: usize) -> usize {
         match (self.profile, &self.cache) {
             (Profile::Bm25 | Profile::Semantic, None) if self.passages <= k => {
@@ -95,7 +97,7 @@ impl IndexSearcher {
         }
     }
 
-    /// The best chunks of the `k` best documents, as many as were asked for, and the best one of each of the first documents.
+    /// The passages that the options ask for, all of the `k` best documents.
     async fn fetch_passages(
         &self,
         hits: &[Hit],

@@ -1,3 +1,5 @@
+//! How long the stages of a search take.
+
 use std::future::Future;
 use std::time::{Duration, Instant};
 
@@ -8,7 +10,7 @@ use evals_rag::StageTiming;
 pub(super) struct Timings(Vec<StageTiming>);
 
 impl Timings {
-    /// Adds a run of `stage`. The stage counts as cached as long as all of its runs were.
+    /// Adds a run of `stage`. The stage counts as cached if all of its runs were.
     pub(super) fn add(&mut self, stage: &str, duration: Duration, cached: bool) {
         match self.0.iter_mut().find(|timing| timing.stage == stage) {
             Some(timing) => {

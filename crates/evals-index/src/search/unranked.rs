@@ -1,3 +1,5 @@
+//! The ranking that ignores the question: the documents in the order of the index.
+
 use std::time::Instant;
 
 use arrow::array::AsArray;
@@ -36,8 +38,8 @@ pub(super) async fn search(
     })
 }
 
-/// 1/rank in single precision, or the next smaller number where that is not below the score before: never two alike, for as many
-/// documents as there are numbers between 0 and 1, which are a thousand million. Up to rank 8,000,000 each is 1/rank itself.
+/// 1/rank in single precision, or the next smaller number if 1/rank rounds to the score before. No two scores are equal for up to a
+/// thousand million documents, as many as there are numbers between 0 and 1. Up to rank 8,000,000, each score is 1/rank itself.
 fn scores() -> impl Iterator<Item = f32> {
     let mut before = f32::INFINITY;
     (1_u32..).map(move |rank| {
@@ -72,7 +74,7 @@ async fn filtered(
                 .ok_or(IndexError::Changed { row_id: *row_id })?;
             documents.push(positions.document(position));
         }
-        // The rows of a document pass or fail together, and lie side by side.
+        // The rows of a document pass or fail together, and are adjacent.
         documents.dedup();
         if documents.len() > depth {
             break;

@@ -1,4 +1,4 @@
-//! Comparing a table's files with their record, where the store is a folder.
+//! Checking a table's files against their record, in a store that is a folder.
 
 use std::path::PathBuf;
 
@@ -9,28 +9,28 @@ use super::file_record::{FileError, FileRecord};
 use crate::error::IndexError;
 use crate::header::Completion;
 
-/// How much of a table's files is compared with their record.
+/// How much of a table's files to compare with their record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// Names and sizes, and the contents of what says which files make up the table.
+    /// Names and sizes, and the contents of the manifests that list the table's files.
     Versions,
     /// The contents of all files.
     Contents,
 }
 
-/// What comparing the files of a table with their record came to. That they differ is an error.
+/// The result of comparing a table's files with their record. A difference is an error instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileCheck {
-    /// They are as recorded.
+    /// They match the record.
     Passed,
     /// There is no record, or no table.
     NoRecord,
-    /// The store is no folder.
+    /// The store is not a folder.
     NotLocal,
 }
 
 impl FileCheck {
-    /// Whether a table with this result is finished, as far as `completion` says it is.
+    /// Whether a table with this result and this `completion` is finished.
     pub(crate) fn completes(self, completion: &Completion) -> bool {
         !completion.files_recorded || self != Self::NoRecord
     }
@@ -55,7 +55,7 @@ impl Store {
         checked.await?.map_err(|error| self.file_error(name, error))
     }
 
-    /// Records what the files of a finished table are, where the store is a folder. The caller holds the lock.
+    /// Writes the record of a finished table's files, if the store is a folder. The caller holds the lock.
     pub(crate) async fn record_files(&self, name: &str) -> Result<(), IndexError> {
         let Some(folder) = self.table_folder(name) else {
             return Ok(());
@@ -66,7 +66,7 @@ impl Store {
             .map_err(|error| self.file_error(name, error))
     }
 
-    /// Whether tables of this store have a record of their files. Object stores check what they keep and send themselves.
+    /// Whether tables of this store have a record of their files. Object stores verify their data themselves.
     pub(crate) fn records_files(&self) -> bool {
         self.location.folder().is_some()
     }

@@ -1,13 +1,15 @@
+//! Where a store is: a folder or a URL.
+
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{self, Path, PathBuf};
 
 use crate::error::IndexError;
 
-/// Where a store is, in the form that the engine takes for what it is.
+/// The location of a store, in a form that the engine reads as intended.
 ///
-/// The engine reads every location that starts with `db` as an address in its cloud, so `dbs/scifact.lancedb` has to become an
-/// absolute path before it is told.
+/// The engine takes every location that starts with `db` for an address in its cloud, so `dbs/scifact.lancedb` has to become an
+/// absolute path first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Location {
     Folder { path: PathBuf, uri: String },
@@ -42,7 +44,7 @@ impl Location {
         }
     }
 
-    /// Whether there is anything to open: a folder may be missing, what a URL names is for the engine to tell.
+    /// Whether the store exists. A folder may be missing; whether a URL leads anywhere is left to the engine.
     pub(crate) fn exists(&self) -> Result<bool, IndexError> {
         let Self::Folder { path, .. } = self else {
             return Ok(true);
@@ -55,7 +57,7 @@ impl Location {
         }
     }
 
-    /// Makes the folder of a local store, and those above it, where they are missing.
+    /// Creates the folder of a local store, and its parents, if they are missing.
     pub(crate) fn create(&self) -> Result<(), IndexError> {
         match self {
             Self::Folder { path, .. } => {
@@ -118,16 +120,16 @@ mod tests {
         let message = |uri| Location::parse(uri).unwrap_err().to_string();
         assert_eq!(
             message("s3://bucket/a"),
-            "`s3://bucket/a` needs a build with the feature `aws`"
+            "`s3://bucket/a` needs a binary built with the cargo feature `aws`"
         );
         assert_eq!(
             message("db://name"),
-            "`db://name` needs a build with the feature `remote`"
+            "`db://name` needs a binary built with the cargo feature `remote`"
         );
     }
 
     #[test]
-    fn a_folder_is_made_when_it_is_asked_for_and_not_before() {
+    fn a_folder_is_created_on_request_and_not_before() {
         let folder = tempfile::tempdir().unwrap();
         let nested = folder.path().join("db/run");
         let location = Location::parse(nested.to_str().unwrap()).unwrap();
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_folder() {
+    fn a_file_is_not_a_folder() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path().to_str().unwrap();
         let location = Location::parse(path).unwrap();

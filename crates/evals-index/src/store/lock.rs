@@ -1,3 +1,5 @@
+//! The lock that lets one process at a time write to a store.
+
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,13 +13,13 @@ use crate::lock_holder::LockHolder;
 
 /// Name of the lock file in a store's folder.
 const FILE_NAME: &str = "evaluations.lock";
-/// How often a waiting process looks whether the lock was given up.
+/// How often a waiting process tries to take the lock.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// The right to write to a store, held by one process of the machine at a time.
 ///
-/// The operating system gives an advisory lock up when its process ends, however that happens, so a killed build leaves nothing
-/// to clean up. The file stays; it says which process wrote it last.
+/// The operating system releases an advisory lock when its process ends for whatever reason, so a killed build leaves nothing to clean
+/// up. The file stays; it names the process that wrote it last.
 #[derive(Debug)]
 pub(crate) struct StoreLock {
     /// Keeps the lock until it is closed.
@@ -25,21 +27,21 @@ pub(crate) struct StoreLock {
 }
 
 impl StoreLock {
-    /// Takes the lock as soon as no other process holds it, and tells `waiting` who does.
+    /// Takes the lock as soon as no other process holds it, and calls `waiting` with each holder until then.
     ///
-    /// A future that is dropped waits no more.
+    /// Dropping the future ends the wait.
     pub(crate) async fn wait(
         folder: &Path,
         waiting: impl Fn(&LockHolder),
     ) -> Result<Self, IndexError> {
-        let mut told = None;
+        let mut reported = None;
         loop {
             match Self::acquire(folder) {
                 Err(IndexError::Busy { holder, .. }) => {
-                    // A process that took the lock a moment ago may not have written its name yet.
-                    if holder.process.is_some() && told.as_ref() != Some(&holder) {
+                    // A process that took the lock a moment ago may not have written its id yet.
+                    if holder.process.is_some() && reported.as_ref() != Some(&holder) {
                         waiting(&holder);
-                        told = Some(holder);
+                        reported = Some(holder);
                     }
                 }
                 outcome => return outcome,
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_is_told_whom_for() {
+    async fn a_waiting_process_learns_the_holder() {
         let folder = tempfile::tempdir().unwrap();
         let before = SystemTime::now() - Duration::from_secs(1);
         let first = StoreLock::acquire(folder.path()).unwrap();
@@ -122,16 +124,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_not_waited_for() {
+    async fn a_failure_ends_the_wait() {
         let folder = tempfile::tempdir().unwrap();
         let absent = folder.path().join("absent");
         let error = StoreLock::wait(&absent, |_| {}).await.unwrap_err();
         assert!(matches!(error, IndexError::Lock { .. }));
     }
 
-    /// The lock of a process that ended is free, whatever its file says.
+    /// The lock of a process that ended is free, whichever process its file names.
     #[tokio::test]
-    async fn a_stale_file_holds_nobody_up() {
+    async fn a_stale_lock_file_delays_nobody() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(FILE_NAME), "1\n").unwrap();
         let lock = StoreLock::wait(folder.path(), |holder| panic!("{holder}")).await;

@@ -34,14 +34,14 @@ const INDEX_CACHE_BYTES: usize = 512 << 20;
 /// Memory for file metadata. The engine's default is 1 GiB.
 const METADATA_CACHE_BYTES: usize = 128 << 20;
 
-/// A place that holds indexes: a folder, a bucket or a database in the cloud.
+/// A place for indexes: a folder, a bucket or a database in the cloud.
 ///
 /// The engine's caches are capped at 640 MiB in all.
 #[derive(Clone)]
 pub struct Store {
     location: Location,
     settings: Arc<StoreSettings>,
-    /// The engine makes a missing folder when it connects, so it does so only when there is one, or there is to be one.
+    /// Connecting creates a missing folder, so it waits until the folder exists or a build needs it.
     connection: Arc<OnceCell<Connection>>,
 }
 
@@ -55,8 +55,8 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// The store at `uri`: a folder, `s3://…` (feature `aws`), `db://…` (feature `remote`) or `memory://`. A folder may be given
-    /// relative to the working directory, and need not be there: a build makes it, and reading says that it is missing.
+    /// The store at `uri`: a folder, `s3://…` (feature `aws`), `db://…` (feature `remote`) or `memory://`. A folder may be relative to the
+    /// working directory. It need not exist: a build creates it, and opening an index in it fails.
     pub async fn open(uri: &str) -> Result<Self, IndexError> {
         Self::open_with(uri, &StoreSettings::default()).await
     }
@@ -68,17 +68,17 @@ impl Store {
             settings: Arc::new(settings.clone()),
             connection: Arc::default(),
         };
-        // What cannot be reached is known before anything is read for it.
+        // An unreachable store fails here, before anybody prepares documents for it.
         store.existing().await?;
         Ok(store)
     }
 
-    /// The store's location, absolute where it is a folder.
+    /// The store's location. The path of a folder is absolute.
     pub fn uri(&self) -> &str {
         self.location.uri()
     }
 
-    /// The indexes in this store, by name, each with its differences from `settings`. A store that is not there has none.
+    /// The indexes in this store, by name, each with its differences from `settings`. A store that does not exist has none.
     pub async fn tables(&self, settings: &Identity) -> Result<Vec<TableSummary>, IndexError> {
         let mut summaries = Vec::new();
         for name in self.names().await? {
@@ -88,7 +88,7 @@ impl Store {
         Ok(summaries)
     }
 
-    /// Deletes the index with this identity. Returns whether there was one.
+    /// Deletes the index with this identity. Returns whether it existed.
     pub async fn remove(&self, identity: &Identity) -> Result<bool, IndexError> {
         let Some(connection) = self.existing().await? else {
             return Ok(false);
@@ -109,19 +109,19 @@ impl Store {
         guarded(&address, remove).await
     }
 
-    /// Whether there is a store; object stores and databases are taken to be there.
+    /// Whether the store exists. Object stores and databases are assumed to.
     pub(crate) fn exists(&self) -> Result<bool, IndexError> {
         self.location.exists()
     }
 
-    /// Takes the right to write, and makes the folder to write to. Object stores have no such lock: there, one process at a time
-    /// is the user's care.
+    /// Takes the lock for writing, and creates the folder. Object stores have no lock: there, the user has to make sure that only one
+    /// process writes.
     pub(crate) fn lock(&self) -> Result<Option<StoreLock>, IndexError> {
         self.location.create()?;
         self.location.folder().map(StoreLock::acquire).transpose()
     }
 
-    /// As [`lock`](Self::lock), as soon as no other process has that right.
+    /// As [`lock`](Self::lock), but waits for a process that holds the lock.
     pub(crate) async fn wait_for_lock(
         &self,
         waiting: impl Fn(&LockHolder),
@@ -143,7 +143,7 @@ impl Store {
             .map_err(IndexError::during("create the index"))
     }
 
-    /// The table, or `None` where there is none, not even an unreadable one.
+    /// The table; `None` if it does not exist. An unreadable table is an error.
     pub(crate) async fn table(&self, name: &str) -> Result<Option<Table>, IndexError> {
         let Some(connection) = self.existing().await? else {
             return Ok(None);
@@ -158,7 +158,7 @@ impl Store {
         }
     }
 
-    /// Reads of a table what says whether it is finished, after making sure that these files are as they were written.
+    /// Reads the header of a table, after checking that the files it comes from are unchanged.
     pub(crate) async fn header(&self, name: &str) -> Result<Option<Header>, IndexError> {
         let check = self.check(name, Depth::Versions).await?;
         let Some(table) = self.table(name).await? else {
@@ -177,12 +177,12 @@ impl Store {
         Ok(TableSummary::of(name, header, settings))
     }
 
-    /// The table and the store it is in, for messages.
+    /// The table and its store, for messages.
     pub(crate) fn address(&self, table: &str) -> Address {
         Address::new(self.uri(), table)
     }
 
-    /// The connection, unless there is nothing to connect to.
+    /// The connection; `None` if the store does not exist.
     async fn existing(&self) -> Result<Option<&Connection>, IndexError> {
         if self.exists()? {
             self.connection().await.map(Some)

@@ -1,14 +1,14 @@
-//! How to reach a store that is not a folder.
+//! Credentials and options of stores that are not folders.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use lancedb::connection::ConnectBuilder;
 
-/// How to reach a store that is not a folder: what [`Store::open_with`] needs for `s3://` and `db://`.
+/// How to reach a store that is not a folder; [`Store::open_with`](crate::Store::open_with) needs it for `s3://` and `db://`.
 ///
-/// All fields are empty by default, which leaves `s3://` to the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION` …). A folder needs
-/// none of them. The values of secrets are left out of the `Debug` text.
+/// All fields are empty by default; `s3://` then follows the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION` …). A folder needs none of
+/// them. The `Debug` text does not contain secrets.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -30,14 +30,14 @@ pub struct StoreSettings {
     pub api_key: Option<String>,
     /// Region of `db://` stores. Default `us-east-1`.
     pub region: Option<String>,
-    /// Address of an enterprise server, instead of the cloud.
+    /// Address of an enterprise server to use instead of the cloud.
     pub host: Option<String>,
     /// Options of object stores, such as `aws_region`, `aws_endpoint` and `allow_http` for `s3://`.
     pub storage: BTreeMap<String, String>,
 }
 
 impl fmt::Debug for StoreSettings {
-    /// Leaves the key and the values of options, which may be secrets, out.
+    /// Omits the key and the values of options, which may be secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("StoreSettings")

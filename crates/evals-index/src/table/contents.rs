@@ -1,3 +1,5 @@
+//! The open table of an index, with all that a search needs.
+
 use std::sync::Arc;
 
 use evals_models::Embedder;
@@ -9,19 +11,19 @@ use crate::error::IndexError;
 use crate::guard::guarded;
 use crate::profile::Profile;
 
-/// An open, complete index.
+/// The open table of a complete index.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) table: Table,
-    /// The table, for messages.
+    /// The table's name and store, for messages.
     pub(crate) address: Address,
     pub(crate) positions: Positions,
-    /// Embeds questions with the model that embedded the chunks.
+    /// The model that embedded the chunks, and embeds questions.
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl Contents {
-    /// Runs work on the table, and makes an error that names the table of a failure or a panic of the engine.
+    /// Runs work on the table. Errors and panics of the engine become errors that name the table.
     pub(crate) async fn guarded<T>(
         &self,
         work: impl Future<Output = Result<T, IndexError>>,

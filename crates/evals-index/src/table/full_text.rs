@@ -9,7 +9,7 @@ use crate::engine_error::EngineError;
 use crate::error::IndexError;
 use crate::full_text::FullText;
 
-/// Name of the full-text index in the table.
+/// Name of the full-text index within the table.
 const INDEX_NAME: &str = "text_full_text";
 
 fn parameters(settings: &FullText) -> Result<FtsIndexBuilder, IndexError> {
@@ -39,23 +39,22 @@ pub(crate) async fn build(settings: &FullText, table: &Table) -> Result<(), Inde
         .map_err(IndexError::during("build the full-text index"))
 }
 
-/// Chunks up to which the full-text index is read into memory before it is searched. With the 5,183 of `SciFact` a process peaks
-/// some 10 MB higher, so that this many take about 100 MB.
-const MOST_HELD: usize = 50_000;
+/// Most chunks of an index whose full-text index is loaded into memory. For the 5,183 chunks of `SciFact`, a process needs about 10 MB
+/// more, so that this many chunks need about 100 MB.
+const MOST_LOADED: usize = 50_000;
 
-/// Reads the full-text index of `table` into memory where it is small: each search would else read the lists of its terms, and
-/// plan for it.
-pub(crate) async fn hold(table: &Table, chunks: usize) -> Result<(), IndexError> {
-    // What a server holds is its own affair.
-    if chunks > MOST_HELD || table.dataset().is_none() {
+/// Loads a small full-text index of `table` into memory. Otherwise each search plans and performs reads of its terms' lists.
+pub(crate) async fn load(table: &Table, chunks: usize) -> Result<(), IndexError> {
+    // A server decides by itself what it keeps in memory.
+    if chunks > MOST_LOADED || table.dataset().is_none() {
         return Ok(());
     }
-    let held = table.prewarm_index(INDEX_NAME).await;
-    held.map_err(IndexError::during("read the full-text index"))
+    let loaded = table.prewarm_index(INDEX_NAME).await;
+    loaded.map_err(IndexError::during("read the full-text index"))
 }
 
-/// How many rows the full-text index of `table` covers and leaves out. A row left out is scored by other corpus statistics than
-/// the rest, so nothing may be searched before it is covered.
+/// How many rows the full-text index of `table` covers. A row that it does not cover is scored with other corpus statistics than the
+/// rest, so nothing may be searched before all rows are covered.
 pub(crate) async fn coverage(table: &Table) -> Result<Option<Coverage>, IndexError> {
     let statistics = table
         .index_stats(INDEX_NAME)
@@ -67,7 +66,7 @@ pub(crate) async fn coverage(table: &Table) -> Result<Option<Coverage>, IndexErr
     }))
 }
 
-/// Rows inside and outside an index.
+/// Rows inside and outside a full-text index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Coverage {
     pub(crate) indexed: usize,

@@ -1,4 +1,4 @@
-//! The columns of an index's table, and what its schema records.
+//! The table of an index: its columns, and the records in its schema.
 
 pub(crate) mod contents;
 pub(crate) mod full_text;
@@ -31,11 +31,11 @@ pub(crate) const TEXT: &str = "text";
 /// The chunk's embedding; null for a chunk without text. Missing in an index without embedder.
 pub(crate) const VECTOR: &str = "vector";
 
-/// Whether the embedding model read only the beginning of the chunk's text; null where that is not known. Missing in an index
-/// without embedder, and in one that an earlier version began.
+/// Whether the embedding model truncated the chunk's text; null if unknown. Missing in an index without embedder, and in one whose
+/// build an earlier version began.
 pub(crate) const CUT: &str = "cut";
 
-/// The engine's own row number, which is stable as long as nothing rewrites the table.
+/// The engine's own row number, which does not change unless the table is rewritten.
 pub(crate) const ROW_ID: &str = "_rowid";
 
 /// Columns that a filter may name.
@@ -65,7 +65,7 @@ pub(crate) fn schema(identity: &Identity) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, metadata))
 }
 
-/// The columns that rows are added to a table with: tables that an earlier version began lack the later ones.
+/// The columns of rows that are added to a table. Tables whose build an earlier version began lack the newer columns.
 pub(crate) async fn row_schema(
     table: &Table,
     identity: &Identity,
@@ -92,7 +92,7 @@ pub(crate) fn vector_item() -> Arc<Field> {
     Arc::new(Field::new("item", DataType::Float32, true))
 }
 
-/// The identity that a table was created with; `None` where it cannot be read.
+/// The identity in a table's schema; `None` if it cannot be read.
 pub(crate) async fn identity(table: &Table) -> Result<Option<Identity>, IndexError> {
     let schema = read_schema(table).await?;
     Ok(schema
@@ -101,7 +101,7 @@ pub(crate) async fn identity(table: &Table) -> Result<Option<Identity>, IndexErr
         .and_then(|json| serde_json::from_str(json).ok()))
 }
 
-/// What was recorded when the table was finished; `None` as long as it is not.
+/// The record of the table's completion; `None` for an unfinished table.
 pub(crate) async fn completion(table: &Table) -> Result<Option<Completion>, IndexError> {
     let schema = read_schema(table).await?;
     Ok(schema
@@ -111,7 +111,7 @@ pub(crate) async fn completion(table: &Table) -> Result<Option<Completion>, Inde
         .and_then(|json| serde_json::from_str(json).ok()))
 }
 
-/// Declares the table finished, in one commit.
+/// Records that the table is finished, in one commit.
 pub(crate) async fn complete(table: &Table, completion: Completion) -> Result<(), IndexError> {
     let json = serde_json::to_string(&completion).expect("a completion record is numbers");
     table
@@ -128,14 +128,16 @@ async fn read_schema(table: &Table) -> Result<SchemaRef, IndexError> {
         .map_err(IndexError::during("read the index's schema"))
 }
 
-/// Counts the chunks that the embedding model cut; `None` where the table has no vectors, and where an earlier version began it.
+/// Counts the chunks that the embedding model truncated; `None` if the table has no vectors, or if an earlier version began its build.
 pub(crate) async fn cut_chunks(table: &Table) -> Result<Option<CutChunks>, IndexError> {
     if read_schema(table).await?.column_with_name(CUT).is_none() {
         return Ok(None);
     }
     let count = async |filter: String| {
         let counted = table.count_rows(Some(filter)).await;
-        counted.map_err(IndexError::during("count the chunks that were cut"))
+        counted.map_err(IndexError::during(
+            "count the chunks that the embedding model truncated",
+        ))
     };
     Ok(Some(CutChunks {
         cut: count(CUT.to_owned()).await?,

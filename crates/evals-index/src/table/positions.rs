@@ -1,3 +1,5 @@
+//! The map from rows to chunks and documents, kept in memory.
+
 use std::ops::Range;
 
 use arrow::array::{AsArray, RecordBatch};
@@ -11,10 +13,10 @@ use crate::address::Address;
 use crate::engine_error::EngineError;
 use crate::error::IndexError;
 
-/// Which document each chunk of a table belongs to, in memory, so that a search asks the table for row numbers and scores only.
+/// The document of each chunk of a table, kept in memory, so that a search asks the table for nothing but row numbers and scores.
 ///
-/// Chunks lie in the order of the documents and of their ordinals; the place of a chunk in that order is its *position*. Memory:
-/// the uri and 24 bytes for each document, and nothing for a chunk.
+/// Chunks are ordered by document and ordinal; the place of a chunk in this order is its *position*. The map needs the uri and 24 bytes
+/// for each document, and nothing for each chunk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Positions {
     uris: Vec<Box<str>>,
@@ -25,7 +27,7 @@ pub(crate) struct Positions {
     by_row_id: Vec<Run>,
 }
 
-/// Consecutive row ids at consecutive positions: one run for each fragment of the table.
+/// Consecutive row ids at consecutive positions. Each fragment of the table is one run.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     row_id: u64,
@@ -34,7 +36,7 @@ struct Run {
 }
 
 impl Positions {
-    /// Reads the document columns of the whole table. Fails where chunks are missing or out of order.
+    /// Reads the uris and ordinals of the whole table. Fails if chunks are missing or out of order.
     pub(crate) async fn load(table: &Table, address: &Address) -> Result<Self, IndexError> {
         let failed = |source: lancedb::Error| IndexError::Unreadable {
             table: address.clone(),
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_is_damage() {
+    fn a_missing_chunk_is_damage() {
         assert_eq!(
             load(&[("a", 0, 0), ("a", 2, 1)]).unwrap_err(),
             "row 2 is chunk 2 of document `a`, out of order"

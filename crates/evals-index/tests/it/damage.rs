@@ -117,7 +117,7 @@ async fn assert_is_refused(folder: &Path, name: &Path, what: &str) {
     let file = name.strip_prefix(&table).unwrap().to_str().unwrap();
     assert!(message.contains(&format!("`{file}`")), "{message}");
     let remedy = format!(
-        "; delete `{}/{table}` to build it again",
+        "; delete `{}/{table}` to rebuild it",
         folder.to_str().unwrap()
     );
     assert!(message.ends_with(&remedy), "{message}");
@@ -251,14 +251,8 @@ async fn the_files_of_an_earlier_version_are_recorded_once_it_is_opened() {
     let [note] = index.notes() else {
         panic!("{:?}", index.notes());
     };
-    assert!(
-        note.contains("was finished by an earlier version"),
-        "{note}"
-    );
-    assert!(
-        note.ends_with("they are recorded from this run on"),
-        "{note}"
-    );
+    assert!(note.contains("was built by an earlier version"), "{note}");
+    assert!(note.ends_with("this run recorded them"), "{note}");
     let again = open(folder, &lexical()).await.unwrap();
     assert!(again.notes().is_empty(), "{:?}", again.notes());
     let data = files(&folder.join(table(&lexical())).join("data"));

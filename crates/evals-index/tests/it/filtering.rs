@@ -164,7 +164,7 @@ async fn fields_of_the_metadata_are_matched_as_text() {
     ] {
         let message = refusal(&fixture, sql).await;
         let start = format!(
-            r#"the filter `{sql}` {NO_CONDITION}; `metadata` is a JSON text without blanks, matched as in `metadata LIKE '%"topic":"Sports"%'`: "#
+            r#"the filter `{sql}` {NO_CONDITION}; `metadata` is one JSON text without spaces: match it as in `metadata LIKE '%"topic":"Sports"%'`: "#
         );
         assert!(message.starts_with(&start), "{message}");
     }
@@ -177,9 +177,9 @@ async fn what_the_engine_cannot_bear_is_refused() {
     for (sql, cause) in [
         ("uri = ?", "`?` is a placeholder"),
         ("uri = $1", "`$1` is a placeholder"),
-        ("lpad(uri, 2000000000, 'x') = 'a'", "`lpad` is not one of"),
-        ("repeat(uri, 2000000000) = 'a'", "`repeat` is not one of"),
-        ("random() < 0.5", "`random` is not one of"),
+        ("lpad(uri, 2000000000, 'x') = 'a'", "cannot call `lpad`"),
+        ("repeat(uri, 2000000000) = 'a'", "cannot call `repeat`"),
+        ("random() < 0.5", "cannot call `random`"),
         (&chain, "joins more than 100 conditions"),
     ] {
         let message = refusal(&fixture, sql).await;

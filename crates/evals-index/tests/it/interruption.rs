@@ -91,13 +91,13 @@ async fn other_documents_are_not_appended_to_the_first() {
     assert_eq!(
         message(documents(&[("a", "1"), ("x", "2")])).await,
         format!(
-            "cannot continue table `{table}` of `{uri}`: document 2 is `x`, but the table holds `b` there; delete `{uri}/{table}.lance` to build it again"
+            "cannot resume the build of table `{table}` of `{uri}`: document 2 of the dataset is `x`, but the table has `b` in its place; delete `{uri}/{table}.lance` to rebuild it"
         )
     );
     assert_eq!(
         message(documents(&[("a", "1")])).await,
         format!(
-            "cannot continue table `{table}` of `{uri}`: the documents end after 1, but the table holds 2; delete `{uri}/{table}.lance` to build it again"
+            "cannot resume the build of table `{table}` of `{uri}`: it already has 2 documents, but the dataset has only 1; delete `{uri}/{table}.lance` to rebuild it"
         )
     );
     let folder_of_table = folder.path().join(format!("{table}.lance"));

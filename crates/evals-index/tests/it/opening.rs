@@ -61,7 +61,7 @@ async fn reading_makes_no_database() {
     let error = Index::open(&store, &lexical()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("there is no database at `{}`", path.display())
+        format!("no index store at `{}`", path.display())
     );
     assert_eq!(store.tables(&lexical().identity()).await.unwrap(), []);
     assert!(!store.remove(&lexical().identity()).await.unwrap());
@@ -114,7 +114,7 @@ async fn an_open_index_needs_no_right_to_write() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot write to the store: lock `{}` is not available",
+            "cannot write to the store: cannot take the lock `{}`",
             lock.display()
         )
     );
@@ -142,7 +142,7 @@ async fn unreadable_files_of_an_unfinished_index_are_an_error() {
             error.to_string(),
             format!(
                 "cannot read the index in table `{table}` of `{uri}`; if its files are damaged, \
-                 delete `{uri}/{table}.lance` to build it again"
+                 delete `{uri}/{table}.lance` to rebuild it"
             )
         );
         assert!(error.source().is_some());

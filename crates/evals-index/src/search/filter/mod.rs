@@ -1,4 +1,4 @@
-//! The condition of a search on documents.
+//! The condition that documents have to meet to be found.
 
 mod condition;
 
@@ -15,8 +15,8 @@ use crate::error::IndexError;
 use crate::table::{FILTER_COLUMNS, METADATA, ORDINAL};
 use condition::shortened;
 
-/// What to write instead of access to a field of the metadata.
-const JSON_HINT: &str = "; `metadata` is a JSON text without blanks, matched as in `metadata LIKE '%\"topic\":\"Sports\"%'`";
+/// How to filter by a field of the metadata, which SQL cannot reach.
+const JSON_HINT: &str = "; `metadata` is one JSON text without spaces: match it as in `metadata LIKE '%\"topic\":\"Sports\"%'`";
 
 /// Characters of a filter that a message shows.
 const SHOWN: usize = 200;
@@ -32,10 +32,10 @@ impl Filter {
         Ok(Self(Some(sql.to_owned())))
     }
 
-    /// How many documents a WHERE clause keeps, after making sure that it is one.
+    /// Counts the documents that a WHERE clause keeps. Fails if it is not a valid filter.
     pub(crate) async fn count(sql: &str, table: &Table) -> Result<usize, IndexError> {
         check(sql)?;
-        // The clause may end in a comment.
+        // The line break ends a comment at the clause's end.
         let of_documents = format!("({sql}\n) AND {ORDINAL} = 0");
         table
             .count_rows(Some(of_documents))
@@ -46,7 +46,7 @@ impl Filter {
             })
     }
 
-    /// The clause, where there is one.
+    /// The clause, if there is a filter.
     pub(super) fn sql(&self) -> Option<&str> {
         self.0.as_deref()
     }
@@ -60,8 +60,8 @@ impl Filter {
     }
 }
 
-/// Refuses what is no condition over the columns that describe documents: the engine would take any column of the table, of which
-/// some describe chunks, and any expression.
+/// Refuses everything but a condition over the columns that describe documents. The engine would accept any column of the table,
+/// even those that describe chunks, and any expression.
 fn check(sql: &str) -> Result<(), IndexError> {
     let checked = condition::check(sql)
         .map_err(|refusal| EngineError::new(refusal.into()))
@@ -93,7 +93,7 @@ fn parse(sql: &str) -> Result<(), DataFusionError> {
     }
 }
 
-/// Whether `sql` names the metadata and reads one of its fields, as in `metadata.topic`, `metadata['topic']` or `metadata->'topic'`.
+/// Whether `sql` tries to read a field of the metadata, as in `metadata.topic`, `metadata['topic']` or `metadata->'topic'`.
 fn reaches_into_metadata(sql: &str) -> bool {
     sql.split(METADATA).skip(1).any(|after| {
         let after = after.trim_start_matches(['"', '`', ' ']);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn access_to_fields_is_told_from_text() {
+    fn access_to_fields_is_distinguished_from_text() {
         for sql in [
             "metadata.topic = 'a'",
             "metadata['topic'] = 'a'",

@@ -1,3 +1,5 @@
+//! The convex combination of normalised scores.
+
 use super::{Scores, add};
 use crate::search::hit::Hit;
 
@@ -44,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_are_all_the_best() {
+    fn equal_scores_all_become_one() {
         assert_close(
             &fuse(&hits(&[(0, 3.0), (1, 3.0)]), &hits(&[(2, -0.5)]), 0.5),
             &[(0, 0.5), (1, 0.5), (2, 0.5)],

@@ -1,3 +1,5 @@
+//! Closeness plus the logarithm of BM25.
+
 use super::{Scores, add};
 use crate::search::hit::Hit;
 
@@ -18,7 +20,7 @@ fn closeness(similarity: f32) -> f64 {
     1.0 / (1.0 + distance)
 }
 
-/// log10(1 + score), which grows from 0. At 0 and below BM25 says that nothing was found.
+/// log10(1 + score), which grows from 0. A BM25 score of 0 or below means that no term matched.
 fn log_bm25(score: f32) -> f64 {
     if score > 0.0 {
         (1.0 + f64::from(score)).log10()
@@ -50,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_of_nothing_adds_nothing() {
+    fn a_score_of_zero_adds_nothing() {
         assert_close(
             &fuse(&hits(&[(0, 0.0), (1, -1.0)]), &hits(&[(0, 1.0)])),
             &[(0, 1.0), (1, 0.0)],

@@ -1,8 +1,8 @@
-//! Formulas that join the results of a lexical and a semantic search.
+//! The formulas that fuse the results of a lexical and a semantic search.
 //!
-//! They work on chunks: the scores of the two searches belong to chunks, and a document's rank follows from its best chunk only
-//! after fusion. Each is computed in double precision and rounded to single precision at the end, before anything is sorted, so
-//! that ties are those that an exported ranking shows.
+//! They work on chunks, because the two searches score chunks; a document's rank follows from its best chunk after fusion. Scores are
+//! computed in double precision and rounded to single precision before anything is sorted, so that an exported ranking has the same
+//! ties.
 
 mod linear;
 mod log_bm25;
@@ -15,7 +15,7 @@ use crate::profile::Fusion;
 
 /// One score for each chunk that either search returned, by position.
 ///
-/// Both lists are in the order of their search, which is what ranks count.
+/// Both lists are in the order of their search, which gives the ranks.
 pub(super) fn fuse(fusion: Fusion, lexical: &[Hit], semantic: &[Hit]) -> Vec<Hit> {
     let fused = match fusion {
         Fusion::Rrf { k } => rrf::fuse(lexical, semantic, k),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_orders_of_a_sum_tie() {
+    fn a_sum_ties_in_both_orders() {
         let lexical = hits(&[(0, 9.0), (1, 8.0)]);
         let semantic = hits(&[(1, 0.9), (0, 0.8)]);
         let fused = fuse(Fusion::default(), &lexical, &semantic);

@@ -1,3 +1,5 @@
+//! Reciprocal rank fusion.
+
 use super::{Scores, add};
 use crate::search::hit::Hit;
 
@@ -36,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_do_not_count() {
+    fn only_ranks_count() {
         let semantic = hits(&[(1, 0.5)]);
         assert_eq!(
             fuse(&hits(&[(0, 100.0)]), &semantic, 60),
@@ -45,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn k_is_where_the_ranks_start() {
+    fn k_is_added_to_each_rank() {
         assert_close(
             &fuse(&hits(&[(0, 1.0), (1, 0.5)]), &[], 1),
             &[(0, 0.5), (1, 1.0 / 3.0)],

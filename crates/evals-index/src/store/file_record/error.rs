@@ -1,4 +1,4 @@
-//! What can be wrong with a table's files.
+//! What can be wrong with a table's files, as the record tells.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,11 +22,11 @@ pub(crate) enum FileDefect {
     Content(String),
     #[error("its file `{0}` was added after the index was finished")]
     Added(String),
-    #[error("its file `{FILE_NAME}`, which records what the others are, was changed")]
+    #[error("its file `{FILE_NAME}`, which records the others, was changed")]
     Record,
 }
 
-/// Why files could not be compared with their record, or are not what it says.
+/// Why files do not match their record, or could not be compared with it.
 #[derive(Debug)]
 pub(crate) enum FileError {
     Defect(FileDefect),

@@ -1,4 +1,4 @@
-//! What the files of a finished table are, so that a damaged one is found before the engine reads it.
+//! The record of a finished table's files, which reveals a damaged file before the engine reads it.
 
 mod error;
 mod recorded_file;
@@ -19,28 +19,28 @@ use recorded_file::{RecordedFile, digest, is_absence};
 
 /// Name of the record in the folder of the table.
 const FILE_NAME: &str = "evaluations-files.json";
-/// The record until it is whole.
+/// The record while it is being written.
 const PARTIAL_NAME: &str = "evaluations-files.json.partial";
-/// Folder of the files that say which others make up the table.
+/// Folder of the manifests, which list the table's files.
 const VERSIONS: &str = "_versions";
-/// How the engine names those files.
+/// The extension of the manifests.
 const MANIFEST: &str = "manifest";
 const FORMAT: u32 = 1;
-/// Most bytes of a record, which has about 150 for each file of a table.
+/// Most bytes of a record, which needs about 150 for each file of a table.
 const LARGEST: u64 = 64_000_000;
 
 /// Size and SHA-256 of every file of a finished table.
 ///
-/// The engine trusts what it reads: a changed byte in a file may give another ranking, a panic or a request for more memory than
-/// there is. All files are therefore read before the engine sees any. The exact search reads all vectors for each question, so
-/// that this costs about as much as one question whose files are not in memory yet.
+/// The engine trusts its files: a changed byte may cause another ranking, a panic, or a request for more memory than the machine has.
+/// All files are therefore read before the engine opens any. Exact search reads all vectors for each question, so the check takes
+/// about as long as one question whose files are not in memory yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileRecord {
     format: u32,
-    /// In the order of their paths.
+    /// Sorted by path.
     files: Vec<RecordedFile>,
-    /// Of the list above, so that a change of the record itself is found, too.
+    /// Digest of the list above, which reveals changes of the record itself.
     sha256: String,
 }
 
@@ -67,7 +67,7 @@ impl FileRecord {
         })
     }
 
-    /// Puts the record into `folder`. When it returns, the record is whole and on the disk; before, there is none.
+    /// Writes the record into `folder`, as a whole or not at all. It is on the disk when this returns.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), FileError> {
         let partial = folder.join(PARTIAL_NAME);
         let json =
@@ -81,12 +81,12 @@ impl FileRecord {
         written.map_err(unreadable(&folder.join(FILE_NAME)))
     }
 
-    /// The record in `folder`; `None` where there is none.
+    /// The record in `folder`; `None` if it does not exist.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>, FileError> {
         let path = folder.join(FILE_NAME);
         let changed = FileError::Defect(FileDefect::Record);
         let mut json = Vec::new();
-        // What is no regular file may never end. No record is as long as the limit.
+        // A device may never end, and no record is as long as the limit.
         let read = fs::metadata(&path).and_then(|found| {
             if !found.is_file() {
                 return Ok(false);
@@ -109,7 +109,7 @@ impl FileRecord {
         }
     }
 
-    /// Compares all files below `folder` with the record: first what is quick to see.
+    /// Compares all files below `folder` with the record, names and sizes first because that is quick.
     pub(crate) fn check(&self, folder: &Path) -> Result<(), FileError> {
         self.check_names(folder)?;
         let changed = in_parallel(&self.files, |file| file.has_changed(folder))?;
@@ -120,7 +120,7 @@ impl FileRecord {
         }
     }
 
-    /// Compares the contents of those files that say which others make up the table.
+    /// Compares names and sizes of all files, and the contents of the manifests.
     pub(crate) fn check_versions(&self, folder: &Path) -> Result<(), FileError> {
         self.check_names(folder)?;
         for file in self.files.iter().filter(|file| file.is_version()) {
@@ -131,7 +131,7 @@ impl FileRecord {
         Ok(())
     }
 
-    /// Finds files that are missing, of another size, or would make the table another one.
+    /// Finds files that are missing or have another size, and manifests that were added, which would change the table.
     fn check_names(&self, folder: &Path) -> Result<(), FileError> {
         for file in &self.files {
             file.check_size(folder)?;
@@ -150,7 +150,7 @@ impl FileRecord {
     }
 }
 
-/// Appends the paths of the files below `folder` to `paths`, each with `prefix` in front. A missing folder adds nothing.
+/// Appends the paths of the files below `folder` to `paths`, each after `prefix`. A missing folder adds nothing.
 fn list(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<(), FileError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -160,7 +160,7 @@ fn list(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<(), File
     for entry in entries {
         let entry = entry.map_err(unreadable(folder))?;
         let kind = entry.file_type().map_err(unreadable(&entry.path()))?;
-        // The engine gives no other names.
+        // The engine's file names are all UTF-8.
         let Some(name) = entry.file_name().to_str().map(ToOwned::to_owned) else {
             continue;
         };
@@ -186,7 +186,8 @@ fn digest_of(files: &[RecordedFile]) -> String {
     hex::encode(sha256.finalize())
 }
 
-/// Applies `work` to the items on all processors. Returns the results in the order of the items, or the first failure in that order.
+/// Applies `work` to the items on all processors. Returns the results in the order of the items, or the failure of the first item that
+/// failed.
 fn in_parallel<I: Sync, T: Send>(
     items: &[I],
     work: impl Fn(&I) -> Result<T, FileError> + Sync,
@@ -224,7 +225,7 @@ fn write_synced(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes a new name in a folder outlive a power failure, where the system can.
+/// Makes a new file name survive a power failure, if the system supports it.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;

@@ -1,4 +1,4 @@
-//! One file of a table, as the record has it.
+//! The record of one file: its size and digest, and whether the file still matches.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -11,14 +11,14 @@ use sha2::{Digest, Sha256};
 use super::VERSIONS;
 use super::error::{FileDefect, FileError, unreadable};
 
-/// Bytes that are read at once.
+/// Bytes read at a time.
 const BLOCK: usize = 1 << 18;
 
 /// One file of a table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordedFile {
-    /// Relative to the folder of the table, its parts separated by `/`.
+    /// Relative to the folder of the table, with `/` as separator.
     pub(super) path: String,
     pub(super) bytes: u64,
     pub(super) sha256: String,
@@ -57,13 +57,13 @@ impl RecordedFile {
 }
 
 impl fmt::Display for RecordedFile {
-    /// The line that the record's own digest is made of.
+    /// The line that goes into the record's own digest.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {} {}", self.sha256, self.bytes, self.path)
     }
 }
 
-/// A path without a file, also where a part of it is no folder.
+/// Whether a path leads nowhere, for instance because a part of it is not a folder.
 pub(super) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -1,8 +1,8 @@
-//! Records of folders that stand for tables, and what is done to them.
+//! Tests of the record: damage to files, and damage to the record itself.
 
 use super::*;
 
-/// What is done to the folder of the data.
+/// A change to the folder of the data.
 type Change = fn(&Path);
 
 /// A folder like that of a table, with its record.
@@ -34,7 +34,7 @@ fn defect(folder: &Path) -> Option<String> {
 }
 
 #[test]
-fn finds_what_was_done_to_files() {
+fn finds_every_kind_of_damage() {
     let changes: [(Change, &str); 5] = [
         (
             |data| fs::write(data.join("a.lance"), "alphA").unwrap(),
@@ -92,8 +92,7 @@ fn every_byte_of_the_record_counts() {
 fn a_record_that_never_ends_is_not_read() {
     let folder = recorded();
     let path = folder.path().join(FILE_NAME);
-    let expected =
-        "its file `evaluations-files.json`, which records what the others are, was changed";
+    let expected = "its file `evaluations-files.json`, which records the others, was changed";
     let long = File::create(&path).unwrap();
     long.set_len(LARGEST + 1).unwrap();
     assert_eq!(defect(folder.path()).as_deref(), Some(expected));
@@ -106,7 +105,7 @@ fn a_record_that_never_ends_is_not_read() {
 }
 
 #[test]
-fn files_that_make_no_table_are_left_alone() {
+fn files_of_other_programs_are_ignored() {
     let folder = recorded();
     for other in [".DS_Store", "_versions/.nfs01", "data/.directory"] {
         fs::write(folder.path().join(other), "other").unwrap();
@@ -115,7 +114,7 @@ fn files_that_make_no_table_are_left_alone() {
 }
 
 #[test]
-fn what_was_written_halfway_is_no_record() {
+fn a_partial_record_is_ignored() {
     let folder = recorded();
     let path = folder.path().join(FILE_NAME);
     fs::rename(&path, folder.path().join(PARTIAL_NAME)).unwrap();

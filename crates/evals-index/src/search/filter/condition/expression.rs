@@ -7,7 +7,7 @@ use lancedb::datafusion::sql::sqlparser::ast::{
 
 use super::refusal::{FUNCTIONS, Refusal, excerpt, part};
 
-/// Checks an expression that may have so many levels. `chain` is the operator that it is an operand of.
+/// Checks an expression of at most `levels` levels. `chain` is the `AND` or `OR` that the expression is an operand of.
 pub(super) fn check(
     expression: &Expr,
     levels: usize,
@@ -20,7 +20,7 @@ pub(super) fn check(
         _ => {}
     }
     let operator = match expression {
-        // How many of these there are is bounded; of comparisons there may be hundreds.
+        // The number of `AND` and `OR` is limited; comparisons may be hundreds, so each of them is a level.
         Expr::BinaryOp {
             op: op @ (BinaryOperator::And | BinaryOperator::Or),
             ..
@@ -111,7 +111,7 @@ fn check_value(value: &ValueWithSpan) -> Result<(), Refusal> {
     }
 }
 
-/// The arguments of a plain call of a function that filters may call.
+/// The arguments of a plain call, if filters may call that function.
 fn arguments(function: &Function) -> Result<Vec<&Expr>, Refusal> {
     let plain = function.over.is_none()
         && function.filter.is_none()

@@ -1,6 +1,6 @@
 //! The language of filters: the part of SQL that is safe to hand to the engine.
 //!
-//! The engine accepts any expression. It panics on placeholders and unknown literals, overflows its stack on deeply nested
+//! The engine accepts any expression: it panics on placeholders and unknown literals, overflows its stack on deeply nested
 //! expressions, and runs functions such as `repeat` that can fill the memory. A filter may therefore use only the functions,
 //! operators and literals listed here, and its length is checked before it is parsed.
 
@@ -28,8 +28,8 @@ const STACK: usize = 64 << 20;
 
 /// Checks that `sql` uses only what filters may use. It does not check whether the columns exist.
 ///
-/// What is refused may be a tree of as many levels as there are signs, which showing and dropping it goes down. That is done on a
-/// stack of its own, because nobody knows how much is left of the caller's.
+/// A refused filter may be a tree as deep as it has words and signs, and both printing and dropping such a tree recurse. The check
+/// therefore runs on a thread with a large stack, because the caller's may be nearly used up.
 pub(super) fn check(sql: &str) -> Result<(), Refusal> {
     thread::scope(|scope| {
         let checking = thread::Builder::new()

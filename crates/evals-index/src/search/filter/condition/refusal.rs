@@ -1,4 +1,4 @@
-//! Why a text is no filter, and the limits and functions that the messages name.
+//! Why a text is not a filter, with the limits and the functions that the messages name.
 
 use std::io;
 
@@ -14,7 +14,7 @@ pub(super) const MOST_LEVELS: usize = 10;
 /// Characters of a part that a message shows.
 const SHOWN: usize = 60;
 
-/// What filters may call: functions whose value follows from their arguments alone, and is no longer than they are.
+/// The functions that filters may call. Their results depend on the arguments alone, and are no longer than those.
 pub(super) const FUNCTIONS: [&str; 17] = [
     "btrim",
     "character_length",
@@ -35,34 +35,34 @@ pub(super) const FUNCTIONS: [&str; 17] = [
     "upper",
 ];
 
-/// Why a text is no filter.
+/// Why a text is not a filter.
 #[derive(Debug, Error)]
 pub(in crate::search::filter) enum Refusal {
-    #[error("it has {0} bytes, and {MOST_BYTES} are the most")]
+    #[error("it is {0} bytes long, and the limit is {MOST_BYTES}")]
     Long(usize),
     #[error(
-        "it joins more than {MOST_JOINED} conditions; many values are matched by a list, as in `uri IN ('a', 'b')`"
+        "it joins more than {MOST_JOINED} conditions; match many values with a list, as in `uri IN ('a', 'b')`"
     )]
     Many,
     #[error("it is nested more than {MOST_LEVELS} levels deep")]
     Deep,
-    #[error("`{0}` is a placeholder, and there is nothing to fill it with")]
+    #[error("`{0}` is a placeholder; write the value itself")]
     Placeholder(String),
     #[error(
-        "`{0}` is in the wrong quotes; write text in single quotes, and column names without quotes"
+        "`{0}` is in the wrong quotes; write text in single quotes and column names without quotes"
     )]
     Quotes(String),
-    #[error("`{0}` is not one of the functions {list}", list = functions())]
+    #[error("filters cannot call `{0}`, only {list}", list = functions())]
     Function(String),
-    #[error("`{0}` is not part of the language of filters")]
+    #[error("filters cannot contain `{0}`")]
     Part(String),
     #[error("{0}")]
     Syntax(String),
-    #[error("cannot start a thread that checks it")]
+    #[error("cannot start the thread that checks it")]
     Thread(#[source] io::Error),
 }
 
-/// The refusal of a part that the language does not have.
+/// The refusal of a part that filters cannot contain.
 pub(super) fn part(part: &impl ToString) -> Refusal {
     Refusal::Part(excerpt(part))
 }

@@ -8,7 +8,7 @@ use super::refusal::{MOST_JOINED, Refusal, excerpt, part};
 /// Most words and signs, not counting the values in lists: they bound how deep the parser's tree can be.
 const MOST_SIGNS: usize = 1_000;
 
-/// Lets only those tokens pass that a filter needs, and no more of them than keeps an expression shallow.
+/// Refuses tokens that filters do not need, and more tokens than keep an expression shallow.
 pub(super) fn check(tokens: &[Token]) -> Result<(), Refusal> {
     let (mut signs, mut joined) = (0, 0);
     for token in tokens {
