@@ -192,7 +192,7 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
     sandbox.write("rows.csv", list);
     let message = sandbox.refuse("./mine.yaml --skip-qa --allow-missing-judged --profile bm25");
     assert!(
-        message.contains("no document that judgements call relevant is in the corpus")
+        message.contains("none of the documents judged relevant is in the corpus")
             && message.contains("`a,b`"),
         "{message}"
     );
@@ -237,7 +237,7 @@ fn a_list_of_ids_that_is_none_comes_with_the_notation_and_not_with_a_way_round()
     sandbox.write("rows.csv", rows.replace("a,b", "['a', 'b']"));
     let message = sandbox.refuse("./mine.yaml --skip-qa --allow-missing-judged");
     assert!(
-        message.contains("begins like a list and is no JSON array"),
+        message.contains("starts with `[` but is not a JSON array"),
         "{message}"
     );
 }
@@ -246,7 +246,7 @@ fn a_list_of_ids_that_is_none_comes_with_the_notation_and_not_with_a_way_round()
 fn a_device_is_no_source() {
     let message = refused(&MANIFEST.replace("rows.csv", "/dev/zero"), "");
     assert!(
-        message.contains("`/dev/zero` is a device, and a dataset is read from files"),
+        message.contains("`/dev/zero` is a device; a dataset must consist of regular files"),
         "{message}"
     );
 }

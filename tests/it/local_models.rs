@@ -242,7 +242,7 @@ fn offline_a_model_that_is_not_cached_is_told() {
     assert_eq!(ended.code, Some(2));
     assert!(
         ended.stderr.starts_with(
-            "error: cannot fetch the model `owner/name`\n  caused by: there is nothing for the model repository `owner/name` at \
+            "error: cannot fetch the model `owner/name`\n  caused by: nothing is cached for the model repository `owner/name` at \
              `main` in the hub cache `"
         ),
         "{}",

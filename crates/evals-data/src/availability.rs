@@ -1,3 +1,5 @@
+//! What it takes to read a dataset: nothing, or a download.
+
 use serde::Serialize;
 
 use crate::hub::{Hub, Repository};
@@ -7,7 +9,7 @@ use crate::manifest::{Manifest, Source};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Availability {
-    /// Nothing: it travels inside the tool.
+    /// Nothing: the tool contains it.
     Bundled,
     /// Nothing: its files are the user's own, on disk.
     Local,
@@ -18,7 +20,7 @@ pub enum Availability {
 }
 
 impl Manifest {
-    /// What it takes to read this dataset; looks at names in the cache only, and never at the network.
+    /// What it takes to read this dataset. Looks at names in the cache only, and never uses the network.
     pub fn availability(&self, hub: &Hub) -> Availability {
         let of_source = |source: &Source| match source {
             Source::Bundled { .. } => Availability::Bundled,
@@ -30,7 +32,7 @@ impl Manifest {
             } if hub.is_cached(&Repository::dataset(repo), revision, files) => Availability::Cached,
             Source::Hub { .. } => Availability::Remote,
         };
-        // The table that takes most decides.
+        // The table that needs the most decides.
         self.sources()
             .map(of_source)
             .max()

@@ -1,4 +1,4 @@
-//! Doors for tests that feed foreign bytes, such as fuzzers. Not part of the library's interface.
+//! Entry points for tests such as fuzzers that feed arbitrary bytes. Not part of the library's interface.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::error::DataError;
 use crate::manifest::Column;
 use crate::reader::{Content, TableFile};
 
-/// The cells of a table's rows; the name's extension tells the format, as it does of a file.
+/// The cells of a table's rows. The extension of `name` tells the format, as for a file.
 pub fn rows(
     name: &str,
     bytes: impl Into<Bytes>,
@@ -21,7 +21,7 @@ pub fn rows(
     Ok(rows.map(|row| row.map(|row| row.cells)))
 }
 
-/// The paths and sizes on one page of a hub's list of files; `Err` says why it is none.
+/// The paths and sizes on one page of a hub's list of files; `Err` says what is wrong with the page.
 pub fn hub_page(body: &[u8]) -> Result<Vec<(String, u64)>, String> {
     crate::hub::listed_files(body)
 }
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_read_as_files_are() {
+    fn bytes_are_read_like_files() {
         let columns = ["id".parse().unwrap()];
         let read = |name: &str, text: &'static str| -> Vec<Vec<Value>> {
             let rows = rows(name, text, &columns).unwrap();

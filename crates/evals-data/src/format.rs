@@ -1,8 +1,8 @@
-//! The formats of tables, told by the extensions of their files.
+//! The formats of tables, by the extensions of their files.
 
 use std::path::Path;
 
-/// The extensions of the formats that are read.
+/// The extensions of all supported formats.
 pub(crate) const EXTENSIONS: [&str; 7] = [
     ".parquet",
     ".jsonl",
@@ -13,6 +13,7 @@ pub(crate) const EXTENSIONS: [&str; 7] = [
     ".csv.gz",
 ];
 
+/// How a table is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Parquet,

@@ -1,4 +1,4 @@
-//! Panics of a library that reads foreign bytes, as errors of the file.
+//! Turns panics of the parquet library into errors about the file.
 
 use evals_guard::panics::{Panicked, caught};
 use thiserror::Error;

@@ -1,8 +1,8 @@
 //! Datasets: from a manifest to documents and questions.
 //!
-//! A [`Manifest`] says where a dataset's tables are and what their columns mean; the [`Catalog`] finds one by name. A
-//! [`Hub`] brings the files here and verifies them, and the [`Collection`] reads them: parquet, JSON Lines and CSV.
-//! [`Documents`] streams a corpus of any size; what stays in memory is 32 bytes for each document id, and the questions.
+//! A [`Manifest`] says where a dataset's tables are and what their columns mean; the [`Catalog`] finds manifests by name. A [`Hub`]
+//! downloads the files and verifies them. The [`Collection`] reads them: parquet, JSON Lines and CSV. [`Documents`] streams a corpus of
+//! any size; only the questions and 32 bytes for each document id stay in memory.
 //!
 //! ```
 //! use evals_data::{Collection, Hub, HubSettings, Manifest, Origin};

@@ -1,15 +1,15 @@
-//! What a parquet footer promises, before memory is set aside for it.
+//! A check of parquet footers, before the parquet crate allocates memory for them.
 //!
-//! The parquet crate makes room for as many entries as a list in the footer claims to have, and walks a schema as deep as
-//! it claims to be. A process that cannot have that memory or that stack is aborted, which no caller can catch; so the
-//! claims are held against the bytes first. Whether the entries mean anything is left to the crate.
+//! The crate allocates as many entries as a list in the footer claims to have, and descends into a schema as deep as the footer claims
+//! it to be. If the memory or the stack is not available, the process aborts, which no caller can catch. This check therefore compares
+//! the claims with the bytes first. Whether the entries make sense is left to the crate.
 
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
-/// Behind the footer stand its length and the mark `PAR1`.
+/// The footer's length and the magic bytes `PAR1` follow the footer.
 const TAIL: u64 = 8;
-/// No structs are nested deeper, neither in the footer itself nor in the schema that it describes.
+/// The deepest nesting of structs, both in the footer itself and in the schema that it describes.
 const MAX_DEPTH: usize = 64;
 
 /// Kinds of values in thrift's compact protocol.
@@ -27,11 +27,11 @@ mod kind {
     pub(super) const STRUCT: u8 = 12;
 }
 
-/// The footer's list of schema elements, and in each of these the number of its children.
+/// Field numbers: the footer's list of schema elements, and the number of children in each element.
 const SCHEMA: i16 = 2;
 const CHILDREN: i16 = 5;
 
-/// Refuses a footer that claims more than it holds.
+/// Refuses a footer that claims more entries than it has bytes.
 pub(crate) fn check(file: &impl ChunkReader) -> Result<(), ParquetError> {
     let size = file.len();
     let broken = |what: &str| ParquetError::General(format!("the footer {what}"));
@@ -83,13 +83,13 @@ impl Thrift<'_> {
         Ok(())
     }
 
-    /// The schema: a list of elements, each before its children.
+    /// The schema: a list of elements, each followed by its children.
     fn schema(&mut self) -> Result<(), Broken> {
         let (kind, elements) = self.list()?;
         if kind != kind::STRUCT {
             return Err(Broken::Schema);
         }
-        // How many children are still to come, for each group that is open.
+        // For each open group, the number of children that must still follow.
         let mut open: Vec<u64> = Vec::new();
         for element in 0..elements {
             let children = self.children()?;
@@ -130,7 +130,7 @@ impl Thrift<'_> {
         Ok(children)
     }
 
-    /// The next field of a struct, its number and kind; `None` where the struct ends.
+    /// The number and kind of the next field of a struct; `None` at the end of the struct.
     fn field(&mut self, last: i16) -> Result<Option<(i16, u8)>, Broken> {
         let byte = self.byte()?;
         let kind = byte & 0x0f;
@@ -144,7 +144,7 @@ impl Thrift<'_> {
         Ok(Some((id, kind)))
     }
 
-    /// The kind and number of a list's elements, each of which takes a byte at least.
+    /// The kind and number of a list's elements. Each takes at least a byte.
     fn list(&mut self) -> Result<(u8, usize), Broken> {
         let byte = self.byte()?;
         let elements = match usize::from(byte >> 4) {
@@ -172,7 +172,7 @@ impl Thrift<'_> {
                 let (kind, elements) = self.list()?;
                 for _ in 0..elements {
                     match kind {
-                        // In a list they take a byte.
+                        // In a list, truth values take a byte.
                         kind::TRUE | kind::FALSE => self.take(1)?,
                         other => self.skip(other, depth)?,
                     }
@@ -187,7 +187,7 @@ impl Thrift<'_> {
                 }
                 Ok(())
             }
-            // Sets and maps are part of the protocol, and of no footer.
+            // The protocol has sets and maps, but footers do not use them.
             _ => Err(Broken::Kind),
         }
     }
@@ -203,7 +203,7 @@ impl Thrift<'_> {
         Ok(())
     }
 
-    /// Seven bits a byte, the lowest first.
+    /// A number with seven bits in each byte, the lowest first.
     fn number(&mut self) -> Result<u64, Broken> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -216,7 +216,7 @@ impl Thrift<'_> {
         Err(Broken::Claims)
     }
 
-    /// A number whose lowest bit is its sign.
+    /// A number whose lowest bit is the sign.
     fn integer(&mut self) -> Result<i64, Broken> {
         let number = self.number()?;
         #[expect(clippy::cast_possible_wrap, reason = "half of a u64 fits")]
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_entries_end_at_a_depth() {
+    fn nesting_has_a_limit() {
         // Field 3, a list of one list of one list …
         let mut bytes = vec![0x39];
         bytes.extend([0x19; 100]);

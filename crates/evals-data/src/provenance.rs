@@ -1,8 +1,10 @@
+//! Which bytes a dataset was read from, for the manifest of a run.
+
 use serde::{Deserialize, Serialize};
 
 use crate::hub::sha256;
 
-/// Changes whenever the same bytes and columns are read as other documents, questions or judgements than before.
+/// Increases whenever the same bytes and columns give other documents, questions or judgements than before.
 const READING_VERSION: u32 = 2;
 
 /// Which bytes a dataset was read from, and how.
@@ -16,7 +18,7 @@ pub struct Provenance {
     pub documents: TableProvenance,
     /// The questions.
     pub questions: TableProvenance,
-    /// The judgements, where they are a table of their own.
+    /// The judgements, if they are a table of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgements: Option<TableProvenance>,
 }
@@ -24,7 +26,7 @@ pub struct Provenance {
 /// Which bytes a table was read from, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableProvenance {
-    /// The repository on the hub, where it is from there.
+    /// The repository, for a table from the hub.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
     /// The revision asked for.
@@ -42,7 +44,7 @@ pub struct TableProvenance {
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileProvenance {
-    /// Its path in the repository, in the folder that the manifest names, or in the bundle; of a single file on disk, its name.
+    /// Its path in the repository, in the folder that the manifest names, or in the bundle. For a single file on disk, its name.
     pub path: String,
     /// Its bytes.
     pub size: u64,
@@ -62,15 +64,15 @@ impl Provenance {
         files
     }
 
-    /// A digest of everything here, and of the rules by which it is read: commits, file digests and columns. The dataset's name is left out, and so are paths,
-    /// so that a copy of the same files elsewhere is the same data.
+    /// A digest of the commits, the file digests, the columns, and the version of the rules for reading them. It does not depend on the
+    /// dataset's name or on paths, so that a copy of the same files elsewhere counts as the same data.
     pub fn fingerprint(&self) -> String {
         let tables: Vec<String> = self.tables().map(TableProvenance::fingerprint).collect();
         sha256(tables.join("\n").as_bytes())
     }
 
-    /// A digest of what makes the corpus. An index depends on it alone: other questions over the same documents need no
-    /// other index.
+    /// A digest of the corpus alone. An index depends on nothing else of a dataset: other questions about the same documents use the
+    /// same index.
     pub fn documents_fingerprint(&self) -> String {
         self.documents.fingerprint()
     }

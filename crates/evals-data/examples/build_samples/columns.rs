@@ -1,3 +1,5 @@
+//! Writing columns as a parquet file.
+
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, ListBuilder, RecordBatch, StringArray, StringBuilder};
@@ -22,7 +24,7 @@ pub(crate) fn lists<'t>(values: impl Iterator<Item = &'t [String]>) -> ArrayRef 
     Arc::new(lists.finish())
 }
 
-/// The columns as a parquet file. What would change between versions of the writer, or only takes room, is left out.
+/// The columns as a parquet file, without metadata that changes between versions of the writer or only takes space.
 pub(crate) fn parquet(columns: Vec<(&str, ArrayRef)>) -> Result<Vec<u8>, SampleError> {
     let batch = RecordBatch::try_from_iter(columns)?;
     let properties = WriterProperties::builder()

@@ -1,8 +1,10 @@
+//! Why the samples cannot be built.
+
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Sources that do not make a sample dataset.
+/// Why the sources do not give a sample dataset.
 #[derive(Debug, Error)]
 pub(crate) enum SampleError {
     /// A folder or file cannot be read or written.
@@ -11,7 +13,7 @@ pub(crate) enum SampleError {
         path: PathBuf,
         source: std::io::Error,
     },
-    /// A source is not the YAML that is expected.
+    /// A source does not have the expected shape.
     #[error("{}: {source}", path.display())]
     Yaml {
         path: PathBuf,
@@ -20,7 +22,7 @@ pub(crate) enum SampleError {
     /// A rule of the sample data is broken.
     #[error("{0}")]
     Rule(String),
-    /// The parquet writer gave up.
+    /// The parquet writer failed.
     #[error(transparent)]
     Parquet(#[from] parquet::errors::ParquetError),
     /// The columns do not make a table.

@@ -1,10 +1,12 @@
+//! Reading the YAML sources of the samples.
+
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
 use super::error::SampleError;
 
-/// The entries of all YAML files in a folder whose name begins with `prefix`, the files in the order of their names.
+/// The entries of all YAML files in a folder whose names start with `prefix`, in the order of the names.
 pub(crate) fn read_all<T: DeserializeOwned>(
     folder: &Path,
     prefix: &str,

@@ -1,3 +1,5 @@
+//! The news stories of `sample`.
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -10,7 +12,7 @@ use super::sources::read_all;
 const MIN_STORIES: usize = 60;
 const WORDS: std::ops::RangeInclusive<usize> = 300..=900;
 const QUESTIONS_EACH: usize = 5;
-/// One question in this many has no answer in its story.
+/// One in this many questions has no answer in its story.
 const UNANSWERABLE_ONE_IN: usize = 5;
 const UNANSWERABLE: &str = "The answer is not found in the document.";
 
@@ -103,7 +105,7 @@ impl Stories {
         let mut ids = BTreeSet::new();
         for story in &self.0 {
             rule(ids.insert(&story.id), || {
-                format!("story id `{}` is there twice", story.id)
+                format!("story id `{}` occurs twice", story.id)
             })?;
             story.check()?;
         }

@@ -1,3 +1,5 @@
+//! The help centre of `sample-support`.
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -115,9 +117,7 @@ impl Support {
         let mut ids = BTreeSet::new();
         for article in &self.articles {
             let id = article.id.as_str();
-            rule(ids.insert(id), || {
-                format!("article id `{id}` is there twice")
-            })?;
+            rule(ids.insert(id), || format!("article id `{id}` occurs twice"))?;
             let filled = [id, &article.title, &article.contents]
                 .into_iter()
                 .all(|text| !text.trim().is_empty());

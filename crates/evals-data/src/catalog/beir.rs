@@ -8,7 +8,7 @@ pub(super) const PREFIX: &str = "beir:";
 /// One collection of BEIR (Thakur et al. 2021), with the counts of its Table 1.
 struct Collection {
     name: &'static str,
-    /// The repository below `mteb/`, where it is called differently.
+    /// The repository below `mteb/`, if its name is another one.
     repo: Option<&'static str>,
     /// The split whose judgements the published figures use.
     split: &'static str,
@@ -65,7 +65,7 @@ const COLLECTIONS: &[Collection] = &[
     collection("trec-covid", 171_332, 50),
 ];
 
-/// The names of all known collections, with their prefix, in alphabetical order.
+/// The names of all known collections with their prefix, in alphabetical order.
 pub(super) fn names() -> impl Iterator<Item = String> {
     COLLECTIONS
         .iter()
@@ -74,7 +74,7 @@ pub(super) fn names() -> impl Iterator<Item = String> {
 
 /// The manifest of `beir:<name>`.
 ///
-/// An unknown name is tried as `mteb/<name>` with its test split, because BEIR-like repositories keep being added.
+/// An unknown name stands for `mteb/<name>` and its test split, because new BEIR-like repositories keep appearing.
 pub(super) fn manifest(name: &str) -> Result<Manifest, ManifestError> {
     let known = COLLECTIONS
         .iter()
@@ -87,8 +87,8 @@ pub(super) fn manifest(name: &str) -> Result<Manifest, ManifestError> {
             collection.documents, collection.questions
         )
     });
-    // A document is its title and text joined by a blank, searched whole, and judged to depth 100: this is what the
-    // published figures measure. Questions that are documents themselves (ArguAna, Quora) do not find themselves.
+    // As in the published figures, a document is its title and text joined by a space, is searched as a whole, and counts to
+    // depth 100. Questions that are documents themselves (ArguAna, Quora) do not find themselves.
     let text = format!(
         "name: '{PREFIX}{name}'\n\
          description: 'BEIR {name}, {split} split'\n\
@@ -106,7 +106,7 @@ pub(super) fn manifest(name: &str) -> Result<Manifest, ManifestError> {
     Manifest::parse(&text, Origin::Bundled(format!("{PREFIX}{name}")))
 }
 
-/// Whether a name can be a repository's, so that nothing else is spliced into the manifest.
+/// Whether a repository can have that name. Anything else could inject keys into the manifest.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name

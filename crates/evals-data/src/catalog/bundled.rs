@@ -1,4 +1,4 @@
-//! What travels inside the crate, so that an installed tool works from any folder.
+//! Manifests and sample data inside the crate, so that an installed tool works from any folder.
 
 use crate::manifest::{Manifest, ManifestError, Origin};
 

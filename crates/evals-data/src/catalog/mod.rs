@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::manifest::{Manifest, ManifestError, Origin};
 
-/// The datasets that can be named: manifests in the user's folders, the bundled ones, and `beir:<name>`.
+/// The datasets with a name: manifests in the user's folders, the bundled ones, and `beir:<name>`.
 ///
 /// ```
 /// use evals_data::Catalog;
@@ -27,7 +27,7 @@ pub struct Catalog {
     folders: Vec<PathBuf>,
 }
 
-/// A dataset that cannot be named so.
+/// Why a name does not lead to a dataset.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CatalogError {
@@ -39,7 +39,7 @@ pub enum CatalogError {
         /// Similar names, most similar first; may be empty.
         nearest: Vec<String>,
     },
-    /// There is a manifest, but it is not usable.
+    /// The manifest of that name is not usable.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
 }
@@ -53,30 +53,30 @@ fn did_you_mean(nearest: &[String]) -> String {
 }
 
 impl Catalog {
-    /// A catalog that looks into `folders` first, in that order, and then at what is built in.
+    /// A catalog that searches `folders` in order, and then the built-in datasets.
     ///
-    /// A folder that does not exist holds no manifests.
+    /// A folder that does not exist has no manifests.
     pub fn new<P: Into<PathBuf>>(folders: impl IntoIterator<Item = P>) -> Self {
         Self {
             folders: folders.into_iter().map(Into::into).collect(),
         }
     }
 
-    /// The built-in dataset that a manifest stands in the place of, by its own name or by the one that it was asked for: a file
-    /// that says something else.
+    /// The built-in dataset that a manifest file hides, because the file has another content and either the manifest's name or the name
+    /// that the user gave is the dataset's.
     pub fn hidden_by<'n>(manifest: &'n Manifest, asked: &'n str) -> Option<&'n str> {
         let Origin::File(path) = &manifest.origin else {
             return None;
         };
         let is_hidden = |name: &&str| match bundled::text(name) {
-            // A checkout of this program has the built-in manifests as files.
+            // A checkout of this program contains the built-in manifests as files, which hide nothing.
             Some(text) => std::fs::read_to_string(path).ok().as_deref() != Some(text),
             None => beir::names().any(|known| known == *name),
         };
         [manifest.name.as_str(), asked].into_iter().find(is_hidden)
     }
 
-    /// The manifest called `name`, or the one at that path where `name` ends in `.yaml` or `.yml`.
+    /// The manifest called `name`, or the one at the path `name` if that ends in `.yaml` or `.yml`.
     pub fn find(&self, name: &str) -> Result<Manifest, CatalogError> {
         if is_manifest_file(Path::new(name)) {
             return Ok(Manifest::read(Path::new(name))?);
@@ -96,16 +96,16 @@ impl Catalog {
         }
     }
 
-    /// Every dataset that can be named without knowing more: the folders' in order, the bundled ones, then BEIR.
+    /// All known datasets: the folders' in order, the bundled ones, then BEIR.
     ///
-    /// A name that stands in an earlier place hides the later one. A manifest that cannot be read is listed as its error.
+    /// Of several manifests with one name, the first is listed. A manifest that cannot be read is listed as its error.
     pub fn manifests(&self) -> Vec<Result<Manifest, ManifestError>> {
         self.names()
             .iter()
             .filter_map(|name| match self.find(name) {
                 Ok(manifest) => Some(Ok(manifest)),
                 Err(CatalogError::Manifest(error)) => Some(Err(error)),
-                // The file went away since its folder was read.
+                // The file was deleted after its folder was read.
                 Err(CatalogError::Unknown { .. }) => None,
             })
             .collect()
@@ -144,7 +144,7 @@ impl Catalog {
     }
 }
 
-/// Known BEIR collections similar to `name`; none where `name` is a known one, or no `beir:` name at all.
+/// Known BEIR collections similar to `name`; none if `name` is known, or is not a `beir:` name.
 pub(crate) fn nearest_beir(name: &str) -> Vec<String> {
     if !name.starts_with(beir::PREFIX) || beir::names().any(|known| known == name) {
         return Vec::new();

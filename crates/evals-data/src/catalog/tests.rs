@@ -1,3 +1,5 @@
+//! Finding datasets by name.
+
 use super::*;
 use crate::manifest::{Origin, Source};
 
@@ -15,7 +17,7 @@ fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn folders_come_before_what_is_bundled() {
+fn folders_come_before_the_bundled_datasets() {
     let folder = folder_with("wix.yaml", OWN);
     let manifest = Catalog::new([folder.path()]).find("wix").unwrap();
     assert_eq!(
@@ -37,7 +39,7 @@ fn folders_come_before_what_is_bundled() {
 }
 
 #[test]
-fn a_file_that_hides_a_built_in_dataset_is_told_from_its_copy() {
+fn a_file_that_hides_a_built_in_dataset_is_distinguished_from_a_copy() {
     let hides = |name: &str, text: &str| {
         let folder = folder_with(name, text);
         let path = folder.path().join(name);
@@ -82,7 +84,7 @@ fn a_path_to_a_manifest_works_as_a_name() {
 }
 
 #[test]
-fn an_unknown_name_brings_the_nearest() {
+fn an_unknown_name_suggests_similar_ones() {
     let catalog = Catalog::new::<PathBuf>([]);
     let message = |name: &str| catalog.find(name).unwrap_err().to_string();
     assert_eq!(
@@ -102,7 +104,7 @@ fn an_unknown_name_brings_the_nearest() {
 }
 
 #[test]
-fn the_list_holds_each_name_once_and_broken_manifests_as_errors() {
+fn the_list_has_each_name_once_and_broken_manifests_as_errors() {
     let folder = folder_with("wix.yaml", OWN);
     std::fs::write(folder.path().join("broken.yaml"), "name: [").unwrap();
     let listed = Catalog::new([folder.path()]).manifests();

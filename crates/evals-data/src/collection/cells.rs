@@ -5,8 +5,8 @@ use serde_json::{Number, Value};
 use crate::error::{DataError, Place};
 use crate::manifest::Column;
 
-/// An id: text, or a whole number in decimal notation, so that `1`, `1.0` and `"1"` are the same. Text is taken as it is,
-/// white space included, because judgements name it so.
+/// An id: text, or a whole number in decimal notation, so that `1`, `1.0` and `"1"` are the same. White space in a text counts, because
+/// judgements repeat the id exactly.
 pub(super) fn id(cell: &Value, column: &Column, place: &Place) -> Result<String, DataError> {
     match cell {
         Value::String(text) if !text.is_empty() => Ok(text.clone()),
@@ -15,7 +15,7 @@ pub(super) fn id(cell: &Value, column: &Column, place: &Place) -> Result<String,
                 cell,
                 column,
                 place,
-                "an id (a number has to be whole and exact; write the id as text)",
+                "an id (a number must be whole and exact; write the id as text)",
             )
         }),
         other => Err(unfit(
@@ -27,8 +27,8 @@ pub(super) fn id(cell: &Value, column: &Column, place: &Place) -> Result<String,
     }
 }
 
-/// A whole number's decimal notation. From 2^53 on a floating-point number may stand for its neighbours too, and JSON's
-/// integers beyond 64 bits are read as such.
+/// A whole number's decimal notation. From 2^53 on, a floating-point number may represent several integers, and JSON integers beyond
+/// 64 bits are read as floating-point numbers.
 fn whole(number: &Number) -> Option<String> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.is_i64() || number.is_u64() {
@@ -40,8 +40,8 @@ fn whole(number: &Number) -> Option<String> {
     (number.fract() == 0.0 && number.abs() < EXACT).then(integer)
 }
 
-/// Ids in a cell: one, a list of them, or none. Null and the empty string name none, as an empty field of a CSV row does.
-/// A text that is a JSON array, `["a", "b"]`, is a list: fields of CSV have no other form for one.
+/// The ids in a cell: one, several, or none. Null, the empty string and an empty CSV field name none. A text that is a JSON array, such
+/// as `["a", "b"]`, is a list, because CSV fields have no other form for lists.
 pub(super) fn ids(cell: &Value, column: &Column, place: &Place) -> Result<Vec<String>, DataError> {
     let names_one = |cell: &&Value| !cell.is_null() && cell.as_str() != Some("");
     let written = cell.as_str().and_then(written_list);
@@ -63,7 +63,7 @@ fn written_list(text: &str) -> Option<Vec<Value>> {
         .then(|| serde_json::from_str(text).ok())?
 }
 
-/// A text, or `None` where it is null or blank. A list is its elements, trimmed and joined by a blank.
+/// A text; `None` if it is null or blank. The elements of a list are trimmed and joined by a space.
 pub(super) fn text(
     cell: &Value,
     column: &Column,
@@ -94,7 +94,7 @@ pub(super) fn text(
     })
 }
 
-/// A grade: a whole number, also where it is written as text or with a fraction of nought.
+/// A grade: a whole number, even if it is written as text or with a fraction of zero.
 pub(super) fn grade(cell: &Value, column: &Column, place: &Place) -> Result<i32, DataError> {
     let number = match cell {
         Value::Number(number) => number.as_f64(),
@@ -180,7 +180,7 @@ mod tests {
             let message = id(bad).unwrap_err().to_string();
             assert!(
                 message.starts_with(
-                    "a.csv:3: column `c` is not an id (a number has to be whole and exact; write the id as text): "
+                    "a.csv:3: column `c` is not an id (a number must be whole and exact; write the id as text): "
                 ),
                 "{message}"
             );

@@ -1,3 +1,5 @@
+//! The corpus as a stream of documents.
+
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,11 +14,11 @@ use crate::error::{DataError, Place};
 use crate::manifest::{Deduplicate, DocumentColumns};
 use crate::reader::{Row, Rows, TableFile};
 
-/// A corpus, one document after another, in the order of its files.
+/// The documents of a corpus, in the order of its files.
 ///
-/// Reads blocking. Holds a few megabytes of rows (or one row, where that is larger), and for each document id two digests
-/// of 16 bytes, which tell repeated documents: memory grows with their number, not with their texts. Ends after the first
-/// error. Send it to a thread that may block.
+/// The iterator blocks while it reads, so it belongs on a thread that may block. It keeps a few megabytes of rows (or one row that is
+/// larger) in memory, and two digests of 16 bytes for each document id, which reveal repeated documents. Memory therefore grows with
+/// the number of documents and not with their texts. The iterator ends after the first error.
 pub struct Documents {
     dataset: String,
     mapping: Mapping,
@@ -28,20 +30,20 @@ pub struct Documents {
     ended: bool,
 }
 
-/// What was read and what was left out, so far.
+/// How many rows and documents were read and dropped so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentCounts {
     /// Rows read.
     pub rows: u64,
-    /// Rows that `where` left out.
+    /// Rows that `where` excluded.
     pub filtered: u64,
-    /// Documents given out.
+    /// Documents returned.
     pub documents: u64,
     /// Repeated rows that `deduplicate` dropped.
     pub duplicates: u64,
-    /// Of [`duplicates`](Self::duplicates), those that differed from the first; only with `deduplicate: first`.
+    /// Those of [`duplicates`](Self::duplicates) that differed from the first; only with `deduplicate: first`.
     pub conflicting: u64,
-    /// Documents without text, which are their title.
+    /// Documents without text, whose title serves as their text.
     pub title_only: u64,
     /// Documents dropped because they have neither text nor title.
     pub empty: u64,
@@ -86,7 +88,7 @@ impl Documents {
         })
     }
 
-    /// A view of the counts, to be read after the iterator has been given away.
+    /// A view of the counts, for a caller that gives the iterator away.
     pub fn tally(&self) -> DocumentTally {
         self.tally.clone()
     }
@@ -124,7 +126,7 @@ impl Documents {
         Ok(())
     }
 
-    /// A document without text is its title, so that it can be found; without either it is dropped.
+    /// Gives a document without text its title as text, so that searches can find it. Drops a document without either.
     fn with_text(&self, mut document: Document) -> Option<Document> {
         if !document.text.is_empty() {
             return Some(document);
@@ -209,8 +211,8 @@ impl std::fmt::Debug for Documents {
     }
 }
 
-/// Takes those ids out of `sought` whose documents the corpus gives out: there, kept by the filter, and with a text or a
-/// title. Reads no further than it has to.
+/// Removes from `sought` the ids of documents that the corpus contains: those that the filter keeps and that have a text or a title.
+/// Stops reading when all are found.
 pub(super) fn remove_found(
     columns: &DocumentColumns,
     files: &[TableFile],
@@ -237,10 +239,10 @@ pub(super) fn remove_found(
     Ok(searched)
 }
 
-/// What was met in a search for documents.
+/// The result of a search for documents.
 #[derive(Debug, Default)]
 pub(super) struct Searched {
     pub(super) rows: u64,
-    /// Whether any document was.
+    /// Whether the corpus has any document, as far as it was read.
     pub(super) any: bool,
 }

@@ -1,4 +1,4 @@
-//! From a manifest's sources to verified files on this machine.
+//! From a manifest's sources to verified files on disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::manifest::{Manifest, Source};
 use crate::provenance::FileProvenance;
 use crate::reader::{Content, TableFile};
 
-/// A table's files, and who vouches for them.
+/// A table's files with their digests.
 #[derive(Debug, Clone)]
 pub(super) struct TableFiles {
     pub(super) commit: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct TableFiles {
     pub(super) identities: Vec<FileProvenance>,
 }
 
-/// Everything fetched for one dataset: each repository and revision is resolved once, whatever the number of tables.
+/// The files fetched for one dataset. Each repository and revision is resolved once, however many tables use it.
 pub(super) struct Fetched {
     repositories: BTreeMap<(String, String), HubFiles>,
     pub(super) warnings: Vec<HubWarning>,
@@ -85,8 +85,8 @@ impl Fetched {
 
     fn on_hub(&self, repo: &str, revision: &str, globs: &[String]) -> TableFiles {
         let fetched = &self.repositories[&(repo.to_owned(), revision.to_owned())];
-        let globs =
-            Globs::new(globs.iter().map(String::as_str)).expect("the hub took these globs before");
+        let globs = Globs::new(globs.iter().map(String::as_str))
+            .expect("the hub compiled these globs before");
         let mut table = TableFiles {
             commit: Some(fetched.commit.clone()),
             files: Vec::new(),
@@ -134,7 +134,7 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
                 path: path.to_owned(),
             });
         }
-        // However the way to it is written, it is the same file.
+        // The name alone, so that the same file has one provenance however its path is written.
         let recorded = path.file_name().unwrap_or(path.as_os_str());
         return local_files([LocalFile {
             name: path.display().to_string(),
@@ -172,9 +172,9 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
 
 /// A file of the user's own.
 struct LocalFile {
-    /// As messages have it.
+    /// Its name in messages.
     name: String,
-    /// As the provenance has it.
+    /// Its name in the provenance.
     recorded: String,
     path: PathBuf,
 }

@@ -1,9 +1,11 @@
+//! Short digests that stand for ids and documents.
+
 use sha2::{Digest, Sha256};
 
-/// The first 128 bits of the SHA-256 of several texts, each with its length in front so that their borders count.
+/// The first 128 bits of the SHA-256 of several texts, each preceded by its length so that the boundaries between texts matter.
 ///
-/// Stands for an id or a document where keeping the whole would need memory that grows with the corpus. Two of a billion
-/// collide with a probability below 10^-20.
+/// A fingerprint replaces an id or a document whose whole text would take memory that grows with the corpus. The chance that two of a
+/// billion collide is below 10^-20.
 pub(super) fn fingerprint<'t>(texts: impl IntoIterator<Item = &'t str>) -> u128 {
     let mut hasher = Sha256::new();
     for text in texts {
@@ -19,7 +21,7 @@ mod tests {
     use super::fingerprint;
 
     #[test]
-    fn borders_between_texts_count() {
+    fn boundaries_between_texts_matter() {
         assert_ne!(fingerprint(["ab", "c"]), fingerprint(["a", "bc"]));
         assert_eq!(fingerprint(["ab", "c"]), fingerprint(["ab", "c"]));
     }

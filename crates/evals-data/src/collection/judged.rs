@@ -12,7 +12,7 @@ use crate::reader::TableFile;
 /// Judgements by question id.
 pub(super) type ByQuestion = BTreeMap<String, Judgements>;
 
-/// Reads the table; the same pair twice is an error unless both grades agree.
+/// Reads the table. A repeated pair of question and document is an error unless both grades agree.
 pub(super) fn read(
     columns: &JudgementColumns,
     files: &[TableFile],

@@ -1,3 +1,5 @@
+//! How rows become documents.
+
 use evals_rag::Document;
 use serde_json::{Map, Value};
 
@@ -6,10 +8,10 @@ use crate::error::{DataError, Place};
 use crate::manifest::{Column, DocumentColumns};
 use crate::reader::Row;
 
-/// How rows become documents.
+/// Turns rows into documents, as the manifest's columns say.
 pub(super) struct Mapping {
     pub(super) columns: DocumentColumns,
-    /// The columns to read: those of the filter, the id, the title, the texts, the metadata, in this order.
+    /// The columns to read: those of the filter, then id, title, texts, and metadata.
     pub(super) wanted: Vec<Column>,
 }
 
@@ -27,7 +29,7 @@ impl Mapping {
         Self { columns, wanted }
     }
 
-    /// The documents of a row: one, or one for each element where lists are walked; `None` where the filter says no.
+    /// The documents of a row: one, or one for each element of the columns with `[]`. `None` if the filter excludes the row.
     pub(super) fn documents(&self, row: &Row) -> Result<Option<Vec<Document>>, DataError> {
         let (filtered, rest) = row.cells.split_at(self.columns.filter.columns().count());
         if !self.columns.filter.accepts(filtered) {
@@ -91,7 +93,7 @@ impl Mapping {
     }
 }
 
-/// How many elements the walked lists have; all the same.
+/// The common length of the lists in the columns with `[]`.
 fn steps(columns: &[Column], cells: &[Value], place: &Place) -> Result<usize, DataError> {
     let mut lengths = Vec::new();
     for (column, cell) in columns

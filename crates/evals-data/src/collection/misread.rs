@@ -1,4 +1,4 @@
-//! Judged ids that the corpus does not have, and what was likely meant by them.
+//! Judged ids that are missing from the corpus, and what their author likely meant.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::error::{DataError, LikelyMeaning, Meaning};
 use crate::manifest::{Column, DocumentColumns};
 use crate::reader::TableFile;
 
-/// What people write between ids, the likeliest first.
+/// Separators that people write between ids, the most likely first.
 const SEPARATORS: [char; 6] = [',', ';', '|', '\t', '\n', ' '];
-/// Ids that are looked into: enough to recognise a habit.
+/// How many ids are examined, which is enough to recognise a pattern.
 const LOOKED_INTO: usize = 1000;
 
 /// The cells that judgements come from.
@@ -20,11 +20,11 @@ const LOOKED_INTO: usize = 1000;
 pub(super) struct Judged<'a> {
     pub(super) files: &'a [TableFile],
     pub(super) columns: &'a [Column],
-    /// Whether a cell may hold a list; the document of a judgements table may not.
+    /// Whether a cell may hold a list. In a judgements table it may not.
     pub(super) takes_lists: bool,
 }
 
-/// A cell that begins like a list, is no JSON array, and is no document's id either.
+/// The error for a cell that starts with `[`, but is neither a JSON array nor a document's id.
 pub(super) fn broken_list(
     unknown: &BTreeSet<&str>,
     judged: Judged<'_>,
@@ -47,7 +47,7 @@ pub(super) fn broken_list(
     }))
 }
 
-/// Unknown ids that lead to documents when they are read in another way.
+/// Unknown ids that name documents when they are read in another way.
 #[derive(Debug, Default)]
 pub(super) struct Misread {
     /// How many.
@@ -56,7 +56,7 @@ pub(super) struct Misread {
     pub(super) first: Option<LikelyMeaning>,
 }
 
-/// Reads unknown ids in other ways and looks for what they then name. Reads the corpus once more.
+/// Reads unknown ids in other ways, and reads the corpus once more to see what they name then.
 pub(super) fn misread(
     unknown: &BTreeSet<&str>,
     documents: (&DocumentColumns, &[TableFile]),
@@ -124,7 +124,7 @@ impl Judged<'_> {
     }
 }
 
-/// The ways in which an id may be meant otherwise than as it stands there.
+/// Other ways to read an id.
 fn other_readings(id: &str, takes_lists: bool) -> Vec<(&str, Meaning, Vec<String>)> {
     let mut readings = Vec::new();
     if id.trim() != id {
@@ -148,7 +148,7 @@ fn other_readings(id: &str, takes_lists: bool) -> Vec<(&str, Meaning, Vec<String
     readings
 }
 
-/// The ids of a list in a notation that is not JSON's: without brackets and quotes around them.
+/// The ids of a list that is not written as JSON, without brackets and quotes around them.
 fn pieces(list: &str, separator: char) -> Vec<String> {
     let bare = list.trim();
     let bare = [('[', ']'), ('{', '}'), ('(', ')')]
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_taken_apart_in_every_common_notation() {
+    fn lists_are_split_in_every_common_notation() {
         for (list, separator) in [
             ("a,b", ','),
             ("['a', 'b']", ','),

@@ -1,4 +1,4 @@
-//! A dataset on this machine: its documents and its questions.
+//! A dataset whose files are on disk: its documents and its questions.
 
 mod cells;
 mod documents;
@@ -27,7 +27,7 @@ use files::{Fetched, TableFiles};
 use misread::Judged;
 use questions::QuestionReader;
 
-/// A dataset whose files are on this machine and verified.
+/// A dataset whose files are on disk and verified.
 #[derive(Debug, Clone)]
 pub struct Collection {
     manifest: Manifest,
@@ -40,7 +40,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Brings the manifest's files here, as far as they are not, and verifies them.
+    /// Downloads the manifest's files unless they are cached, and verifies them.
     pub async fn resolve(
         manifest: &Manifest,
         hub: &Hub,
@@ -48,7 +48,7 @@ impl Collection {
     ) -> Result<Self, DataError> {
         let fetched = Fetched::new(manifest, hub, observer).await?;
         let manifest = manifest.clone();
-        // Files on disk are read to the end here, to know their digests.
+        // This reads all files on disk to compute their digests.
         blocking(move || Self::of(&manifest, fetched)).await
     }
 
@@ -81,9 +81,9 @@ impl Collection {
         })
     }
 
-    /// Whether judgements may name documents that the corpus does not have, or that were dropped for want of a text. They are an error by default, because every
-    /// figure would be too low for a reason that nobody sees; allowed, they are counted, and score as never found.
-    /// Where none of the relevant documents is there it is an error all the same: every score would be 0.
+    /// Whether judgements may name documents that are missing from the corpus or have no text. By default they are an error, because
+    /// every figure would be too low for an invisible reason. If allowed, they are counted, and score as never found. If all relevant
+    /// documents are missing, it is an error nevertheless, because every score would be 0.
     #[must_use]
     pub fn allow_missing_judged(mut self, allow: bool) -> Self {
         self.allow_missing_judged = allow;
@@ -95,21 +95,21 @@ impl Collection {
         &self.manifest
     }
 
-    /// Which bytes it is.
+    /// The files that it consists of, with their digests.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }
 
-    /// What went otherwise than asked for while the files were fetched.
+    /// Warnings about the download of its files.
     pub fn warnings(&self) -> &[HubWarning] {
         &self.warnings
     }
 
-    /// The corpus, from the beginning. Opens the first file at once, so that a missing column is known now.
+    /// The documents of the corpus. Opens the first file at once, so that a missing column fails here.
     ///
-    /// * A document whose text is null or blank is its title; without a title it is dropped and counted.
-    /// * A repeated id is what the manifest's [`deduplicate`](crate::Deduplicate) says.
-    /// * No document at all is an error, which comes as the only item.
+    /// * A document whose text is null or blank gets its title as text. Without a title, it is dropped and counted.
+    /// * The manifest's [`deduplicate`](crate::Deduplicate) decides about repeated ids.
+    /// * A corpus without any document yields an error as its only item.
     pub fn documents(&self) -> Result<Documents, DataError> {
         Documents::open(
             &self.manifest.name,
@@ -120,14 +120,14 @@ impl Collection {
 
     /// The questions with their judgements.
     ///
-    /// * With a judgements table, questions that it does not name are dropped and counted; without one, questions to which
-    ///   no document is relevant are kept and counted.
-    /// * A repeated id is an error; a question without text is dropped and counted.
-    /// * An unanswerable question has no judgements, whatever its row or the judgements table names.
-    /// * A judged document that [`documents`](Self::documents) does not give out, because it is not there or has no text,
-    ///   is an error unless [allowed](Self::allow_missing_judged); to know, the corpus is read until all are found. A
-    ///   corpus without any document, or without any that is relevant, is an error in any case, and so is a cell that begins
-    ///   with `[` and is neither a JSON array nor a document's id.
+    /// * With a judgements table, questions that it does not name are dropped and counted. Without one, questions without a relevant
+    ///   document are kept and counted.
+    /// * A repeated id is an error. A question without text is dropped and counted.
+    /// * An unanswerable question has no judgements, whatever its row or the judgements table says.
+    /// * A judged document that [`documents`](Self::documents) does not return, because it is missing or has no text, is an error
+    ///   unless [allowed](Self::allow_missing_judged). To find out, the corpus is read until all judged documents are found. A corpus
+    ///   without any document, or without any relevant one, is always an error, and so is a cell that starts with `[` but is neither a
+    ///   JSON array nor a document's id.
     pub fn questions(&self) -> Result<Questions, DataError> {
         let judged = match &self.manifest.judgements {
             Some(table) => Some(judged::read(&table.columns, &self.judgements)?),
@@ -165,7 +165,7 @@ impl Collection {
         Ok(read)
     }
 
-    /// The cells that name judged documents.
+    /// The columns that name judged documents.
     fn judged(&self) -> Judged<'_> {
         match &self.manifest.judgements {
             Some(table) => Judged {
@@ -181,8 +181,7 @@ impl Collection {
         }
     }
 
-    /// The judged documents that the corpus does not give out, in order. Memory grows with what is judged, not with the
-    /// corpus.
+    /// The judged documents that the corpus does not return, in order. Memory grows with the judgements and not with the corpus.
     fn unknown_documents<'q>(
         &self,
         questions: &'q [Question],
@@ -208,7 +207,7 @@ fn first_five(ids: &BTreeSet<&str>) -> Vec<String> {
     ids.iter().take(5).map(|&id| id.to_owned()).collect()
 }
 
-/// Whether anything that is to be found is there: a relevant document, or where none is judged relevant any judged one.
+/// Whether the corpus has anything to find: a relevant document or, if none is judged relevant, any judged one.
 fn can_be_found(questions: &[Question], unknown: &BTreeSet<&str>) -> bool {
     let judged = || questions.iter().map(|question| &question.relevant);
     let mut relevant = judged().flat_map(Judgements::relevant).peekable();

@@ -1,3 +1,5 @@
+//! The questions and their judgements.
+
 use std::collections::{BTreeSet, HashSet};
 
 use evals_metrics::Judgements;
@@ -12,41 +14,40 @@ use crate::error::{DataError, Place};
 use crate::manifest::{Column, Manifest, QuestionColumns};
 use crate::reader::{Row, TableFile};
 
-/// A dataset's questions, in the order of its files, with what is judged for them.
+/// A dataset's questions with their judgements, in the order of its files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Questions {
     /// The questions.
     pub questions: Vec<Question>,
-    /// What was read and what was left out.
+    /// How many rows and questions were read and dropped.
     pub counts: QuestionCounts,
 }
 
-/// What was read and what was left out.
+/// How many rows and questions were read and dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionCounts {
     /// Rows read.
     pub rows: u64,
-    /// Rows that `where` left out.
+    /// Rows that `where` excluded.
     pub filtered: u64,
-    /// Questions given out.
+    /// Questions returned.
     pub questions: u64,
     /// Rows dropped because their text is null or blank.
     pub empty: u64,
-    /// Questions dropped because the judgements table does not name them; BEIR holds those of other splits as well. Those that the
-    /// corpus cannot answer are kept.
+    /// Questions dropped because the judgements table does not name them; BEIR's tables contain the questions of all splits.
+    /// Unanswerable questions are kept.
     pub unjudged: u64,
-    /// Questions kept although the corpus does not hold their answers. No document is judged for them, whatever their rows name.
+    /// Questions that the corpus cannot answer. They are kept without judgements, whatever their rows say.
     #[serde(default)]
     pub unanswerable: u64,
-    /// Other questions kept although no document is relevant to them; rank measures leave them out and say so.
+    /// Other questions without a relevant document. They are kept; rank measures exclude them and say so.
     pub without_relevant: u64,
-    /// Questions that the judgements table names and the questions table does not have.
+    /// Questions that the judgements table names but the questions table lacks.
     pub judged_elsewhere: u64,
-    /// Documents that judgements name and the corpus does not have, or has without a text; an error unless they are
-    /// allowed.
+    /// Judged documents that are missing from the corpus or have no text there; an error unless allowed.
     pub unknown_documents: u64,
-    /// Of [`unknown_documents`](Self::unknown_documents), those that would name documents if they were read as lists, without
-    /// the blanks around them, or in another Unicode normalization.
+    /// Those of [`unknown_documents`](Self::unknown_documents) that would name documents if they were read as lists, without the spaces
+    /// around them, or in another Unicode normalization.
     #[serde(default)]
     pub misread_documents: u64,
 }
@@ -54,7 +55,7 @@ pub struct QuestionCounts {
 /// Reads questions and gives them their judgements.
 pub(super) struct QuestionReader<'a> {
     pub(super) manifest: &'a Manifest,
-    /// The judgements table, where there is one; what is taken from it is removed.
+    /// The judgements table, if there is one. Reading a question removes its judgements from here.
     pub(super) judged: Option<ByQuestion>,
     pub(super) counts: QuestionCounts,
     pub(super) seen: HashSet<u128>,
@@ -124,7 +125,7 @@ impl QuestionReader<'_> {
             self.counts.without_relevant += u64::from(judged.relevant().next().is_none());
             judged
         } else {
-            // The document that its row names is the one that it was written about, and holds no answer.
+            // Its row names the document that the question was written about, which does not contain an answer.
             self.counts.unanswerable += 1;
             Judgements::new()
         };
@@ -137,7 +138,7 @@ impl QuestionReader<'_> {
         }))
     }
 
-    /// The question's judgements; `None` where the table does not name it.
+    /// The question's judgements; `None` if the judgements table does not name it.
     fn relevant(
         &mut self,
         id: &str,
@@ -161,7 +162,7 @@ impl QuestionReader<'_> {
     }
 }
 
-/// The columns to read: those of the filter, the id, the text, the answer, the relevant ones, in this order.
+/// The columns to read: those of the filter, then id, text, answer, and relevant documents.
 fn wanted(columns: &QuestionColumns) -> Vec<Column> {
     columns
         .filter
@@ -174,7 +175,7 @@ fn wanted(columns: &QuestionColumns) -> Vec<Column> {
         .collect()
 }
 
-/// A row's cells by what they mean.
+/// A row's cells by their meaning.
 struct QuestionCells<'c> {
     id: Option<&'c Value>,
     text: &'c Value,

@@ -1,4 +1,4 @@
-//! What is wrong with a row, a line or a file of a table.
+//! What is wrong with a row of CSV, a line of JSON Lines, or a parquet file.
 
 use thiserror::Error;
 
@@ -6,12 +6,12 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CsvFault {
-    /// A quote without an end.
+    /// A quote that is never closed.
     #[error(
         "the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
     )]
     UnclosedQuote,
-    /// A closing quote that is not at its field's end.
+    /// A closing quote that is not at the end of its field.
     #[error(
         "the quote that opens a field here is closed on line {closed}, but more text follows before the field ends; a quote \
          inside a quoted field is written twice (`\"\"`)"
@@ -20,7 +20,7 @@ pub enum CsvFault {
         /// The line of the closing quote.
         closed: u64,
     },
-    /// Not as many fields as the header has.
+    /// More or fewer fields than the header.
     #[error(
         "{fields} fields where the header has {header}; a field that holds the separator, a quote or a line break needs \
          quotes around it"
@@ -31,8 +31,8 @@ pub enum CsvFault {
         /// Fields of the header.
         header: usize,
     },
-    /// More than is read of one row.
-    #[error("the {} begins here is larger than 128 MiB{}", if *in_quotes { "quoted field that" } else { "row that" }, if *in_quotes { "; is its closing quote missing?" } else { "" })]
+    /// A row beyond the size limit.
+    #[error("the {} starts here is larger than 128 MiB{}", if *in_quotes { "quoted field that" } else { "row that" }, if *in_quotes { "; is its closing quote missing?" } else { "" })]
     TooLong {
         /// Whether a quote is open.
         in_quotes: bool,
@@ -51,7 +51,7 @@ pub enum JsonFault {
         /// The character, from 1.
         column: usize,
     },
-    /// JSON of another kind.
+    /// Another kind of JSON value.
     #[error("not a JSON object, but {found}")]
     NotAnObject {
         /// What it is.
@@ -59,31 +59,31 @@ pub enum JsonFault {
     },
     /// An array, of objects perhaps.
     #[error(
-        "a JSON array begins here, and JSON Lines needs one object on each line; `jq -c '.[]'` writes an array's elements so"
+        "a JSON array starts here, but JSON Lines needs one object on each line; `jq -c '.[]'` converts it"
     )]
     Array,
-    /// An object that goes on behind the line's end.
+    /// An object that continues on the next line.
     #[error(
-        "the object does not end on this line, and JSON Lines needs one object on each line; `jq -c .` writes it so"
+        "the object does not end on this line, but JSON Lines needs one object on each line; `jq -c .` converts it"
     )]
     Spread,
-    /// An object that goes on behind the file's end.
+    /// An object that the end of the file cuts off.
     #[error("the file ends in the middle of this object")]
     CutOff,
-    /// Several objects, or what stands between the elements of an array.
+    /// Several objects on one line, or a comma between the elements of an array.
     #[error(
-        "text follows the object at column {column}, and JSON Lines needs one object on each line"
+        "text follows the object at column {column}, but JSON Lines needs one object on each line"
     )]
     TextBehind {
         /// The character, from 1.
         column: usize,
     },
-    /// More than is read of one line.
+    /// A line beyond the size limit.
     #[error("the line is larger than 128 MiB")]
     TooLong,
 }
 
-/// Why the parquet reader gave up.
+/// Why the parquet reader failed.
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub struct ParquetFailure(Box<dyn std::error::Error + Send + Sync>);

@@ -1,38 +1,38 @@
-//! What a cell that names no document was likely meant as.
+//! What the author of a cell that names no document likely meant.
 
 use std::fmt;
 
 use super::place::Place;
 
-/// What a cell was likely meant as: read so, it names documents of the corpus.
+/// What a cell likely means: read this way, it names documents of the corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LikelyMeaning {
     /// The cell's row.
     pub place: Place,
     /// The cell's column.
     pub column: String,
-    /// What is there.
+    /// The cell's content.
     pub id: String,
-    /// How it may be read.
+    /// The other reading.
     pub meaning: Meaning,
-    /// The ids that it then names.
+    /// The ids that this reading names.
     pub ids: Vec<String>,
 }
 
-/// How a cell may be read otherwise than as one id.
+/// Another way to read a cell than as one id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Meaning {
     /// A list of ids.
     List {
-        /// What stands between them.
+        /// The character between them.
         separator: char,
-        /// Whether a cell of that column may hold a list; where not, each id needs a row.
+        /// Whether a cell of that column may hold a list. If not, each id needs a row.
         in_one_cell: bool,
     },
     /// An id with white space around it.
     BlanksAround,
-    /// An id whose characters are composed in another way.
+    /// An id in another Unicode normalization.
     OtherNormalization,
 }
 
@@ -55,10 +55,10 @@ impl fmt::Display for LikelyMeaning {
                 let separator = match separator {
                     '\t' => "tabs".to_owned(),
                     '\n' => "line breaks".to_owned(),
-                    ' ' => "blanks".to_owned(),
+                    ' ' => "spaces".to_owned(),
                     other => format!("`{other}`"),
                 };
-                write!(formatter, "split at {separator} names documents that are there; ")?;
+                write!(formatter, "split at {separator} names documents of the corpus; ")?;
                 if *in_one_cell {
                     formatter.write_str(&as_list(ids))
                 } else {
@@ -66,15 +66,15 @@ impl fmt::Display for LikelyMeaning {
                 }
             }
             Meaning::BlanksAround => formatter
-                .write_str("without the white space around it is a document that is there; remove the white space"),
+                .write_str("without the white space around it names a document of the corpus; remove the white space"),
             Meaning::OtherNormalization => formatter.write_str(
-                "in another Unicode normalization is a document that is there; write both files in the same (NFC)",
+                "in another Unicode normalization names a document of the corpus; write both files in the same one (NFC)",
             ),
         }
     }
 }
 
-/// How a list of ids is written.
+/// How to write a list of ids.
 pub(super) fn as_list(ids: &[String]) -> String {
     const SHOWN: usize = 3;
     let mut list = String::from("[");
@@ -84,12 +84,10 @@ pub(super) fn as_list(ids: &[String]) -> String {
     }
     list.push_str(if ids.len() > SHOWN { ", …]" } else { "]" });
     let in_csv = list.replace('"', "\"\"");
-    format!(
-        "a list of ids is written as a JSON array, `{list}`, and in a field of CSV `\"{in_csv}\"`"
-    )
+    format!("write a list of ids as a JSON array, `{list}`, in a field of CSV as `\"{in_csv}\"`")
 }
 
-/// A cell's text as JSON, cut short.
+/// A cell's text as JSON, truncated.
 pub(super) fn shown(text: &str) -> String {
     const SHOWN: usize = 60;
     let cut: String = text.chars().take(SHOWN).collect();

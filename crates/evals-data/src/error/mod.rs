@@ -1,4 +1,4 @@
-//! Datasets that cannot be read: the error of everything that reads files.
+//! Why a dataset cannot be read.
 
 mod fault;
 mod likely_meaning;
@@ -16,16 +16,16 @@ use crate::format::EXTENSIONS;
 use crate::hub::{Damage, HubError};
 use likely_meaning::{as_list, shown};
 
-/// A dataset that cannot be read.
+/// Why a dataset cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// Its files cannot be had from the hub.
+    /// The hub does not deliver its files.
     #[error("cannot get dataset `{dataset}`{}", did_you_mean(nearest))]
     Hub {
         /// The dataset's name.
         dataset: String,
-        /// Known datasets with a similar name, where the repository does not exist.
+        /// Known datasets with a similar name, if the repository does not exist.
         nearest: Vec<String>,
         /// Why not.
         #[source]
@@ -40,14 +40,14 @@ pub enum DataError {
         #[source]
         source: std::io::Error,
     },
-    /// No file is where the manifest says.
+    /// No file exists where the manifest says.
     #[error("no file matches `{}`", path.display())]
     NoFile {
-        /// The path, with the glob where there is one.
+        /// The path, with the glob if there is one.
         path: PathBuf,
     },
-    /// Something that cannot be read to its end, or not twice.
-    #[error("`{}` is {kind}, and a dataset is read from files, more than once", path.display())]
+    /// Something that is not a regular file, and may not end or cannot be read twice.
+    #[error("`{}` is {kind}; a dataset must consist of regular files, which are read more than once", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -60,13 +60,13 @@ pub enum DataError {
         /// The folder.
         path: PathBuf,
     },
-    /// Globs for the files in a folder that is a file.
-    #[error("`{}` is a file, and `files` names files in a folder: leave `files` out", path.display())]
+    /// Globs for the files in a folder, but the path leads to a file.
+    #[error("`{}` is a file, but `files` names files in a folder: remove `files`", path.display())]
     FilesOfFile {
         /// The file.
         path: PathBuf,
     },
-    /// A glob that is not one.
+    /// An invalid glob.
     #[error("cannot look for files in `{}`", path.display())]
     Glob {
         /// The folder.
@@ -75,7 +75,7 @@ pub enum DataError {
         #[source]
         source: globset::Error,
     },
-    /// A file on disk is not what its name says.
+    /// A file on disk is damaged, or does not have the format that its name says.
     #[error("`{file}` is damaged")]
     Damaged {
         /// The file.
@@ -85,17 +85,17 @@ pub enum DataError {
         damage: Damage,
     },
     /// The extension stands for no known format.
-    #[error("`{file}` has no known format: the extensions are {}", EXTENSIONS.join(", "))]
+    #[error("`{file}` has an unknown format: the known extensions are {}", EXTENSIONS.join(", "))]
     UnknownFormat {
         /// The file.
         file: String,
     },
-    /// The parquet reader gave up, perhaps in the middle of the file.
-    #[error("`{file}` is not readable parquet{}", fetched_anew(cached.as_deref()))]
+    /// The parquet reader failed, perhaps in the middle of the file.
+    #[error("`{file}` is not readable parquet{}", how_to_refetch(cached.as_deref()))]
     Parquet {
         /// The file.
         file: String,
-        /// Where its bytes are in the hub cache, if it is from there.
+        /// Its path in the hub cache, if it is from there.
         cached: Option<PathBuf>,
         /// Why.
         #[source]
@@ -109,10 +109,10 @@ pub enum DataError {
         /// What is wrong with it.
         fault: JsonFault,
     },
-    /// A row is not CSV, or has more or fewer fields than the header.
+    /// A row is not valid CSV, or has more or fewer fields than the header.
     #[error("{place}: {fault}")]
     Csv {
-        /// The line: where the quote was opened, where it is about one.
+        /// The line. For a fault about a quote, the line where it was opened.
         place: Place,
         /// What is wrong there.
         fault: CsvFault,
@@ -124,18 +124,18 @@ pub enum DataError {
         place: Place,
     },
     /// The manifest names a column that the file does not have.
-    #[error("`{file}` has no column `{column}`; {}{}", there_are(columns), separated(*separator))]
+    #[error("`{file}` has no column `{column}`; {}{}", its_columns(columns), separated(*separator))]
     MissingColumn {
         /// The file.
         file: String,
         /// The column as the manifest names it.
         column: String,
-        /// The columns there are.
+        /// The columns of the file.
         columns: Vec<String>,
-        /// What seems to separate the columns of a CSV file, where that is not the comma.
+        /// The character that seems to separate the columns of a CSV file, if it is not the comma.
         separator: Option<char>,
     },
-    /// The header has a column of that name twice.
+    /// The header has two columns of that name.
     #[error("`{file}` has two columns `{column}`; rename one of them")]
     RepeatedColumn {
         /// The file.
@@ -143,20 +143,20 @@ pub enum DataError {
         /// The column as the manifest names it.
         column: String,
     },
-    /// A cell that cannot be what the manifest says it is.
+    /// A cell does not fit the meaning that the manifest gives its column.
     #[error("{place}: column `{column}` is not {wanted}: {found}")]
     Cell {
         /// Where.
         place: Place,
         /// The column.
         column: String,
-        /// What is needed.
+        /// What the column needs.
         wanted: &'static str,
-        /// What is there, cut short.
+        /// The cell, truncated.
         found: String,
     },
-    /// Columns that are walked together have lists of different lengths.
-    #[error("{place}: the lists that are walked together differ in length ({lengths:?})")]
+    /// Columns with `[]` have lists of different lengths in one row.
+    #[error("{place}: the lists in the columns with `[]` differ in length ({lengths:?})")]
     UnevenLists {
         /// Where.
         place: Place,
@@ -164,9 +164,9 @@ pub enum DataError {
         lengths: Vec<usize>,
     },
     /// Two documents have one id.
-    #[error("{place}: document id `{id}` is there twice{}", if *same { "; `deduplicate: true` drops repeated rows" } else { ", with different content; `deduplicate: first` keeps the first" })]
+    #[error("{place}: document id `{id}` occurs twice{}", if *same { "; `deduplicate: true` drops repeated rows" } else { ", with different content; `deduplicate: first` keeps the first" })]
     DuplicateDocument {
-        /// Where the second is.
+        /// The place of the second.
         place: Place,
         /// The id.
         id: String,
@@ -174,19 +174,19 @@ pub enum DataError {
         same: bool,
     },
     /// Two questions have one id.
-    #[error("{place}: question id `{id}` is there twice")]
+    #[error("{place}: question id `{id}` occurs twice")]
     DuplicateQuestion {
-        /// Where the second is.
+        /// The place of the second.
         place: Place,
         /// The id.
         id: String,
     },
-    /// A pair of question and document is judged twice, and differently.
+    /// A pair of question and document has two different grades.
     #[error(
         "{place}: document `{document}` has two grades for question `{query}`: {first} and {second}"
     )]
     ConflictingGrades {
-        /// Where the second is.
+        /// The place of the second.
         place: Place,
         /// The question.
         query: String,
@@ -197,25 +197,25 @@ pub enum DataError {
         /// The later grade.
         second: i32,
     },
-    /// There is no document.
-    #[error("dataset `{dataset}` has no documents{}", kept_none(*rows))]
+    /// The corpus has no documents.
+    #[error("dataset `{dataset}` has no documents{}", dropped_all(*rows))]
     EmptyCorpus {
         /// The dataset.
         dataset: String,
         /// Rows read.
         rows: u64,
     },
-    /// There is no question.
-    #[error("dataset `{dataset}` has no questions{}", kept_none(*rows))]
+    /// The dataset has no questions.
+    #[error("dataset `{dataset}` has no questions{}", dropped_all(*rows))]
     NoQuestions {
         /// The dataset.
         dataset: String,
         /// Rows read.
         rows: u64,
     },
-    /// A cell that begins with `[` and is neither a JSON array nor a document's id.
+    /// A cell starts with `[`, but is neither a JSON array nor a document's id.
     #[error(
-        "{place}: column `{column}` begins like a list and is no JSON array: {}; {}",
+        "{place}: column `{column}` starts with `[` but is not a JSON array: {}; {}",
         shown(found),
         as_list(ids)
     )]
@@ -224,20 +224,19 @@ pub enum DataError {
         place: Place,
         /// The column.
         column: String,
-        /// What is there.
+        /// The cell.
         found: String,
-        /// The ids that seem to be meant.
+        /// The ids that the cell seems to mean.
         ids: Vec<String>,
     },
-    /// Judgements name documents that are not in the corpus, or that are dropped from it because they have no text.
+    /// Judgements name documents that are missing from the corpus, or that the corpus drops because they have no text.
     #[error(
-        "judgements name {} not in the corpus, or {} no text there: {}{}; {}",
-        if *count == 1 { "a document that is".to_owned() } else { format!("{count} documents that are") },
-        if *count == 1 { "has" } else { "have" },
+        "judgements name {} missing from the corpus or without text there: {}{}; {}",
+        if *count == 1 { "a document".to_owned() } else { format!("{count} documents") },
         quoted(first), if *count > first.len() { ", …" } else { "" },
         match likely {
             Some(likely) => likely.to_string(),
-            None => format!("allow it to score {} as never found", if *count == 1 { "it" } else { "them" }),
+            None => format!("allow missing judged documents to score {} as never found", if *count == 1 { "it" } else { "them" }),
         }
     )]
     UnknownDocuments {
@@ -245,14 +244,14 @@ pub enum DataError {
         count: usize,
         /// The first five, in order.
         first: Vec<String>,
-        /// What one of them was likely meant as, where that names documents of the corpus.
+        /// Another reading of one of them that names documents of the corpus.
         likely: Option<Box<LikelyMeaning>>,
     },
-    /// The corpus does not contain any document that is judged relevant.
+    /// None of the documents judged relevant is in the corpus.
     #[error(
-        "no document that judgements call relevant is in the corpus with a text, so that every score would be 0; missing {}: {}{}; \
-         judgements have to name documents as `documents.uri` does",
-        if *count == 1 { "is".to_owned() } else { format!("are {count} documents") },
+        "none of the documents judged relevant is in the corpus with a text, so every score would be 0; missing{}: {}{}; \
+         judgements must name documents by the ids in `documents.uri`",
+        if *count == 1 { String::new() } else { format!(" are {count} documents") },
         quoted(first), if *count > first.len() { ", …" } else { "" },
     )]
     NoRelevantDocument {
@@ -271,11 +270,11 @@ fn quoted(names: &[String]) -> String {
         .join(", ")
 }
 
-fn there_are(columns: &[String]) -> String {
+fn its_columns(columns: &[String]) -> String {
     if columns.is_empty() {
         "it has no columns at all".to_owned()
     } else {
-        format!("there are {}", quoted(columns))
+        format!("its columns are {}", quoted(columns))
     }
 }
 
@@ -287,9 +286,9 @@ fn separated(by: Option<char>) -> String {
     }
 }
 
-fn fetched_anew(cached: Option<&Path>) -> String {
+fn how_to_refetch(cached: Option<&Path>) -> String {
     cached.map_or_else(String::new, |path| {
-        format!("; delete `{}`, and it is fetched anew", path.display())
+        format!("; delete `{}` to download it again", path.display())
     })
 }
 
@@ -301,10 +300,10 @@ fn did_you_mean(nearest: &[String]) -> String {
     }
 }
 
-fn kept_none(rows: u64) -> String {
+fn dropped_all(rows: u64) -> String {
     match rows {
         0 => String::new(),
-        1 => ": its only row is not kept (see `where`, and empty texts)".to_owned(),
-        rows => format!(": none of its {rows} rows is kept (see `where`, and empty texts)"),
+        1 => ": `where` or an empty text drops its only row".to_owned(),
+        rows => format!(": `where` or empty texts drop all of its {rows} rows"),
     }
 }

@@ -1,4 +1,4 @@
-//! Where in a file something is.
+//! Places in files, for messages.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct Place {
     pub file: String,
     /// The line or row, from 1.
     pub number: u64,
-    /// What is counted.
+    /// What the number counts.
     pub unit: Unit,
 }
 

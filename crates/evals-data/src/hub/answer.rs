@@ -1,4 +1,4 @@
-//! What the hub's answers mean.
+//! Interpreting the hub's answers.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use reqwest::{Response, StatusCode, Url};
 
 use super::{HubError, Repository, TransportError};
 
-/// A file's bytes, from some place on.
+/// An answer with a file's bytes from some offset on.
 #[derive(Debug)]
 pub(super) struct FileAnswer {
     pub(super) response: Response,
-    /// Where in the file the bytes begin: where asked for, or at 0.
+    /// The offset of the first byte: the requested one, or 0.
     pub(super) begins_at: u64,
 }
 
 impl FileAnswer {
-    /// Looks where the bytes begin in the answer to a request for those from `asked` on.
+    /// Finds the offset of the first byte in the answer to a request for the bytes from `asked` on.
     pub(super) fn resumed(response: Response, asked: u64, url: &str) -> Result<Self, HubError> {
         if response.status() != StatusCode::PARTIAL_CONTENT {
             return Ok(Self {
@@ -34,15 +34,15 @@ impl FileAnswer {
         }
         Err(HubError::Malformed {
             url: url.to_owned(),
-            what: format!("`{range}` where the bytes from {asked} on were asked for"),
+            what: format!("`{range}` instead of the bytes from {asked} on"),
         })
     }
 }
 
-/// More is no description of a repository.
+/// Most bytes of a description of a repository.
 const MAX_ANSWER: usize = 64 << 20;
 
-/// The whole of an answer that describes something, as far as that can be.
+/// The body of an answer that describes a revision or lists files. A longer body than any such answer is an error.
 pub(super) async fn described(mut response: Response, url: &str) -> Result<Vec<u8>, HubError> {
     let mut body = Vec::new();
     while let Some(bytes) = response
@@ -75,7 +75,7 @@ pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
     }
 }
 
-/// The part of an address that a connection is made to.
+/// The scheme, host and port of an address, which a connection is made to.
 fn server(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
@@ -101,7 +101,7 @@ pub(super) fn status_error(response: &Response, repo: &Repository, url: &str) ->
     })
 }
 
-/// The pause in whole seconds; the header's date form is not used by the hub.
+/// The pause in whole seconds. The hub does not use the header's date form.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers
         .get(RETRY_AFTER)?
@@ -113,7 +113,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         .map(Duration::from_secs)
 }
 
-/// What a refusal to say which commit a revision points to means.
+/// The error for a request that asked for a revision's commit.
 pub(super) fn revision_error(
     response: &Response,
     repo: &Repository,

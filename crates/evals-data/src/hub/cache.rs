@@ -1,4 +1,4 @@
-//! The hub cache on disk, in the layout that all official clients share; a model's folder begins with `models--`:
+//! The hub cache on disk, in the layout that all official clients share. A model's folder begins with `models--`:
 //!
 //! ```text
 //! datasets--<owner>--<name>/refs/<revision>              the commit a revision pointed to
@@ -54,8 +54,8 @@ impl RepositoryCache {
         self.folder().join("refs").join(revision)
     }
 
-    /// The commit that `revision` pointed to when it was last fetched. A reference that holds something else, as one that
-    /// was cut off does, is none.
+    /// The commit that `revision` pointed to when it was last fetched. A reference file with other content, such as a truncated one, is
+    /// ignored.
     pub(super) fn commit(&self, revision: &str) -> Option<String> {
         if is_commit(revision) {
             return Some(revision.to_owned());
@@ -65,7 +65,7 @@ impl RepositoryCache {
         is_commit(commit).then(|| commit.to_owned())
     }
 
-    /// Remembers what `revision` points to. Written only where it changes, so that a read-only cache stays usable.
+    /// Records the commit that `revision` points to. Writes only if it changed, so that a read-only cache stays usable.
     pub(super) fn remember(&self, revision: &str, commit: &str) -> Result<(), HubError> {
         if self.commit(revision).as_deref() == Some(commit) {
             return Ok(());
@@ -74,7 +74,7 @@ impl RepositoryCache {
         write_whole(&path, commit.as_bytes()).map_err(|source| HubError::Cache { path, source })
     }
 
-    /// Makes `snapshots/<commit>/<file>` lead to the blob.
+    /// Links `snapshots/<commit>/<file>` to the blob.
     pub(super) fn link(&self, commit: &str, file: &str, etag: &str) -> Result<PathBuf, HubError> {
         let path = self.snapshot(commit).join(file);
         create_parent(&path)?;
@@ -83,7 +83,7 @@ impl RepositoryCache {
             source,
         };
         remove(&path).map_err(failed)?;
-        // From the link's folder up to the repository's: one step for each folder of `file`, and `snapshots/<commit>`.
+        // From the link's folder up to the repository's: one step for each part of `file` but the last, and two for `snapshots/<commit>`.
         let steps = Path::new(file).components().count() + 1;
         let target = std::iter::repeat_n("..", steps)
             .collect::<PathBuf>()
@@ -117,7 +117,7 @@ pub(super) fn create_parent(path: &Path) -> Result<(), HubError> {
     })
 }
 
-/// Writes a file under another name and moves it into place, so that nobody ever reads half of it.
+/// Writes a file under another name and renames it, so that nobody ever reads half of it.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static WRITES: AtomicU64 = AtomicU64::new(0);
     if let Some(parent) = path.parent() {
@@ -129,7 +129,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let partial = PathBuf::from(name);
     let moved = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
     if moved.is_err() {
-        // The failure to tell is the first one.
+        // The first failure is the one to report.
         let _ = remove(&partial);
     }
     moved
@@ -147,7 +147,7 @@ fn place(target: &Path, _blob: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(target, link)
 }
 
-/// Links need a privilege on Windows, where the official clients copy as well.
+/// Links need a privilege on Windows, where the official clients also copy.
 #[cfg(not(unix))]
 fn place(_target: &Path, blob: &Path, link: &Path) -> io::Result<()> {
     std::fs::copy(blob, link).map(|_| ())
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_that_is_no_commit_is_none() {
+    fn a_reference_that_is_not_a_commit_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let cache = RepositoryCache::new(folder.path(), &Repository::dataset("owner/name"));
         let commit = "0123456789abcdef0123456789abcdef01234567";
@@ -170,6 +170,6 @@ mod tests {
         }
         cache.remember("refs/pr/1", commit).unwrap();
         let left = std::fs::read_dir(folder.path().join("datasets--owner--name/refs/refs/pr"));
-        assert_eq!(left.unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(left.unwrap().count(), 1, "no partial file is left");
     }
 }

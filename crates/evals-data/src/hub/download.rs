@@ -1,4 +1,4 @@
-//! Bringing files into the cache.
+//! Downloading files into the cache.
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -18,10 +18,10 @@ use super::{
     blocking,
 };
 
-/// Files fetched at once.
+/// Files downloaded at the same time.
 const CONCURRENT_FILES: usize = 4;
 
-/// One repository's files on their way into the cache.
+/// The download of one repository's files into the cache.
 pub(super) struct Download<'a> {
     pub(super) online: &'a Online<'a>,
     pub(super) cache: &'a RepositoryCache,
@@ -58,7 +58,7 @@ impl Download<'_> {
         })
     }
 
-    /// The file from the cache where it is there whole, else from the hub.
+    /// The file from the cache if it is intact there, else from the hub.
     async fn file(&self, file: &ListedFile) -> Result<(FetchedFile, Option<HubWarning>), HubError> {
         let snapshot = self.cache.snapshot(self.commit).join(&file.path);
         let warning = match cached(&snapshot, file).await {
@@ -73,7 +73,7 @@ impl Download<'_> {
             }
         };
         let _lock = self.lock(file).await?;
-        // The other process may have fetched it meanwhile, or another commit holds the same content.
+        // Another process may have fetched the blob in the meantime, or another commit may have the same content.
         let blob = self.cache.blob(&file.etag);
         let identity = match cached(&blob, file).await {
             Cached::Whole(identity) => identity,
@@ -85,7 +85,7 @@ impl Download<'_> {
         Ok((fetched(file, local, identity), warning))
     }
 
-    /// Fetches the blob; once more where what arrived is not the file, because a proxy may have stood in between.
+    /// Fetches the blob. If the result is not the listed file, fetches it once more, because a proxy may have interfered.
     async fn fetch(&self, file: &ListedFile, blob: &Path) -> Result<Identity, HubError> {
         match self.fetch_once(file, blob).await {
             Err(HubError::Corrupt { .. }) => self.fetch_once(file, blob).await,
@@ -115,8 +115,8 @@ impl Download<'_> {
         })
     }
 
-    /// Transfers until the file has arrived. What arrived before a failure stays, and whatever brings the file further
-    /// than ever before clears the count of failures.
+    /// Transfers until the file is complete. The bytes before a failure stay, and every transfer that gets further than all before it
+    /// resets the count of failures.
     async fn transfer_all(&self, file: &ListedFile, partial: &Partial) -> Result<(), Interruption> {
         let url = self.online.file_url(self.repo, self.commit, &file.path);
         let mut retry = self.online.retry();
@@ -158,7 +158,7 @@ impl Download<'_> {
             .map_err(|source| unreachable(url, source))?
         {
             done += bytes.len() as u64;
-            // Do not fill the disk with what is not wanted.
+            // A body longer than the file must not fill the disk.
             if done > file.size {
                 check_size(done, &file.expected()).map_err(Interruption::NotTheFile)?;
             }
@@ -207,11 +207,11 @@ impl Download<'_> {
     }
 }
 
-/// Why a transfer ended before its file had arrived.
+/// Why a transfer ended before the file was complete.
 enum Interruption {
     /// The hub, or the cache, failed.
     Hub(HubError),
-    /// What arrives is not the file.
+    /// The bytes are not those of the file.
     NotTheFile(Damage),
 }
 

@@ -8,11 +8,11 @@ use super::repository::Repository;
 use super::transport::TransportError;
 use super::verify::Damage;
 
-/// A file that the hub, or its cache, does not give.
+/// Why a file cannot be read from the hub or its cache.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HubError {
-    /// The hub wants to know who asks. It answers so for repositories that do not exist as well.
+    /// The hub asks for a token. It answers the same for repositories that do not exist.
     #[error(
         "the hub asks for a token to read {repo}: check the repository's name; if it is private, set `HF_TOKEN` to a \
          token that may read it"
@@ -21,7 +21,7 @@ pub enum HubError {
         /// The repository.
         repo: Repository,
     },
-    /// The token does not allow it.
+    /// The token does not give access.
     #[error(
         "the hub refuses access to {repo}: accept its terms on its page, or set `HF_TOKEN` to a token that may read it"
     )]
@@ -29,7 +29,7 @@ pub enum HubError {
         /// The repository.
         repo: Repository,
     },
-    /// There is no such repository.
+    /// The repository does not exist.
     #[error(
         "the hub has no {} repository `{}`: check the name{}",
         repo.kind_name(),
@@ -50,65 +50,65 @@ pub enum HubError {
     },
     /// No file of the repository matches a glob.
     #[error(
-        "no file of {repo} at `{commit}` matches `{glob}`{}; there are {}",
+        "no file of {repo} at `{commit}` matches `{glob}`{}; it has {}",
         check(repo, "files"),
         listed(files)
     )]
     NoFileMatches {
         /// The repository.
         repo: Repository,
-        /// The commit looked into.
+        /// The commit.
         commit: String,
         /// The glob.
         glob: String,
-        /// Files there are, at most the ten largest.
+        /// Its files, at most the ten largest.
         files: Vec<String>,
     },
-    /// A model repository without weights that could be read.
+    /// The model repository has no weights in a known format.
     #[error(
-        "{repo} has no weights at `{commit}` (`model.safetensors`, `pytorch_model.bin`, or the shards of either); there are {}",
+        "{repo} has no weights at `{commit}` (`model.safetensors`, `pytorch_model.bin`, or the shards of either); it has {}",
         listed(files)
     )]
     NoWeights {
         /// The repository.
         repo: Repository,
-        /// The commit looked into.
+        /// The commit.
         commit: String,
-        /// Files there are, at most the ten largest.
+        /// Its files, at most the ten largest.
         files: Vec<String>,
     },
-    /// The hub listed a file that it does not give.
-    #[error("`{url}` is not there although the hub lists it")]
+    /// The hub lists a file, but does not have it.
+    #[error("the hub lists `{url}` but does not have it")]
     FileNotFound {
         /// The file's address.
         url: String,
     },
-    /// The hub named a commit and has no list of its files.
-    #[error("`{url}`, which lists a commit's files, is not there: check `HF_ENDPOINT`")]
+    /// The hub named a commit, but has no list of its files.
+    #[error("the hub has no list of files at `{url}`: check `HF_ENDPOINT`")]
     NoListing {
         /// The list's address.
         url: String,
     },
-    /// Too many requests, after all tries.
+    /// The hub still limits the rate of requests after all attempts.
     #[error(
         "the hub limits the rate of requests{}; wait, or set `HF_TOKEN`, which raises the limit",
         asked(*retry_after)
     )]
     RateLimited {
-        /// What the server asked to wait, where it said so.
+        /// The pause that the server asked for, if any.
         retry_after: Option<Duration>,
     },
-    /// A status that says neither yes nor why not.
+    /// A status that means neither success nor a known refusal.
     #[error("`{url}` answered with status {status}{}", asked(*retry_after))]
     Status {
-        /// What was asked for.
+        /// The requested address.
         url: String,
         /// The status.
         status: u16,
-        /// What the server asked to wait, where it said so.
+        /// The pause that the server asked for, if any.
         retry_after: Option<Duration>,
     },
-    /// No connection to the hub, or to the storage that it sends to.
+    /// No connection to the hub, or to the storage that it redirects to.
     #[error("cannot connect to `{server}`")]
     NoConnection {
         /// The server.
@@ -117,24 +117,24 @@ pub enum HubError {
         #[source]
         source: TransportError,
     },
-    /// A connection and no answer: it broke, or there was silence.
+    /// The connection broke or fell silent before the answer was complete.
     #[error("no answer from `{url}`")]
     Unreachable {
-        /// What was asked for.
+        /// The requested address.
         url: String,
         /// Why.
         #[source]
         source: TransportError,
     },
-    /// An answer that is not the hub's protocol.
-    #[error("`{url}` gave an answer that is not the hub's: {what}; check `HF_ENDPOINT`")]
+    /// The answer does not follow the hub's protocol.
+    #[error("`{url}` did not answer like the hub: {what}; check `HF_ENDPOINT`")]
     Malformed {
-        /// What was asked for.
+        /// The requested address.
         url: String,
         /// What is wrong with it.
         what: String,
     },
-    /// What arrived is not the file that the hub describes, also when fetched anew.
+    /// The downloaded bytes are not the file that the hub describes, even after a second download.
     #[error("`{file}` of {repo} did not arrive as the hub describes it")]
     Corrupt {
         /// The repository.
@@ -145,9 +145,9 @@ pub enum HubError {
         #[source]
         damage: Damage,
     },
-    /// A damaged file in the cache that cannot be fetched anew, because the hub is out of reach.
+    /// A file in the cache is damaged and cannot be downloaded again, because the hub is out of reach.
     #[error(
-        "`{}` in the hub cache is damaged; delete it, or allow network access (unset `HF_HUB_OFFLINE`) to fetch it anew",
+        "`{}` in the hub cache is damaged; delete it, or allow network access (unset `HF_HUB_OFFLINE`) to download it again",
         path.display()
     )]
     DamagedCache {
@@ -157,7 +157,7 @@ pub enum HubError {
         #[source]
         damage: Damage,
     },
-    /// The cache lacks something, and the hub is out of reach.
+    /// The cache lacks files, and the hub is out of reach.
     #[error(
         "{missing} for {repo} at `{revision}` in the hub cache `{}`; allow network access once (unset \
          `HF_HUB_OFFLINE`), or set `HF_HOME` to a cache that has it",
@@ -168,14 +168,14 @@ pub enum HubError {
         repo: Repository,
         /// The revision asked for.
         revision: String,
-        /// The cache looked into.
+        /// The cache.
         cache_dir: PathBuf,
         /// What is missing.
         missing: String,
     },
-    /// There is no home folder for the cache.
+    /// Without a home folder, the cache has no place.
     #[error(
-        "there is no folder for the hub cache, because there is no home folder: set `HF_HOME` to a folder of your own"
+        "the hub cache has no place, because there is no home folder: set `HF_HOME` to a folder of your own"
     )]
     NoCacheFolder,
     /// The cache cannot be read or written.
@@ -187,10 +187,10 @@ pub enum HubError {
         #[source]
         source: std::io::Error,
     },
-    /// A glob that is not one.
+    /// An invalid glob.
     #[error(transparent)]
     Glob(#[from] globset::Error),
-    /// The settings do not make a client: an address that is none, or a token that no header can hold.
+    /// The settings are unusable: the address is invalid, or a header cannot contain the token.
     #[error("cannot set up a client for `{endpoint}`: {what}; check `HF_ENDPOINT` and `HF_TOKEN`")]
     Settings {
         /// The hub's address.
@@ -200,7 +200,7 @@ pub enum HubError {
     },
 }
 
-/// Where to correct a value, where that is known.
+/// The key of the manifest to check, if the value comes from one.
 fn check(repo: &Repository, key: &str) -> String {
     repo.key(key)
         .map_or_else(String::new, |key| format!(": check `{key}`"))
@@ -233,7 +233,7 @@ impl HubError {
         }
     }
 
-    /// What the server asked to wait.
+    /// The pause that the server asked for.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after } | Self::Status { retry_after, .. } => *retry_after,
@@ -246,7 +246,7 @@ impl HubError {
         visible::folded(&chain(self))
     }
 
-    /// What happened, in one line, for those who know the address already.
+    /// What happened, in one line, without the address.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::NoConnection { source, .. } => format!("no connection: {source}"),

@@ -1,4 +1,4 @@
-//! The files below a folder.
+//! Listing the files below a folder.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,14 +6,14 @@ use std::path::{Component, Path, PathBuf};
 
 /// The paths of all files below a folder, with slashes, in order. A folder that does not exist has none.
 ///
-/// Links are followed, except those to a folder that the path has come through already: they would lead round for ever.
+/// Links are followed, except a link to a folder that the path already went through, which would never end.
 pub(crate) fn files_below(folder: &Path) -> io::Result<Vec<String>> {
     let mut files = BTreeSet::new();
     walk(folder, folder, &mut Vec::new(), &mut files)?;
     Ok(files.into_iter().collect())
 }
 
-/// `entered` are the folders on the way from the top to here, as they really are.
+/// `entered` are the resolved folders on the way from the top to here.
 fn walk(
     top: &Path,
     folder: &Path,
@@ -30,7 +30,7 @@ fn walk(
     entered.push(real);
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        // A link whose target is gone is neither, and so counts as missing.
+        // A link whose target is gone is neither, so its file counts as missing.
         if path.is_dir() {
             walk(top, &path, entered, files)?;
         } else if path.is_file() {
@@ -70,7 +70,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_but_not_round() {
+    fn links_are_followed_but_not_in_circles() {
         use std::os::unix::fs::symlink;
 
         let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,11 @@
+//! Globs that choose files of a repository or a folder.
+
 use globset::{GlobBuilder, GlobMatcher};
 
 /// Globs over paths with slashes: `*` stays within a folder, `**` crosses folders, `{a,b}` is either.
 #[derive(Debug, Clone)]
 pub(crate) struct Globs {
-    /// Each has to match something.
+    /// Each must match at least one path.
     required: Vec<GlobMatcher>,
     optional: Vec<GlobMatcher>,
 }
@@ -18,7 +20,7 @@ impl Globs {
         })
     }
 
-    /// The same globs, and others that may match nothing.
+    /// Adds globs that may match nothing.
     pub(crate) fn with_optional<'a>(
         self,
         patterns: impl IntoIterator<Item = &'a str>,
@@ -37,7 +39,7 @@ impl Globs {
         self.all().any(|glob| glob.is_match(path))
     }
 
-    /// Whether a glob is this very path, so that it matches nothing else.
+    /// Whether one of the globs is exactly this path, so that it matches nothing else.
     pub(crate) fn names(&self, path: &str) -> bool {
         self.all().any(|glob| glob.glob().glob() == path)
     }

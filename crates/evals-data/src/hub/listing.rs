@@ -1,6 +1,6 @@
-//! Which files a commit has, kept beside the cache, so that half a commit is never taken for the whole while offline.
+//! The list of a commit's files, stored in the cache, so that half a commit is never mistaken for the whole while offline.
 //!
-//! `datasets--<owner>--<name>/.evaluations/<commit>.json`, which the official clients pass over.
+//! It is `datasets--<owner>--<name>/.evaluations/<commit>.json`, which the official clients ignore.
 
 use std::io;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ impl RepositoryCache {
             .join(format!("{commit}.json"))
     }
 
-    /// The files of a commit, where they were listed before.
+    /// The files of a commit, if a list of them is stored.
     pub(super) fn listing(&self, commit: &str) -> Option<Vec<ListedFile>> {
         let bytes = std::fs::read(self.listing_path(commit)).ok()?;
         let listing: Listing = serde_json::from_slice(&bytes).ok()?;
@@ -32,7 +32,7 @@ impl RepositoryCache {
         is_sound.then_some(listing.files)
     }
 
-    /// Keeps the list of a commit's files. A cache that cannot be written does without.
+    /// Stores the list of a commit's files. A read-only cache goes without.
     pub(super) fn keep_listing(&self, commit: &str, files: &[ListedFile]) -> Result<(), HubError> {
         if self.listing(commit).as_deref() == Some(files) {
             return Ok(());
@@ -62,7 +62,7 @@ mod tests {
     use crate::hub::Repository;
 
     #[test]
-    fn a_listing_comes_back_and_half_a_one_does_not() {
+    fn a_stored_list_reads_back_unless_it_is_truncated() {
         let folder = tempfile::tempdir().unwrap();
         let cache = RepositoryCache::new(folder.path(), &Repository::dataset("owner/name"));
         let files = vec![ListedFile {
@@ -78,8 +78,8 @@ mod tests {
         std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
         assert_eq!(cache.listing("c0"), None);
         cache.keep_listing("c0", &files).unwrap();
-        assert_eq!(cache.listing("c0").unwrap(), files, "written anew");
+        assert_eq!(cache.listing("c0").unwrap(), files, "written again");
         let left = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
-        assert_eq!(left, 1, "nothing beside it");
+        assert_eq!(left, 1, "no partial file is left");
     }
 }

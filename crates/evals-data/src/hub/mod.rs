@@ -1,9 +1,9 @@
 //! Files of dataset and model repositories on the Hugging Face hub, through the cache that all its clients share.
 //!
-//! hf-hub knows where the cache keeps what, which is the same for Python's clients. Everything that is sent is ours:
-//! hf-hub checks neither the status nor the length of what it stores, so that an error page can end up in the cache for good;
-//! it does not honour `Retry-After`; and a second process gives up on a lock after a few seconds. Looking for files by glob
-//! while offline is ours too, because hf-hub finds single files only.
+//! The crate hf-hub only provides the layout of the cache, which Python's clients share. All requests are our own, because hf-hub checks
+//! neither the status nor the length of a download, so that an error page can stay in the cache for good; it does not honour
+//! `Retry-After`; and its second process gives up waiting for a lock after a few seconds. Finding files by glob while offline is also
+//! our own, because hf-hub finds single files only.
 
 mod answer;
 mod cache;
@@ -47,7 +47,7 @@ use offline::Offline;
 use online::Online;
 use tree::{ListedFile, is_inside, wanted};
 
-/// Gives local, verified files for a repository, a revision and globs.
+/// A hub and its cache, which turn a repository, a revision and globs into verified local files.
 #[derive(Debug, Clone)]
 pub struct Hub {
     settings: HubSettings,
@@ -60,7 +60,7 @@ pub struct HubFiles {
     pub commit: String,
     /// The files, ordered by path.
     pub files: Vec<FetchedFile>,
-    /// What went otherwise than asked for.
+    /// Warnings about the download.
     pub warnings: Vec<HubWarning>,
 }
 
@@ -69,7 +69,7 @@ pub struct HubFiles {
 pub struct FetchedFile {
     /// Its path in the repository.
     pub path: String,
-    /// Where it is on this machine.
+    /// Its path on disk.
     pub local: PathBuf,
     /// Its bytes.
     pub size: u64,
@@ -77,12 +77,12 @@ pub struct FetchedFile {
     pub sha256: String,
 }
 
-/// What a hub answers to nothing but a greeting.
+/// The result of [`Hub::greet`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Greeting {
-    /// It is there, and takes the token if there is one.
+    /// The hub answers, and accepts the token if there is one.
     Reached,
-    /// It does not know the token.
+    /// The hub refuses the token.
     TokenRefused,
 }
 
@@ -97,18 +97,17 @@ impl Hub {
         &self.settings
     }
 
-    /// Whether the hub is there and takes the token, by one request that ends within 5 s. Fails where nobody answers.
+    /// Asks whether the hub is within reach and accepts the token, by one request of at most 5 s. Fails if nobody answers.
     pub async fn greet(&self) -> Result<Greeting, HubError> {
         Online::connect(&self.settings)?.greet().await
     }
 
-    /// Brings the files of `repo` that match `globs` into the cache and verifies them: size, SHA-256 or else git's digest,
-    /// and parquet's own marks. What is in the cache and whole is not fetched again; what is damaged there is. Files for
-    /// which no digest is known are [told](HubWarning::Unverified).
+    /// Downloads the files of `repo` that match `globs` into the cache and verifies them: size, SHA-256 or else git's digest, and
+    /// parquet's magic bytes. Files that are intact in the cache are not downloaded again; damaged ones are. Files without a known
+    /// digest give a [warning](HubWarning::Unverified).
     ///
-    /// Offline, the cache alone is read. It is read as well where the hub does not say which commit and files are wanted
-    /// because it is out of reach; a [warning](HubWarning::ServedFromCache) tells so. Once they are known, a file that
-    /// cannot be had is an error.
+    /// Offline, only the cache is read. If the hub is out of reach before it has named the commit and its files, the cache is read as
+    /// well, with a [warning](HubWarning::ServedFromCache). After that, a file that cannot be downloaded is an error.
     pub async fn fetch(
         &self,
         repo: &Repository,
@@ -128,7 +127,7 @@ impl Hub {
         observer: &dyn DownloadObserver,
     ) -> Result<HubFiles, HubError> {
         if !is_inside(revision) {
-            // It names a file of the cache as well.
+            // The revision is also part of a path in the cache.
             return Err(HubError::RevisionNotFound {
                 repo: repo.clone(),
                 revision: revision.to_owned(),
@@ -144,7 +143,7 @@ impl Hub {
             Ok((commit, listed)) => {
                 let cache = RepositoryCache::new(cache_dir, repo);
                 let wanted = wanted(repo, &commit, &globs, listed.clone())?;
-                // First, so that what is fetched of a commit is never taken for all of it.
+                // Before the files, so that a part of a commit is never mistaken for all of it.
                 cache.keep_listing(&commit, &listed)?;
                 let download = Download {
                     online: &online,
@@ -154,7 +153,7 @@ impl Hub {
                     observer,
                 };
                 let files = download.all(&wanted).await?;
-                // Last, so that a revision never leads to a half-fetched commit.
+                // After the files, so that a revision never leads to a half-fetched commit.
                 cache.remember(revision, &commit)?;
                 Ok(files)
             }
@@ -174,13 +173,13 @@ impl Hub {
         }
     }
 
-    /// Whether the cache holds the files, whole or not, without the network.
+    /// Whether the cache has the files, intact or not. Does not use the network.
     pub fn is_cached(&self, repo: &Repository, revision: &str, globs: &[String]) -> bool {
         Globs::new(globs.iter().map(String::as_str))
             .is_ok_and(|globs| self.is_there(repo, revision, &globs))
     }
 
-    /// Where the cache is.
+    /// The folder of the cache.
     fn cache_dir(&self) -> Result<&Path, HubError> {
         let cache_dir = self.settings.cache_dir.as_deref();
         cache_dir.ok_or(HubError::NoCacheFolder)
@@ -239,13 +238,13 @@ pub(crate) fn listed_files(body: &[u8]) -> Result<Vec<(String, u64)>, String> {
     Ok(files.map(|file| (file.path, file.size)).collect())
 }
 
-/// Runs what reads whole files on a thread that may block.
+/// Runs work that reads whole files on a thread that may block.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // A task is cancelled only when its runtime ends, and then nobody waits for it any more.
+            // A task is cancelled only when its runtime ends, and then nobody waits for it.
             Err(_) => std::future::pending().await,
         },
     }

@@ -1,4 +1,4 @@
-//! Which files make a model.
+//! Downloading a model: which files of its repository belong to it.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use super::cache::RepositoryCache;
 use super::globs::Globs;
 use super::{DownloadObserver, FetchedFile, Hub, HubError, HubFiles, HubWarning, Repository};
 
-/// Without these there is nothing to run.
+/// Files that every model needs.
 const REQUIRED: [&str; 2] = ["config.json", "tokenizer.json"];
 
 /// In one file, or in shards.
 const SAFETENSORS: &str = "{model.safetensors,model-*-of-*.safetensors}";
 
-/// What is fetched where there are no safetensors.
+/// The weights to fetch if there are no safetensors.
 const PYTORCH: &str = "{pytorch_model.bin,pytorch_model-*-of-*.bin}";
 
-/// These say how a model is used, where its authors wrote that down.
+/// Files in which a model's authors may say how it is used.
 const OPTIONAL: [&str; 19] = [
     "model.safetensors.index.json",
     "pytorch_model.bin.index.json",
@@ -47,14 +47,14 @@ pub struct ModelFiles {
     pub commit: String,
     /// The files, ordered by path.
     pub files: Vec<FetchedFile>,
-    /// What went otherwise than asked for.
+    /// Warnings about the download.
     pub warnings: Vec<HubWarning>,
 }
 
 impl Hub {
-    /// Brings the model repository `id` into the cache and verifies it, as [`fetch`](Self::fetch) does: configuration,
-    /// tokenizer, weights in safetensors or else in files of `PyTorch`, and what says how texts are prompted and tokens pooled.
-    /// Only the last may be missing. Weights in other formats are left on the hub.
+    /// Downloads the model repository `id` into the cache and verifies it, as [`fetch`](Self::fetch) does: configuration, tokenizer,
+    /// weights as safetensors or else as `PyTorch` files, and the files about prompts and pooling. Only the last may be missing. Weights
+    /// in other formats are not downloaded.
     pub async fn fetch_model(
         &self,
         id: &str,
@@ -87,7 +87,7 @@ impl Hub {
         })
     }
 
-    /// Whether the cache holds the model, whole or not, without the network.
+    /// Whether the cache has the model, intact or not. Does not use the network.
     pub fn is_model_cached(&self, id: &str, revision: &str) -> bool {
         let repo = Repository::model(id);
         [SAFETENSORS, PYTORCH]
@@ -95,7 +95,7 @@ impl Hub {
             .any(|weights| globs(weights).is_ok_and(|globs| self.is_there(&repo, revision, &globs)))
     }
 
-    /// Whether weights in safetensors failed to come because there are none, and files of `PyTorch` may be there instead.
+    /// Whether the error means that the repository has no safetensors, so that `PyTorch` files are worth a try.
     fn is_only_in_pytorch(&self, error: &HubError, repo: &Repository, revision: &str) -> bool {
         let is_unlisted =
             matches!(error, HubError::NoFileMatches { glob, .. } if glob == SAFETENSORS);
@@ -108,7 +108,7 @@ fn globs(weights: &'static str) -> Result<Globs, HubError> {
     Ok(Globs::new(required)?.with_optional(OPTIONAL)?)
 }
 
-/// Says in words which files were looked for.
+/// Replaces the glob for weights by an error that lists their names.
 fn without_weights(error: HubError) -> HubError {
     match error {
         HubError::NoFileMatches {

@@ -1,10 +1,12 @@
+//! Events of a download, for progress bars and logs.
+
 use std::time::Duration;
 
-/// Is told how a download goes, to draw progress or to log.
+/// Receives the events of a download, to draw progress or to log.
 ///
-/// Called from the task that downloads, so it should return at once.
+/// Its methods should return at once, because the download waits for them.
 pub trait DownloadObserver: Send + Sync {
-    /// Something happened; nothing is done about it by default.
+    /// Called for each event. Does nothing by default.
     fn on_event(&self, event: &DownloadEvent<'_>) {
         let _ = event;
     }
@@ -14,23 +16,23 @@ pub trait DownloadObserver: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DownloadEvent<'a> {
-    /// The hub said what there is; only the part that is not in the cache follows as [`Started`](Self::Started).
+    /// The hub listed the files. Only those that are not in the cache follow as [`Started`](Self::Started).
     Listed {
         /// The repository's id.
         repo: &'a str,
-        /// Files that are wanted.
+        /// Number of requested files.
         files: usize,
         /// Their bytes.
         bytes: u64,
     },
-    /// A file's transfer begins, or begins anew after a failure.
+    /// A file's transfer starts, or starts again after a failure.
     Started {
         /// The file.
         file: &'a str,
         /// Its bytes.
         total: u64,
     },
-    /// More of a file arrived.
+    /// More bytes of a file arrived.
     Advanced {
         /// The file.
         file: &'a str,
@@ -44,14 +46,14 @@ pub enum DownloadEvent<'a> {
         /// The file.
         file: &'a str,
     },
-    /// Another process is fetching the same file; this one waits for it.
+    /// This process waits for another one that downloads the same file.
     Waiting {
         /// The file.
         file: &'a str,
     },
-    /// A request failed in a way that may pass, and is made again after a pause.
+    /// A request failed temporarily, and is retried after a pause.
     Retrying {
-        /// What was asked for.
+        /// The requested address.
         url: &'a str,
         /// What happened.
         reason: &'a str,
@@ -60,5 +62,5 @@ pub enum DownloadEvent<'a> {
     },
 }
 
-/// Watches nothing.
+/// An observer that does nothing.
 impl DownloadObserver for () {}

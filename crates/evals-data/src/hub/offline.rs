@@ -1,4 +1,4 @@
-//! Finding a repository's files in the cache alone.
+//! Finding a repository's files in the cache, without the hub.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::tree::{is_git_digest, wanted};
 use super::verify::{Expected, verify};
 use super::{FetchedFile, HubError, HubFiles, HubWarning, Repository, files_below};
 
-/// The cache where it is read without the hub.
+/// A request that the cache alone answers.
 #[derive(Debug)]
 pub(super) struct Offline<'a> {
     pub(super) cache_dir: &'a Path,
@@ -18,22 +18,22 @@ pub(super) struct Offline<'a> {
     pub(super) globs: &'a Globs,
 }
 
-/// A file that is wanted, and what is known about it.
+/// A requested file, and what is known about its content.
 struct Known {
     path: String,
     expected: Expected,
 }
 
 impl Offline<'_> {
-    /// The files, verified as far as that goes without the hub: against the list of the commit's files where one was
-    /// kept, else against the digests that the cache's own links name.
+    /// The files, verified as far as possible without the hub: against the stored list of the commit's files if there is one, else
+    /// against the digests in the targets of the cache's links.
     ///
-    /// Reads every file once, so it belongs on a thread that may block.
+    /// This reads every file once, so it belongs on a thread that may block.
     pub(super) fn find(&self) -> Result<HubFiles, HubError> {
         let cache = RepositoryCache::new(self.cache_dir, self.repo);
         let commit = cache
             .commit(self.revision)
-            .ok_or_else(|| self.not_cached("there is nothing".to_owned()))?;
+            .ok_or_else(|| self.not_cached("nothing is cached".to_owned()))?;
         let snapshot = cache.snapshot(&commit);
         let (known, warning): (Vec<Known>, _) = match cache.listing(&commit) {
             Some(listing) => {
@@ -62,7 +62,7 @@ impl Offline<'_> {
         })
     }
 
-    /// Whether the files are there, whole or not.
+    /// Whether the cache has the files, intact or not.
     pub(super) fn is_there(&self) -> bool {
         let cache = RepositoryCache::new(self.cache_dir, self.repo);
         let Some(commit) = cache.commit(self.revision) else {
@@ -77,7 +77,7 @@ impl Offline<'_> {
             .is_ok_and(|files| files.iter().all(|file| snapshot.join(&file.path).is_file()))
     }
 
-    /// The files that are there, where nobody kept a list of those that should be.
+    /// The cached files of a commit without a stored list.
     fn unlisted(
         &self,
         snapshot: &Path,
@@ -136,7 +136,7 @@ impl Offline<'_> {
     }
 }
 
-/// The digest that a file's link names: the blob of a large file is called by its SHA-256, another one by git's digest.
+/// The digest in the target of a file's link: the blob of a large file is named by its SHA-256, of a small one by git's digest.
 fn linked_digest(file: &Path) -> Expected {
     let target = std::fs::read_link(file).unwrap_or_default();
     let name = target.file_name().and_then(|name| name.to_str());

@@ -1,4 +1,4 @@
-//! Speaking to the hub: what a revision is, which files it has, and their bytes.
+//! Requests to the hub: the commit of a revision, the list of its files, and their bytes.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -13,26 +13,25 @@ use super::retry::Retry;
 use super::tree::{ListedFile, read_page};
 use super::{DownloadObserver, Greeting, HubError, HubSettings, Repository};
 
-/// The longest wait for a sign of life.
+/// The time limit of a greeting.
 const GREETING: Duration = Duration::from_secs(5);
 
-/// The longest that an answer may take which describes something; files take as long as they need.
+/// The time limit of an answer that describes a revision or lists files. Downloads of files have none.
 const DESCRIPTION: Duration = Duration::from_mins(2);
 
-/// The most pages of a listing. The hub's have a thousand entries each, and repositories of more than 100,000 files are
-/// advised against.
+/// The most pages of a list. The hub's pages have a thousand entries, and it advises against repositories of more than 100,000 files.
 const MAX_PAGES: usize = 2000;
 
-/// The most addresses that one request is sent on to.
+/// The most redirects of one request.
 const MAX_REDIRECTS: usize = 10;
 
-/// What the hub says of a revision.
+/// The hub's description of a revision.
 #[derive(Debug, Deserialize)]
 struct Revision {
     sha: Option<String>,
 }
 
-/// A hub within reach.
+/// A client for the hub.
 #[derive(Debug)]
 pub(super) struct Online<'a> {
     settings: &'a HubSettings,
@@ -58,7 +57,7 @@ impl<'a> Online<'a> {
         })
     }
 
-    /// Asks who the token belongs to, once and not for long.
+    /// Asks who the token belongs to, once and with a short time limit.
     pub(super) async fn greet(&self) -> Result<Greeting, HubError> {
         let url = self.url(["api", "whoami-v2"]);
         let request = self.http.get(url.clone()).timeout(GREETING);
@@ -70,7 +69,7 @@ impl<'a> Online<'a> {
             response.status(),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
         );
-        // Whoever has no token is refused here, and reads what is public all the same.
+        // Without a token the hub refuses this request, but still serves public repositories.
         Ok(if refused && self.settings.token.is_some() {
             Greeting::TokenRefused
         } else {
@@ -78,7 +77,7 @@ impl<'a> Online<'a> {
         })
     }
 
-    /// The commit that a revision points to. Where `is_cached`, nobody waits long for a connection.
+    /// The commit that a revision points to. If `is_cached`, gives up soon without a connection.
     pub(super) async fn commit(
         &self,
         repo: &Repository,
@@ -125,10 +124,10 @@ impl<'a> Online<'a> {
         described
             .sha
             .filter(|sha| super::cache::is_commit(sha))
-            .ok_or_else(|| malformed("no commit in it".to_owned()))
+            .ok_or_else(|| malformed("it names no commit".to_owned()))
     }
 
-    /// All files of a commit, page by page. A page that leads to an earlier one, or to ever more, is an error.
+    /// All files of a commit, page by page. A page that leads back to an earlier one is an error, and so are too many pages.
     pub(super) async fn list(
         &self,
         repo: &Repository,
@@ -191,8 +190,8 @@ impl<'a> Online<'a> {
         Ok((files, following))
     }
 
-    /// The next page of a listing. Only what follows `/api/` is taken from the header: a mirror may pass on the hub's own
-    /// address, and the token goes to the configured endpoint only.
+    /// The next page of a list. Only the part after `/api/` comes from the header: a mirror may pass on the hub's own address, but the
+    /// token may go to the configured endpoint only.
     fn next_page(&self, headers: &HeaderMap) -> Option<Url> {
         let header = headers.get(LINK)?.to_str().ok()?;
         let next = header
@@ -203,7 +202,7 @@ impl<'a> Online<'a> {
         Url::parse(&format!("{}/api/{rest}", self.settings.endpoint)).ok()
     }
 
-    /// Asks for a file's bytes from `begins_at` on; a server may start over all the same.
+    /// Requests a file's bytes from `begins_at` on. A server may send all of them nevertheless.
     pub(super) async fn file(
         &self,
         repo: &Repository,
@@ -216,7 +215,7 @@ impl<'a> Online<'a> {
                 .get(url)
                 .header(RANGE, format!("bytes={begins_at}-"));
             match self.send(repo, url, request).await {
-                // The server does not have that part: start over.
+                // The server does not have that range, so request the whole file.
                 Err(HubError::Status { status: 416, .. }) => {}
                 answer => return FileAnswer::resumed(answer?, begins_at, url),
             }
@@ -244,7 +243,7 @@ impl<'a> Online<'a> {
         }
     }
 
-    /// A new count of failures, for one request.
+    /// A new count of failures for one request.
     pub(super) fn retry(&self) -> Retry {
         Retry::new(self.settings.retry)
     }
@@ -270,16 +269,16 @@ impl<'a> Online<'a> {
     }
 }
 
-/// Follows a limited number of redirects, and none from https to http.
+/// Follows a limited number of redirects, but none from https to http.
 fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let leaves_https = attempt
         .previous()
         .last()
         .is_some_and(|from| from.scheme() == "https" && attempt.url().scheme() != "https");
     if leaves_https {
-        attempt.error("it is sent on from https to an address without encryption")
+        attempt.error("it redirects from https to an unencrypted address")
     } else if attempt.previous().len() > MAX_REDIRECTS {
-        attempt.error(format!("it is sent on more than {MAX_REDIRECTS} times"))
+        attempt.error(format!("it redirects more than {MAX_REDIRECTS} times"))
     } else {
         attempt.follow()
     }
@@ -299,7 +298,7 @@ fn client(settings: &HubSettings) -> Result<Client, String> {
         .connect_timeout(settings.connect_timeout)
         .read_timeout(settings.read_timeout)
         .redirect(Policy::custom(redirected))
-        // A file is wanted as it is stored: its size and digest are checked.
+        // A compressed transfer would not have the file's size and digest.
         .no_gzip()
         .no_brotli()
         .no_deflate()

@@ -1,4 +1,4 @@
-//! What has arrived of a file.
+//! The part of a file that has arrived.
 
 use std::fs::File;
 use std::io;
@@ -8,18 +8,18 @@ use super::HubError;
 use super::cache::remove;
 use super::tree::ListedFile;
 
-/// The part of a blob that has arrived. It stays when a run ends, and the next one goes on from there.
+/// The part of a blob that has arrived. It stays when a run ends, and the next run resumes there.
 ///
-/// A name of its own beside the blob: the official clients would continue an `.incomplete` file, whatever it holds.
+/// Its name is not `.incomplete`, because the official clients would resume a file of that name, whatever its content.
 #[derive(Debug)]
 pub(super) struct Partial {
     pub(super) path: PathBuf,
-    /// Whether a digest tells in the end that all parts belong together. Files without one are small.
+    /// Whether a digest proves in the end that all parts belong together. Files without a digest are small.
     has_digest: bool,
 }
 
 impl Partial {
-    /// The part of a file that is there; what is longer than the file is removed.
+    /// Finds the part of a file. A part longer than the file is removed.
     pub(super) fn new(blob: &Path, file: &ListedFile) -> Result<Self, HubError> {
         let mut name = blob.as_os_str().to_owned();
         name.push(".partial");
@@ -33,17 +33,17 @@ impl Partial {
         Ok(partial)
     }
 
-    /// Bytes there are.
+    /// Number of bytes that have arrived.
     pub(super) fn length(&self) -> u64 {
         std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
     }
 
-    /// Bytes that a transfer may go on from.
+    /// The offset at which a transfer may resume.
     pub(super) fn resumable(&self) -> u64 {
         if self.has_digest { self.length() } else { 0 }
     }
 
-    /// Writes from `begins_at` on, which is where the part ends, or 0 to start over.
+    /// A writer at `begins_at`, which is the end of the part, or 0 to start over.
     pub(super) fn writer(&self, begins_at: u64) -> Result<File, HubError> {
         let file = if begins_at == 0 {
             File::create(&self.path)
@@ -53,7 +53,7 @@ impl Partial {
         file.map_err(|source| self.failed(source))
     }
 
-    /// The file is whole: it becomes the blob.
+    /// Renames the complete file to the blob.
     pub(super) fn keep_as(&self, blob: &Path) -> Result<(), HubError> {
         std::fs::rename(&self.path, blob).map_err(|source| HubError::Cache {
             path: blob.to_owned(),
@@ -61,7 +61,7 @@ impl Partial {
         })
     }
 
-    /// Removes what is no part of the file.
+    /// Removes the part.
     pub(super) fn discard(&self) -> Result<(), HubError> {
         remove(&self.path).map_err(|source| self.failed(source))
     }

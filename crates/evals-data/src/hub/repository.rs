@@ -1,10 +1,11 @@
+//! Repositories of the hub, and their addresses.
+
 use std::fmt;
 
 use hf_hub::Repo;
 use serde::{Serialize, Serializer};
 
-/// A repository of the hub: its id, and what kind of repository that is, on which the hub's addresses and the folder in
-/// the cache depend.
+/// A repository of the hub: its kind and its id, which determine its addresses and its folder in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Repository {
     kind: Kind,
@@ -39,7 +40,7 @@ impl Repository {
         &self.id
     }
 
-    /// As hf-hub names it.
+    /// The same repository for hf-hub.
     pub(super) fn in_cache(&self) -> Repo {
         match self.kind {
             Kind::Dataset => Repo::dataset(self.id.clone()),
@@ -55,7 +56,7 @@ impl Repository {
         }
     }
 
-    /// The parts of the address below which the hub describes it.
+    /// The path of the hub's API for the repository.
     pub(super) fn api_path(&self) -> Vec<&str> {
         let kind = match self.kind {
             Kind::Dataset => "datasets",
@@ -67,7 +68,7 @@ impl Repository {
             .collect()
     }
 
-    /// The parts of the address below which it is shown and its files are: a model stands at the root.
+    /// The path of the repository's page and files. Models are at the root.
     pub(super) fn page_path(&self) -> Vec<&str> {
         let kind = match self.kind {
             Kind::Dataset => Some("datasets"),
@@ -76,7 +77,7 @@ impl Repository {
         kind.into_iter().chain(self.id.split('/')).collect()
     }
 
-    /// The full name of the manifest's key that something about it is written under; models stand in no manifest.
+    /// The full name of the manifest's key for a property of the repository; manifests do not name models.
     pub(super) fn key(&self, key: &str) -> Option<String> {
         match self.kind {
             Kind::Dataset => Some(format!("source.{key}")),
@@ -85,7 +86,7 @@ impl Repository {
     }
 }
 
-/// The id in backticks, and what it is where that is no dataset.
+/// The id in backticks; for a model, with its kind in front.
 impl fmt::Display for Repository {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {

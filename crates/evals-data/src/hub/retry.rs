@@ -1,6 +1,8 @@
+//! Retrying requests.
+
 use super::{DownloadEvent, DownloadObserver, HubError, RetryPolicy};
 
-/// Counts the failures of one request and pauses between its tries.
+/// Counts the failures of one request and pauses between its attempts.
 ///
 /// A loop around the request uses it, rather than a function that takes the request as a closure: futures of async
 /// closures cannot be shown to be `Send`.
@@ -8,12 +10,11 @@ use super::{DownloadEvent, DownloadObserver, HubError, RetryPolicy};
 pub(super) struct Retry {
     policy: RetryPolicy,
     failures: u32,
-    /// The most tries where there is no connection.
+    /// The most attempts without a connection.
     unconnected: u32,
 }
 
-/// Tries in all where there is no connection, and the cache has what was asked for: whoever is on a journey should not wait
-/// at every start.
+/// The most attempts without a connection if the cache has the files: somebody without a network should not wait at every start.
 const UNCONNECTED: u32 = 2;
 
 impl Retry {
@@ -25,7 +26,7 @@ impl Retry {
         }
     }
 
-    /// Gives up soon where there is no connection, because there is something to fall back on.
+    /// Gives up soon without a connection, because the cache can serve instead.
     pub(super) fn with_fallback(self) -> Self {
         Self {
             unconnected: UNCONNECTED.min(self.policy.attempts),
@@ -33,8 +34,8 @@ impl Retry {
         }
     }
 
-    /// Pauses and returns where the request should be made again; else gives the error back. A server that asks for a
-    /// longer pause than the policy's longest is not asked again: asking earlier would only be refused.
+    /// Pauses and returns if the request should be retried, else returns the error. If the server asks for a longer pause than the policy
+    /// allows, there is no retry, because the server would refuse an earlier one.
     pub(super) async fn after(
         &mut self,
         error: HubError,

@@ -1,38 +1,40 @@
+//! How to reach the hub: the environment variables of the official clients, and the policy of retries.
+
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How to reach the hub and where its cache is.
 ///
-/// [`from_env`](Self::from_env) follows the variables of the official clients, so that a machine set up for them needs
-/// nothing more, and all of them share one cache.
+/// [`from_env`](Self::from_env) follows the variables of the official clients, so that a machine that is set up for them needs nothing
+/// more, and all clients share one cache.
 #[derive(Debug, Clone)]
 pub struct HubSettings {
-    /// The hub's address, `https://huggingface.co` or a mirror's (`HF_ENDPOINT`); without a slash at the end.
+    /// The hub's address, `https://huggingface.co` or a mirror's (`HF_ENDPOINT`), without a slash at the end.
     pub endpoint: String,
-    /// Proves who asks: private and gated repositories need it.
+    /// The access token, which private and gated repositories need.
     pub token: Option<Token>,
-    /// The hub cache, `~/.cache/huggingface/hub` by default. `None` where there is no home folder: nothing is fetched then,
-    /// because a folder that others can fill is no place to take models and data from.
+    /// The hub cache, `~/.cache/huggingface/hub` by default. `None` without a home folder: then nothing is downloaded, because models and
+    /// data must not come from a folder that others can write to.
     pub cache_dir: Option<PathBuf>,
     /// Never touches the network (`HF_HUB_OFFLINE`).
     pub offline: bool,
-    /// How long a connection may take to be made; 10 s by default.
+    /// Time limit for making a connection; 10 s by default.
     pub connect_timeout: Duration,
     /// How long a server may stay silent, also in the middle of a file; 60 s by default.
     pub read_timeout: Duration,
-    /// What happens after a failure that may pass.
+    /// How to retry after a temporary failure.
     pub retry: RetryPolicy,
 }
 
-/// When to try again.
+/// When to retry a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Tries in all, the first included; 5 by default.
+    /// Attempts in all, including the first; 5 by default.
     pub attempts: u32,
     /// The pause after the first failure, doubled after each further one; 500 ms by default.
     pub base_delay: Duration,
-    /// The longest pause; 60 s by default. Where the server's `Retry-After` asks for more, there is no further try.
+    /// The longest pause; 60 s by default. If the server's `Retry-After` asks for more, there is no further attempt.
     pub max_delay: Duration,
 }
 
@@ -47,7 +49,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// The pause before the try after `failures` failures, where the server does not ask for one.
+    /// The pause after `failures` failures, unless the server asks for another one.
     pub(super) fn backoff(&self, failures: u32) -> Duration {
         self.base_delay
             .saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1)))
@@ -60,7 +62,7 @@ impl RetryPolicy {
 pub struct Token(String);
 
 impl Token {
-    /// A token, without the white space a file may have around it; `None` where nothing is left.
+    /// A token, without the white space that a file may have around it; `None` if nothing is left.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
@@ -78,14 +80,14 @@ impl fmt::Debug for Token {
 }
 
 impl HubSettings {
-    /// The settings that the process's environment describes.
+    /// The settings from the environment of the process.
     ///
     /// | variable | meaning |
     /// |---|---|
     /// | `HF_ENDPOINT` | the hub or a mirror |
     /// | `HF_TOKEN`, else the file `HF_TOKEN_PATH`, else `$HF_HOME/token` | the token, unless `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set |
     /// | `HF_HUB_CACHE`, else `HUGGINGFACE_HUB_CACHE`, else `$HF_HOME/hub` | the cache |
-    /// | `HF_HOME`, else `$XDG_CACHE_HOME/huggingface`, else `~/.cache/huggingface` | the home of both; `~` is `HOME`, else what the system has for the user |
+    /// | `HF_HOME`, else `$XDG_CACHE_HOME/huggingface`, else `~/.cache/huggingface` | the home of both; `~` is `HOME`, else the system's home folder of the user |
     /// | `HF_HUB_OFFLINE` | `1`, `true`, `yes` or `on`: read the cache only |
     pub fn from_env() -> Self {
         Self::from_variables(|name| {
@@ -99,7 +101,7 @@ impl HubSettings {
         })
     }
 
-    /// The settings that `variable` describes, which gives a variable's value by its name.
+    /// The settings from variables. `variable` returns a variable's value by its name.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let home = home(&variable);

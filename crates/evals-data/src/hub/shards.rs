@@ -1,8 +1,8 @@
-//! Files that tell by their names how many of them there are: `…-00000-of-00003.…`.
+//! Shards: files whose names say how many belong together, as in `…-00000-of-00003.…`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The first shard that is missing beside others.
+/// The first missing shard of an incomplete set.
 pub(super) fn missing_shard(files: &[String]) -> Option<String> {
     let mut shards: BTreeMap<(&str, u32, &str), BTreeSet<u32>> = BTreeMap::new();
     for file in files {
@@ -22,12 +22,12 @@ pub(super) fn missing_shard(files: &[String]) -> Option<String> {
         })
 }
 
-/// What the first shard is called: tables are counted from 0, weights from 1.
+/// The number of the first shard: 0 for tables, 1 for weights.
 fn first_number(rest: &str) -> u32 {
     u32::from(matches!(rest, ".safetensors" | ".bin"))
 }
 
-/// Whether a file's name says how many files belong together.
+/// Whether a file is a shard.
 pub(super) fn is_shard(file: &str) -> bool {
     shard(file).is_some()
 }
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_between_shards_is_seen() {
+    fn a_missing_shard_is_found() {
         assert_eq!(
             shards(&[
                 "c/x-00000-of-00002.parquet",

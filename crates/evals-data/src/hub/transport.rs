@@ -1,8 +1,10 @@
+//! Why a request got no answer.
+
 use std::error::Error;
 use std::fmt;
 
-/// Why a request got no answer, in the words of the innermost cause: `Connection refused`, say. What is around it names
-/// the layers of a client and not what happened.
+/// Why a request got no answer. The message is that of the innermost cause, such as `Connection refused`, because the errors around it
+/// only name layers of the client.
 #[derive(Debug)]
 pub struct TransportError(reqwest::Error);
 
@@ -11,12 +13,12 @@ impl TransportError {
         Self(error)
     }
 
-    /// Whether there was no connection at all.
+    /// Whether no connection was made.
     pub(super) fn is_connect(&self) -> bool {
         self.0.is_connect()
     }
 
-    /// Whether the same request would fail again: it could not even be made, or is redirected to an address that is refused.
+    /// Whether the same request would fail again: it could not be built, or its redirect is refused.
     pub(super) fn is_final(&self) -> bool {
         self.0.is_builder() || self.0.is_redirect()
     }

@@ -13,7 +13,7 @@ use super::{HubError, Repository};
 pub(super) struct ListedFile {
     pub(super) path: String,
     pub(super) size: u64,
-    /// Large files only.
+    /// Known for large files only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sha256: Option<String>,
     /// The name of its blob in the cache.
@@ -21,7 +21,7 @@ pub(super) struct ListedFile {
 }
 
 impl ListedFile {
-    /// What is known of its bytes. Without a SHA-256 the blob's name is the file's digest in git.
+    /// What is known about its content. Without a SHA-256, the blob's name is git's digest of the file.
     pub(super) fn expected(&self) -> Expected {
         let git = is_git_digest(&self.etag).then(|| self.etag.clone());
         Expected {
@@ -31,7 +31,7 @@ impl ListedFile {
         }
     }
 
-    /// What makes it no file of a repository, if anything.
+    /// Why it cannot be a file of a repository, if it cannot.
     pub(super) fn fault(&self) -> Option<String> {
         if !is_inside(&self.path) || !is_inside(&self.etag) {
             return Some(format!("`{}` is not a path inside a repository", self.path));
@@ -40,15 +40,15 @@ impl ListedFile {
     }
 }
 
-/// A thousand times the largest file that the hub takes. Sums of sizes below it do not overflow.
+/// A thousand times the hub's limit for a file. Sums of smaller sizes do not overflow.
 const MAX_SIZE: u64 = 1 << 49;
 
-/// Whether a name is the digest of a blob in git.
+/// Whether a name is git's digest of a blob.
 pub(super) fn is_git_digest(name: &str) -> bool {
     name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The listed files that match, ordered by path; each glob has to match at least one.
+/// The listed files that match, ordered by path. Each required glob must match at least one.
 pub(super) fn wanted(
     repo: &Repository,
     commit: &str,
@@ -69,7 +69,7 @@ pub(super) fn wanted(
     Ok(listed)
 }
 
-/// The paths of the ten largest files, in order: what somebody may have looked for, rather than what describes it.
+/// The paths of the ten largest files, in order. The user more likely looked for one of these than for a small file of metadata.
 fn largest(listed: &[ListedFile]) -> Vec<String> {
     let mut files: Vec<&ListedFile> = listed.iter().collect();
     files.sort_by_key(|file| Reverse(file.size));
@@ -82,7 +82,7 @@ fn largest(listed: &[ListedFile]) -> Vec<String> {
     paths
 }
 
-/// An entry of the hub's tree answer; fields that are not needed are left out.
+/// An entry in the hub's list of files, with the fields that are needed.
 #[derive(Deserialize)]
 struct TreeEntry {
     r#type: String,
@@ -93,7 +93,7 @@ struct TreeEntry {
     lfs: Option<LargeFile>,
 }
 
-/// The tree calls a large file's SHA-256 `oid`; other answers of the hub, and some mirrors, call it `sha256`.
+/// A large file's SHA-256 is called `oid` in the list, and `sha256` in other answers of the hub and from some mirrors.
 #[derive(Deserialize)]
 struct LargeFile {
     #[serde(alias = "sha256")]
@@ -101,7 +101,7 @@ struct LargeFile {
     size: u64,
 }
 
-/// The files on one page of a listing; `Err` says why it is none.
+/// The files on one page of a list; `Err` says what is wrong with the page.
 pub(super) fn read_page(body: &[u8]) -> Result<Vec<ListedFile>, String> {
     let entries: Vec<TreeEntry> =
         serde_json::from_slice(body).map_err(|error| error.to_string())?;
@@ -133,8 +133,8 @@ fn listed(entry: TreeEntry) -> ListedFile {
     }
 }
 
-/// Whether a path stays inside the folder it is joined to, on Windows as well: there `\` separates folders, and `:` leads
-/// to another drive or stream.
+/// Whether a path stays inside the folder that it is joined to. This also holds on Windows, where `\` separates folders and `:` leads to
+/// another drive or stream.
 pub(super) fn is_inside(path: &str) -> bool {
     let is_name = |part: &str| !part.is_empty() && part != "." && part != "..";
     !path.contains(['\\', ':']) && path.split('/').all(is_name)
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_are_many_files_the_largest_are_named() {
+    fn of_many_files_the_largest_are_named() {
         let listed: Vec<ListedFile> = (0..12)
             .map(|number| ListedFile {
                 path: format!("{number:02}"),

@@ -1,13 +1,15 @@
+//! What a user should know about a download that succeeded.
+
 use serde::Serialize;
 
 use super::Repository;
 
-/// Something the user should know although all went well in the end.
+/// Something that the user should know although the download succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 #[non_exhaustive]
 pub enum HubWarning {
-    /// The hub was out of reach, so that the revision may have moved on since its files were cached.
+    /// The hub was out of reach, so the revision may point to a newer commit than the cached one.
     ServedFromCache {
         /// The repository.
         repo: Repository,
@@ -18,15 +20,15 @@ pub enum HubWarning {
         /// Why the hub was out of reach.
         reason: String,
     },
-    /// A file in the cache was damaged and has been fetched anew.
+    /// A file in the cache was damaged and was downloaded again.
     Refetched {
         /// The file's path in the repository.
         file: String,
         /// What was wrong with it.
         reason: String,
     },
-    /// Another client filled the cache and left no list of the commit's files, and their names do not tell whether there
-    /// are more. Ordinary for a cache that was prepared elsewhere.
+    /// Another client filled the cache without storing a list of the commit's files, and their names do not tell whether they are
+    /// complete. This is common for a cache that was prepared elsewhere.
     UnlistedCommit {
         /// The repository.
         repo: Repository,
@@ -35,7 +37,7 @@ pub enum HubWarning {
         /// Files that match.
         files: usize,
     },
-    /// Files whose content nothing vouches for: neither the hub nor the cache states a digest.
+    /// Neither the hub nor the cache has a digest for some files, so that their content is unverified.
     Unverified {
         /// The repository.
         repo: Repository,
@@ -49,7 +51,7 @@ pub enum HubWarning {
 }
 
 impl HubWarning {
-    /// What to say of files without a known digest; nothing where there are none.
+    /// The warning about files without a known digest; `None` if there are no such files.
     pub(super) fn of_unverified<'f>(
         repo: &Repository,
         commit: &str,
@@ -64,7 +66,7 @@ impl HubWarning {
         })
     }
 
-    /// Whether this is a detail for those who want to know, rather than something to act on.
+    /// Whether this is a detail, rather than something to act on.
     pub fn is_note(&self) -> bool {
         matches!(self, Self::UnlistedCommit { .. })
     }
@@ -84,7 +86,7 @@ impl std::fmt::Display for HubWarning {
             ),
             Self::Refetched { file, reason } => write!(
                 formatter,
-                "`{file}` was damaged in the cache ({reason}) and has been fetched anew"
+                "`{file}` was damaged in the cache ({reason}) and was downloaded again"
             ),
             Self::UnlistedCommit {
                 repo,
@@ -92,8 +94,8 @@ impl std::fmt::Display for HubWarning {
                 files,
             } => write!(
                 formatter,
-                "using what the cache holds of {repo} at {commit} (files that match: {files}); whether that is all of \
-                 them is known once the hub has been asked"
+                "using the cached files of {repo} at {commit} (matching files: {files}); without the hub it is unknown \
+                 whether they are complete"
             ),
             Self::Unverified {
                 repo,

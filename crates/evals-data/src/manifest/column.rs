@@ -1,17 +1,18 @@
+//! References to columns of a table.
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-/// A column of a source table, written as in a manifest.
+/// A column of a table, as a manifest names it.
 ///
 /// * `title`: the column of that name.
-/// * `context.title`: the field `title` of the struct (or JSON object) in column `context`. A top-level column whose
-///   own name is `context.title` wins.
-/// * `context.title[]`: each element of a list. In the documents table all columns with `[]` are walked together, and
-///   every step makes one document; columns without `[]` repeat. In `relevant`, a list-valued column contributes each
-///   of its elements with or without `[]`.
+/// * `context.title`: the field `title` of the struct (or JSON object) in column `context`. A top-level column with the name
+///   `context.title` takes precedence.
+/// * `context.title[]`: each element of a list. In the documents table, the lists of all columns with `[]` advance together, and each
+///   step gives one document; columns without `[]` repeat. In `relevant`, a list contributes each of its elements with or without `[]`.
 ///
 /// ```
 /// use evals_data::Column;
@@ -27,15 +28,15 @@ pub struct Column {
     each: bool,
 }
 
-/// A column reference that is not one.
+/// Why a text is not a reference to a column.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ColumnError {
     /// The reference, or one of its parts between dots, is empty.
     #[error("column `{0}` has an empty part")]
     Empty(String),
-    /// `[]` stands elsewhere than at the end.
-    #[error("column `{0}`: `[]` may stand at the end only")]
+    /// `[]` is not at the end.
+    #[error("column `{0}`: `[]` is allowed at the end only")]
     Brackets(String),
 }
 
@@ -50,7 +51,7 @@ impl Column {
         self.each
     }
 
-    /// The reference without `[]`, as an error message or a schema names it.
+    /// The reference without `[]`, as messages and schemas name it.
     pub fn path(&self) -> String {
         self.segments.join(".")
     }
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(error("[]"), "column `[]` has an empty part");
         assert_eq!(
             error("a[].b"),
-            "column `a[].b`: `[]` may stand at the end only"
+            "column `a[].b`: `[]` is allowed at the end only"
         );
     }
 

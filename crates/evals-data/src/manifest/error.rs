@@ -1,3 +1,5 @@
+//! Why a manifest cannot be used.
+
 use std::path::PathBuf;
 
 use evals_messages::nearest;
@@ -5,7 +7,7 @@ use thiserror::Error;
 
 use crate::yaml::{YamlError, innermost};
 
-/// A manifest that cannot be used.
+/// Why a manifest cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ManifestError {
@@ -27,9 +29,9 @@ pub enum ManifestError {
         line: u64,
         /// The key as written.
         key: String,
-        /// The most similar known key, where one is similar.
+        /// The most similar known key, if one is similar.
         nearest: Option<String>,
-        /// The keys known at that place.
+        /// The known keys at that place.
         known: Vec<String>,
     },
     /// Not YAML, or a value of the wrong kind.
@@ -55,7 +57,7 @@ pub enum ManifestError {
 fn hint(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(nearest) => format!(", did you mean `{nearest}`?"),
-        None => format!("; known here: {}", known.join(", ")),
+        None => format!("; the keys here are {}", known.join(", ")),
     }
 }
 
@@ -77,7 +79,7 @@ impl ManifestError {
                     known: expected.iter().map(|&key| key.to_owned()).collect(),
                 }
             }
-            // Where a key is missing there is no column to point at.
+            // A missing key has no column to point at.
             serde_saphyr::Error::SerdeMissingField { .. } => Self::Invalid {
                 origin,
                 line,

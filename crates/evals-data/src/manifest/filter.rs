@@ -1,3 +1,5 @@
+//! The `where` of a table.
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -6,8 +8,8 @@ use super::one_or_many::one_or_many;
 
 /// The rows of a table to keep: `where: {column: value}` or `{column: [value, value]}`.
 ///
-/// Every named column has to equal one of its values. Numbers compare by value (`1` equals `1.0`); a string and a
-/// number compare by their text, because CSV knows strings only. A missing cell equals nothing.
+/// Each named column must equal one of its values. Numbers compare by value (`1` equals `1.0`). A string and a number compare by their
+/// text, because CSV has strings only. A missing cell equals nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Filter {
     conditions: Vec<Condition>,
@@ -20,7 +22,7 @@ struct Condition {
 }
 
 impl Filter {
-    /// The columns that the filter looks at.
+    /// The columns of the filter's conditions.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         self.conditions.iter().map(|condition| &condition.column)
     }

@@ -1,4 +1,4 @@
-//! Dataset manifests: which files hold documents, questions and judgements, and which columns mean what.
+//! Dataset manifests: which files contain documents, questions and judgements, and what their columns mean.
 
 mod column;
 mod error;
@@ -38,20 +38,19 @@ pub struct Manifest {
     pub licence: Option<String>,
     /// Where the data is described.
     pub homepage: Option<String>,
-    /// How much there is, as published; for listings only.
+    /// The published size; for listings only.
     pub size: Option<Size>,
     /// The documents' files and columns.
     pub documents: Table<DocumentColumns>,
     /// The questions' files and columns.
     pub questions: Table<QuestionColumns>,
-    /// A separate table of judgements, where there is one.
+    /// A separate table of judgements, if there is one.
     pub judgements: Option<Table<JudgementColumns>>,
-    /// Reference answers which say that the corpus does not hold the answer, so that no document is relevant; compared after
-    /// trimming.
+    /// Reference answers that mark a question as unanswerable, so that no document is relevant. They are compared after trimming.
     pub unanswerable: Vec<String>,
     /// How retrieval is measured by default.
     pub retrieval: RetrievalDefaults,
-    /// This dataset's defaults for the tool's settings: a mapping that is not looked into here.
+    /// This dataset's defaults for the tool's settings: a mapping that this crate does not interpret.
     pub settings: Tree,
     /// Where the manifest came from.
     pub origin: Origin,
@@ -79,8 +78,7 @@ pub struct Size {
 impl Manifest {
     /// Reads a manifest from YAML text.
     ///
-    /// Unknown keys, missing keys and contradictions are errors that name the line, and for an unknown key the known one
-    /// that is nearest.
+    /// Unknown keys, missing keys and contradictions are errors with their line. The error for an unknown key suggests a similar one.
     pub fn parse(text: &str, origin: Origin) -> Result<Self, ManifestError> {
         let written: Written = serde_saphyr::from_str(text)
             .map_err(|error| ManifestError::from_yaml(&error, &origin.to_string()))?;
@@ -103,7 +101,7 @@ impl Manifest {
             .chain(self.judgements.as_ref().map(|table| &table.source))
     }
 
-    /// Whether a reference answer says that the corpus does not hold the answer.
+    /// Whether a reference answer marks its question as unanswerable.
     pub(crate) fn is_unanswerable(&self, answer: &str) -> bool {
         self.unanswerable
             .iter()
@@ -111,16 +109,18 @@ impl Manifest {
     }
 }
 
-/// The text of a file that is no larger than a manifest can be; a device or a named pipe may never end.
+/// The text of a regular file of a manifest's size. A device or a named pipe may never end.
 fn text_of(path: &Path) -> io::Result<String> {
     const MAX_BYTES: u64 = 16 << 20;
     let metadata = path.metadata()?;
     let refused = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
     if let Some(kind) = regular_file::other_kind(&metadata) {
-        return Err(refused(&format!("it is {kind} and not a file")));
+        return Err(refused(&format!("it is {kind}, not a regular file")));
     }
     if metadata.len() > MAX_BYTES {
-        return Err(refused("it is larger than 16 MiB, which no manifest is"));
+        return Err(refused(
+            "it is larger than 16 MiB, the limit for a manifest",
+        ));
     }
     std::fs::read_to_string(path)
 }

@@ -1,3 +1,5 @@
+//! One value or a list of values.
+
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -7,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 /// Reads either one value or a list of values into a list.
 ///
-/// A hand-written visitor rather than an untagged enum: an untagged enum loses the line of an error inside it.
+/// This is a hand-written visitor because an untagged enum would lose the line of an error inside it.
 pub(crate) fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

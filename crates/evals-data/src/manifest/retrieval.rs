@@ -1,24 +1,25 @@
+//! The `retrieval` section of a manifest.
+
 use std::num::NonZeroUsize;
 
 use evals_metrics::Measure;
 use serde::{Deserialize, Serialize};
 
-/// How a dataset's retrieval is measured unless the user says otherwise.
+/// How a dataset's retrieval is measured by default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetrievalDefaults {
-    /// Documents kept per question; 10 where the manifest does not say.
+    /// Documents kept for each question; 10 by default.
     #[serde(default = "default_limit")]
     pub limit: NonZeroUsize,
-    /// The measure that ranks systems; `nDCG@10` where the manifest does not say.
+    /// The measure that ranks systems; `nDCG@10` by default.
     #[serde(default = "default_headline")]
     pub headline: Measure,
-    /// The measures reported; `nDCG@10, R@10, RR@10` where the manifest does not say. The headline is added in front
-    /// where it is missing.
+    /// The reported measures; `nDCG@10, R@10, RR@10` by default. The headline comes first if it is not among them.
     #[serde(default = "default_measures")]
     pub measures: Vec<Measure>,
-    /// Whether a document with the question's own id is left out of its ranking, as the published BEIR figures do where
-    /// questions are part of the corpus.
+    /// Whether a document with the question's own id is removed from its ranking, as in the published BEIR figures if questions are part
+    /// of the corpus.
     #[serde(default)]
     pub ignore_identical_ids: bool,
 }

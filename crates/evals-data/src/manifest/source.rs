@@ -1,15 +1,17 @@
+//! Where a manifest and its tables come from.
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Where a manifest was read from; relative paths in it start there.
+/// Where a manifest was read from. Relative paths in it start there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A file on disk.
     File(PathBuf),
-    /// A manifest that travels inside this crate; its paths name bundled files.
+    /// A manifest inside this crate; its paths name bundled files.
     Bundled(String),
-    /// A manifest made in memory; its paths start at the working directory.
+    /// A manifest from memory; its paths start at the working directory.
     Memory,
 }
 
@@ -52,14 +54,14 @@ pub enum Source {
         /// Globs over the folder's paths; empty for a single file.
         files: Vec<String>,
     },
-    /// A file that travels inside this crate.
+    /// A file inside this crate.
     Bundled {
         /// Its name.
         name: String,
     },
 }
 
-/// A `source:` entry as written. A table's entry inherits what it leaves out from the manifest's own.
+/// A `source:` entry as written. A table's entry inherits missing keys from the manifest's own.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WrittenSource {

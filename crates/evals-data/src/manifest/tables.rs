@@ -1,3 +1,5 @@
+//! The sections of a manifest that say what the columns of a table mean.
+
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,45 +10,45 @@ use super::filter::Filter;
 use super::one_or_many::one_or_many;
 use super::source::WrittenSource;
 
-/// Which columns make a document.
+/// The columns of a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentColumns {
-    /// The table's own `source`, until the manifest is checked.
+    /// The table's own `source`, which checking the manifest takes out.
     #[serde(default, skip_serializing)]
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The document's id, which judgements name.
     pub uri: Column,
-    /// The text; several columns are joined by a blank, and null or blank ones are left out. The elements of a
-    /// list-valued column are trimmed and joined by a blank as well.
+    /// The text. Several columns are joined by a space, without null and blank ones. The elements of a list are trimmed and joined by a
+    /// space as well.
     #[serde(deserialize_with = "one_or_many")]
     pub text: Vec<Column>,
     /// The title.
     #[serde(default)]
     pub title: Option<Column>,
-    /// Columns kept as metadata, under the name given here.
+    /// Columns kept as metadata, under their names.
     #[serde(default)]
     pub metadata: Vec<Column>,
     /// The rows to keep; all by default.
     #[serde(default, rename = "where")]
     pub filter: Filter,
-    /// What a repeated document id means; an error by default.
+    /// What to do about repeated document ids; an error by default.
     #[serde(default)]
     pub deduplicate: Deduplicate,
 }
 
-/// What to do with a document whose id came before.
+/// What to do about a document whose id occurred before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deduplicate {
     /// `false`: it is an error.
     #[default]
     No,
-    /// `true`: a row with the same text, title and metadata is dropped and counted; different content under one id is
-    /// an error, because no choice between the two would be right.
+    /// `true`: a row with the same text, title and metadata is dropped and counted. Different content under one id is an error, because
+    /// nothing tells which is right.
     Identical,
-    /// `first`: the first row wins, whatever the later ones hold; for sources that repeat documents with slight
-    /// variations. Rows dropped although they differ are counted apart.
+    /// `first`: the first row wins, whatever the later ones contain. This is for sources that repeat documents with slight variations.
+    /// Dropped rows with different content are counted separately.
     First,
 }
 
@@ -81,23 +83,22 @@ impl<'de> Deserialize<'de> for Deduplicate {
     }
 }
 
-/// Which columns make a question.
+/// The columns of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionColumns {
-    /// The table's own `source`, until the manifest is checked.
+    /// The table's own `source`, which checking the manifest takes out.
     #[serde(default, skip_serializing)]
     pub(super) source: Option<Spanned<WrittenSource>>,
-    /// The question's id. Without it questions are called `q1`, `q2` … by their place among the rows kept by `where`.
+    /// The question's id. Without this column, the ids are `q1`, `q2` …, by place among the rows that `where` keeps.
     #[serde(default)]
     pub id: Option<Column>,
-    /// What is asked.
+    /// The text of the question.
     pub text: Column,
     /// The reference answer.
     #[serde(default)]
     pub answer: Option<Column>,
-    /// Columns that name relevant documents (grade 1), each with one id or a list of ids. Left out where a judgements
-    /// table says it.
+    /// Columns that name relevant documents (grade 1), each with one id or a list of ids. Empty if there is a judgements table.
     #[serde(default, deserialize_with = "one_or_many")]
     pub relevant: Vec<Column>,
     /// The rows to keep; all by default.
@@ -105,18 +106,18 @@ pub struct QuestionColumns {
     pub filter: Filter,
 }
 
-/// Which columns make a judgement: the qrels table of BEIR and TREC.
+/// The columns of a judgement: the qrels table of BEIR and TREC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JudgementColumns {
-    /// The table's own `source`, until the manifest is checked.
+    /// The table's own `source`, which checking the manifest takes out.
     #[serde(default, skip_serializing)]
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The question's id.
     pub query: Column,
     /// The document's id.
     pub document: Column,
-    /// The grade, a whole number; 1 for every row where no column is named.
+    /// The grade, a whole number. Without this column, every row has grade 1.
     #[serde(default)]
     pub grade: Option<Column>,
     /// The rows to keep; all by default.

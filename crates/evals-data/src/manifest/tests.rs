@@ -1,3 +1,5 @@
+//! Manifests, valid and invalid.
+
 use serde_json::json;
 
 use super::*;
@@ -77,10 +79,10 @@ fn a_measure_may_have_any_of_its_names() {
 }
 
 #[test]
-fn answers_that_say_there_is_none_need_a_column_of_answers() {
+fn unanswerable_needs_a_column_of_answers() {
     assert_eq!(
         error(&REPLIQA.replace(" answer: answer,", "")),
-        "sets/my.yaml:6: `unanswerable` compares reference answers, and `questions.answer` names no column"
+        "sets/my.yaml:6: `unanswerable` compares reference answers, but `questions.answer` names no column"
     );
     let unset = REPLIQA.replace(
         "unanswerable: {answer: \"The answer is not found in the document.\"}",
@@ -110,7 +112,7 @@ fn an_unknown_key_names_line_and_nearest() {
     );
     assert_eq!(
         error(&REPLIQA.replace("limit: 5", "zzz: 5")),
-        "sets/my.yaml:7: unknown key `zzz`; known here: limit, headline, measures, ignore_identical_ids"
+        "sets/my.yaml:7: unknown key `zzz`; the keys here are limit, headline, measures, ignore_identical_ids"
     );
 }
 
@@ -127,7 +129,7 @@ fn a_wrong_value_names_its_line() {
     );
     assert_eq!(
         error(&REPLIQA.replace("text: question,", "text: \"a[].b\",")),
-        "sets/my.yaml:5:36: column `a[].b`: `[]` may stand at the end only"
+        "sets/my.yaml:5:36: column `a[].b`: `[]` is allowed at the end only"
     );
     assert_eq!(
         error(&REPLIQA.replace("deduplicate: true", "deduplicate: last")),
@@ -136,7 +138,7 @@ fn a_wrong_value_names_its_line() {
 }
 
 #[test]
-fn what_is_not_yaml_is_told_with_line_and_column() {
+fn invalid_yaml_is_reported_with_line_and_column() {
     assert_eq!(
         error(&format!("{REPLIQA}name: again\n")),
         "sets/my.yaml:9:1: duplicate key `name`"
@@ -158,7 +160,7 @@ fn settings_are_a_mapping_or_nothing() {
     }
     assert_eq!(
         error(&with("settings: [a]")),
-        "sets/my.yaml:8: `settings` has to be a mapping such as `{search: {limit: 5}}`"
+        "sets/my.yaml:8: `settings` must be a mapping such as `{search: {limit: 5}}`"
     );
 }
 
@@ -209,12 +211,12 @@ fn contradictions_are_errors() {
     }
     assert_eq!(
         error(&REPLIQA.replace(", relevant: [document_id]", "")),
-        "sets/my.yaml:5: nothing says which documents are relevant: give `questions.relevant` or `judgements`"
+        "sets/my.yaml:5: the manifest does not say which documents are relevant: add `questions.relevant` or `judgements`"
     );
 }
 
 #[test]
-fn tables_inherit_what_they_leave_out() {
+fn tables_inherit_missing_keys() {
     let manifest = parse(
         "name: beir\nsource: {repo: mteb/x, revision: v1}\n\
          documents: {source: {files: corpus/*.parquet}, uri: _id, text: [title, text]}\n\

@@ -1,4 +1,4 @@
-//! The manifest file's own shape, before sources are inherited and contradictions looked for.
+//! The shape of a manifest file, and the checks that turn it into a manifest.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl Check<'_> {
         }
     }
 
-    /// A section whose keys are all commented out is one without keys.
+    /// A section whose keys are all commented out counts as empty.
     fn settings(&self, written: Option<Spanned<Tree>>) -> Result<Tree, ManifestError> {
         let none = Tree::Mapping(Vec::new());
         let Some(written) = written else {
@@ -96,13 +96,13 @@ impl Check<'_> {
             Tree::Leaf(Value::Null) => Ok(none),
             Tree::Leaf(_) => Err(self.fails(
                 written.referenced.line(),
-                "`settings` has to be a mapping such as `{search: {limit: 5}}`",
+                "`settings` must be a mapping such as `{search: {limit: 5}}`",
             )),
             mapping @ Tree::Mapping(_) => Ok(mapping),
         }
     }
 
-    /// The reference answers that mark a question as unanswerable. They need a column of reference answers to be compared with.
+    /// The reference answers that mark a question as unanswerable. They require a column of reference answers.
     fn unanswerable(
         &self,
         written: Option<Spanned<Unanswerable>>,
@@ -114,7 +114,7 @@ impl Check<'_> {
         if !written.value.answer.is_empty() && questions.answer.is_none() {
             return Err(self.fails(
                 written.referenced.line(),
-                "`unanswerable` compares reference answers, and `questions.answer` names no column",
+                "`unanswerable` compares reference answers, but `questions.answer` names no column",
             ));
         }
         Ok(written.value.answer)
@@ -149,7 +149,7 @@ impl Check<'_> {
         if columns.text.iter().any(Column::each) && !columns.uri.each() {
             return Err(self.fails(
                 line,
-                "`documents.text` walks a list (`[]`), so `documents.uri` has to as well",
+                "`documents.text` takes list elements (`[]`), so `documents.uri` must as well",
             ));
         }
         if columns.filter.columns().any(Column::each) {
@@ -170,11 +170,11 @@ impl Check<'_> {
         match (columns.relevant.is_empty(), judged) {
             (true, false) => Err(self.fails(
                 line,
-                "nothing says which documents are relevant: give `questions.relevant` or `judgements`",
+                "the manifest does not say which documents are relevant: add `questions.relevant` or `judgements`",
             )),
-            (false, true) => Err(self.fails(line, "both `questions.relevant` and `judgements` are given; keep one")),
+            (false, true) => Err(self.fails(line, "both `questions.relevant` and `judgements` are given: keep one")),
             _ if judged && columns.id.is_none() => {
-                Err(self.fails(line, "`judgements` name questions by id, so `questions.id` is needed"))
+                Err(self.fails(line, "`judgements` name questions by id, so `questions.id` is required"))
             }
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! CSV with a header line; every value is a string, and an empty one is null.
+//! Rows of CSV with a header line. Every value is a string, and an empty one is null.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use super::{Row, Rows, TableFile, Text};
 use crate::error::{CsvFault, DataError, Place, Unit};
 use crate::manifest::Column;
 
-/// Separators beside the comma. One of them is taken where the header then has every column asked for, and with the comma
-/// it has not: there is no other way to read such a file.
+/// Separators other than the comma. One of them is used if the header has all requested columns with it, but not with the comma: then
+/// there is no other way to read the file.
 const OTHER_SEPARATORS: [u8; 2] = [b';', b'\t'];
 
 pub(super) fn rows(
@@ -19,7 +19,7 @@ pub(super) fn rows(
     let open = |separator| Table::open(file, separator, compressed);
     let usual = match open(b',') {
         Ok(table) if table.has_all(columns) => return table.rows(columns),
-        // With the comma `"id";"text"` has text behind a quote.
+        // Split at commas, `"id";"text"` has text after a closing quote.
         Err(error) if !matches!(error, DataError::Csv { .. }) => return Err(error),
         usual => usual,
     };
@@ -30,7 +30,7 @@ pub(super) fn rows(
     if let Some(fitting) = others.iter().position(|table| table.has_all(columns)) {
         return others.swap_remove(fitting).rows(columns);
     }
-    // None has all columns: the error names those of the likeliest.
+    // No separator gives all columns, so the error names the columns of the most likely one.
     let width = usual.as_ref().map_or(1, |table| table.header.len());
     let wider = others.into_iter().find(|table| table.header.len() > width);
     wider.map_or(usual, Ok)?.rows(columns)
@@ -89,7 +89,7 @@ impl<'f> Table<'f> {
         }))
     }
 
-    /// Where a column is; one whose name is there twice is in no single place.
+    /// The index of a column. A name that occurs twice is an error.
     fn position(&self, column: &Column) -> Result<usize, DataError> {
         let mut found = self
             .header

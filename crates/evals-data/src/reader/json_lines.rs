@@ -1,4 +1,4 @@
-//! JSON Lines: one object on each line, one line in memory at a time.
+//! Rows of JSON Lines: one object on each line, one line in memory at a time.
 
 use std::io::{BufRead, Read};
 
@@ -8,10 +8,10 @@ use super::{ROW_LIMIT, Row, Rows, TableFile, Text};
 use crate::error::{DataError, JsonFault, Place, Unit};
 use crate::manifest::Column;
 
-/// How many objects are looked at to know a file's columns: JSON may leave out what is null, so that one is not enough.
+/// How many objects determine a file's columns. One is not enough, because JSON objects may omit null values.
 const SAMPLE: usize = 100;
 
-/// A column has to be in one of the first hundred objects; where an object lacks it, it is null.
+/// A column must be in one of the first hundred objects. It is null in objects that lack it.
 pub(super) fn rows(
     file: &TableFile,
     columns: &[Column],
@@ -62,7 +62,7 @@ fn lookup<'o>(object: &'o Map<String, Value>, column: &Column) -> Option<&'o Val
         .try_fold(object.get(first)?, |value, field| value.get(field))
 }
 
-/// The objects of a file with their lines; blank lines are passed over.
+/// The objects of a file with their lines; blank lines are skipped.
 struct Objects {
     file: TableFile,
     text: Text,
@@ -117,7 +117,7 @@ impl Objects {
         let Ok(text) = std::str::from_utf8(&self.line) else {
             return Err(DataError::NotUtf8 { place });
         };
-        // Where files were put together, there is one in the middle too.
+        // Concatenated files have byte order marks in the middle, too.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match serde_json::from_str(text) {
             Ok(object) => Ok((place, object)),
@@ -159,7 +159,7 @@ fn fault(text: &str, error: &serde_json::Error) -> JsonFault {
         Some(b'{') if error.is_eof() => JsonFault::Spread,
         _ => {
             let what = error.to_string();
-            // The parser counts lines of what it was given, which is one line.
+            // The parser counts lines within its input, which is a single line.
             let what = what
                 .rsplit_once(" at line ")
                 .map_or(what.as_str(), |(what, _)| what);

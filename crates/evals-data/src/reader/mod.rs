@@ -1,4 +1,4 @@
-//! Rows of tables in several formats, reduced to the columns that are needed, a few megabytes at a time.
+//! Reading the rows of tables in several formats: only the requested columns, a few megabytes at a time.
 
 mod csv_records;
 mod csv_rows;
@@ -19,11 +19,11 @@ use crate::error::{DataError, Place};
 use crate::format::{self, Format};
 use crate::manifest::Column;
 
-/// The most bytes of one row of text. A file without line ends, or with a quote that is never closed, would otherwise come
-/// into memory whole, and a compressed one can be many times larger than it looks.
+/// The most bytes of one row of text. Otherwise a file without line ends, or with a quote that is never closed, would be loaded into
+/// memory as a whole, and a compressed file can be many times larger than it looks.
 const ROW_LIMIT: usize = 128 << 20;
 
-/// UTF-8's, which some editors write in front.
+/// The byte order mark of UTF-8, which some editors write at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A text file from its beginning, without a byte order mark.
@@ -32,7 +32,7 @@ type Text = Chain<Cursor<Vec<u8>>, BufReader<Box<dyn Read + Send>>>;
 /// A table's file.
 #[derive(Debug, Clone)]
 pub(crate) struct TableFile {
-    /// What messages call it; its extension tells the format.
+    /// Its name in messages; the extension tells the format.
     pub(crate) name: String,
     pub(crate) content: Content,
 }
@@ -41,12 +41,12 @@ pub(crate) struct TableFile {
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     OnDisk(PathBuf),
-    /// In the hub cache, from where it may be fetched again.
+    /// In the hub cache, so that it can be downloaded again.
     Cached(PathBuf),
     InMemory(Bytes),
 }
 
-/// One row: the wanted columns' values in the order they were asked for; a missing value is null.
+/// One row: the values of the requested columns in the order of the request; a missing value is null.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) place: Place,
@@ -56,7 +56,7 @@ pub(crate) struct Row {
 /// The rows of one file, up to the first error.
 pub(crate) type Rows = Box<dyn Iterator<Item = Result<Row, DataError>> + Send>;
 
-/// Rows up to the first error: what comes after it may be anything.
+/// Ends the rows after the first error, because the reader may return anything after it.
 struct UntilError {
     rows: Rows,
     ended: bool,
@@ -76,7 +76,7 @@ impl Iterator for UntilError {
 }
 
 impl TableFile {
-    /// Opens the file, and checks that it has the columns.
+    /// Opens the file and checks that it has the columns.
     pub(crate) fn rows(&self, columns: &[Column]) -> Result<Rows, DataError> {
         let unknown = || DataError::UnknownFormat {
             file: self.name.clone(),

@@ -1,4 +1,4 @@
-//! Parquet: one row group after another, only the pages of the wanted columns, a few megabytes at a time.
+//! Rows of parquet: one row group after another, only the pages of the requested columns, a few megabytes at a time.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::guard::guarded;
 use crate::manifest::Column;
 use crate::parquet_footer;
 
-/// Uncompressed bytes aimed at for one batch; a batch has one row at least, however large.
+/// The intended uncompressed size of a batch. A batch has at least one row, however large.
 const BATCH_BYTES: u64 = 4 << 20;
-/// More rows at once gain nothing.
+/// More rows in a batch make reading no faster.
 const MAX_BATCH_ROWS: u64 = 4096;
 
 pub(super) fn rows(file: &TableFile, columns: &[Column]) -> Result<Rows, DataError> {
@@ -64,12 +64,12 @@ fn batches<R: ChunkReader + 'static>(
         .with_batch_size(batch_rows)
         .build()
         .map_err(failed)?;
-    // What is left out moves the others.
+    // Positions change when columns are excluded.
     let projected = positions(file, &batches.schema(), columns)?;
     Ok((batches, projected))
 }
 
-/// Where the columns are; an error names the first that is not there.
+/// The positions of the columns; the error names the first missing column.
 fn positions(
     file: &TableFile,
     schema: &Schema,
@@ -90,7 +90,7 @@ fn leaves_of(schema: &SchemaDescriptor, names: &[String]) -> Vec<usize> {
     (0..schema.num_columns()).filter(begins).collect()
 }
 
-/// As many rows as make about [`BATCH_BYTES`] in the row group with the largest rows.
+/// The number of rows that make about [`BATCH_BYTES`] in the row group with the largest rows.
 fn batch_rows(metadata: &ParquetMetaData, leaves: &[usize]) -> usize {
     let largest_row = metadata.row_groups().iter().map(|group| {
         let bytes = leaves.iter().fold(0_u64, |bytes, &leaf| {
@@ -104,7 +104,7 @@ fn batch_rows(metadata: &ParquetMetaData, leaves: &[usize]) -> usize {
 }
 
 fn failure(file: &TableFile, error: impl std::error::Error + Send + Sync + 'static) -> DataError {
-    // The blob rather than a link to it: with the blob in place it would only be linked again.
+    // The blob instead of the link to it: if only the link is deleted, the next run links the same blob again.
     let cached = match &file.content {
         Content::Cached(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
         Content::OnDisk(_) | Content::InMemory(_) => None,
@@ -124,7 +124,7 @@ struct ParquetRows {
     number: u64,
 }
 
-/// A batch that is being walked.
+/// A batch and the next row in it.
 struct Batch {
     arrays: Vec<ArrayRef>,
     rows: usize,

@@ -1,9 +1,11 @@
+//! Finding a column in the schema of a parquet file.
+
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Fields, Schema};
 
 use crate::manifest::Column;
 
-/// Where a column reference leads in a schema: a top-level column, and then from struct to field.
+/// The place of a column in a schema: a top-level column, and then from struct to field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Position {
     /// The fields' names, outermost first.
@@ -13,8 +15,8 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The place of a column. A top-level column with the whole reference as its name wins; lists and maps have no fields
-    /// that could be named.
+    /// The place of a column. A top-level column whose name is the whole reference takes precedence. Fields of lists and maps have no
+    /// references.
     pub(super) fn find(schema: &Schema, column: &Column) -> Option<Self> {
         let whole = Self::descend(schema.fields(), &[column.path()]);
         whole.or_else(|| Self::descend(schema.fields(), column.segments()))

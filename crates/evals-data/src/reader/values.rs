@@ -14,18 +14,17 @@ use serde_json::Value;
 pub(super) enum CellFailure {
     /// Binary text that is not UTF-8.
     NotUtf8,
-    /// A kind of value that cannot be shown.
+    /// A kind of value that has no text.
     Arrow(ArrowError),
 }
 
-/// The JSON value of one cell. Numbers that JSON does not have (NaN, infinities) are null; dates, times and decimals are
-/// their text.
+/// The JSON value of one cell. Numbers that JSON lacks (NaN, infinities) become null; dates, times and decimals become text.
 pub(super) fn value(array: &dyn Array, row: usize) -> Result<Value, CellFailure> {
     if array.is_null(row) {
         return Ok(Value::Null);
     }
     Ok(match array.data_type() {
-        // A column without any value has no marks of what is missing.
+        // A column of nulls alone has no validity bitmap.
         DataType::Null => Value::Null,
         DataType::Utf8 => Value::from(array.as_string::<i32>().value(row)),
         DataType::LargeUtf8 => Value::from(array.as_string::<i64>().value(row)),

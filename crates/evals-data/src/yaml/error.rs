@@ -1,9 +1,11 @@
+//! Errors in YAML texts.
+
 use serde_saphyr::{Error, MessageFormatter as _, UserMessageFormatter};
 use thiserror::Error as ThisError;
 
 use super::wording::{in_plain_words, kind};
 
-/// What is wrong with a YAML text, and where. The message does not repeat the place.
+/// What is wrong with a YAML text, and where. The message does not include the place.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 #[error("{message}")]
 pub struct YamlError {
@@ -28,7 +30,7 @@ impl From<&Error> for YamlError {
     }
 }
 
-/// The error itself, without the excerpt or the alias that it is wrapped in.
+/// The error itself, without the excerpt or the alias around it.
 pub(crate) fn innermost(error: &Error) -> &Error {
     match error {
         Error::WithSnippet { error, .. } | Error::AliasError { error, .. } => innermost(error),
@@ -36,7 +38,7 @@ pub(crate) fn innermost(error: &Error) -> &Error {
     }
 }
 
-/// The parser's own words speak to those who program with it, so the common cases have others.
+/// The message for common errors. The parser's own messages address programmers.
 fn message(error: &Error) -> String {
     match error {
         Error::DuplicateMappingKey { key: Some(key), .. } => format!("duplicate key `{key}`"),
@@ -48,7 +50,7 @@ fn message(error: &Error) -> String {
         Error::Unexpected { expected, .. } => format!("expected {}", kind(expected)),
         Error::InvalidScalar { ty, .. } => format!("expected {}", kind(ty)),
         Error::NullIntoString { .. } => "a value is missing".to_owned(),
-        Error::UnknownAnchor { .. } => "no `&` names what this `*` refers to".to_owned(),
+        Error::UnknownAnchor { .. } => "this `*` refers to a name that no `&` defines".to_owned(),
         Error::SerdeMissingField { field, .. } => format!("missing key `{field}`"),
         Error::Budget { .. }
         | Error::AliasReplayCounterOverflow { .. }
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_the_words_of_yaml() {
+    fn errors_use_the_terms_of_yaml() {
         let cases = [
             ("a: 1\nb:\n  c: 1\n  c: 2\n", (4, 3), "duplicate key `c`"),
             (
@@ -89,7 +91,7 @@ mod tests {
             (
                 "a: 1\nb: *c\n",
                 (2, 4),
-                "no `&` names what this `*` refers to",
+                "this `*` refers to a name that no `&` defines",
             ),
             (
                 "a: b: c\n",
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_the_parsers_interface_is_told() {
+    fn errors_do_not_mention_the_parsers_interface() {
         let deep = "[".repeat(5000);
         let bomb = (1..9).fold(
             "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned(),
@@ -137,9 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_kind_is_told_with_the_kind_that_is_expected() {
+    fn an_error_about_a_value_names_the_expected_kind() {
         #[derive(Debug, serde::Deserialize)]
-        #[expect(dead_code, reason = "only what cannot be read is of interest")]
+        #[expect(dead_code, reason = "the test only reads errors")]
         struct Shape {
             text: String,
             count: Option<std::num::NonZeroUsize>,

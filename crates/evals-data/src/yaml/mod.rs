@@ -1,4 +1,4 @@
-//! YAML with the place of every key, and with errors in the words of those who write it.
+//! YAML with the line of every key, and with errors worded for the people who write YAML.
 
 mod error;
 mod tree;

@@ -1,3 +1,5 @@
+//! YAML values that remember the lines of their keys.
+
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -9,7 +11,7 @@ use super::YamlError;
 /// A YAML value that remembers the line of every key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
-    /// Anything but a mapping. Its own position is that of the key it stands under.
+    /// Anything but a mapping. Its position is that of its key.
     Leaf(Value),
     /// A mapping, in the order of the file.
     Mapping(Vec<Entry>),
@@ -20,9 +22,9 @@ pub enum Tree {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// The key's line, counted from 1; `None` where the tree was not read from a text.
+    /// The key's line, from 1; `None` if the tree does not come from a text.
     pub line: Option<u64>,
-    /// What stands under it.
+    /// The key's value.
     pub value: Tree,
 }
 
@@ -63,7 +65,7 @@ impl Tree {
         }
     }
 
-    /// Puts the keys of `upper` over those of this tree.
+    /// Overrides the keys of this tree with those of `upper`.
     pub fn merge(&mut self, upper: Self) {
         match (self, upper) {
             (Self::Mapping(below), Self::Mapping(above)) => {
@@ -78,7 +80,7 @@ impl Tree {
         }
     }
 
-    /// The deepest key of `path` that this tree has, or `None` where it does not even have the first.
+    /// The deepest key of `path` that this tree has; `None` if it lacks the first.
     pub fn deepest(&self, path: &[&str]) -> Option<&Entry> {
         let (first, rest) = path.split_first()?;
         let Self::Mapping(entries) = self else {

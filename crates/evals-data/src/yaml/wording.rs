@@ -1,4 +1,6 @@
-/// Replaces the names that programs give to kinds of values by those that files know: `usize` by `a whole number`.
+//! Terms of YAML for the terms of the parser.
+
+/// Replaces the names of Rust's types by terms that people know from files, such as `usize` by `a whole number`.
 pub fn in_plain_words(message: &str) -> String {
     const WORDS: [(&str, &str); 9] = [
         ("a nonzero usize", "a whole number of at least 1"),
@@ -25,7 +27,7 @@ pub fn in_plain_words(message: &str) -> String {
     }
 }
 
-/// Replaces `from` where it does not go on as a longer word: `a map`, and not the beginning of `a mapping`.
+/// Replaces `from` unless it is the beginning of a longer word: `a map`, but not in `a mapping`.
 fn replace_words(text: &str, from: &str, to: &str) -> String {
     let mut replaced = String::new();
     let mut rest = text;
@@ -38,14 +40,14 @@ fn replace_words(text: &str, from: &str, to: &str) -> String {
     replaced + rest
 }
 
-/// The character that the scanner does not take.
+/// The character that the scanner rejects.
 fn unexpected_character(message: &str) -> Option<&str> {
     message
         .strip_prefix("unexpected character: `")?
         .strip_suffix('\'')
 }
 
-/// What the parser looks for, by the name that it has for it.
+/// The kind of value that the parser expects, translated from its own term.
 pub(super) fn kind(expected: &str) -> &str {
     match expected {
         "mapping start" => "a mapping",

@@ -1,4 +1,4 @@
-//! Manifests, tables and hub listings that others wrote: whatever is in them, reading ends in sound values or in an error.
+//! Fuzz targets: whatever a manifest, a table or a page of the hub's list contains, reading it gives valid values or an error.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn columns(names: &[&str]) -> Vec<Column> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-/// Makes sure that an error points into the text: a line there is, or the one behind the last.
+/// Checks that an error names a line of the text, or the one after the last.
 fn assert_points_into(line: u64, text: &[u8], error: &dyn std::error::Error) {
     let ends = text.iter().filter(|byte| matches!(byte, b'\n' | b'\r'));
     let lines = ends.count() as u64 + 1;
@@ -27,7 +27,7 @@ fn assert_points_into(line: u64, text: &[u8], error: &dyn std::error::Error) {
     );
 }
 
-/// The line that an error about a table names, where it is about one line.
+/// The line that an error about a table names, if it names one.
 fn line_of(error: &DataError) -> Option<u64> {
     match error {
         DataError::Csv { place, .. }
@@ -165,7 +165,7 @@ fn rows_of_csv_are_those_that_are_written_from_them() {
         });
 }
 
-/// What a parser that knows nothing of tables gives for a line.
+/// The result of a plain JSON parser for a line.
 fn plain_object(line: &[u8]) -> Option<Map<String, Value>> {
     let text = std::str::from_utf8(line).ok()?;
     serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)).ok()

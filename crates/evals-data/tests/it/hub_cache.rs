@@ -1,3 +1,5 @@
+//! The cache: its layout, offline use, and damaged entries.
+
 use std::path::Path;
 
 use evals_data::{
@@ -25,7 +27,7 @@ fn offline(cache: &Path) -> Hub {
     Hub::new(settings)
 }
 
-/// Fills a cache as other clients do, without a list of the commit's files.
+/// Fills a cache like other clients, without a list of the commit's files.
 fn store(cache: &Path, files: &[(&str, &[u8])]) {
     let folder = cache.join("datasets--owner--name");
     for (name, bytes) in files {
@@ -62,7 +64,7 @@ async fn the_cache_has_the_layout_of_the_official_clients() {
 }
 
 #[tokio::test]
-async fn offline_reads_the_cache_alone() {
+async fn offline_reads_only_the_cache() {
     let hub = FakeHub::start().with(FILE, corpus());
     let cache = tempfile::tempdir().unwrap();
     let online = fetch(&hub.client(cache.path())).await.unwrap();
@@ -77,7 +79,7 @@ async fn offline_reads_the_cache_alone() {
 }
 
 #[tokio::test]
-async fn availability_is_told_without_the_network() {
+async fn availability_needs_no_network() {
     let hub = FakeHub::start().with(FILE, corpus());
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());
@@ -108,7 +110,7 @@ async fn offline_says_what_is_missing() {
     };
     assert_eq!(
         message(fetch(&client).await.unwrap_err()),
-        "there is nothing for `owner/name` at `main` in the hub cache `CACHE`; allow network access once (unset \
+        "nothing is cached for `owner/name` at `main` in the hub cache `CACHE`; allow network access once (unset \
          `HF_HUB_OFFLINE`), or set `HF_HOME` to a cache that has it"
     );
     assert!(!client.is_cached(&repository(), "main", &globs()));
@@ -134,7 +136,7 @@ async fn offline_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn a_damaged_entry_is_fetched_anew_whoever_left_it() {
+async fn a_damaged_entry_is_downloaded_again() {
     let whole = corpus();
     let mut altered = whole.clone();
     let middle = altered.len() / 2;
@@ -165,7 +167,7 @@ async fn a_damaged_entry_is_fetched_anew_whoever_left_it() {
 }
 
 #[tokio::test]
-async fn a_damaged_entry_is_told_where_it_cannot_be_fetched() {
+async fn a_damaged_entry_is_an_error_if_it_cannot_be_downloaded() {
     let hub = FakeHub::start().with(FILE, corpus());
     let cache = tempfile::tempdir().unwrap();
     fetch(&hub.client(cache.path())).await.unwrap();
@@ -173,11 +175,11 @@ async fn a_damaged_entry_is_told_where_it_cannot_be_fetched() {
     let error = fetch(&offline(cache.path())).await.unwrap_err();
     assert!(matches!(error, HubError::DamagedCache { .. }));
     assert!(error.to_string().ends_with(
-        "is damaged; delete it, or allow network access (unset `HF_HUB_OFFLINE`) to fetch it anew"
+        "is damaged; delete it, or allow network access (unset `HF_HUB_OFFLINE`) to download it again"
     ));
 }
 
-/// A copy has no digest, and damage in its middle is found only while it is read.
+/// A copied cache has no digests, so damage inside a file is found only when it is read.
 #[tokio::test]
 async fn damage_inside_a_cached_table_names_what_to_delete() {
     let hub = FakeHub::start().with_small(FILE, corpus());
@@ -199,7 +201,7 @@ async fn damage_inside_a_cached_table_names_what_to_delete() {
     assert_eq!(
         message,
         format!(
-            "`{FILE}` is not readable parquet; delete `{}`, and it is fetched anew",
+            "`{FILE}` is not readable parquet; delete `{}` to download it again",
             place.display()
         )
     );
@@ -209,7 +211,7 @@ async fn damage_inside_a_cached_table_names_what_to_delete() {
 }
 
 #[tokio::test]
-async fn the_cache_serves_when_the_hub_is_out_of_reach_and_says_so() {
+async fn the_cache_serves_with_a_warning_if_the_hub_is_out_of_reach() {
     let hub = FakeHub::start().with(FILE, corpus());
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());
@@ -241,7 +243,7 @@ async fn a_refusal_is_not_hidden_by_the_cache() {
 }
 
 #[tokio::test]
-async fn two_that_want_the_same_file_fetch_it_once() {
+async fn two_concurrent_fetches_download_a_file_once() {
     let hub = FakeHub::start().with(FILE, corpus());
     let cache = tempfile::tempdir().unwrap();
     let (first, second) = (hub.client(cache.path()), hub.client(cache.path()));
@@ -250,10 +252,10 @@ async fn two_that_want_the_same_file_fetch_it_once() {
     assert_eq!(hub.count("/stored/"), 1);
 }
 
-/// A cache without blobs, as a copy that followed its links is; and one that cannot be written.
+/// A cache without blobs, such as a copy that followed links; and a read-only cache.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_copied_and_read_only_cache_is_read_and_left_alone() {
+async fn a_copied_or_read_only_cache_is_read_and_not_changed() {
     use std::os::unix::fs::PermissionsExt;
 
     let cache = tempfile::tempdir().unwrap();
@@ -282,8 +284,8 @@ async fn a_copied_and_read_only_cache_is_read_and_left_alone() {
     assert_eq!(
         from_cache.warnings[0].to_string(),
         format!(
-            "using what the cache holds of `owner/name` at {COMMIT} (files that match: 1); whether that is all of them is \
-             known once the hub has been asked"
+            "using the cached files of `owner/name` at {COMMIT} (matching files: 1); without the hub it is unknown whether \
+             they are complete"
         )
     );
     assert!(checked_online.warnings.is_empty());

@@ -1,3 +1,5 @@
+//! Failures of the hub, and how downloads recover.
+
 use std::error::Error;
 use std::sync::Mutex;
 
@@ -8,7 +10,7 @@ use crate::tables::corpus;
 
 const FILE: &str = "corpus/a.parquet";
 
-/// Fetches from a hub on which some requests go wrong; gives the result and how often `part` was asked for.
+/// Fetches from a hub on which some requests fail. Returns the result and how often `part` was requested.
 async fn fetch(faults: &[(&str, Fault, usize)], part: &str) -> (Result<HubFiles, HubError>, usize) {
     let hub = FakeHub::start().with(FILE, corpus());
     for (part, fault, times) in faults {
@@ -51,11 +53,11 @@ async fn fails(fault: Fault, part: &str) -> (HubError, usize) {
     (result.unwrap_err(), tries)
 }
 
-/// Where the bytes of large files come from.
+/// The path of large files' bytes.
 const STORAGE: &str = "/stored/";
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again_at_every_step() {
+async fn temporary_failures_are_retried_at_every_step() {
     for part in ["/revision/", "/tree/", "/resolve/", STORAGE] {
         for fault in [
             Fault::Status(500),
@@ -71,7 +73,7 @@ async fn what_may_pass_is_tried_again_at_every_step() {
 }
 
 #[tokio::test]
-async fn a_longer_pause_than_the_longest_ends_the_tries_and_is_told() {
+async fn a_pause_beyond_the_limit_ends_the_retries_and_is_reported() {
     for part in ["/revision/", "/tree/", STORAGE] {
         let (error, tries) = fails(Fault::RateLimited("86400"), part).await;
         assert_eq!(tries, 1, "{part}");
@@ -84,7 +86,7 @@ async fn a_longer_pause_than_the_longest_ends_the_tries_and_is_told() {
 }
 
 #[tokio::test]
-async fn tries_end_and_the_last_failure_is_told() {
+async fn retries_end_with_the_last_failure() {
     let (error, tries) = fails(Fault::RateLimited("0"), "/revision/").await;
     assert_eq!(tries, 3);
     assert_eq!(
@@ -103,7 +105,7 @@ async fn tries_end_and_the_last_failure_is_told() {
 }
 
 #[tokio::test]
-async fn what_will_not_pass_is_not_tried_again() {
+async fn permanent_failures_are_not_retried() {
     for (fault, part) in [
         (Fault::Status(401), "/revision/"),
         (Fault::Status(403), "/tree/"),
@@ -118,29 +120,25 @@ async fn what_will_not_pass_is_not_tried_again() {
     }
     let (error, _) = fails(Fault::Status(404), "/resolve/").await;
     assert!(
-        error
-            .to_string()
-            .ends_with("is not there although the hub lists it"),
+        error.to_string().ends_with("` but does not have it"),
         "{error}"
     );
     let (error, _) = fails(Fault::Status(404), "/tree/").await;
     assert!(
-        error
-            .to_string()
-            .ends_with("/tree/0123456789abcdef0123456789abcdef01234567?recursive=true`, which lists a commit's files, is not there: check `HF_ENDPOINT`"),
+        error.to_string().ends_with(
+            "/tree/0123456789abcdef0123456789abcdef01234567?recursive=true`: check `HF_ENDPOINT`"
+        ),
         "{error}"
     );
     let (error, _) = fails(Fault::ErrorPage, "/tree/").await;
     assert!(
-        error
-            .to_string()
-            .contains("gave an answer that is not the hub's"),
+        error.to_string().contains("did not answer like the hub"),
         "{error}"
     );
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_the_listed_one_is_fetched_once_more_and_never_kept() {
+async fn a_file_unlike_the_listed_one_is_fetched_once_more_and_never_kept() {
     for fault in [Fault::ErrorPage, Fault::Short, Fault::Altered] {
         assert_eq!(passes(fault, STORAGE).await, 2, "{fault:?}");
         let (error, tries) = fails(fault, STORAGE).await;
@@ -197,7 +195,7 @@ async fn a_small_file_without_digest_is_checked_by_size_and_format() {
     );
 }
 
-/// Keeps why requests are made again.
+/// Records why requests are retried.
 #[derive(Default)]
 struct Reasons(Mutex<Vec<String>>);
 
@@ -210,7 +208,7 @@ impl DownloadObserver for Reasons {
 }
 
 #[tokio::test]
-async fn a_greeting_tells_whether_somebody_is_there_and_takes_the_token() {
+async fn a_greeting_tells_whether_the_hub_answers_and_accepts_the_token() {
     let cache = tempfile::tempdir().unwrap();
     let open = FakeHub::start();
     let greeting = open.client(cache.path()).greet().await;
@@ -231,7 +229,7 @@ async fn a_greeting_tells_whether_somebody_is_there_and_takes_the_token() {
 }
 
 #[tokio::test]
-async fn whoever_has_the_files_waits_for_no_connection() {
+async fn with_cached_files_nobody_waits_for_a_connection() {
     let hub = FakeHub::start().with(FILE, corpus());
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());

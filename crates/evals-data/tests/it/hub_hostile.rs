@@ -1,4 +1,4 @@
-//! A hub whose answers would never end, or lead away from it.
+//! A hostile hub: answers that never end, or lead elsewhere.
 
 use evals_data::{Hub, HubError, HubSettings, HubWarning};
 
@@ -33,7 +33,7 @@ async fn a_list_that_leads_back_to_itself_is_refused_with_its_address() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{address}` gave an answer that is not the hub's: its next page is `{address}`, which was read before; check \
+            "`{address}` did not answer like the hub: its next page is `{address}`, which was read before; check \
              `HF_ENDPOINT`"
         )
     );
@@ -49,7 +49,7 @@ async fn a_list_of_ever_more_pages_is_refused() {
 }
 
 #[tokio::test]
-async fn descriptions_have_a_largest_size() {
+async fn descriptions_have_a_size_limit() {
     for part in ["/tree/", "/revision/"] {
         let hub = FakeHub::start().with(FILE, corpus());
         hub.fail(part, Fault::Huge, usize::MAX);
@@ -60,21 +60,21 @@ async fn descriptions_have_a_largest_size() {
 }
 
 #[tokio::test]
-async fn requests_are_not_sent_round_for_ever() {
+async fn redirects_have_a_limit() {
     for part in ["/revision/", "/tree/"] {
         let hub = FakeHub::start().with(FILE, corpus());
         hub.fail(part, Fault::SentOn, 1);
         hub.fail("/round", Fault::SentOn, usize::MAX);
         let error = refused(&hub).await;
         let cause = std::error::Error::source(&error).unwrap().to_string();
-        assert_eq!(cause, "it is sent on more than 10 times", "{error}");
+        assert_eq!(cause, "it redirects more than 10 times", "{error}");
         assert!(!error.is_transient());
         assert_eq!(hub.count("/round"), 10);
     }
 }
 
 #[tokio::test]
-async fn a_small_file_is_held_against_gits_digest() {
+async fn a_small_file_is_compared_with_gits_digest() {
     let hub = FakeHub::start().with_small("a.csv", b"id,text\n1,one\n".to_vec());
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());
@@ -84,7 +84,7 @@ async fn a_small_file_is_held_against_gits_digest() {
         .await
         .unwrap();
     assert!(files.warnings.is_empty(), "{:?}", files.warnings);
-    // Of the same size, as a damaged disk leaves it.
+    // Damage on disk that keeps the size.
     std::fs::write(&files.files[0].local, b"id,text\n1,two\n").unwrap();
     let again = client
         .fetch(&repository(), "main", &globs, &())
@@ -98,7 +98,7 @@ async fn a_small_file_is_held_against_gits_digest() {
         "{reason}"
     );
     assert_eq!(again.files, files.files);
-    // Without the list of files, the link's name says as much.
+    // Without the list of files, the link's target has the digest.
     std::fs::remove_dir_all(cache.path().join("datasets--owner--name/.evaluations")).unwrap();
     std::fs::write(&files.files[0].local, b"id,text\n1,two\n").unwrap();
     let offline = Hub::new(HubSettings {
@@ -116,7 +116,7 @@ async fn a_small_file_is_held_against_gits_digest() {
 }
 
 #[tokio::test]
-async fn files_that_nothing_vouches_for_are_told() {
+async fn files_without_a_digest_give_a_warning() {
     let hub = FakeHub::start();
     let cache = tempfile::tempdir().unwrap();
     let folder = cache.path().join("datasets--owner--name");
@@ -146,7 +146,7 @@ async fn files_that_nothing_vouches_for_are_told() {
 }
 
 #[tokio::test]
-async fn without_a_folder_of_ones_own_nothing_is_fetched() {
+async fn without_a_home_folder_nothing_is_fetched() {
     let hub = FakeHub::start().with(FILE, corpus());
     let settings = HubSettings {
         endpoint: hub.endpoint(),
@@ -165,14 +165,14 @@ async fn without_a_folder_of_ones_own_nothing_is_fetched() {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no folder for the hub cache, because there is no home folder: set `HF_HOME` to a folder of your own"
+            "the hub cache has no place, because there is no home folder: set `HF_HOME` to a folder of your own"
         );
     }
     assert!(hub.requests().is_empty());
 }
 
 #[tokio::test]
-async fn a_revision_that_leads_out_of_the_cache_is_none() {
+async fn a_revision_that_leads_out_of_the_cache_is_refused() {
     let hub = FakeHub::start()
         .with(FILE, corpus())
         .with_revision("../../../x");

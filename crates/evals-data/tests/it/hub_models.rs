@@ -1,4 +1,4 @@
-//! Models: other addresses and another folder than datasets, and files of which some may be missing.
+//! Model repositories: their addresses, their folder in the cache, and optional files.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use evals_data::{Hub, HubError, HubSettings, HubWarning, ModelFiles, Repository}
 
 use crate::fake_hub::{COMMIT, FakeHub, REPO, repository};
 
-/// What a repository of sentence-transformers has, and what of it is not needed to run the model.
+/// A repository of sentence-transformers, with files that running the model does not need.
 fn hub() -> FakeHub {
     FakeHub::start_with_model()
         .with_small(".gitattributes", b"*.bin filter=lfs".to_vec())
@@ -41,7 +41,7 @@ fn names(model: &ModelFiles) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_a_model_needs_is_fetched_to_where_all_clients_look() {
+async fn the_files_of_a_model_are_fetched_into_the_shared_cache() {
     let hub = hub();
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());
@@ -123,7 +123,7 @@ async fn only_configuration_tokenizer_and_weights_are_required() {
 }
 
 #[tokio::test]
-async fn weights_in_files_of_pytorch_are_fetched_where_there_are_no_others() {
+async fn pytorch_weights_are_fetched_if_there_are_no_others() {
     let cache = tempfile::tempdir().unwrap();
     let hub = FakeHub::start_with_model()
         .with_small("2_Dense/config.json", b"{\"dense\":1}".to_vec())
@@ -149,7 +149,7 @@ async fn weights_in_files_of_pytorch_are_fetched_where_there_are_no_others() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_run_names_what_there_is() {
+async fn a_model_without_known_weights_lists_its_files() {
     let cache = tempfile::tempdir().unwrap();
     let hub = FakeHub::start_with_model()
         .with_small("config.json", b"{}".to_vec())
@@ -160,7 +160,7 @@ async fn a_model_that_cannot_be_run_names_what_there_is() {
         error.to_string(),
         format!(
             "the model repository `owner/name` has no weights at `{COMMIT}` (`model.safetensors`, `pytorch_model.bin`, or the \
-             shards of either); there are `config.json`, `tf_model.h5`, `tokenizer.json`"
+             shards of either); it has `config.json`, `tf_model.h5`, `tokenizer.json`"
         )
     );
     assert_eq!(hub.count("/resolve/"), 0, "nothing is fetched in vain");
@@ -170,7 +170,7 @@ async fn a_model_that_cannot_be_run_names_what_there_is() {
     assert_eq!(
         error.to_string(),
         format!(
-            "no file of the model repository `owner/name` at `{COMMIT}` matches `config.json`; there are `model.gguf`"
+            "no file of the model repository `owner/name` at `{COMMIT}` matches `config.json`; it has `model.gguf`"
         )
     );
 }
@@ -229,7 +229,7 @@ fn store(cache: &Path, files: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_cache_that_another_client_filled_serves_where_it_holds_all() {
+async fn a_cache_that_another_client_filled_serves_if_it_is_complete() {
     let cache = tempfile::tempdir().unwrap();
     let client = offline(cache.path());
     let missing = |error: HubError| {
@@ -241,7 +241,7 @@ async fn a_cache_that_another_client_filled_serves_where_it_holds_all() {
     };
     assert_eq!(
         missing(fetch(&client).await.unwrap_err()),
-        "there is nothing"
+        "nothing is cached"
     );
     store(cache.path(), &["config.json", "tokenizer.json"]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Half of a commit, and half of a file.
+//! Incomplete commits and incomplete files.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn offline(cache: &Path) -> Hub {
 }
 
 #[tokio::test]
-async fn half_a_commit_is_never_the_whole() {
+async fn half_a_commit_is_never_mistaken_for_the_whole() {
     for revision in ["main", COMMIT] {
         let hub = two_files();
         let resolve = format!("/resolve/{COMMIT}/{SECOND}");
@@ -74,7 +74,7 @@ async fn half_a_commit_is_never_the_whole() {
             .unwrap_err()
             .to_string();
         let missing = match revision {
-            "main" => "there is nothing for `owner/name`".to_owned(),
+            "main" => "nothing is cached for `owner/name`".to_owned(),
             _ => format!("`{SECOND}` is missing for `owner/name`"),
         };
         assert!(message.starts_with(&missing), "{message}");
@@ -87,7 +87,7 @@ async fn half_a_commit_is_never_the_whole() {
 }
 
 #[tokio::test]
-async fn a_branch_stays_at_its_last_whole_commit() {
+async fn a_branch_stays_at_its_last_complete_commit() {
     let hub = two_files();
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());
@@ -107,9 +107,9 @@ async fn a_branch_stays_at_its_last_whole_commit() {
     );
 }
 
-/// Other clients leave no list; where names tell that all are there, nothing is said.
+/// Other clients store no list. If the names show that the files are complete, there is no warning.
 #[tokio::test]
-async fn an_unlisted_commit_is_told_only_where_it_could_be_half() {
+async fn an_unlisted_commit_gives_a_warning_only_if_it_may_be_incomplete() {
     let of = |names: &[&str], glob: &str| {
         let cache = tempfile::tempdir().unwrap();
         let snapshot = cache
@@ -150,10 +150,10 @@ async fn an_unlisted_commit_is_told_only_where_it_could_be_half() {
     );
 }
 
-/// A file as Python leaves it: a link to a blob that is called by its digest, whose content has changed since.
+/// A file as Python stores it, a link to a blob that is named by its digest, with changed content.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_to_a_blob_names_its_digest() {
+async fn the_target_of_a_link_names_the_digest() {
     let cache = tempfile::tempdir().unwrap();
     let folder = cache.path().join("datasets--owner--name");
     let digest = "0".repeat(64);
@@ -182,11 +182,11 @@ fn part(cache: &Path) -> Option<u64> {
 }
 
 #[tokio::test]
-async fn a_broken_transfer_goes_on_where_it_ended_also_in_another_run() {
+async fn a_broken_transfer_resumes_even_in_another_run() {
     let whole = corpus();
     let hub = FakeHub::start().with(FIRST, whole.clone());
     hub.fail("/stored/", Fault::Cut, 1);
-    // What follows the cut, and ends the run.
+    // The failure after the cut, which ends the run.
     hub.fail("/stored/", Fault::Status(503), 3);
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());
@@ -202,10 +202,10 @@ async fn a_broken_transfer_goes_on_where_it_ended_also_in_another_run() {
 }
 
 #[tokio::test]
-async fn progress_clears_the_count_of_failures() {
+async fn progress_resets_the_count_of_failures() {
     let whole = corpus();
     let hub = FakeHub::start().with(FIRST, whole.clone());
-    // Each time half of the rest arrives: five failures, where three in a row would end it.
+    // Half of the rest arrives each time. Five failures are fine, while three in a row would end the download.
     hub.fail("/stored/", Fault::Cut, 5);
     let cache = tempfile::tempdir().unwrap();
     let files = fetch(&hub.client(cache.path()), "main").await.unwrap();
@@ -214,7 +214,7 @@ async fn progress_clears_the_count_of_failures() {
 }
 
 #[tokio::test]
-async fn a_server_without_ranges_starts_over_and_cannot_go_on_for_ever() {
+async fn a_server_without_ranges_starts_over_a_limited_number_of_times() {
     let whole = corpus();
     let hub = FakeHub::start()
         .with(FIRST, whole.clone())
@@ -233,7 +233,7 @@ async fn a_server_without_ranges_starts_over_and_cannot_go_on_for_ever() {
 }
 
 #[tokio::test]
-async fn a_part_of_something_else_is_thrown_away() {
+async fn a_part_of_another_file_is_discarded() {
     let whole = corpus();
     let hub = FakeHub::start().with(FIRST, whole.clone());
     let cache = tempfile::tempdir().unwrap();

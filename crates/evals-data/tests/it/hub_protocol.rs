@@ -1,3 +1,5 @@
+//! The hub's protocol: listings, revisions, tokens and progress.
+
 use std::sync::Mutex;
 
 use evals_data::{
@@ -183,13 +185,13 @@ async fn what_does_not_exist_is_named() {
                 .await
         ),
         format!(
-            "no file of `owner/name` at `{COMMIT}` matches `data/*.parquet`: check `source.files`; there are `{CORPUS}`"
+            "no file of `owner/name` at `{COMMIT}` matches `data/*.parquet`: check `source.files`; it has `{CORPUS}`"
         )
     );
 }
 
 #[tokio::test]
-async fn an_unknown_beir_collection_brings_the_nearest() {
+async fn an_unknown_beir_collection_suggests_similar_ones() {
     let hub = FakeHub::start();
     let cache = tempfile::tempdir().unwrap();
     let manifest = Catalog::new::<&str>([]).find("beir:scifct").unwrap();
@@ -206,7 +208,7 @@ async fn an_unknown_beir_collection_brings_the_nearest() {
     assert!(matches!(*source, HubError::RepositoryNotFound { .. }));
 }
 
-/// Keeps the events as text.
+/// Records the events as text.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<String>>);
 
@@ -217,7 +219,7 @@ impl DownloadObserver for Recorder {
 }
 
 #[tokio::test]
-async fn progress_is_told_and_reaches_the_whole() {
+async fn progress_is_reported_to_the_end() {
     let bytes = corpus();
     let total = bytes.len();
     let hub = FakeHub::start().with(CORPUS, bytes);

@@ -1,4 +1,4 @@
-//! Datasets from end to end: against a hub that misbehaves on request, the bundled samples, and real data where it is.
+//! Datasets from end to end: a hub that fails on request, the bundled samples, and real data if available.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Published collections, where a Hugging Face home with them is named by `EVALUATIONS_REAL_HF_HOME`.
+//! Published collections, in the Hugging Face home that `EVALUATIONS_REAL_HF_HOME` names.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use evals_data::{Catalog, Collection, Hub, HubSettings};
 /// Documents, their characters without white space at the ends, questions, judgements.
 type Counts = (usize, usize, usize, usize);
 
-/// The counts of a dataset; `None`, said aloud, where there is no such home.
+/// The counts of a dataset; `None`, with a message, if the variable is not set.
 async fn counts(name: &str) -> Option<Counts> {
     let Some(home) = std::env::var_os("EVALUATIONS_REAL_HF_HOME") else {
-        // Not `eprintln!`, which the test harness keeps to itself where a test passes.
+        // The test harness hides the output of `eprintln!` if a test passes.
         let text =
             format!("skipped: EVALUATIONS_REAL_HF_HOME names no Hugging Face home with {name}\n");
         std::io::stderr().write_all(text.as_bytes()).unwrap();

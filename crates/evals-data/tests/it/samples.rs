@@ -1,4 +1,4 @@
-//! The bundled parquet files are what their sources give.
+//! The bundled samples, which must match their sources.
 
 #[path = "../../examples/build_samples/columns.rs"]
 mod columns;
@@ -30,7 +30,7 @@ fn assert_committed(name: &str, built: &[u8]) {
 }
 
 #[test]
-fn the_committed_files_are_what_the_sources_give() {
+fn the_committed_files_match_their_sources() {
     let stories = Stories::read(&datasets().join("sample")).unwrap();
     assert_committed("sample.parquet", &stories.parquet().unwrap());
     let support = Support::read(&datasets().join("sample-support")).unwrap();
@@ -56,7 +56,7 @@ async fn bundled(name: &str) -> Collection {
 }
 
 #[tokio::test]
-async fn the_bundled_samples_hold_what_their_manifests_say() {
+async fn the_bundled_samples_match_their_manifests() {
     for (name, unanswerable) in [("sample", 64), ("sample-support", 0)] {
         let collection = bundled(name).await;
         let size = collection.manifest().size.unwrap();
@@ -135,7 +135,7 @@ fn stories_have_to_keep_the_rules() {
     );
     assert_eq!(
         stories_with(60, |story| story.replace("s59", "s0")),
-        "story id `s0` is there twice"
+        "story id `s0` occurs twice"
     );
     assert_eq!(
         stories_with(60, |story| story.replacen("word ", "", 1)),

@@ -1,9 +1,9 @@
-//! The files of a collection: what is recorded of them, and what is no file.
+//! The files of a collection: their provenance, and what is not accepted as a file.
 
 use super::*;
 
 #[test]
-fn a_file_is_recorded_alike_however_the_way_to_it_is_written() {
+fn a_file_has_one_provenance_however_its_path_is_written() {
     let tables = tables(&[("rows.csv", "id,text,relevant\nd1,one,d1\n")]);
     let recorded = |path: &str| {
         let manifest = format!(
@@ -33,7 +33,7 @@ fn missing_files_columns_and_rows_are_named() {
     );
     assert_eq!(
         tables.documents_error(&own("rows.csv").replace("text: text}\nq", "text: body}\nq")),
-        "`rows.csv` has no column `body`; there are `doc`, `text`"
+        "`rows.csv` has no column `body`; its columns are `doc`, `text`"
     );
     let failed = |manifest: &str| tables.message(&tables.try_collection(manifest).unwrap_err());
     assert_eq!(failed(&own("absent.csv")), "no file matches `absent.csv`");
@@ -47,14 +47,14 @@ fn missing_files_columns_and_rows_are_named() {
     );
     assert_eq!(
         failed(&own("rows.csv, files: '*.csv'")),
-        "`rows.csv` is a file, and `files` names files in a folder: leave `files` out"
+        "`rows.csv` is a file, but `files` names files in a folder: remove `files`"
     );
     assert_eq!(documents_of_folder(&tables), 0);
 }
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_no_source() {
+fn only_regular_files_are_sources() {
     let tables = tables(&[]);
     let pipe = tables.0.path().join("pipe.csv");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -66,7 +66,9 @@ fn what_is_no_file_is_no_source() {
         let refused = tables.try_collection(&manifest).unwrap_err();
         assert_eq!(
             tables.message(&refused),
-            format!("`{path}` is {kind}, and a dataset is read from files, more than once")
+            format!(
+                "`{path}` is {kind}; a dataset must consist of regular files, which are read more than once"
+            )
         );
         // Nor is it one of a folder's files.
         let folder = manifest.replace(&format!("path: {path}"), "path: ., files: '*.csv'");
@@ -76,7 +78,7 @@ fn what_is_no_file_is_no_source() {
     std::fs::rename(&pipe, tables.0.path().join("mine.yaml")).unwrap();
     let manifest = Manifest::read(&tables.0.path().join("mine.yaml")).unwrap_err();
     let cause = std::error::Error::source(&manifest).unwrap();
-    assert_eq!(cause.to_string(), "it is a named pipe and not a file");
+    assert_eq!(cause.to_string(), "it is a named pipe, not a regular file");
 }
 
 /// A folder with globs works like a file; here it has a header and no row.
@@ -92,7 +94,7 @@ fn documents_of_folder(tables: &Tables) -> u64 {
 }
 
 #[test]
-fn the_fingerprint_follows_content_and_mapping_but_not_the_place() {
+fn the_fingerprint_depends_on_content_and_mapping_but_not_on_the_path() {
     let fingerprint = |rows: &str, manifest: &str| {
         let provenance = tables(&[("rows.csv", rows)])
             .collection(manifest)

@@ -1,4 +1,4 @@
-//! Cells that hold lists of ids, and cells that only look like one.
+//! Cells that contain lists of ids, and cells that only look like lists.
 
 use super::*;
 
@@ -42,13 +42,13 @@ fn judging(cell: &str) -> (Tables, &'static str) {
 }
 
 #[test]
-fn a_list_of_ids_in_another_notation_is_recognised_and_its_own_is_told() {
+fn a_list_in_another_notation_is_recognised_and_the_right_one_is_suggested() {
     for (cell, separator) in [
         ("a,b", "`,`"),
         ("a, b", "`,`"),
         ("a;b", "`;`"),
         ("a|b", "`|`"),
-        ("a b", "blanks"),
+        ("a b", "spaces"),
         ("a\tb", "tabs"),
         ("{a,b}", "`,`"),
         ("('a', 'b')", "`,`"),
@@ -58,9 +58,9 @@ fn a_list_of_ids_in_another_notation_is_recognised_and_its_own_is_told() {
         assert_eq!(
             tables.questions_error(manifest),
             format!(
-                "judgements name a document that is not in the corpus, or has no text there: `{cell}`; questions.csv:3: \
-                 column `relevant` holds {shown}, which split at {separator} names documents that are there; a list of ids \
-                 is written as a JSON array, `[\"a\", \"b\"]`, and in a field of CSV `\"[\"\"a\"\", \"\"b\"\"]\"`"
+                "judgements name a document missing from the corpus or without text there: `{cell}`; questions.csv:3: \
+                 column `relevant` holds {shown}, which split at {separator} names documents of the corpus; write a list of \
+                 ids as a JSON array, `[\"a\", \"b\"]`, in a field of CSV as `\"[\"\"a\"\", \"\"b\"\"]\"`"
             )
         );
         let allowed = tables.collection(manifest).allow_missing_judged(true);
@@ -71,14 +71,14 @@ fn a_list_of_ids_in_another_notation_is_recognised_and_its_own_is_told() {
     assert!(
         tables
             .questions_error(manifest)
-            .ends_with("`a,c`; allow it to score it as never found")
+            .ends_with("`a,c`; allow missing judged documents to score it as never found")
     );
     let (tables, manifest) = judging("new york");
     assert!(tables.collection(manifest).questions().is_ok());
 }
 
 #[test]
-fn what_begins_like_a_list_has_to_be_one() {
+fn a_cell_that_starts_like_a_list_must_be_one() {
     for (cell, list) in [
         ("['a', 'b']", "`[\"a\", \"b\"]`"),
         ("['a' 'b']", "`[\"a\", \"b\"]`"),
@@ -89,7 +89,7 @@ fn what_begins_like_a_list_has_to_be_one() {
         let (tables, manifest) = judging(cell);
         let refused = tables.questions_error(manifest);
         let begins =
-            "questions.csv:3: column `relevant` begins like a list and is no JSON array: \"[";
+            "questions.csv:3: column `relevant` starts with `[` but is not a JSON array: \"[";
         assert!(
             refused.starts_with(begins) && refused.contains(list),
             "{refused}"
@@ -105,19 +105,19 @@ fn what_begins_like_a_list_has_to_be_one() {
 }
 
 #[test]
-fn an_id_that_differs_by_what_nobody_sees_is_told() {
+fn an_id_that_differs_invisibly_is_reported() {
     let (tables, manifest) = judging(" b ");
     assert!(tables.questions_error(manifest).ends_with(
-        "questions.csv:3: column `relevant` holds \" b \", which without the white space around it is a document that is \
-         there; remove the white space"
+        "questions.csv:3: column `relevant` holds \" b \", which without the white space around it names a document of \
+         the corpus; remove the white space"
     ));
     let (tables, manifest) = judging("e\u{301}");
     assert!(tables.questions_error(manifest).ends_with(
-        "which in another Unicode normalization is a document that is there; write both files in the same (NFC)"
+        "which in another Unicode normalization names a document of the corpus; write both files in the same one (NFC)"
     ));
     let judged = beir("q1,d1,1\nq1,d1 d2,1\n");
     assert!(judged.questions_error(BEIR).ends_with(
-        "qrels.csv:3: column `corpus-id` holds \"d1 d2\", which split at blanks names documents that are there; write a row \
+        "qrels.csv:3: column `corpus-id` holds \"d1 d2\", which split at spaces names documents of the corpus; write a row \
          for each document"
     ));
 }

@@ -1,4 +1,4 @@
-//! Which documents are judged, and what happens if the corpus does not contain them.
+//! Judgements, and judged documents that are missing from the corpus.
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn an_unanswerable_question_needs_no_judgement() {
 }
 
 #[test]
-fn no_document_is_judged_for_an_unanswerable_question_however_it_is_marked() {
+fn an_unanswerable_question_never_has_judgements() {
     let tables = tables(&[
         ("corpus.csv", "_id,text\nd1,one\n"),
         (
@@ -89,7 +89,7 @@ fn no_document_is_judged_for_an_unanswerable_question_however_it_is_marked() {
 }
 
 #[test]
-fn a_corpus_without_any_relevant_document_is_refused_whatever_is_allowed() {
+fn a_corpus_without_any_relevant_document_is_always_refused() {
     let refused = |qrels: &str| {
         let tables = beir(qrels);
         let collection = tables.collection(BEIR).allow_missing_judged(true);
@@ -97,14 +97,10 @@ fn a_corpus_without_any_relevant_document_is_refused_whatever_is_allowed() {
     };
     assert_eq!(
         refused("q1,x1,1\nq1,x2,1\nq1,d1,0\n").unwrap_err(),
-        "no document that judgements call relevant is in the corpus with a text, so that every score would be 0; missing are \
-         2 documents: `x1`, `x2`; judgements have to name documents as `documents.uri` does"
+        "none of the documents judged relevant is in the corpus with a text, so every score would be 0; missing are \
+         2 documents: `x1`, `x2`; judgements must name documents by the ids in `documents.uri`"
     );
-    assert!(
-        refused("q1,x1,0\n")
-            .unwrap_err()
-            .contains("missing is: `x1`;")
-    );
+    assert!(refused("q1,x1,0\n").unwrap_err().contains("missing: `x1`;"));
     assert_eq!(
         refused("q1,x1,1\nq2,d1,1\n")
             .unwrap()
@@ -126,8 +122,8 @@ fn judged_documents_have_to_exist_unless_allowed() {
     let tables = beir("q1,d1,1\nq1,x1,1\nq1,x2,1\nq2,x3,1\nq2,x4,1\nq2,x5,1\nq2,x6,0\n");
     assert_eq!(
         tables.questions_error(BEIR),
-        "judgements name 6 documents that are not in the corpus, or have no text there: `x1`, `x2`, `x3`, `x4`, `x5`, …; allow it to score them \
-         as never found"
+        "judgements name 6 documents missing from the corpus or without text there: `x1`, `x2`, `x3`, `x4`, `x5`, …; allow \
+         missing judged documents to score them as never found"
     );
     let allowed = tables
         .collection(BEIR)
@@ -143,7 +139,7 @@ fn judged_documents_have_to_exist_unless_allowed() {
 }
 
 #[test]
-fn a_corpus_without_documents_is_what_is_wrong_and_not_the_judgements_on_it() {
+fn an_empty_corpus_is_reported_before_missing_judged_documents() {
     let tables = tables(&[
         ("corpus.csv", "_id,text\n"),
         ("queries.csv", "_id,text\nq1,first\n"),
@@ -154,7 +150,7 @@ fn a_corpus_without_documents_is_what_is_wrong_and_not_the_judgements_on_it() {
 }
 
 #[test]
-fn judged_documents_dropped_for_want_of_a_text_are_unknown_too() {
+fn judged_documents_without_text_are_missing_too() {
     let tables = tables(&[
         (
             "docs.jsonl",
@@ -171,8 +167,8 @@ fn judged_documents_dropped_for_want_of_a_text_are_unknown_too() {
                     questions: {source: {path: questions.jsonl}, text: text, relevant: relevant}\n";
     assert_eq!(
         tables.questions_error(manifest),
-        "judgements name a document that is not in the corpus, or has no text there: `d1`; allow it to score it as \
-         never found"
+        "judgements name a document missing from the corpus or without text there: `d1`; allow missing judged documents \
+         to score it as never found"
     );
     let allowed = tables.collection(manifest).allow_missing_judged(true);
     assert_eq!(allowed.questions().unwrap().counts.unknown_documents, 1);
@@ -190,11 +186,11 @@ fn contradicting_judgements_and_repeated_questions_are_errors() {
     );
     assert_eq!(
         beir("q8,d1,1\n").questions_error(BEIR),
-        "dataset `my` has no questions: none of its 3 rows is kept (see `where`, and empty texts)"
+        "dataset `my` has no questions: `where` or empty texts drop all of its 3 rows"
     );
     let twice = tables(&[("rows.csv", &ROWS.replace("d1-q2", "d1-q1"))]);
     assert_eq!(
         twice.questions_error(REPLIQA),
-        "rows.csv:3: question id `d1-q1` is there twice"
+        "rows.csv:3: question id `d1-q1` occurs twice"
     );
 }

@@ -73,23 +73,23 @@ fn where_keeps_matching_rows_of_both_tables() {
     );
     assert_eq!(
         tables.documents_error(&none),
-        "dataset `my` has no documents: none of its 3 rows is kept (see `where`, and empty texts)"
+        "dataset `my` has no documents: `where` or empty texts drop all of its 3 rows"
     );
 }
 
 #[test]
-fn a_repeated_document_is_what_deduplicate_says() {
+fn deduplicate_decides_about_repeated_documents() {
     let tables = tables(&[(
         "rows.csv",
         &format!("{ROWS}News,d1,Other text.,d1-q3,Four?,yes\n"),
     )]);
     assert_eq!(
         tables.documents_error(&REPLIQA.replace(", deduplicate: true", "")),
-        "rows.csv:3: document id `d1` is there twice; `deduplicate: true` drops repeated rows"
+        "rows.csv:3: document id `d1` occurs twice; `deduplicate: true` drops repeated rows"
     );
     assert_eq!(
         tables.documents_error(REPLIQA),
-        "rows.csv:5: document id `d1` is there twice, with different content; `deduplicate: first` keeps the first"
+        "rows.csv:5: document id `d1` occurs twice, with different content; `deduplicate: first` keeps the first"
     );
     let (read, counts) =
         documents(&tables.collection(&REPLIQA.replace("deduplicate: true", "deduplicate: first")));
@@ -101,7 +101,7 @@ fn a_repeated_document_is_what_deduplicate_says() {
 }
 
 #[test]
-fn documents_without_text_are_their_title_or_dropped() {
+fn documents_without_text_get_their_title_or_are_dropped() {
     let tables = tables(&[(
         "rows.jsonl",
         "{\"id\": \"a\", \"title\": \"Title\", \"text\": null}\n\
@@ -160,12 +160,12 @@ fn a_row_can_hold_many_documents() {
     );
     assert_eq!(
         tables.documents_error(&uneven),
-        "rows.jsonl:2: the lists that are walked together differ in length ([1, 1, 0])"
+        "rows.jsonl:2: the lists in the columns with `[]` differ in length ([1, 1, 0])"
     );
 }
 
 #[test]
-fn ids_are_the_same_however_a_number_is_written_and_an_empty_one_is_none() {
+fn numbers_are_the_same_id_in_any_notation_and_empty_ids_name_nothing() {
     let tables = tables(&[(
         "rows.jsonl",
         "{\"id\": 1.0, \"text\": \"One\", \"relevant\": \"1\"}\n\

@@ -12,39 +12,39 @@ pub enum Damage {
     /// It cannot be read.
     #[error("cannot be read")]
     Unreadable(#[from] io::Error),
-    /// It is something else than a file, such as a folder or a device.
-    #[error("it is {0} and not a file")]
+    /// It is not a regular file but, for example, a folder or a device.
+    #[error("it is {0}, not a regular file")]
     NotAFile(&'static str),
-    /// It is longer or shorter.
+    /// It has another size.
     #[error("{found} bytes instead of {expected}")]
     Size {
-        /// Bytes as the hub states them.
+        /// The size that the hub states.
         expected: u64,
-        /// Bytes there are.
+        /// The actual size.
         found: u64,
     },
-    /// Its content is another one.
+    /// Its content has another SHA-256.
     #[error("SHA-256 {found} instead of {expected}")]
     Sha256 {
         /// The digest that the hub states.
         expected: String,
-        /// The digest of what is there.
+        /// The digest of the actual content.
         found: String,
     },
-    /// Its content is another one, by the digest that git has for it.
+    /// Its content has another digest in git.
     #[error("git's digest {found} instead of {expected}")]
     Git {
         /// The digest that the hub states.
         expected: String,
-        /// The digest of what is there.
+        /// The digest of the actual content.
         found: String,
     },
-    /// A parquet file has the four bytes `PAR1` at both ends, and this one has not.
+    /// The bytes `PAR1`, which a parquet file has at both ends, are missing.
     #[error("not a parquet file: `PAR1` is missing at its {end}; it begins with {beginning:?}")]
     NotParquet {
         /// `beginning` or `end`.
         end: &'static str,
-        /// The first characters, to recognise an error page.
+        /// The first characters, which may reveal an error page.
         beginning: String,
     },
     /// The parquet footer is broken.

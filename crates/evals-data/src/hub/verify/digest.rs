@@ -1,11 +1,11 @@
-//! Digests of files, as the hub and git state them.
+//! Digests of files, as the hub and git compute them.
 
 use std::io::{self, Read};
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 and git's digest, which is the SHA-1 of a blob: its kind and size in front of its content.
+/// The SHA-256, and git's digest: the SHA-1 of the content after a header with kind and size.
 pub(super) fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, String)> {
     let mut sha256 = Sha256::new();
     let mut git = Sha1::new();
@@ -24,7 +24,7 @@ pub(super) fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, 
     }
 }
 
-/// The digest of bytes in memory.
+/// The SHA-256 of bytes in memory.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

@@ -1,4 +1,4 @@
-//! Whether a file is what it should be.
+//! Verifying files: size, digests, and the marks of parquet.
 
 mod damage;
 mod digest;
@@ -19,17 +19,17 @@ use crate::guard::guarded;
 use crate::parquet_footer;
 use digest::digests;
 
-/// What is known beforehand about a file.
+/// What is known about a file in advance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Expected {
     pub(crate) size: Option<u64>,
     pub(crate) sha256: Option<String>,
-    /// The digest that git has for it: small files have no other.
+    /// Git's digest; small files have no other.
     pub(crate) git: Option<String>,
 }
 
 impl Expected {
-    /// Whether the whole content is known beforehand.
+    /// Whether a digest of the content is known.
     pub(crate) fn has_digest(&self) -> bool {
         self.sha256.is_some() || self.git.is_some()
     }
@@ -44,11 +44,11 @@ pub(crate) struct Identity {
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Reads a file once: compares it with what is known, looks at parquet's own marks, and returns its identity.
+/// Reads a file once: compares it with `expected`, checks parquet's magic bytes and footer, and returns its identity.
 ///
-/// `name` tells the format: a blob's own path has no extension.
+/// `name` tells the format, because a blob's path has no extension.
 pub(crate) fn verify(path: &Path, name: &str, expected: &Expected) -> Result<Identity, Damage> {
-    // Opening a named pipe waits for whoever writes into it, and a device has no end.
+    // Opening a named pipe waits for a writer, and a device may never end.
     let metadata = path.metadata()?;
     if let Some(other) = regular_file::other_kind(&metadata) {
         return Err(Damage::NotAFile(other));
@@ -95,7 +95,7 @@ fn check_git(found: &str, expected: &Expected) -> Result<(), Damage> {
     }
 }
 
-/// Looks for `PAR1` at both ends and reads the footer; an empty dataset is still a whole file.
+/// Checks `PAR1` at both ends and reads the footer. Even a dataset without rows has these.
 fn check_parquet(file: &mut File, size: u64) -> Result<(), Damage> {
     let mut head = [0; 16];
     file.seek(SeekFrom::Start(0))?;
@@ -146,7 +146,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_not_waited_for() {
+    fn other_things_than_files_are_refused_without_waiting() {
         let folder = tempfile::tempdir().unwrap();
         let refused = |path: &Path| {
             verify(path, "a.csv", &Expected::default())
@@ -155,23 +155,23 @@ mod tests {
         };
         assert_eq!(
             refused(Path::new("/dev/zero")),
-            "it is a device and not a file"
+            "it is a device, not a regular file"
         );
-        assert_eq!(refused(folder.path()), "it is a folder and not a file");
+        assert_eq!(refused(folder.path()), "it is a folder, not a regular file");
         let socket = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        assert_eq!(refused(&socket), "it is a socket and not a file");
+        assert_eq!(refused(&socket), "it is a socket, not a regular file");
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo")
             .arg(&pipe)
             .status()
             .unwrap();
         assert!(made.success());
-        assert_eq!(refused(&pipe), "it is a named pipe and not a file");
+        assert_eq!(refused(&pipe), "it is a named pipe, not a regular file");
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn names_the_damage() {
         let size = Expected {
             size: Some(7),
             ..Expected::default()

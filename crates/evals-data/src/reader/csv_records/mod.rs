@@ -1,8 +1,8 @@
-//! Records of CSV text (RFC 4180): fields, and the line on which each record begins.
+//! Records of CSV text (RFC 4180): fields, and the line on which each record starts.
 //!
-//! Readers of CSV commonly take whatever they are given: a quote that is never closed swallows the rest of the file, and
-//! text after a closing quote joins the field. Either loses rows without a word, so both are refused here. A quote in the
-//! middle of a field that does not begin with one is an ordinary character, as in `5" screen`.
+//! Most CSV readers accept a quote that is never closed, which swallows the rest of the file, and text after a closing quote, which joins
+//! the field. Both lose rows silently, so this reader refuses them. A quote inside a field that does not start with one is an ordinary
+//! character, as in `5" screen`.
 
 use std::io::{self, BufRead};
 
@@ -11,7 +11,7 @@ use memchr::{memchr, memchr_iter, memchr3};
 use super::ROW_LIMIT;
 use crate::error::CsvFault;
 
-/// Reads records. A record ends with LF, CRLF, CR or the file; lines without anything are passed over.
+/// Reads records. A record ends with LF, CRLF, CR or the file; empty lines are skipped.
 #[derive(Debug)]
 pub(super) struct Records<R> {
     input: R,
@@ -19,17 +19,17 @@ pub(super) struct Records<R> {
     limit: usize,
     /// The line of the next byte, from 1.
     line: u64,
-    /// The last record ended with a CR, so that an LF right behind it is part of the same line end.
+    /// Whether the last record ended with a CR, so that an LF right after it belongs to the same line end.
     after_return: bool,
 }
 
-/// One record; its memory is used again for the next.
+/// One record, whose memory is reused for the next.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    /// The line on which it begins, from 1.
+    /// The line on which it starts, from 1.
     line: u64,
     bytes: Vec<u8>,
-    /// Where each field ends in `bytes`.
+    /// The end of each field in `bytes`.
     ends: Vec<usize>,
 }
 
@@ -50,16 +50,16 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// What the next byte belongs to.
+/// The part of a record that the next byte belongs to.
 #[derive(Debug, Clone, Copy)]
 enum State {
     /// The beginning of a field.
     Begin,
     /// A field without quotes around it.
     Plain,
-    /// A field whose quote was opened on that line.
+    /// A quoted field whose quote was opened on that line.
     Quoted { opened: u64 },
-    /// What follows a quote inside such a field: it closed the field, unless another quote follows.
+    /// After a quote inside a quoted field. The quote closed the field, unless another quote follows.
     Closed { opened: u64 },
 }
 
@@ -72,27 +72,27 @@ impl Record {
         self.ends.len()
     }
 
-    /// A field; an absent one is empty.
+    /// A field; a missing one is empty.
     pub(super) fn field(&self, index: usize) -> &[u8] {
         self.ends
             .get(index)
-            .map_or(&[], |&end| &self.bytes[self.begin(index)..end])
+            .map_or(&[], |&end| &self.bytes[self.start(index)..end])
     }
 
     /// The text of a field, or the line on which the bytes stop being UTF-8.
     pub(super) fn text(&self, index: usize) -> Result<&str, u64> {
         std::str::from_utf8(self.field(index)).map_err(|error| {
-            let valid = self.begin(index) + error.valid_up_to();
+            let valid = self.start(index) + error.valid_up_to();
             self.line + count_lines(&self.bytes[..valid])
         })
     }
 
-    /// Bytes held, so that neither long fields nor many empty ones grow without end.
+    /// The memory of the record, which the limit applies to: both long fields and many empty ones count.
     fn memory(&self) -> usize {
         self.bytes.len() + size_of::<usize>() * self.ends.len()
     }
 
-    fn begin(&self, index: usize) -> usize {
+    fn start(&self, index: usize) -> usize {
         index.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 

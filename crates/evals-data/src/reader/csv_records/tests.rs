@@ -1,4 +1,4 @@
-//! Records of CSV texts, right ones and wrong ones, in pieces of any size.
+//! Records of valid and invalid CSV, read with buffers of any size.
 
 use std::io::{BufReader, Cursor};
 
@@ -68,7 +68,7 @@ fn every_line_end_counts_once() {
 }
 
 #[test]
-fn quotes_inside_other_fields_are_characters() {
+fn quotes_inside_unquoted_fields_are_characters() {
     assert_eq!(
         rows("a,5\" screen,\"6\"\" screen\",\"\"\n"),
         [row(1, &["a", "5\" screen", "6\" screen", ""])]
@@ -77,7 +77,7 @@ fn quotes_inside_other_fields_are_characters() {
 }
 
 #[test]
-fn a_quote_without_an_end_is_refused_where_it_opened() {
+fn an_unclosed_quote_is_refused_with_its_line() {
     assert_eq!(
         fault("id,text\n1,\"one\n2,two\n"),
         (2, CsvFault::UnclosedQuote)
@@ -86,7 +86,7 @@ fn a_quote_without_an_end_is_refused_where_it_opened() {
         fault("id,text\n1,\"one\n\",\"two"),
         (3, CsvFault::UnclosedQuote)
     );
-    // A later field's quote ends the one that was forgotten.
+    // The quote of a later field closes the one that was forgotten.
     assert_eq!(
         fault("id,text\n1,\"one\n2,two\n3,\"three\"\n"),
         (2, CsvFault::TextAfterQuote { closed: 4 })
@@ -98,7 +98,7 @@ fn a_quote_without_an_end_is_refused_where_it_opened() {
 }
 
 #[test]
-fn a_row_has_a_largest_size() {
+fn rows_have_a_size_limit() {
     for (text, expected) in [
         (
             "a,b\n1,xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n",
@@ -121,7 +121,7 @@ fn a_row_has_a_largest_size() {
 }
 
 #[test]
-fn the_line_of_bytes_that_are_no_text_is_known_inside_a_row() {
+fn bytes_that_are_not_utf8_are_reported_with_their_line_inside_a_row() {
     let mut records = Records::new(&b"a,\"1\n2\n\xff\",c"[..], b',');
     let mut record = Record::default();
     assert!(records.read(&mut record).unwrap());
@@ -129,7 +129,7 @@ fn the_line_of_bytes_that_are_no_text_is_known_inside_a_row() {
     assert_eq!(record.text(1), Err(3));
 }
 
-/// Fields of what makes a difference to a reader.
+/// Fields made of the characters that matter to a reader.
 fn table() -> impl Strategy<Value = Vec<Vec<String>>> {
     let field = "[a,;\"\r\n é]{0,6}";
     (1_usize..4).prop_flat_map(move |width| {

@@ -1,4 +1,4 @@
-//! Parquet files that something happened to.
+//! Damaged parquet files.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A table with every way of storing that datasets use.
+/// A table with every kind of storage that datasets use.
 fn whole(compression: Compression, version: WriterVersion) -> Vec<u8> {
     let rows = 40;
     let texts: Vec<Option<String>> = (0..rows)
@@ -56,7 +56,7 @@ fn whole(compression: Compression, version: WriterVersion) -> Vec<u8> {
 
 /// Reads to the end, or as far as it goes; the number of rows, or the error.
 fn read(bytes: Vec<u8>) -> Result<usize, String> {
-    // A damaged file may claim more rows than anybody waits for.
+    // A damaged file may claim too many rows to wait for.
     const ENOUGH: usize = 10_000;
     let table = TableFile {
         name: "a.parquet".to_owned(),
@@ -87,7 +87,7 @@ fn files() -> [Vec<u8>; 4] {
     ]
 }
 
-/// What happens to a file at a place, which is counted from its end where most of what is fragile stands.
+/// Damage to a file at an offset from its end, where most of the fragile parts are.
 #[derive(Debug, Clone)]
 enum Damage {
     Set(prop::sample::Index, u8),
@@ -113,7 +113,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Half of all damage meets the footer.
+/// Half of all damage is in the footer.
 fn damaged(mut bytes: Vec<u8>, damages: &[Damage], in_footer: bool) -> Vec<u8> {
     for damage in damages {
         let from = if in_footer { bytes.len() / 2 } else { 0 };
@@ -136,7 +136,7 @@ fn damaged(mut bytes: Vec<u8>, damages: &[Damage], in_footer: bool) -> Vec<u8> {
 }
 
 #[test]
-fn whole_files_are_read() {
+fn intact_files_are_read() {
     for bytes in files() {
         assert_eq!(read(bytes), Ok(40));
     }
@@ -167,7 +167,7 @@ proptest! {
         in_footer in any::<bool>(),
     ) {
         let bytes = damaged(files()[which].clone(), &damages, in_footer);
-        // Neither a panic nor an abort; what a flipped bit of a text makes of it, nobody can tell.
+        // Neither a panic nor an abort. The values may differ, because a flipped bit of a text is still text.
         if let Err(message) = read(bytes) {
             prop_assert!(message.contains("a.parquet"), "{message}");
         }

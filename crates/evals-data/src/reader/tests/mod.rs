@@ -1,4 +1,4 @@
-//! Rows of small tables in every format, written by the tests themselves.
+//! Tests of the readers, with small tables in every format.
 
 mod damaged;
 mod refused;
@@ -113,7 +113,7 @@ fn a_json_column_that_no_early_object_has_is_missing() {
     let fixture = file("a.jsonl", JSON);
     assert_eq!(
         fixture.error(&["id", "titel"]),
-        "`a.jsonl` has no column `titel`; there are `id`, `tags`, `context`"
+        "`a.jsonl` has no column `titel`; its columns are `id`, `tags`, `context`"
     );
 }
 
@@ -144,7 +144,7 @@ fn csv_knows_quotes_lines_and_a_byte_order_mark() {
 fn bad_csv_names_its_line() {
     assert_eq!(
         file("a.csv", b"id,text\n1,a\n").error(&["body"]),
-        "`a.csv` has no column `body`; there are `id`, `text`"
+        "`a.csv` has no column `body`; its columns are `id`, `text`"
     );
     assert_eq!(
         file("a.csv", b"").error(&["body"]),
@@ -258,7 +258,7 @@ fn parquet_columns_are_found_through_structs_only() {
         assert_eq!(
             fixture.error(&[inside]),
             format!(
-                "`a.parquet` has no column `{inside}`; there are `before`, `tags`, `outer`, `outer.kept`"
+                "`a.parquet` has no column `{inside}`; its columns are `before`, `tags`, `outer`, `outer.kept`"
             )
         );
     }
@@ -289,7 +289,7 @@ fn bad_parquet_says_why() {
     );
     assert_eq!(
         file("a.parquet", &bytes).error(&["text"]),
-        "`a.parquet` has no column `text`; there are `blob`"
+        "`a.parquet` has no column `text`; its columns are `blob`"
     );
     assert!(
         file("a.parquet", b"<html>")
@@ -302,7 +302,7 @@ fn bad_parquet_says_why() {
 fn an_unknown_extension_names_the_known_ones() {
     assert_eq!(
         file("a.xlsx", b"").error(&["id"]),
-        "`a.xlsx` has no known format: the extensions are .parquet, .jsonl, .ndjson, .csv, .jsonl.gz, .ndjson.gz, .csv.gz"
+        "`a.xlsx` has an unknown format: the known extensions are .parquet, .jsonl, .ndjson, .csv, .jsonl.gz, .ndjson.gz, .csv.gz"
     );
     assert!(matches!(
         file("a.parquet.gz", b"").read(&["id"]),

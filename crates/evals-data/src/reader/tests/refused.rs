@@ -1,4 +1,4 @@
-//! What is refused of text files, and in which words.
+//! Invalid CSV and JSON Lines, and the messages about them.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -45,7 +45,7 @@ fn ragged_csv_names_its_line_whatever_ends_lines() {
 }
 
 #[test]
-fn another_separator_is_taken_where_nothing_else_fits() {
+fn another_separator_is_used_if_the_comma_does_not_fit() {
     for separator in [";", "\t"] {
         let text = "id;text;note\n1;\"a; \t, b\";\n2;c, d;e\n".replace(';', separator);
         let rows = file("a.csv", text.as_bytes())
@@ -63,7 +63,7 @@ fn another_separator_is_taken_where_nothing_else_fits() {
             .unwrap();
         assert_eq!(rows[0].1, [json!("1"), json!("one")]);
     }
-    // The comma wins where it fits, whatever the header's names hold.
+    // The comma takes precedence if it fits, whatever the names in the header contain.
     let rows = file("a.csv", b"id;text,text\n1;2,3\n")
         .read(&["text", "id;text"])
         .unwrap();
@@ -74,20 +74,20 @@ fn another_separator_is_taken_where_nothing_else_fits() {
 fn a_missing_column_comes_with_the_likely_separator() {
     assert_eq!(
         csv_error("id;body\n1;one\n"),
-        "`a.csv` has no column `text`; there are `id`, `body`, separated by `;`"
+        "`a.csv` has no column `text`; its columns are `id`, `body`, separated by `;`"
     );
     assert_eq!(
         csv_error("\"id\"\t\"body\"\n"),
-        "`a.csv` has no column `text`; there are `id`, `body`, separated by tabs"
+        "`a.csv` has no column `text`; its columns are `id`, `body`, separated by tabs"
     );
     assert_eq!(
         csv_error("id\n1\n"),
-        "`a.csv` has no column `text`; there are `id`"
+        "`a.csv` has no column `text`; its columns are `id`"
     );
 }
 
 #[test]
-fn a_column_that_is_there_twice_is_refused_where_it_is_asked_for() {
+fn a_repeated_column_is_refused_if_it_is_requested() {
     let fixture = file("a.csv", b"id,text,text,note,note\n1,a,b,c,d\n");
     assert_eq!(
         fixture.error(&["id", "text"]),
@@ -117,7 +117,7 @@ fn text_that_is_not_utf8_is_found_on_its_line_inside_a_row() {
 }
 
 #[test]
-fn a_header_alone_has_no_rows_and_a_mark_in_front_is_no_part_of_it() {
+fn a_header_alone_has_no_rows_and_does_not_include_the_byte_order_mark() {
     for text in [
         "id,text",
         "id,text\n",
@@ -174,13 +174,13 @@ fn broken_json_names_the_line_of_the_file_and_nothing_else() {
 }
 
 #[test]
-fn json_that_is_not_one_object_a_line_says_how_it_has_to_be() {
-    let spread = "a.jsonl:1: the object does not end on this line, and JSON Lines needs one object on each line; \
-                  `jq -c .` writes it so";
+fn json_with_other_than_one_object_on_each_line_is_refused_with_a_remedy() {
+    let spread = "a.jsonl:1: the object does not end on this line, but JSON Lines needs one object on each line; \
+                  `jq -c .` converts it";
     assert_eq!(json_error("{\n  \"id\": 1\n}\n"), spread);
     assert_eq!(json_error("{\"id\": 1,\r\n \"text\": \"a\"}\r\n"), spread);
-    let array = "a.jsonl:1: a JSON array begins here, and JSON Lines needs one object on each line; `jq -c '.[]'` writes \
-                 an array's elements so";
+    let array = "a.jsonl:1: a JSON array starts here, but JSON Lines needs one object on each line; `jq -c '.[]'` \
+                 converts it";
     for text in [
         "[\n{\"id\": 1},\n{\"id\": 2}\n]\n",
         "[{\"id\": 1}, {\"id\": 2}]",
@@ -191,7 +191,7 @@ fn json_that_is_not_one_object_a_line_says_how_it_has_to_be() {
     for text in ["{\"id\": 1},\n{\"id\": 2}\n", "{\"id\": 1}{\"id\": 2}\n"] {
         assert_eq!(
             json_error(text),
-            "a.jsonl:1: text follows the object at column 10, and JSON Lines needs one object on each line"
+            "a.jsonl:1: text follows the object at column 10, but JSON Lines needs one object on each line"
         );
     }
     for text in [
@@ -207,7 +207,7 @@ fn json_that_is_not_one_object_a_line_says_how_it_has_to_be() {
 }
 
 #[test]
-fn what_unfolds_to_a_row_without_end_is_refused_and_not_held() {
+fn a_row_that_decompresses_without_end_is_refused() {
     let huge = gzipped(&vec![b'x'; ROW_LIMIT + (1 << 20)]);
     assert!(huge.len() < ROW_LIMIT / 50, "{}", huge.len());
     assert_eq!(
@@ -216,11 +216,11 @@ fn what_unfolds_to_a_row_without_end_is_refused_and_not_held() {
     );
     assert_eq!(
         file("a.csv.gz", &huge).error(&["id"]),
-        "a.csv.gz:1: the row that begins here is larger than 128 MiB"
+        "a.csv.gz:1: the row that starts here is larger than 128 MiB"
     );
 }
 
-/// Pieces that mean something to a reader of either format.
+/// Pieces with a meaning in either format.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "id", "text", ",", ";", "\t", "\"", "\n", "\r\n", "\r", "\0", "{", "}", "[", "]", ":", "1",

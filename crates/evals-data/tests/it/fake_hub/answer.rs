@@ -1,3 +1,5 @@
+//! The answers of the fake hub.
+
 use std::io::Write;
 use std::net::TcpStream;
 use std::thread;
@@ -5,7 +7,7 @@ use std::time::Duration;
 
 use super::{COMMIT, Fault, REPO};
 
-/// An answer, before a fault spoils it.
+/// An answer, before a fault changes it.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) headers: Vec<(&'static str, String)>,

@@ -1,6 +1,6 @@
-//! A hub on loopback: the parts of the real protocol that datasets and models need, and failures on request.
+//! A fake hub on loopback: the parts of the protocol that datasets and models need, and failures on request.
 //!
-//! One thread for each connection, one request for each connection, every read and wait bounded.
+//! Each connection has a thread and serves one request. Every read and every wait has a time limit.
 
 mod answer;
 mod stored_file;
@@ -27,10 +27,10 @@ pub(crate) fn repository() -> Repository {
     Repository::dataset(REPO)
 }
 
-/// What goes wrong with one request.
+/// A failure of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A status without more.
+    /// A bare status.
     Status(u16),
     /// A status with an `X-Error-Code`.
     ErrorCode(u16, &'static str),
@@ -38,23 +38,23 @@ pub(crate) enum Fault {
     RateLimited(&'static str),
     /// The body ends before its stated length, as when a connection is cut.
     Cut,
-    /// Silence in the middle of the body, for longer than a test takes to end its client.
+    /// Silence in the middle of the body, longer than any test waits.
     Stall,
     /// The connection is reset in the middle of the body.
     Reset,
-    /// A page of another kind with status 200.
+    /// An HTML page with status 200.
     ErrorPage,
-    /// A shorter file whose length is stated rightly.
+    /// A shorter file with its correct length.
     Short,
     /// A file of the right length with other bytes.
     Altered,
     /// No answer for a while.
     Hang,
-    /// A list whose next page is its first.
+    /// A list whose next page is the first page.
     NextIsFirst,
-    /// More bytes than any description has.
+    /// More bytes than any description.
     Huge,
-    /// Sent on to `/round`.
+    /// A redirect to `/round`.
     SentOn,
 }
 
@@ -67,7 +67,7 @@ struct State {
     requests: Vec<String>,
     token: Option<String>,
     page_size: Option<usize>,
-    /// Whether the repository is a model's.
+    /// Whether the repository is a model.
     is_model: bool,
     ranges: Vec<String>,
     ignores_ranges: bool,
@@ -97,7 +97,7 @@ impl FakeHub {
         }
     }
 
-    /// A hub whose repository is a model's.
+    /// Starts a hub whose repository is a model.
     pub(crate) fn start_with_model() -> Self {
         let hub = Self::start();
         hub.state.lock().unwrap().is_model = true;
@@ -140,13 +140,13 @@ impl FakeHub {
         self
     }
 
-    /// Answers with the whole file whatever part is asked for, as some proxies do.
+    /// Ignores ranges and always answers with the whole file, like some proxies.
     pub(crate) fn ignoring_ranges(self) -> Self {
         self.state.lock().unwrap().ignores_ranges = true;
         self
     }
 
-    /// Has a list of files that never ends.
+    /// Gives a list of files that never ends.
     pub(crate) fn endless(self) -> Self {
         self.state.lock().unwrap().is_endless = true;
         self
@@ -162,7 +162,7 @@ impl FakeHub {
         self.state.lock().unwrap().faults.clear();
     }
 
-    /// Lets the next `times` requests go wrong whose path contains `part`.
+    /// Makes the next `times` requests fail whose path contains `part`.
     pub(crate) fn fail(&self, part: &str, fault: Fault, times: usize) {
         self.state
             .lock()
@@ -184,7 +184,7 @@ impl FakeHub {
             .count()
     }
 
-    /// What clients are given as `HF_ENDPOINT`.
+    /// The value of `HF_ENDPOINT` for clients.
     pub(crate) fn endpoint(&self) -> String {
         format!("http://{}", self.hub)
     }
@@ -239,7 +239,7 @@ fn listen(
             }
             let Ok(stream) = stream else { return };
             let state = Arc::clone(&state);
-            // A client that goes away in the middle is not the hub's failure.
+            // A client may disconnect at any time.
             thread::spawn(move || drop(serve(stream, &state, storage)));
         }
     });
@@ -301,7 +301,7 @@ fn serve(
 }
 
 impl State {
-    /// Notes the request, and takes the fault that is waiting for it.
+    /// Records the request, and takes its fault if there is one.
     fn record(&mut self, path: &str, first_line: &str) -> Option<Fault> {
         let method = first_line.split(' ').next().unwrap_or_default();
         self.requests.push(format!("{method} {path}"));
@@ -338,7 +338,7 @@ impl State {
         Answer::status(404).header("X-Error-Code", "RepoNotFound")
     }
 
-    /// Where the repository is described.
+    /// The path of the repository's API.
     fn api(&self) -> String {
         let kind = if self.is_model { "models" } else { "datasets" };
         format!("api/{kind}/{REPO}")
@@ -356,7 +356,7 @@ impl State {
         Answer::status(404).header("X-Error-Code", "RevisionNotFound")
     }
 
-    /// One page of the tree; the next one's address is the real hub's, as a mirror may pass it on.
+    /// One page of the list. The address of the next page is the real hub's, as a mirror may pass it on.
     fn tree(&self, query: &str) -> Answer {
         let from: usize = query
             .split_once("cursor=")
@@ -405,7 +405,7 @@ impl State {
             .header("ETag", format!("\"{}\"", file.oid()))
     }
 
-    /// The part of a stored file that is asked for; all of it where none is.
+    /// The requested range of a stored file, else all of it.
     fn stored_part(&mut self, request: &Request) -> Answer {
         let whole = self.stored(request);
         let Some(range) = &request.range else {
@@ -436,7 +436,7 @@ impl State {
         )
     }
 
-    /// The storage's answer. Like the real one it refuses requests that carry the hub's token.
+    /// The storage's answer. Like the real storage, it refuses requests with the hub's token.
     fn stored(&self, request: &Request) -> Answer {
         if request.authorization.is_some() {
             return Answer::status(400);

@@ -1,3 +1,5 @@
+//! The files of the fake hub.
+
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
