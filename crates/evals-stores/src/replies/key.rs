@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_another_program() {
+    fn equals_the_digest_computed_in_python() {
         // Python 3: hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).
         let model = Scripted::answering("x");
         assert_eq!(
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_names_does_not_matter_and_that_of_lists_does() {
+    fn the_order_of_names_does_not_matter_but_the_order_of_lists_does() {
         let key = |text| ReplyKey::of(&serde_json::from_str(text).unwrap());
         assert_eq!(
             key(r#"{"b": [{"y": 1, "x": 2}], "a": null}"#),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_a_reply_depends_on_is_in_it() {
+    fn a_key_depends_on_everything_that_a_reply_depends_on() {
         let model = Scripted::answering("x");
         let other_model = Scripted::answering("x").with_parameter("temperature", json!(0.5));
         let mut keys = vec![

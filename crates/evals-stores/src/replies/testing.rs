@@ -1,3 +1,5 @@
+//! A scripted chat model, and a folder for each test.
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_a_score_depends_on_is_in_it() {
+    fn a_key_depends_on_everything_that_a_score_depends_on() {
         let model = ModelIdentity::new("http", "ranker");
         let key = |model: &ModelIdentity, place| RankerKey::new(model, place).of("q", "text", 1);
         let ranker = RankerKey::new(&model, None);

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_another_program() {
+    fn equals_the_digest_computed_in_python() {
         // Python 3.13:
         //   value = {"digest": …, "dimension": 384, "name": "größe", "place": None, "provider": "openai"}
         //   model = sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).digest()
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_a_vector_depends_on_is_in_it() {
+    fn a_key_depends_on_everything_that_a_vector_depends_on() {
         let of = |model: &ModelIdentity, dimension, place| {
             ModelKey::new(model, dimension, place).of("text", TextKind::Query)
         };

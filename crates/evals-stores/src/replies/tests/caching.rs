@@ -1,3 +1,5 @@
+//! What a cached chat model asks its model, and what it takes from the store.
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,7 +62,7 @@ fn cached(text: &str) -> ChatReply {
 }
 
 #[tokio::test]
-async fn the_second_time_is_free_and_keeps_the_first_one_s_figures() {
+async fn a_second_request_is_free_and_reports_the_first_one_s_figures() {
     let chat = Cached::before(Scripted::answering("a")).await;
     assert_eq!(chat.ask("q").await.unwrap(), reply("a"));
     assert_eq!(chat.ask("q").await.unwrap(), cached("a"));
@@ -147,7 +149,7 @@ async fn a_call_that_is_dropped_does_not_leave_the_others_waiting() {
 }
 
 #[tokio::test]
-async fn a_paid_reply_is_returned_though_it_cannot_be_stored_and_no_other_is_paid_for() {
+async fn a_paid_reply_that_cannot_be_stored_is_returned_and_no_other_is_requested() {
     let chat = Cached::before(Scripted::answering("a")).await;
     Connection::open(chat.folder.file())
         .unwrap()
@@ -179,7 +181,7 @@ async fn a_paid_reply_is_returned_though_it_cannot_be_stored_and_no_other_is_pai
 }
 
 #[tokio::test]
-async fn nothing_is_paid_for_while_the_store_cannot_be_read() {
+async fn nothing_is_requested_while_the_store_cannot_be_read() {
     let chat = Cached::before(Scripted::answering("a")).await;
     Connection::open(chat.folder.file())
         .unwrap()

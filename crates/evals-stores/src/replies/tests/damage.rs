@@ -1,3 +1,5 @@
+//! Damaged files and files of other programs.
+
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -75,7 +77,7 @@ async fn overwritten_bytes_are_never_read_as_a_reply() {
 }
 
 #[tokio::test]
-async fn a_changed_letter_is_noticed_and_mended_by_the_next_reply() {
+async fn a_changed_letter_is_noticed_and_repaired_by_the_next_reply() {
     let folder = Folder::new();
     let store = ReplyStore::open(folder.file()).await.unwrap();
     put(&store, "q", reply("42")).await;

@@ -1,3 +1,5 @@
+//! Tests of the store of replies and of the model in front of it.
+
 mod caching;
 mod damage;
 mod processes;

@@ -1,3 +1,5 @@
+//! Several processes with one file, and processes that are killed.
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -59,7 +61,7 @@ async fn several_processes_fill_one_file() {
 }
 
 #[tokio::test]
-async fn what_was_stored_outlives_a_killed_process() {
+async fn stored_replies_outlive_a_killed_process() {
     let folder = Folder::new();
     for (writer, lines) in [1, 7, 30, 90].into_iter().enumerate() {
         let mut child = spawn(&folder.file(), writer, 100_000);

@@ -1,12 +1,15 @@
+//! Storing, reading, statistics and pruning.
+
 use std::time::{Duration, SystemTime};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
+use sha2::{Digest, Sha256};
 use tokio::task::JoinSet;
 
 use super::*;
 
 #[tokio::test]
-async fn a_reply_comes_back_as_it_was_after_the_file_was_opened_again() {
+async fn a_reply_is_read_back_unchanged_after_the_file_is_reopened() {
     let folder = Folder::new();
     let stored = ChatReply {
         reasoning: Some("<think>\u{0} größer\n</think>".to_owned()),
@@ -24,7 +27,7 @@ async fn a_reply_comes_back_as_it_was_after_the_file_was_opened_again() {
 }
 
 #[tokio::test]
-async fn a_later_reply_takes_the_place_of_an_earlier() {
+async fn a_later_reply_replaces_an_earlier_one() {
     let folder = Folder::new();
     let store = ReplyStore::open(folder.file()).await.unwrap();
     put(&store, "q", reply("first")).await;
@@ -34,7 +37,7 @@ async fn a_later_reply_takes_the_place_of_an_earlier() {
 }
 
 #[tokio::test]
-async fn the_folder_is_made() {
+async fn the_folder_is_created() {
     let folder = Folder::new();
     let file = folder.file().join("deeper/replies.sqlite");
     let store = ReplyStore::open(&file).await.unwrap();
@@ -43,7 +46,7 @@ async fn the_folder_is_made() {
 }
 
 #[tokio::test]
-async fn statistics_are_told_by_model() {
+async fn statistics_are_listed_by_model() {
     let folder = Folder::new();
     let store = ReplyStore::open(folder.file()).await.unwrap();
     let empty = store.statistics().await.unwrap();
@@ -71,7 +74,7 @@ async fn statistics_are_told_by_model() {
 }
 
 #[tokio::test]
-async fn pruning_takes_what_was_named_and_shrinks_the_file() {
+async fn pruning_removes_the_named_entries_and_shrinks_the_file() {
     let folder = Folder::new();
     let store = ReplyStore::open(folder.file()).await.unwrap();
     let long = "x".repeat(100_000);
@@ -137,4 +140,45 @@ async fn ten_thousand_accesses_at_random_agree_with_each_other() {
     assert!(found > 3_000, "{found}");
     let store = ReplyStore::open(folder.file()).await.unwrap();
     assert_eq!(store.statistics().await.unwrap().entries, KEYS);
+}
+
+/// The table as the first version created it.
+const TABLE: &str = "CREATE TABLE replies (key BLOB NOT NULL UNIQUE, model TEXT NOT NULL, stored_at INTEGER NOT NULL, \
+    reply TEXT NOT NULL, digest BLOB NOT NULL) STRICT";
+
+#[tokio::test]
+async fn a_file_of_the_first_version_is_read() {
+    let folder = Folder::new();
+    let connection = Connection::open(folder.file()).unwrap();
+    let pragmas = "PRAGMA application_id = 0x45765270; PRAGMA user_version = 1";
+    connection
+        .execute_batch(&format!("{TABLE}; {pragmas}"))
+        .unwrap();
+    let json = r#"{"text":"a","finish":"stop","usage":{"input_tokens":1,"output_tokens":2},"served":{"service_time":{"secs":3,"nanos":0},"attempts":1}}"#;
+    let key = key("q");
+    let digest = Sha256::new().chain_update(key).chain_update(json);
+    connection
+        .execute(
+            "INSERT INTO replies (key, model, stored_at, reply, digest) VALUES (?1, 'm', 0, ?2, ?3)",
+            params![key.as_ref(), json, digest.finalize().as_slice()],
+        )
+        .unwrap();
+    let store = ReplyStore::open(folder.file()).await.unwrap();
+    let found = store.get(key).await.unwrap().unwrap();
+    assert_eq!(serde_json::to_string(&found).unwrap(), json);
+}
+
+#[tokio::test]
+async fn a_new_file_has_the_table_of_the_first_version() {
+    let folder = Folder::new();
+    drop(ReplyStore::open(folder.file()).await.unwrap());
+    let connection = Connection::open(folder.file()).unwrap();
+    let schema: String = connection
+        .query_row(
+            "SELECT sql FROM sqlite_schema WHERE type = 'table'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(schema, TABLE);
 }

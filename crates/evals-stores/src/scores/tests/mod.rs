@@ -1,9 +1,13 @@
+//! Tests of the store of scores and of the reranker in front of it.
+
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use rusqlite::{Connection, params};
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use super::*;
@@ -168,7 +172,7 @@ async fn scores_outlive_the_process_to_the_last_bit() {
 }
 
 #[tokio::test]
-async fn what_a_batch_brings_is_kept_though_another_fails() {
+async fn the_scores_of_a_batch_are_stored_even_if_another_fails() {
     let mut lengths = Lengths::new();
     lengths.fails = Some("dd");
     let cached = Cached::before(lengths).await;
@@ -191,7 +195,7 @@ async fn a_changed_score_is_noticed_and_asked_for_again() {
     let cached = Cached::before(Lengths::new()).await;
     cached.rerank("q", &["a", "bb"]).await;
     cached.asked();
-    let connection = rusqlite::Connection::open(file(&cached.folder)).unwrap();
+    let connection = Connection::open(file(&cached.folder)).unwrap();
     let change = "UPDATE scores SET score = x'00000000' WHERE rowid = 1";
     assert_eq!(connection.execute(change, []).unwrap(), 1);
     let again = cached.rerank("q", &["a", "bb"]).await;
@@ -201,7 +205,7 @@ async fn a_changed_score_is_noticed_and_asked_for_again() {
 }
 
 #[tokio::test]
-async fn refreshing_asks_anew_and_places_are_kept_apart() {
+async fn a_refresh_asks_again_and_places_are_stored_apart() {
     let cached = Cached::before(Lengths::new()).await;
     cached.rerank("q", &["a"]).await;
     let of = |store| CachedReranker::new(Arc::clone(&cached.inner) as Arc<dyn Reranker>, store);
@@ -225,9 +229,9 @@ async fn refreshing_asks_anew_and_places_are_kept_apart() {
 }
 
 #[tokio::test]
-async fn nothing_more_is_paid_for_once_scores_cannot_be_stored() {
+async fn no_more_scores_are_requested_once_they_cannot_be_stored() {
     let cached = Cached::before(Lengths::new()).await;
-    let connection = rusqlite::Connection::open(file(&cached.folder)).unwrap();
+    let connection = Connection::open(file(&cached.folder)).unwrap();
     connection.execute("DROP TABLE scores", []).unwrap();
     connection
         .execute(
@@ -247,4 +251,61 @@ async fn nothing_more_is_paid_for_once_scores_cannot_be_stored() {
         "{source}"
     );
     assert_eq!(cached.asked(), ["q 1: a"]);
+}
+
+/// The table as the first version created it.
+const TABLE: &str = "CREATE TABLE scores (key BLOB NOT NULL UNIQUE, model TEXT NOT NULL, stored_at INTEGER NOT NULL, \
+    nanoseconds INTEGER NOT NULL, input_tokens INTEGER, score BLOB NOT NULL, digest BLOB NOT NULL) STRICT";
+
+#[tokio::test]
+async fn a_file_of_the_first_version_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let connection = Connection::open(file(&folder)).unwrap();
+    let pragmas = "PRAGMA application_id = 0x45765363; PRAGMA user_version = 1";
+    connection
+        .execute_batch(&format!("{TABLE}; {pragmas}"))
+        .unwrap();
+    let ranker = RankerKey::new(&ModelIdentity::new("scripted", "m"), None);
+    let score = [0, 0, 0x20, 0xc0];
+    let rows = [("a", None), ("b", Some(9_i64))];
+    for (text, tokens) in rows {
+        let key = ranker.of("q", text, 1);
+        let digest = Sha256::new()
+            .chain_update(key)
+            .chain_update(7_i64.to_le_bytes())
+            .chain_update(tokens.unwrap_or(-1).to_le_bytes())
+            .chain_update(score);
+        connection
+            .execute(
+                "INSERT INTO scores (key, model, stored_at, nanoseconds, input_tokens, score, digest)
+                 VALUES (?1, 'm', 0, 7, ?2, ?3, ?4)",
+                params![key.as_ref(), tokens, score, digest.finalize().as_slice()],
+            )
+            .unwrap();
+    }
+    let keys = rows.map(|(text, _)| ranker.of("q", text, 1));
+    let found = open(&folder).await.get_all(keys.to_vec()).await.unwrap();
+    let stored = |input_tokens| {
+        Some(StoredScore {
+            score: -2.5,
+            took: Duration::from_nanos(7),
+            input_tokens,
+        })
+    };
+    assert_eq!(found, [stored(None), stored(Some(9))]);
+}
+
+#[tokio::test]
+async fn a_new_file_has_the_table_of_the_first_version() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(&folder).await);
+    let connection = Connection::open(file(&folder)).unwrap();
+    let schema: String = connection
+        .query_row(
+            "SELECT sql FROM sqlite_schema WHERE type = 'table'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(schema, TABLE);
 }

@@ -1,3 +1,5 @@
+//! What a cached embedder asks its model, and what it takes from the store.
+
 use rusqlite::Connection;
 
 use super::*;
@@ -9,7 +11,7 @@ fn bits(embeddings: &Embeddings) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn only_what_is_not_stored_is_asked_for_once_and_in_order() {
+async fn only_texts_that_are_not_stored_are_embedded_once_and_in_order() {
     let cached = Cached::before(Lengths::new()).await;
     let first = cached.documents(&["b", "aaa", "b", "cc"]).await;
     assert_eq!((first.stored(), first.is_cached()), (0, false));
@@ -75,7 +77,7 @@ async fn a_stored_row_comes_with_the_time_that_it_took() {
 }
 
 #[tokio::test]
-async fn a_model_that_tells_its_time_is_believed() {
+async fn a_model_that_reports_its_time_is_believed() {
     let told = Duration::from_secs(7);
     let inner = Lengths {
         took: Some(told),
@@ -88,7 +90,7 @@ async fn a_model_that_tells_its_time_is_believed() {
 }
 
 #[tokio::test]
-async fn the_time_of_the_store_is_none_of_the_model_s() {
+async fn the_time_of_the_store_does_not_count_as_the_model_s() {
     let cached = Cached::before(Lengths::new()).await;
     let computed = cached.documents(&["a"]).await.took();
     let stored = get(&open(&cached.folder).await, "a").await.unwrap().took;
@@ -99,7 +101,7 @@ async fn the_time_of_the_store_is_none_of_the_model_s() {
 }
 
 #[tokio::test]
-async fn queries_and_documents_of_one_text_are_apart() {
+async fn a_text_is_stored_apart_as_query_and_as_document() {
     let cached = Cached::before(Lengths::new()).await;
     let document = cached.documents(&["a"]).await;
     let query = cached.model.embed(&["a"], TextKind::Query).await.unwrap();
@@ -108,7 +110,7 @@ async fn queries_and_documents_of_one_text_are_apart() {
 }
 
 #[tokio::test]
-async fn another_identity_and_another_place_are_other_models() {
+async fn models_of_another_identity_or_place_are_stored_apart() {
     let mut cached = Cached::before(Lengths::new()).await;
     cached.documents(&["a"]).await;
     let quantized = Lengths {
@@ -145,7 +147,7 @@ async fn a_refresh_asks_again_and_leaves_the_later_vector() {
 }
 
 #[tokio::test]
-async fn queries_can_be_asked_anew_while_documents_are_not() {
+async fn queries_can_be_refreshed_while_documents_are_not() {
     let mut cached = Cached::before(Lengths::new()).await;
     cached.model = cached.model.with_query_policy(RefreshPolicy::Refresh);
     for _ in 0..2 {
@@ -177,7 +179,7 @@ async fn a_failed_call_leaves_what_other_calls_stored() {
 }
 
 #[tokio::test]
-async fn no_texts_ask_nothing() {
+async fn no_texts_request_nothing() {
     let cached = Cached::before(Lengths::new()).await;
     let none = cached.documents(&[]).await;
     assert_eq!((none.len(), none.dimension()), (0, DIMENSION));
@@ -213,7 +215,7 @@ async fn a_stored_vector_without_direction_is_a_miss_and_replaced() {
 }
 
 #[tokio::test]
-async fn vectors_are_stored_though_the_caller_has_gone() {
+async fn vectors_are_stored_even_if_the_caller_stops_waiting() {
     let mut hanging = Lengths::new();
     hanging.gate = Semaphore::new(0);
     let cached = Cached::before(hanging).await;
@@ -240,7 +242,7 @@ async fn vectors_are_stored_though_the_caller_has_gone() {
 }
 
 #[tokio::test]
-async fn paid_vectors_are_returned_though_they_cannot_be_stored_and_no_others_are_paid_for() {
+async fn paid_vectors_that_cannot_be_stored_are_returned_and_no_others_are_requested() {
     let cached = Cached::before(Lengths::new()).await;
     Connection::open(file(&cached.folder))
         .unwrap()
@@ -265,7 +267,7 @@ async fn paid_vectors_are_returned_though_they_cannot_be_stored_and_no_others_ar
 }
 
 #[tokio::test]
-async fn nothing_is_asked_for_while_the_store_cannot_be_read() {
+async fn nothing_is_requested_while_the_store_cannot_be_read() {
     let cached = Cached::before(Lengths::new()).await;
     Connection::open(file(&cached.folder))
         .unwrap()

@@ -1,3 +1,5 @@
+//! Tests of the store of vectors and of the model in front of it.
+
 mod caching;
 mod processes;
 mod storing;

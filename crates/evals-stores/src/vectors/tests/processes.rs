@@ -1,3 +1,5 @@
+//! Several processes with one file, and processes that are killed.
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

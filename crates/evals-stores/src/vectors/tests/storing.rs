@@ -1,4 +1,7 @@
-use rusqlite::Connection;
+//! Storing, reading, damage, statistics and pruning.
+
+use rusqlite::{Connection, params};
+use sha2::{Digest, Sha256};
 
 use super::*;
 use crate::replies::ReplyStore;
@@ -34,7 +37,7 @@ async fn the_bytes_are_as_documented() {
 
 /// Every way to change a row makes it one that is not there, and the model is asked again.
 #[tokio::test]
-async fn a_damaged_row_is_a_miss_and_mended() {
+async fn a_damaged_row_is_a_miss_and_is_replaced() {
     let damages = [
         "UPDATE vectors SET vector = zeroblob(length(vector))",
         "UPDATE vectors SET vector = substr(vector, 1, 8)",
@@ -107,7 +110,7 @@ async fn a_vector_of_another_length_is_a_miss() {
 }
 
 #[tokio::test]
-async fn vectors_are_told_and_pruned_by_model() {
+async fn vectors_are_listed_and_pruned_by_model() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder).await;
     put(&store, "a", &[1.0; 4]).await;
@@ -146,4 +149,63 @@ async fn a_file_of_replies_is_left_alone() {
             file(&folder).display()
         )
     );
+}
+
+/// The table as the first version with its last column created it.
+const TABLE: &str = "CREATE TABLE vectors (key BLOB NOT NULL UNIQUE, model TEXT NOT NULL, stored_at INTEGER NOT NULL, \
+    nanoseconds INTEGER NOT NULL, vector BLOB NOT NULL, digest BLOB NOT NULL, cut INTEGER) STRICT";
+
+#[tokio::test]
+async fn a_file_of_the_first_version_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let connection = Connection::open(file(&folder)).unwrap();
+    let pragmas = "PRAGMA application_id = 0x45765663; PRAGMA user_version = 1";
+    connection
+        .execute_batch(&format!("{TABLE}; {pragmas}"))
+        .unwrap();
+    let components = [0, 0, 0x80, 0x3f, 0, 0, 0x20, 0xc0];
+    for (name, cut) in [("a", None), ("b", Some(1_i64))] {
+        let mut digest = Sha256::new()
+            .chain_update(key(name))
+            .chain_update(5_i64.to_le_bytes())
+            .chain_update(components);
+        if let Some(cut) = cut {
+            digest.update(cut.to_le_bytes());
+        }
+        connection
+            .execute(
+                "INSERT INTO vectors (key, model, stored_at, nanoseconds, vector, digest, cut)
+                 VALUES (?1, 'm', 0, 5, ?2, ?3, ?4)",
+                params![
+                    key(name).as_ref(),
+                    components,
+                    digest.finalize().as_slice(),
+                    cut
+                ],
+            )
+            .unwrap();
+    }
+    let store = open(&folder).await;
+    let stored = |cut| StoredVector {
+        values: vec![1.0, -2.5],
+        took: Duration::from_nanos(5),
+        cut,
+    };
+    assert_eq!(get(&store, "a").await, Some(stored(None)));
+    assert_eq!(get(&store, "b").await, Some(stored(Some(true))));
+}
+
+#[tokio::test]
+async fn a_new_file_has_the_table_of_the_first_version() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(&folder).await);
+    let connection = Connection::open(file(&folder)).unwrap();
+    let schema: String = connection
+        .query_row(
+            "SELECT sql FROM sqlite_schema WHERE type = 'table'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(schema, TABLE);
 }
