@@ -18,7 +18,7 @@ use crate::settings::LocalSettings;
 use crate::tokenizer::Encoded;
 use crate::vectors::{Projection, Subject, normalize};
 use crate::workers::{NoTokens, Timed, Workers};
-use evals_models::wording::{beginning, cut_note};
+use evals_models::wording::{beginning, truncation_note};
 use evals_models::{
     EmbedError, Embedder, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
     check_direction,
@@ -172,7 +172,7 @@ impl Embedder for LocalEmbedder {
 
     /// Of the texts embedded so far.
     fn notes(&self) -> Vec<String> {
-        cut_note(self.cut.load(Ordering::Relaxed))
+        truncation_note(self.cut.load(Ordering::Relaxed), "text")
             .into_iter()
             .collect()
     }

@@ -234,7 +234,9 @@ fn dimensions_that_the_model_does_not_have_are_refused() {
         let error = model().with_dimension(requested).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("`embedded:static-minilm` has vectors of 1 to 256 dimensions, not {requested}")
+            format!(
+                "`embedded:static-minilm` can return vectors of 1 to 256 dimensions, not {requested}"
+            )
         );
     }
 }

@@ -1,10 +1,12 @@
+//! Whether a vector has a direction, which cosine needs.
+
 use thiserror::Error;
 
-/// Why no cosine can be taken of a vector.
+/// Why a vector has no direction.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NoDirection {
-    /// A component is not a number, or infinite.
+    /// A component is infinite or not a number.
     #[error("component {component} of its vector is `{value}`")]
     NotFinite {
         /// Number of the component, from 0.
@@ -18,7 +20,7 @@ pub enum NoDirection {
         /// Length of the vector.
         dimension: usize,
     },
-    /// The components are finite, but the sum of their squares is beyond the numbers of 32 bits, or below the normal ones.
+    /// The components are finite, but the sum of their squares overflows 32-bit floats, or is below the normal ones.
     #[error("its vector has the length {length:.1e}, whose square is beyond 32-bit numbers")]
     Length {
         /// The root of the sum of the squares.
@@ -26,9 +28,9 @@ pub enum NoDirection {
     },
 }
 
-/// Checks that a vector can be compared with others by cosine, in the 32-bit numbers that indexes compute with.
+/// Checks that a vector can be compared with others by cosine, in the 32-bit floats that indexes compute with.
 ///
-/// There a vector whose squared length overflows, or vanishes, has no cosine with any other, and is never found.
+/// A vector whose squared length overflows or vanishes in these has no cosine with any other, and a search never finds it.
 ///
 /// ```
 /// use evals_models::check_direction;
@@ -86,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_normal_when_squared_is_sound() {
+    fn vectors_whose_squared_length_is_normal_have_a_direction() {
         for value in [1e19, -1e19, 1.1e-19, 1.0] {
             assert_eq!(check_direction(&[value]), Ok(()), "{value}");
         }

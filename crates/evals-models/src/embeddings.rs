@@ -1,3 +1,5 @@
+//! Vectors of several texts.
+
 use std::slice::ChunksExact;
 use std::time::Duration;
 
@@ -13,13 +15,13 @@ pub struct Embeddings {
     cut: Vec<Option<bool>>,
 }
 
-/// Where rows come from, as a store before a model tells, or a model that knows how long it took without queueing.
+/// Where rows come from, as reported by a store in front of a model, or by a model that knows its time without queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowOrigin {
     /// How many were stored before the call that returned them.
     pub stored: usize,
-    /// How long the model took for all of them, now or when they were stored, without the store's own time. A stored row that was
-    /// computed with others has an equal share of their time.
+    /// How long the model took for all of them, now or when they were stored, without the time of the store. A stored row has an
+    /// equal share of the time of the call that computed it.
     pub took: Duration,
 }
 
@@ -34,7 +36,7 @@ pub struct ShapeError {
 }
 
 impl Embeddings {
-    /// Takes row-major `values`. Fails when `dimension` is 0 or the last row is incomplete.
+    /// Takes row-major `values`. Fails if `dimension` is 0 or the last row is incomplete.
     pub fn new(dimension: usize, values: Vec<f32>) -> Result<Self, ShapeError> {
         if dimension == 0 || !values.len().is_multiple_of(dimension) {
             return Err(ShapeError {
@@ -50,55 +52,55 @@ impl Embeddings {
         })
     }
 
-    /// Says of each row whether the model read only the beginning of its text, where it tells.
+    /// Sets for each row whether the model truncated its text, `None` if it does not report that.
     ///
     /// # Panics
     ///
-    /// If there is not one of `cut` for each row.
+    /// If `cut` does not have one value for each row.
     #[must_use]
     pub fn with_cut(self, cut: Vec<Option<bool>>) -> Self {
         assert_eq!(cut.len(), self.len(), "one for each row");
         Self { cut, ..self }
     }
 
-    /// Whether the model read only the beginning of a row's text; `None` where it does not tell.
+    /// Whether the model truncated the text of a row; `None` if it does not report that.
     pub fn is_cut(&self, index: usize) -> Option<bool> {
         self.cut.get(index).copied().flatten()
     }
 
-    /// Says where the rows come from.
+    /// Sets where the rows come from.
     #[must_use]
     pub fn with_origin(self, origin: RowOrigin) -> Self {
         let origin = Some(origin);
         Self { origin, ..self }
     }
 
-    /// The rows that were stored before this call; none unless a store stands before the model.
+    /// How many rows were stored before this call: 0 unless a store is in front of the model.
     pub fn stored(&self) -> usize {
         self.origin.map_or(0, |origin| origin.stored)
     }
 
-    /// Whether there are rows and none of them was computed by this call.
+    /// Whether there are rows and all of them were stored before this call.
     pub fn is_cached(&self) -> bool {
         !self.is_empty() && self.stored() == self.len()
     }
 
-    /// How long the model took for the rows, where it or a store before it tells. Otherwise that is the time of the call.
+    /// How long the model took for the rows, if it or a store in front of it reports that. If not, use the time of the call.
     pub fn took(&self) -> Option<Duration> {
         self.origin.map(|origin| origin.took)
     }
 
-    /// Length of each row, at least 1.
+    /// The length of each row, at least 1.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.dimension
     }
 
-    /// Whether there is no row at all.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -118,7 +120,7 @@ impl Embeddings {
         &self.values
     }
 
-    /// Gives the row-major allocation away, for callers that store vectors without copying them.
+    /// The values without a copy, row after row.
     pub fn into_values(self) -> Vec<f32> {
         self.values
     }
@@ -150,30 +152,30 @@ mod tests {
     #[test]
     fn rows_are_cached_if_none_was_computed() {
         let embeddings = Embeddings::new(1, vec![1.0, 2.0]).unwrap();
-        let told = |embeddings: &Embeddings| {
+        let reported = |embeddings: &Embeddings| {
             (
                 embeddings.stored(),
                 embeddings.is_cached(),
                 embeddings.took(),
             )
         };
-        assert_eq!(told(&embeddings), (0, false, None));
+        assert_eq!(reported(&embeddings), (0, false, None));
         let took = Duration::from_millis(3);
         let origin = |stored| RowOrigin { stored, took };
         let some = embeddings.clone().with_origin(origin(1));
-        assert_eq!(told(&some), (1, false, Some(took)));
+        assert_eq!(reported(&some), (1, false, Some(took)));
         let all = embeddings.with_origin(origin(2));
-        assert_eq!(told(&all), (2, true, Some(took)));
+        assert_eq!(reported(&all), (2, true, Some(took)));
         let none = Embeddings::new(1, Vec::new()).unwrap();
         assert!(!none.with_origin(origin(0)).is_cached());
     }
 
     #[test]
-    fn a_row_is_neither_cut_nor_whole_unless_the_model_tells() {
+    fn a_row_is_neither_cut_nor_whole_unless_the_model_reports_it() {
         let embeddings = Embeddings::new(1, vec![1.0, 2.0, 3.0]).unwrap();
         assert_eq!(embeddings.is_cut(0), None);
-        let told = embeddings.with_cut(vec![Some(true), Some(false), None]);
-        let rows = [0, 1, 2, 3].map(|row| told.is_cut(row));
+        let reported = embeddings.with_cut(vec![Some(true), Some(false), None]);
+        let rows = [0, 1, 2, 3].map(|row| reported.is_cut(row));
         assert_eq!(rows, [Some(true), Some(false), None, None]);
     }
 

@@ -1,61 +1,64 @@
+//! Why a model failed, and what the caller may do about it.
+
 use std::error::Error;
 
 use thiserror::Error;
 
+use crate::embeddings::ShapeError;
+use crate::identity::ModelIdentity;
 use crate::wording::counted;
-use crate::{ModelIdentity, ShapeError};
+
+/// What the caller of a failed model may do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Failure {
+    /// It passes by itself, such as an overload or a lost connection. Try again after a pause.
+    Transient,
+    /// It stays until somebody changes something, such as credentials, a quota or the name of the model. Stop.
+    Terminal,
+    /// This input caused it. Others may succeed.
+    Content,
+}
 
 /// Why texts could not be embedded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EmbedError {
-    /// The model, or the server it runs on, failed.
+    /// The model or its server failed.
     #[error("`{model}` could not embed {}", counted(*texts, "text"))]
     Model {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
-        /// Size of the batch.
+        /// Number of texts in the batch.
         texts: usize,
         /// What the caller may do about it.
         failure: Failure,
-        /// What happened.
+        /// The cause.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The model answered with another number of vectors than it was given texts.
+    /// The model did not return one vector for each text.
     #[error("`{model}` returned {} for {}", counted(*vectors, "vector"), counted(*texts, "text"))]
     Count {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
-        /// Size of the batch.
+        /// Number of texts in the batch.
         texts: usize,
-        /// Rows that came back.
+        /// Number of vectors returned.
         vectors: usize,
     },
-    /// The vectors do not have the dimension that the model states.
-    #[error("embeddings are malformed")]
+    /// The values are not rows of the dimension that the model states.
+    #[error("the vectors are malformed")]
     Shape(#[from] ShapeError),
-    /// More dimensions were asked for than the model has, or none.
-    #[error("`{model}` has vectors of 1 to {available} dimensions, not {requested}")]
+    /// The requested dimension is 0, or larger than that of the model.
+    #[error("`{model}` can return vectors of 1 to {available} dimensions, not {requested}")]
     Dimension {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
-        /// The dimension in the settings.
+        /// The dimension that the settings ask for.
         requested: usize,
-        /// The most that the model has.
+        /// The dimension of the model.
         available: usize,
     },
-}
-
-/// What the caller of a failed model may do about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Failure {
-    /// Goes away by itself: overload, a lost connection. Worth another attempt after a pause.
-    Transient,
-    /// Stays until somebody changes something: credentials, quota, an unknown model. Stop asking.
-    Terminal,
-    /// Lies in this input; other inputs may still succeed.
-    Content,
 }
 
 impl EmbedError {
@@ -69,6 +72,34 @@ impl EmbedError {
             }
         )
     }
+}
+
+/// Why texts could not be reranked.
+#[derive(Debug, Error)]
+#[error("`{model}` could not rank {}", counted(*texts, "text"))]
+pub struct RerankError {
+    /// The model.
+    pub model: ModelIdentity,
+    /// Number of texts.
+    pub texts: usize,
+    /// What the caller may do about it.
+    pub failure: Failure,
+    /// The cause.
+    #[source]
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+/// Why a chat model gave no reply.
+#[derive(Debug, Error)]
+#[error("`{model}` gave no answer")]
+pub struct ChatError {
+    /// The model.
+    pub model: ModelIdentity,
+    /// What the caller may do about it. A transient failure is returned only after all attempts failed.
+    pub failure: Failure,
+    /// The cause, and for a terminal failure the setting to change.
+    #[source]
+    pub source: Box<dyn Error + Send + Sync>,
 }
 
 #[cfg(test)]

@@ -1,18 +1,20 @@
+//! The identity of a model.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Names a model exactly: who serves it, what it is called there and, where known, a digest of its weights.
+/// Names a model exactly: its provider, its name there and, if known, a digest of its weights.
 ///
-/// Equal identities promise equal vectors, so it belongs into every report and into the identity of an index.
+/// Equal identities promise equal vectors, so it is part of every report and of the identity of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModelIdentity {
     /// The kind of server or engine: `embedded`, `ollama`, `openai`, `local`.
     pub provider: String,
     /// The model's name at that provider.
     pub name: String,
-    /// Digest of the weights, as the provider writes it, and what else vectors depend on. `None` where the provider does
-    /// not tell.
+    /// Digest of the weights, as the provider writes it, and of everything else that vectors depend on. `None` if the provider does
+    /// not report one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }

@@ -1,15 +1,17 @@
-//! Models behind small traits: what the rest of the workspace may know about an embedding model.
+//! Models behind small traits, and the types that they exchange.
 //!
-//! An [`Embedder`] turns texts into vectors, a [`Tokenizer`] says how long a text is for a model, and a [`ModelIdentity`] names
-//! exactly which model produced a vector, so that an index is never searched with another model's vectors.
+//! A [`ChatModel`] replies to a conversation, an [`Embedder`] turns texts into vectors, a [`Reranker`] scores texts for a query, and a
+//! [`Tokenizer`] counts tokens. A [`ModelIdentity`] names exactly which model produced a vector, so that an index is never searched
+//! with the vectors of another model.
 //!
-//! The models themselves are in other crates: `evals-providers` has those behind servers, `evals-local` those run in the process.
+//! The models themselves are in other crates: those behind servers in `evals-providers`, those run in the process in `evals-local`.
+//! `evals-stores` puts a store in front of either.
 //!
 //! ```
 //! use async_trait::async_trait;
 //! use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
 //!
-//! /// Counts vowels, each from 1 so that no row is all zero: enough of a model to show the contract.
+//! /// Counts vowels. Counts start at 1, because a vector of zeros has no direction.
 //! #[derive(Debug)]
 //! struct Vowels(ModelIdentity);
 //!
@@ -52,13 +54,13 @@ mod tokenizer;
 pub mod wording;
 
 pub use chat::{
-    ChatError, ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
+    ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
 };
 pub use direction::{NoDirection, check_direction};
 pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, RowOrigin, ShapeError};
-pub use error::{EmbedError, Failure};
+pub use error::{ChatError, EmbedError, Failure, RerankError};
 pub use identity::ModelIdentity;
 pub use lone_surrogate::without_lone_surrogates;
-pub use reranker::{RerankError, Reranked, Reranker};
+pub use reranker::{Reranked, Reranker};
 pub use tokenizer::Tokenizer;

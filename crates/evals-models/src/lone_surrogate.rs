@@ -1,11 +1,13 @@
+//! JSON with escapes for half a character.
+
 use std::borrow::Cow;
 
-/// The escape of the replacement character, as long as the one that it replaces.
+/// The escape of the replacement character. It is as long as the escape that it replaces.
 const REPLACEMENT: &str = "\\ufffd";
 
-/// A JSON text whose escapes all stand for characters: one for half a character (`\ud83d` alone) becomes `\ufffd`.
+/// Replaces each escape for half a character, such as `\ud83d` alone, by `\ufffd`.
 ///
-/// Servers that cut texts between two tokens write such halves, and parsers of JSON refuse the whole text for one of them.
+/// Servers that cut a text between two tokens write such halves, and a JSON parser refuses the whole text because of one.
 ///
 /// ```
 /// use evals_models::without_lone_surrogates;
@@ -13,7 +15,7 @@ const REPLACEMENT: &str = "\\ufffd";
 /// assert_eq!(without_lone_surrogates(r#""\ud83d\ude00 \ud83d""#), r#""\ud83d\ude00 \ufffd""#);
 /// ```
 pub fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
-    let mut mended = String::new();
+    let mut repaired = String::new();
     let (mut kept, mut at) = (0, 0);
     while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {
         let escape = at + found;
@@ -22,24 +24,24 @@ pub fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
                 escape + 12
             }
             Some(0xD800..0xE000) => {
-                mended.push_str(&json[kept..escape]);
-                mended.push_str(REPLACEMENT);
+                repaired.push_str(&json[kept..escape]);
+                repaired.push_str(REPLACEMENT);
                 kept = escape + REPLACEMENT.len();
                 kept
             }
             Some(_) => escape + 6,
-            // What is escaped may be a backslash, or begin a character of several bytes, which has none.
+            // The escaped character may be a backslash, or have several bytes.
             None => json.ceil_char_boundary(escape + 2),
         };
     }
     if kept == 0 {
         return Cow::Borrowed(json);
     }
-    mended.push_str(&json[kept..]);
-    Cow::Owned(mended)
+    repaired.push_str(&json[kept..]);
+    Cow::Owned(repaired)
 }
 
-/// The number in an escape such as `\u00e9`, if there is one at this place.
+/// The number in an escape such as `\u00e9`, if one starts here.
 fn unit(json: &str, at: usize) -> Option<u16> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
     let hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -60,8 +62,8 @@ mod tests {
             (r"a\ud800b\ud800é", r"a\ufffdb\ufffdé"),
             (r"\\\ud800", r"\\\ufffd"),
         ];
-        for (text, mended) in cases {
-            assert_eq!(without_lone_surrogates(text), mended, "{text}");
+        for (text, repaired) in cases {
+            assert_eq!(without_lone_surrogates(text), repaired, "{text}");
         }
         for text in [
             "",

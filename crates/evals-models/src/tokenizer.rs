@@ -1,11 +1,13 @@
+//! Tokenizers.
+
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// Says how long a text is for a model, and where it may be cut.
+/// Counts the tokens of a text, and finds where the text may be cut.
 ///
-/// Counts leave out special tokens such as `[CLS]`, which do not belong to the text.
+/// Special tokens such as `[CLS]` are not counted, because they do not belong to the text.
 pub trait Tokenizer: Debug + Send + Sync {
-    /// Names algorithm and vocabulary: equal identities cut every text at the same places.
+    /// Names the algorithm and the vocabulary. Tokenizers of equal identity cut every text at the same places.
     fn identity(&self) -> &str;
 
     /// The bytes of `text` that each token stands for, in order; starts and ends never decrease and lie on character boundaries.
@@ -18,7 +20,7 @@ pub trait Tokenizer: Debug + Send + Sync {
         self.boundaries(text).len()
     }
 
-    /// The longest prefix of `text` that ends with a token and has at most `max_tokens` of them; `text` itself when it has no more.
+    /// The longest prefix of `text` that ends with a token and has at most `max_tokens` tokens; all of `text` if it has no more.
     fn truncate<'t>(&self, text: &'t str, max_tokens: usize) -> &'t str {
         let tokens = self.boundaries(text);
         let Some(first_left_out) = tokens.get(max_tokens) else {

@@ -1,12 +1,26 @@
 //! Phrases that messages about models share.
 
-/// A number with its noun: `1 text`, `2 texts`. The noun takes an `s` in the plural.
+/// A number with its noun: `1 text`, `2 texts`. The plural of the noun ends in `s`.
+///
+/// ```
+/// use evals_models::wording::counted;
+///
+/// assert_eq!(counted(1, "text"), "1 text");
+/// assert_eq!(counted(2, "text"), "2 texts");
+/// ```
 pub fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 
 /// The first words of a text on one line, by which a message names it: at most 60 bytes, then `…`.
+///
+/// ```
+/// use evals_models::wording::beginning;
+///
+/// assert_eq!(beginning("two\nlines"), "two lines");
+/// assert_eq!(beginning(&"word ".repeat(20)), format!("{}…", "word ".repeat(12)));
+/// ```
 pub fn beginning(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut words = text.split_whitespace();
@@ -25,24 +39,23 @@ pub fn beginning(text: &str) -> String {
     line
 }
 
-/// The note of an embedder that truncated `cut` texts, if it truncated any.
-pub fn cut_note(cut: u64) -> Option<String> {
-    match cut {
+/// A note for a report, if a model truncated any texts. `noun` is what it reads: `text`, or `pair` of query and text.
+///
+/// ```
+/// use evals_models::wording::truncation_note;
+///
+/// assert_eq!(truncation_note(0, "text"), None);
+/// assert_eq!(truncation_note(1, "pair").unwrap(), "1 pair is longer than the model reads and was truncated");
+/// assert_eq!(truncation_note(2, "text").unwrap(), "2 texts are longer than the model reads and were truncated");
+/// ```
+pub fn truncation_note(truncated: u64, noun: &str) -> Option<String> {
+    match truncated {
         0 => None,
-        1 => Some("1 text is longer than the model reads; its end was left out".to_owned()),
-        cut => Some(format!(
-            "{cut} texts are longer than the model reads; their ends were left out"
+        1 => Some(format!(
+            "1 {noun} is longer than the model reads and was truncated"
         )),
-    }
-}
-
-/// The note of a reranker that truncated `cut` pairs of question and text, if it truncated any.
-pub fn cut_pairs_note(cut: u64) -> Option<String> {
-    match cut {
-        0 => None,
-        1 => Some("1 pair is longer than the model reads; its end was left out".to_owned()),
-        cut => Some(format!(
-            "{cut} pairs are longer than the model reads; their ends were left out"
+        several => Some(format!(
+            "{several} {noun}s are longer than the model reads and were truncated"
         )),
     }
 }

@@ -188,7 +188,7 @@ async fn of_a_text_that_is_too_long_the_beginning_is_embedded() {
     let rows: Vec<&[f32]> = found.rows().collect();
     assert!(cosine(rows[1], rows[2]) > 0.9999);
     assert!(cosine(rows[0], rows[1]) < 0.9);
-    let cut = "1 text is longer than the model reads; its end was left out";
+    let cut = "1 text is longer than the model reads and was truncated";
     assert_eq!(embedder.notes(), [cut]);
 }
 

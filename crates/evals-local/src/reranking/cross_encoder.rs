@@ -16,7 +16,7 @@ use crate::role;
 use crate::settings::LocalSettings;
 use crate::tokenizer::Encoded;
 use crate::workers::{Timed, Workers};
-use evals_models::wording::cut_pairs_note;
+use evals_models::wording::truncation_note;
 use evals_models::{ModelIdentity, RerankError, Reranked, Reranker};
 
 /// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
@@ -121,7 +121,7 @@ impl Reranker for LocalReranker {
 
     /// Of the pairs that were scored so far.
     fn notes(&self) -> Vec<String> {
-        let told = cut_pairs_note(self.cut.load(Ordering::Relaxed));
+        let told = truncation_note(self.cut.load(Ordering::Relaxed), "pair");
         told.into_iter().collect()
     }
 

@@ -374,8 +374,8 @@ async fn texts_that_were_cut_are_counted() {
     assert!(embedder.notes().is_empty(), "{:?}", embedder.notes());
     let longer = "a ".repeat(reads + 1);
     for expected in [
-        "1 text is longer than the model reads; its end was left out",
-        "2 texts are longer than the model reads; their ends were left out",
+        "1 text is longer than the model reads and was truncated",
+        "2 texts are longer than the model reads and were truncated",
     ] {
         embedder
             .embed(&["a", &longer], TextKind::Document)

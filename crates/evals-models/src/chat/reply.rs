@@ -1,20 +1,22 @@
+//! The reply of a chat model.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a model answered.
+/// The reply of a chat model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
     /// The text without reasoning.
     pub text: String,
-    /// What the model thought aloud first, where it did and the server shows it.
+    /// The reasoning before the text, if the model reasoned and the server shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// Why the text ends where it does.
     pub finish: Finish,
     /// Tokens read and written.
     pub usage: Usage,
-    /// How the reply came about.
+    /// Time, attempts, and whether the reply was stored.
     pub served: Served,
 }
 
@@ -22,15 +24,15 @@ pub struct ChatReply {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finish {
-    /// The model was done.
+    /// The model finished.
     Stop,
-    /// The budget of tokens was used up; the text is cut, or empty where reasoning took all of it.
+    /// The token limit was reached. The text is cut off, or empty if reasoning used all tokens.
     Length,
-    /// The provider kept the text back.
+    /// The provider withheld the text.
     ContentFilter,
     /// The server gave no reason.
     Unknown,
-    /// A reason that only this server knows.
+    /// A reason that only this server uses.
     Other(String),
 }
 
@@ -41,25 +43,25 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens of the reply, reasoning included.
     pub output_tokens: u64,
-    /// Whether any of the numbers was counted here, because the server gave none.
+    /// Whether either number is an estimate, because the server reported none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
 }
 
-/// How a reply came about.
+/// How a reply was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Served {
-    /// How long the attempt took that succeeded, without queueing and failed attempts; of a stored reply, how long it took then.
+    /// How long the successful attempt took, without queueing and failed attempts. A stored reply keeps its original time.
     pub service_time: Duration,
-    /// Attempts that it took, at least 1.
+    /// Number of attempts, at least 1.
     pub attempts: u32,
-    /// Whether it is a stored reply, so that nothing was asked and nothing is to be paid.
+    /// Whether the reply was stored, so that nothing was sent or paid for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
 }
 
 impl Usage {
-    /// The tokens of two calls together.
+    /// The sum of two calls.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -1,37 +1,39 @@
+//! The request to a chat model.
+
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One conversation to be answered.
+/// A conversation to reply to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChatRequest {
     /// The conversation so far, oldest message first.
     pub messages: Vec<Message>,
-    /// The shape that the reply has to have, for servers that can be held to one; the caller still checks the reply.
+    /// The JSON Schema of the reply. Servers that support it enforce it; the caller checks the reply in any case.
     pub schema: Option<ReplySchema>,
-    /// Most tokens of the reply, reasoning included; `None`: as the model is set.
+    /// Limit on the tokens of the reply, reasoning included. `None` leaves the limit of the model.
     pub max_tokens: Option<NonZeroU32>,
-    /// Which repetition of the same conversation this is, from 1, so that a repetition is not answered from a cache.
+    /// The repetition of the same conversation, from 1, so that a repetition is not served from the cache.
     pub repeat: u32,
 }
 
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// Who wrote it.
     pub role: Role,
-    /// What is said.
+    /// Its text.
     pub content: String,
 }
 
-/// Who speaks in a conversation.
+/// Who wrote a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The instructions.
+    /// The author of the instructions.
     System,
-    /// The one who asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -40,14 +42,14 @@ pub enum Role {
 /// A JSON Schema for a reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplySchema {
-    /// A name of letters, digits, `_` and `-`, which OpenAI's protocol asks for.
+    /// A name of letters, digits, `_` and `-`. OpenAI's protocol requires one.
     pub name: String,
-    /// The schema: an object without `$ref`, every property required and no other allowed, as strict servers demand.
+    /// The schema. Strict servers require an object without `$ref`, with every property required and no others allowed.
     pub schema: Value,
 }
 
 impl ChatRequest {
-    /// A conversation without a schema, with the model's own budget, for the first time.
+    /// A conversation without a schema, with the model's own token limit, as the first repetition.
     pub fn new(messages: Vec<Message>) -> Self {
         Self {
             messages,
@@ -59,17 +61,17 @@ impl ChatRequest {
 }
 
 impl Message {
-    /// An instruction.
+    /// A message with instructions.
     pub fn system(content: impl Into<String>) -> Self {
         Self::of(Role::System, content)
     }
 
-    /// A question.
+    /// A message of the user.
     pub fn user(content: impl Into<String>) -> Self {
         Self::of(Role::User, content)
     }
 
-    /// Something that the model said before.
+    /// An earlier reply of the model.
     pub fn assistant(content: impl Into<String>) -> Self {
         Self::of(Role::Assistant, content)
     }

@@ -21,7 +21,7 @@ use crate::server::{ConnectError, ServerError, redacted_fields};
 use crate::settings::{Dimension, EmbedSettings};
 use crate::tokens::{self, TokensRead};
 use crate::traffic::{AttemptError, Lane};
-use evals_models::wording::cut_note;
+use evals_models::wording::truncation_note;
 use evals_models::{
     EmbedError, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
 };
@@ -138,7 +138,7 @@ impl<E: Endpoint> Embedding<E> {
 
     /// Notes for reports about how texts were embedded.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let note = cut_note(self.call.cut.load(Ordering::Relaxed));
+        let note = truncation_note(self.call.cut.load(Ordering::Relaxed), "text");
         note.into_iter().collect()
     }
 

@@ -239,7 +239,7 @@ async fn the_beginning_of_a_text_that_is_too_long_is_embedded_and_counted() {
     let embeddings = embedder.embed(&texts, TextKind::Document).await.unwrap();
     assert_eq!(
         embedder.notes(),
-        ["1 text is longer than the model reads; its end was left out"]
+        ["1 text is longer than the model reads and was truncated"]
     );
     // 200 bytes become 160, 128, 100.
     let cut = connect(embed_settings(&scripted.openai_url()))

@@ -19,7 +19,7 @@ use crate::settings::LocalSettings;
 use crate::tokenizer::Encoded;
 use crate::vectors::{Dense, Projection, Subject};
 use crate::workers::{Timed, Workers};
-use evals_models::wording::cut_pairs_note;
+use evals_models::wording::truncation_note;
 use evals_models::{ModelIdentity, RerankError, Reranked, Reranker, TextKind};
 
 /// Files that say how texts are read and compared, all of which are part of the identity.
@@ -243,7 +243,7 @@ impl Reranker for LateInteractionReranker {
 
     /// Of the pairs that were scored so far.
     fn notes(&self) -> Vec<String> {
-        let told = cut_pairs_note(self.cut.load(Ordering::Relaxed));
+        let told = truncation_note(self.cut.load(Ordering::Relaxed), "pair");
         told.into_iter().collect()
     }
 
