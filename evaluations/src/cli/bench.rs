@@ -1,10 +1,13 @@
+//! The command line of `evaluations bench`.
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
-use super::{ModelName, SettingsArgs, at_least_one};
+use super::numbers::at_least_one;
+use super::settings::{ModelName, SettingsArgs};
 
 /// Texts of one call, at most: more than any server takes.
 const MOST_TEXTS: usize = 65_536;

@@ -1,3 +1,5 @@
+//! The command line of `evaluations cache`.
+
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand};

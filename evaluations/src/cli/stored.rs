@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ModelName, SettingsArgs, at_least_one};
+use super::numbers::at_least_one;
+use super::settings::{ModelName, SettingsArgs};
 
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true)]

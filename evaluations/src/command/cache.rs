@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
+use evals_messages::quantity;
 use evals_stores::replies::ReplyStore;
 use evals_stores::scores::ScoreStore;
 use evals_stores::store::{Prune, Pruned, StoreStatistics};
@@ -16,7 +17,6 @@ use crate::exit::Exit;
 use crate::session::Session;
 use crate::terminal::Printer;
 use crate::terminal::listing;
-use evals_messages::quantity;
 
 /// All stores, as far as they are there.
 struct Stores {

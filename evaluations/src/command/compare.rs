@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{Change, Domain, MeasureChange, Report, Titled, Verdict};
+use evals_messages::nearest;
+use evals_messages::quantity;
 use evals_metrics::{Bootstrap, Measure, PairedTest};
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
@@ -17,8 +19,6 @@ use crate::session::Session;
 use crate::stored_runs::{Configuration, differences};
 use crate::stored_runs::{PassedOver, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
 use crate::terminal::console;
-use evals_messages::nearest;
-use evals_messages::quantity;
 
 /// Most differences between two runs that are listed.
 const LISTED: usize = 10;

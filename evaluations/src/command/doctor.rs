@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Greeting, Hub, HubSettings};
+use evals_messages::quantity;
 use evals_models::{ChatRequest, Embedder, Message, Reranker};
 
 use crate::choices::{self, Choices};
@@ -19,7 +20,6 @@ use crate::models::{
 use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
 use crate::terminal::{Printer, printable};
-use evals_messages::quantity;
 
 /// Most tokens of the reply to a question that only finds out whether anybody answers.
 const PROBE_TOKENS: u32 = 16;

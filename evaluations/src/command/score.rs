@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use evals_guard::regular_file;
+use evals_messages::quantity;
 use evals_metrics::{
     Bootstrap, Measure, Queries, RunScores, Undefined, UndefinedAs, score_run, trec,
 };
@@ -11,8 +13,6 @@ use evals_metrics::{
 use crate::cli::ScoreArgs;
 use crate::exit::Exit;
 use crate::session::Session;
-use evals_guard::regular_file;
-use evals_messages::quantity;
 
 /// Most bytes of a file of judgements or rankings: some ten million lines.
 const LARGEST: u64 = 1_000_000_000;

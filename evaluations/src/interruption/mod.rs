@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use evals::StopSignal;
+use evals_messages::quantity;
 use evals_providers::Traffic;
 use evals_stores::store::Writes;
 use thiserror::Error;
@@ -18,7 +19,6 @@ use self::signals::Signals;
 use crate::exit::{self, Exit};
 use crate::spending::BudgetSpent;
 use crate::terminal::{Printer, StdoutError};
-use evals_messages::quantity;
 
 /// The longest wait for calls that were sent. Docker kills 10 s after its SIGTERM unless it is told otherwise, and GitHub Actions
 /// sends a second signal after 7.5 s: neither loses more than the calls in flight.

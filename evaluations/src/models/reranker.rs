@@ -1,11 +1,12 @@
 //! Checks the reranker of the settings.
 
+use evals_messages::nearest;
+
 use super::configured::{ConfiguredModel, ConfiguredModels};
 use super::fields;
 use super::kind::ModelKind;
 use super::local::LocalModel;
 use crate::settings::{Resolved, Role, SettingsError};
-use evals_messages::nearest;
 
 /// The providers of rerankers.
 const PROVIDERS: [&str; 3] = ["http", "llm", "local"];

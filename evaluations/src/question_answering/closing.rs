@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use evals::{Report, Summary, render};
+use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 use evals_providers::Traffic;
 use evals_rag::prices::Prices;
@@ -17,7 +18,6 @@ use crate::out_file::OutFile;
 use crate::run_folder::{Nothing, RunFolder};
 use crate::spending::Spending;
 use crate::terminal::{Printer, report_text};
-use evals_messages::quantity;
 
 /// What the figures of a run are made with, taken before its first case.
 pub(crate) struct Closing<'c> {

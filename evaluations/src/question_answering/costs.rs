@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use evals::{CaseReport, Report};
+use evals_messages::quantity;
 use evals_models::ModelIdentity;
 use evals_providers::Traffic;
 use evals_rag::Purpose;
@@ -16,7 +17,6 @@ use crate::models::ModelKind;
 use crate::run_models::reranker;
 use crate::spending::dollars;
 use crate::terminal::Printer;
-use evals_messages::quantity;
 
 const TEXT: &str = "a string takes any text";
 

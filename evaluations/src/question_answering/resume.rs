@@ -6,12 +6,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
 use evals::{CaseReport, FailureClass, FileJournal, Journal as _, JournalError, Report};
+use evals_messages::quantity;
 use evals_rag::qa::Qa;
 use serde_json::Value;
 
 use crate::run_folder::{RunFolder, StartLock, differences, identity};
 use crate::session::Session;
-use evals_messages::quantity;
 
 /// Most differences that are listed.
 const LISTED: usize = 8;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io;
 
 use anyhow::{Context as _, Result};
+use evals_guard::regular_file::{self, FileError};
 use evals_rag::Prompt;
 
 use crate::directories::Directories;
-use evals_guard::regular_file::{self, FileError};
 
 /// Most bytes of a prompt.
 const LARGEST: u64 = 16_000_000;

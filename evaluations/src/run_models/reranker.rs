@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use evals::{CaseReport, Domain, Report};
+use evals_messages::quantity;
 use evals_models::{ModelIdentity, Reranker};
 use evals_rag::prices::{Price, Prices};
 use evals_rag::reranking::{ListwiseReranker, PointwiseReranker, RememberedReranker};
@@ -22,7 +23,6 @@ use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::settings::{RerankMode, Resolved};
 use crate::spending::dollars;
-use evals_messages::quantity;
 
 /// How a reranker is asked, for whoever wants to know what that will take.
 #[derive(Debug)]

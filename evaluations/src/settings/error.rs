@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
 use evals_data::yaml::YamlError;
+use evals_guard::regular_file::FileError;
 
 use super::known::UnknownKey;
 use crate::redaction;
-use evals_guard::regular_file::FileError;
 
 /// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use evals_guard::regular_file::{self, FileError};
 use serde_json::Value;
 
 use super::error::{SettingsError, unknown_key};
@@ -8,7 +9,6 @@ use super::json_schema;
 use super::known::{UnknownKey, take_unknown};
 use super::resolve::Layer;
 use super::tree::Tree;
-use evals_guard::regular_file::{self, FileError};
 
 /// Most bytes of a settings file.
 const LARGEST: u64 = 16_000_000;

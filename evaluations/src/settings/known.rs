@@ -1,9 +1,9 @@
 //! The keys that settings have, read off their JSON Schema so that the two cannot differ.
 
+use evals_messages::nearest;
 use serde_json::{Map, Value};
 
 use super::tree::{Entry, Tree};
-use evals_messages::nearest;
 
 /// A key that no setting has.
 #[derive(Debug, Clone, PartialEq, Eq)]

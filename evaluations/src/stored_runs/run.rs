@@ -5,11 +5,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
+use evals_guard::regular_file;
 use serde_json::Value;
 
 use super::report::StoredReport;
 use crate::run_folder::{DatasetHeader, LARGEST_REPORT, REPORT, RunFolder, RunHeader, RunState};
-use evals_guard::regular_file;
 
 /// A stored run that was chosen.
 #[derive(Debug, Clone)]

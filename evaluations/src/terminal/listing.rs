@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use console::{Alignment, measure_text_width, pad_str};
+use evals_messages::visible;
 
 use super::printer::Printer;
-use evals_messages::visible;
 
 /// Blanks between columns.
 const GAP: usize = 2;

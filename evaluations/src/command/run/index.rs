@@ -10,13 +10,13 @@ use evals_index::{
     BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, CutChunks, Index,
     IndexStatistics, LockHolder, Recipe, Store,
 };
+use evals_messages::quantity;
 use evals_models::Embedder;
 use indicatif::ProgressBar;
 
 use super::plan::Plan;
 use crate::models::{ModelKind, embedded};
 use crate::terminal::{Printer, progress};
-use evals_messages::quantity;
 
 /// An index that can be searched, and how it came to be.
 #[derive(Debug)]

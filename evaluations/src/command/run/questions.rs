@@ -5,11 +5,11 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Collection, Manifest, QuestionCounts};
+use evals_messages::quantity;
 use evals_rag::Question;
 
 use crate::cli::RunArgs;
 use crate::terminal::Printer;
-use evals_messages::quantity;
 
 /// The questions of a run, after `--limit`.
 pub(super) async fn read(

@@ -6,6 +6,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use evals_messages::quantity;
 
 use crate::cli::DeleteRunsArgs;
 use crate::exit::Exit;
@@ -13,7 +14,6 @@ use crate::run_folder::RunFolder;
 use crate::session::Session;
 use crate::stored_runs::{StoredRuns, is_latest};
 use crate::terminal::printable;
-use evals_messages::quantity;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Result<Exit> {
     let runs = StoredRuns::of(session);

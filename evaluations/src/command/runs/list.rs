@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use evals::Summary;
+use evals_messages::quantity;
 use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
 
@@ -11,7 +12,6 @@ use crate::run_folder::RunFolder;
 use crate::run_folder::RunHeader;
 use crate::session::Session;
 use crate::terminal::listing::Layout;
-use evals_messages::quantity;
 
 /// Most runs that are listed unless all are asked for.
 const NEWEST: usize = 20;

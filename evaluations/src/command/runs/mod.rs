@@ -6,12 +6,12 @@ mod list;
 use std::ffi::OsStr;
 
 use anyhow::Result;
+use evals_messages::visible;
 
 use crate::cli::{RunsArgs, RunsCommand};
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
-use evals_messages::visible;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunsArgs) -> Result<Exit> {
     match &arguments.command {

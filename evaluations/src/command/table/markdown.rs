@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use evals::Summary;
+use evals_messages::visible;
 use evals_metrics::Mean;
 use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
 
 use super::rows::{Benchmark, StoredRun};
-use evals_messages::visible;
 
 /// One table for each benchmark and dataset, with a heading where there are several.
 pub(super) fn tables(runs: &[StoredRun]) -> String {

@@ -7,6 +7,8 @@ mod rows;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use evals_guard::regular_file;
+use evals_messages::quantity;
 
 use self::rows::{Choice, Selection, StoredRun};
 use crate::cli::TableArgs;
@@ -14,8 +16,6 @@ use crate::exit::Exit;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
 use crate::whole_file::write_whole;
-use evals_guard::regular_file;
-use evals_messages::quantity;
 
 /// Most runs that are named as left out of a table.
 const LISTED: usize = 10;

@@ -5,13 +5,13 @@ use std::fmt;
 
 use anyhow::{Context as _, Result};
 use evals::Summary;
+use evals_messages::quantity;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::run_folder::{RunFolder, RunState};
 use crate::stored_runs::Configuration;
 use crate::terminal::Printer;
-use evals_messages::quantity;
 
 /// The two benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use evals_messages::chain;
+use evals_messages::quantity;
 use evals_models::{ChatModel, Embedder};
 use evals_providers::{
     ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder,
@@ -24,7 +25,6 @@ use super::kind::Protocol;
 use crate::interruption::Interruption;
 use crate::settings::{Resolved, SettingsError};
 use crate::terminal::Printer;
-use evals_messages::quantity;
 
 /// The longest wait for a server's list of models, and the pause before the second and last request for it.
 const LISTING: Duration = Duration::from_secs(10);

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use evals_messages::chain;
+use evals_messages::nearest;
 use evals_providers::{ApiKey, BaseUrl, ServerSettings};
 
 use crate::models::configured::ConfiguredModel;
 use crate::models::kind::{EMBEDDED, Protocol};
 use crate::settings::{Provider, Resolved, Role, SettingsError};
-use evals_messages::nearest;
 
 /// The default address of Ollama.
 const OLLAMA: &str = "http://localhost:11434";

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use evals_data::Catalog;
+use evals_guard::regular_file;
 use evals_index::Chunker;
 use evals_local::StaticEmbedder;
 use evals_models::Tokenizer as _;
 
 use crate::downloads;
 use crate::terminal::Printer;
-use evals_guard::regular_file;
 
 /// Most bytes of a file of texts. They are counted and kept in memory.
 const LARGEST: u64 = 256_000_000;

@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use anyhow::{Result, bail};
 use evals_data::Manifest;
 use evals_index::Chunker;
+use evals_messages::quantity;
 use evals_metrics::Measure;
 use evals_rag::retrieval::IdenticalIds;
 
@@ -21,7 +22,6 @@ use crate::run_models::check_reranker;
 use crate::search_profile::SearchProfile;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Layer, Resolved};
-use evals_messages::quantity;
 
 /// A run with every choice made.
 #[derive(Debug)]

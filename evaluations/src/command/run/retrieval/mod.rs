@@ -8,6 +8,7 @@ mod trec_ids;
 
 use anyhow::Result;
 use evals::Comparison;
+use evals_messages::quantity;
 
 use self::benchmark::Finished;
 use super::manifest::manifest;
@@ -20,7 +21,6 @@ use crate::run_folder::{Nothing, RunFolder};
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::terminal::{Printer, report_text};
-use evals_messages::quantity;
 
 /// Measures the rankings of every profile, and prints what came of it.
 pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
@@ -53,8 +53,9 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     if is_interrupted {
         note_interruption(session, plan, &finished);
     }
-    print(run, &finished)?;
-    write_out(session, plan, &finished)?;
+    let comparison = comparison(&finished);
+    print(run, &finished, &comparison)?;
+    write_out(session, plan, &finished, &comparison)?;
     for run in &finished {
         run.folder.note_failures(session.printer, &run.report);
     }
@@ -120,17 +121,18 @@ fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) 
     session.printer.note(&note);
 }
 
-fn print(run: Run<'_>, finished: &[Finished]) -> Result<()> {
+fn print(run: Run<'_>, finished: &[Finished], comparison: &Comparison) -> Result<()> {
     let printer = run.session.printer;
     let seed = run.arguments.control.seed;
     let text = match finished {
         [one] => report_text(printer, &one.report, &one.summary)?,
-        several => page::comparison(printer, &comparison(several), several, run.plan, seed)?,
+        several => page::comparison(printer, comparison, several, run.plan, seed)?,
     };
     printer.result(&text)?;
     Ok(())
 }
 
+/// The figures of all profiles side by side.
 fn comparison(finished: &[Finished]) -> Comparison {
     let titles: Vec<String> = finished.iter().map(|run| run.profile.to_string()).collect();
     let summaries: Vec<_> = titles
@@ -141,9 +143,14 @@ fn comparison(finished: &[Finished]) -> Comparison {
     Comparison::new(&summaries)
 }
 
-/// Writes the `--out` files. Of a run of several profiles each has its own, and the file of the given name sets them side by side
-/// where its format can. What is in a file depends on what was asked for, and not on how far the run came.
-fn write_out(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Result<()> {
+/// Writes the `--out` files. A run of several profiles writes one file for each, and the comparison into the file of the given
+/// name where its format can hold one. The files depend on the options alone, and not on how far the run came.
+fn write_out(
+    session: &Session<'_>,
+    plan: &Plan,
+    finished: &[Finished],
+    comparison: &Comparison,
+) -> Result<()> {
     for file in &plan.out {
         if plan.profiles.len() == 1 {
             for run in finished {
@@ -152,7 +159,7 @@ fn write_out(session: &Session<'_>, plan: &Plan, finished: &[Finished]) -> Resul
             }
             continue;
         }
-        if file.comparison(&comparison(finished))? {
+        if file.comparison(comparison)? {
             session.printer.note(&format!("wrote {file}"));
         }
         for run in finished {

@@ -3,13 +3,13 @@
 use std::io;
 
 use evals::Comparison;
+use evals_messages::quantity;
 use evals_metrics::Percentiles;
 
 use super::benchmark::Finished;
 use super::lead;
 use crate::command::run::plan::Plan;
 use crate::terminal::{Printer, console, text};
-use evals_messages::quantity;
 
 /// Several profiles side by side, then what failed in each.
 pub(super) fn comparison(

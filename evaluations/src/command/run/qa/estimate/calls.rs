@@ -2,12 +2,12 @@
 
 use std::num::NonZeroU32;
 
+use evals_messages::quantity;
 use evals_models::{ChatRequest, Tokenizer};
 use evals_rag::estimate::{Calls, Side};
 use evals_rag::prices::Price;
 
 use crate::spending::dollars;
-use evals_messages::quantity;
 
 /// How many calls, how many tokens and at what cost, in a line for people.
 pub(super) fn line(calls: &Calls, price: Price) -> String {

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
+use evals_messages::quantity;
 use evals_models::Tokenizer;
 use evals_rag::Searcher;
 use evals_rag::estimate::{Calls, Estimate, Side, Workload};
@@ -19,7 +20,6 @@ use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
 use crate::question_answering::{Answering, Judging};
 use crate::spending::dollars;
-use evals_messages::quantity;
 
 const TEXT: &str = "a string takes any text";
 

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
+use evals_messages::quantity;
 use evals_models::Usage;
 use evals_rag::estimate::{Calls, Workload};
 use evals_rag::prices::Price;
@@ -11,7 +12,6 @@ use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::Run;
 use crate::run_models::reranker::{Asking, Reranking};
 use crate::spending::dollars;
-use evals_messages::quantity;
 
 /// What all questions of a run take of a reranker.
 pub(super) enum Foreseen {

@@ -1,0 +1,48 @@
+//! The options that say how much is printed, and how.
+
+use std::ffi::OsString;
+
+use clap::{Args, ValueEnum};
+
+/// How much is printed, and how.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Print results and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print what is done and where things are
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+    /// Show no progress bars
+    #[arg(long, global = true)]
+    pub(crate) no_progress: bool,
+    /// Colour the output
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    Always,
+    Never,
+}
+
+/// When help and usage errors are coloured, which clap has to know before it parses.
+pub(crate) fn color(arguments: &[OsString]) -> clap::ColorChoice {
+    let words: Vec<_> = arguments
+        .iter()
+        .map(|argument| argument.to_string_lossy())
+        .collect();
+    let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
+    let behind = words.iter().position(|word| word == "--color");
+    let behind = behind.and_then(|at| words.get(at + 1)).map(AsRef::as_ref);
+    match joined.or(behind) {
+        Some("always") => clap::ColorChoice::Always,
+        Some("never") => clap::ColorChoice::Never,
+        _ => clap::ColorChoice::Auto,
+    }
+}

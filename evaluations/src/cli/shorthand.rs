@@ -1,0 +1,135 @@
+//! `evaluations <DATASET>`, which is short for `evaluations run <DATASET>`.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory as _;
+
+use super::Cli;
+
+/// The words of a command line with a command among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Expanded {
+    pub(crate) words: Vec<OsString>,
+    /// The first word, where it is no command and was taken for a dataset.
+    pub(crate) dataset: Option<OsString>,
+}
+
+/// Inserts `run` where the first word is not a command: `evaluations repliqa` is short for `evaluations run repliqa`.
+pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Expanded {
+    let mut words: Vec<OsString> = arguments.into_iter().collect();
+    let first = words.get(first_place(&words)).cloned();
+    let is_short = first.as_ref().is_some_and(|word| {
+        let asks_for_help = ["-h", "--help", "-V", "--version"]
+            .iter()
+            .any(|it| word == it);
+        !asks_for_help && !is_command(word)
+    });
+    if is_short {
+        words.insert(1, OsString::from("run"));
+    }
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    Expanded {
+        words,
+        dataset: first.filter(|word| is_short && !is_option(word)),
+    }
+}
+
+/// The place of the first word behind the options that may stand before a command.
+fn first_place(words: &[OsString]) -> usize {
+    let flags = ["-q", "--quiet", "-v", "--verbose", "--no-progress"];
+    let mut place = 1;
+    while let Some(word) = words.get(place) {
+        if word == "--color" {
+            place += 2;
+        } else if flags.iter().any(|flag| word == flag)
+            || word.as_encoded_bytes().starts_with(b"--color=")
+        {
+            place += 1;
+        } else {
+            break;
+        }
+    }
+    place
+}
+
+fn is_command(word: &OsString) -> bool {
+    word == "help" || names().iter().any(|name| word == name.as_str())
+}
+
+/// The names of the commands.
+pub(crate) fn names() -> Vec<String> {
+    let command = Cli::command();
+    let commands = command.get_subcommands();
+    commands
+        .map(|command| command.get_name().to_owned())
+        .collect()
+}
+
+/// The commands as they are typed, those below others with both words: `runs show`.
+pub(crate) fn paths() -> Vec<String> {
+    let command = Cli::command();
+    let mut paths = Vec::new();
+    for outer in command.get_subcommands() {
+        paths.push(outer.get_name().to_owned());
+        let inner = outer.get_subcommands();
+        paths.extend(inner.map(|it| format!("{} {}", outer.get_name(), it.get_name())));
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(line: &str) -> String {
+        let expanded = expand(line.split(' ').map(OsString::from));
+        expanded
+            .words
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn a_dataset_alone_means_run() {
+        assert_eq!(
+            expanded("evaluations repliqa --limit 3"),
+            "evaluations run repliqa --limit 3"
+        );
+        assert_eq!(
+            expanded("evaluations --limit 3 repliqa"),
+            "evaluations run --limit 3 repliqa"
+        );
+        assert_eq!(
+            expanded("evaluations --color never -q wix"),
+            "evaluations run --color never -q wix"
+        );
+    }
+
+    #[test]
+    fn a_word_that_is_no_command_is_taken_for_a_dataset() {
+        let dataset = |line: &str| {
+            let expanded = expand(line.split(' ').map(OsString::from));
+            let dataset = expanded.dataset?;
+            Some(dataset.to_string_lossy().into_owned())
+        };
+        assert_eq!(dataset("evaluations -v show latest").unwrap(), "show");
+        assert_eq!(dataset("evaluations --color auto never").unwrap(), "never");
+        assert_eq!(dataset("evaluations --limit 3 wix"), None);
+        assert_eq!(dataset("evaluations run wix"), None);
+        assert_eq!(dataset("evaluations"), None);
+    }
+
+    #[test]
+    fn a_command_stays_as_it_is() {
+        for line in [
+            "evaluations",
+            "evaluations run wix",
+            "evaluations --help",
+            "evaluations -q datasets",
+        ] {
+            assert_eq!(expanded(line), line);
+        }
+    }
+}
