@@ -176,8 +176,8 @@ fn shown(text: &str) -> (Value, String) {
 /// The warnings of a file that is told by `mark`.
 fn warnings(mark: &str, left_out: &str) -> String {
     format!(
-        "warning: rag/mine.yaml: read as a file of haiku.rag because of {mark}\n\
-         warning: rag/mine.yaml: settings of haiku.rag that have no meaning here are left out: {left_out}\n"
+        "warning: rag/mine.yaml: read as a haiku.rag file because of {mark}\n\
+         warning: rag/mine.yaml: ignored settings that only haiku.rag has: {left_out}\n"
     )
 }
 
@@ -206,7 +206,7 @@ fn the_flat_layout_with_models_of_ollama() {
     assert_eq!(
         said,
         warnings(
-            "`environment` in line 1",
+            "`environment` on line 1",
             "`environment` (line 1), `storage` (line 3), `monitor` (line 7), `lancedb` (line 12), `research` (line 29), \
              `processing.markdown_preprocessor` (line 36), `a2a` (line 42)"
         )
@@ -235,7 +235,7 @@ fn the_flat_layout_with_addresses_of_vllm() {
     assert_eq!(
         said,
         warnings(
-            "`providers.vllm.embeddings_base_url` in line 13",
+            "`providers.vllm.embeddings_base_url` on line 13",
             "`providers.vllm.research_base_url` (line 16)"
         )
     );
@@ -263,7 +263,7 @@ fn the_layout_between_with_models_of_openai_and_cohere() {
     assert_eq!(
         said,
         warnings(
-            "`agui` in line 20",
+            "`agui` on line 20",
             "`qa.max_sub_questions` (line 12), `search.vector_index_metric` (line 18), `search.vector_refine_factor` (line 19), \
              `agui` (line 20)"
         )
@@ -299,7 +299,7 @@ fn the_nested_layout_with_a_judge_and_variables() {
     assert_eq!(
         said,
         warnings(
-            "`environment` in line 1",
+            "`environment` on line 1",
             "`environment` (line 1), `storage` (line 2), `embeddings.model.multimodal` (line 10), `reranking.multimodal` (line \
              12), `qa.model.vision` (line 22), `qa.max_searches` (line 23), `search.max_context_chars` (line 34), \
              `processing.chunking_tokenizer` (line 36), `processing.conversion_options` (line 37), `ingester` (line 38), \
@@ -323,7 +323,7 @@ fn the_nested_layout_with_models_in_this_process() {
         settings["qa"]["model"],
         json!({"provider": "ollama", "name": "gpt-oss", "temperature": 0.3, "think": "high"})
     );
-    assert_eq!(said, warnings("`prompts` in line 7", "`prompts` (line 7)"));
+    assert_eq!(said, warnings("`prompts` on line 7", "`prompts` (line 7)"));
 }
 
 #[test]

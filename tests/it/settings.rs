@@ -46,7 +46,7 @@ fn a_haiku_rag_file_is_read_and_its_own_keys_are_left_to_it() {
     assert!(ended.stdout.contains("limit: 9"), "{}", ended.stdout);
     assert!(
         ended.stderr.ends_with(
-            "have no meaning here are left out: `environment` (line 1), `storage` (line 2)\n"
+            "ignored settings that only haiku.rag has: `environment` (line 1), `storage` (line 2)\n"
         ),
         "{}",
         ended.stderr
@@ -160,7 +160,7 @@ fn a_named_file_without_settings_is_an_error() {
     sandbox.write("empty.yaml", "# nothing yet\n");
     assert_eq!(
         sandbox.refuse("sample --skip-qa --config empty.yaml"),
-        "error: settings file `empty.yaml` holds no settings; `evaluations config show` prints a file that holds all\n"
+        "error: settings file `empty.yaml` sets nothing; `evaluations config show` prints a file with every setting\n"
     );
     sandbox.write("evaluations.yaml", "# nothing yet\n");
     assert!(sandbox.succeed("config show").contains("limit: 5"));

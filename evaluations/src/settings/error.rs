@@ -1,3 +1,5 @@
+//! The errors of settings. Each says where the setting was written and how to mend it.
+
 use std::path::PathBuf;
 
 use evals_data::yaml::YamlError;
@@ -6,7 +8,7 @@ use evals_guard::regular_file::FileError;
 use super::known::UnknownKey;
 use crate::redaction;
 
-/// Settings that cannot be used.
+/// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum SettingsError {
@@ -18,18 +20,18 @@ pub(crate) enum SettingsError {
         #[source]
         source: std::io::Error,
     },
-    /// The file is too large, or no text.
+    /// The file is too large or is not text.
     #[error("settings file cannot be used")]
     Unusable(#[source] FileError),
-    /// The file that the user named says nothing.
-    #[error("settings file `{}` holds no settings; `evaluations config show` prints a file that holds all", path.display())]
+    /// The file that the user named sets nothing.
+    #[error("settings file `{}` sets nothing; `evaluations config show` prints a file with every setting", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// A value names a variable of the environment that is not set.
+    /// A value names an environment variable that is not set.
     #[error(
-        "{origin}: `{key}` needs the environment variable `{name}`, which is not set; set it, or write `${{{name}:-otherwise}}`"
+        "{origin}: `{key}` needs the environment variable `{name}`, which is not set; set it, or give a default: `${{{name}:-default}}`"
     )]
     MissingVariable {
         /// File and line.
@@ -47,18 +49,18 @@ pub(crate) enum SettingsError {
         /// What is wrong, and where.
         error: YamlError,
     },
-    /// The top of the file is a list or a single value.
-    #[error("{origin}: settings have to be a mapping such as `search: {{limit: 5}}`")]
+    /// The file holds a list or a single value.
+    #[error("{origin}: settings must be a mapping such as `search: {{limit: 5}}`")]
     NotAMapping {
         /// The file.
         origin: String,
     },
-    /// A key is not a setting.
+    /// A layer has keys that are not settings.
     #[error("{}", unknown_keys(origin, keys))]
     UnknownKeys {
         /// The layer.
         origin: String,
-        /// Every unknown key in it.
+        /// Every unknown key of the layer.
         keys: Vec<UnknownKey>,
     },
     /// A value has the wrong type or is out of range.
@@ -68,10 +70,10 @@ pub(crate) enum SettingsError {
         origin: String,
         /// The dotted path of the setting.
         path: String,
-        /// What is wrong, in serde's words.
+        /// What is wrong.
         message: String,
     },
-    /// A dataset that says where models are, or which key they are given: its author is not who runs it.
+    /// A dataset says where a model is or which key it is sent. Only the user may: the dataset's author may be somebody else.
     #[error("{origin}: a dataset may not set `{path}`; set it in a settings file")]
     NotForDatasets {
         /// Layer and line.
@@ -79,7 +81,7 @@ pub(crate) enum SettingsError {
         /// The dotted path of the setting.
         path: String,
     },
-    /// A `--set` of null to a setting that has to have a value.
+    /// A `--set` of null to a setting that needs a value.
     #[error("{origin}: the setting cannot be null")]
     NotNullable {
         /// The argument.
@@ -91,14 +93,14 @@ pub(crate) enum SettingsError {
         /// The argument.
         argument: String,
     },
-    /// A `--set` argument whose key is nested deeper than any setting.
-    #[error("{origin}: the key has {parts} parts between dots, and {most} are the most")]
+    /// A `--set` argument with a key of more parts than any setting has.
+    #[error("{origin}: the key has {parts} parts, and at most {most} are allowed")]
     DeepKey {
-        /// The argument, cut where it becomes too long to be read.
+        /// The start of the argument.
         origin: String,
-        /// The parts that it has.
+        /// How many parts the key has.
         parts: usize,
-        /// The parts that it may have.
+        /// How many parts a key may have.
         most: usize,
     },
     /// A `--set` value that is not YAML.
@@ -116,7 +118,7 @@ fn unknown_keys(origin: &str, keys: &[UnknownKey]) -> String {
     lines.join("\n")
 }
 
-/// One unknown key as a sentence, for errors and warnings alike.
+/// The message about one unknown key, for errors and warnings.
 pub(crate) fn unknown_key(origin: &str, key: &UnknownKey) -> String {
     let place = match key.line {
         Some(line) => format!("{origin}:{line}"),

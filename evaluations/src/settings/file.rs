@@ -1,3 +1,5 @@
+//! A settings file: finding it, reading it, and refusing keys that are not settings.
+
 use std::path::{Path, PathBuf};
 
 use evals_guard::regular_file::{self, FileError};
@@ -10,10 +12,10 @@ use super::known::{UnknownKey, take_unknown};
 use super::resolve::Layer;
 use super::tree::Tree;
 
-/// Most bytes of a settings file.
+/// The size limit of a settings file, in bytes.
 const LARGEST: u64 = 16_000_000;
 
-/// The file that stands for none where one has to be named.
+/// Naming this file means using no settings file.
 const NO_FILE: &str = "/dev/null";
 
 /// A settings file, parsed and checked for unknown keys.
@@ -21,12 +23,12 @@ const NO_FILE: &str = "/dev/null";
 pub(crate) struct SettingsFile {
     pub(crate) path: PathBuf,
     pub(crate) layer: Layer,
-    /// What a file of haiku.rag says that has no meaning here.
+    /// Which settings of a haiku.rag file are ignored.
     pub(crate) warnings: Vec<String>,
 }
 
 impl SettingsFile {
-    /// Reads the file that the user named, which has to hold settings: an empty one is a mistake. `/dev/null` stands for none.
+    /// Reads the file that the user named. A file that sets nothing is refused as a mistake; `/dev/null` is not.
     pub(crate) fn named(path: &Path) -> Result<Self, SettingsError> {
         let file = Self::read(path)?;
         let sets_nothing = file.layer.tree == Tree::Mapping(Vec::new()) && file.warnings.is_empty();
@@ -38,7 +40,7 @@ impl SettingsFile {
         Ok(file)
     }
 
-    /// Reads `path`. Unknown keys are an error, except in a file of haiku.rag, which configures another program too.
+    /// Reads `path`. Unknown keys are an error. In a haiku.rag file they are a warning, because that file configures another program.
     pub(crate) fn read(path: &Path) -> Result<Self, SettingsError> {
         let text = regular_file::read_named(path, LARGEST).map_err(|error| match error {
             FileError::Io { path, source } => SettingsError::Read { path, source },
@@ -56,8 +58,8 @@ impl SettingsFile {
         })
     }
 
-    /// The file that is read when none is named: `evaluations.yaml`, then `haiku.rag.yaml`, in the working folder,
-    /// then both in the user's configuration folder.
+    /// The settings file to read unless the user names one: `evaluations.yaml` or `haiku.rag.yaml` in the working folder, else in the
+    /// user's configuration folder.
     pub(crate) fn discover(working: &Path, user: &Path) -> Option<PathBuf> {
         [working, user]
             .iter()
@@ -66,14 +68,19 @@ impl SettingsFile {
     }
 }
 
-/// Reads a text; `named` where it has the name of haiku.rag's file. Other files of that program are told by their keys.
-fn parse(text: &str, origin: &str, named: bool) -> Result<(Layer, Vec<String>), SettingsError> {
+/// Parses the text of a file. `has_haiku_name` says whether the file has the name of haiku.rag's file. A haiku.rag file of another
+/// name is recognized by its keys.
+fn parse(
+    text: &str,
+    origin: &str,
+    has_haiku_name: bool,
+) -> Result<(Layer, Vec<String>), SettingsError> {
     let mut tree = Tree::parse(text).map_err(|error| SettingsError::Syntax {
         origin: origin.to_owned(),
         error,
     })?;
     if tree == Tree::Leaf(Value::Null) {
-        // Nothing, or comments only.
+        // The file is empty or holds only comments.
         tree = Tree::Mapping(Vec::new());
     }
     if matches!(tree, Tree::Leaf(_)) {
@@ -82,9 +89,9 @@ fn parse(text: &str, origin: &str, named: bool) -> Result<(Layer, Vec<String>), 
         });
     }
     let mark = haiku::mark(&tree);
-    if named || mark.is_some() {
-        let told = mark.filter(|_| !named).map(|mark| mark.reason());
-        return foreign(tree, origin, told);
+    if has_haiku_name || mark.is_some() {
+        let reason = mark.filter(|_| !has_haiku_name).map(|mark| mark.reason());
+        return parse_haiku(tree, origin, reason);
     }
     let unknown = take_unknown(&mut tree, &json_schema());
     if !unknown.is_empty() {
@@ -96,11 +103,11 @@ fn parse(text: &str, origin: &str, named: bool) -> Result<(Layer, Vec<String>), 
     Ok((Layer::new(origin, tree), Vec::new()))
 }
 
-/// Reads a file of haiku.rag; `told` says what it was told by.
-fn foreign(
+/// Translates a haiku.rag file. `reason` says what it was recognized by, unless its name says so.
+fn parse_haiku(
     tree: Tree,
     origin: &str,
-    told: Option<String>,
+    reason: Option<String>,
 ) -> Result<(Layer, Vec<String>), SettingsError> {
     let translated = haiku::translate(tree).map_err(|missing| SettingsError::MissingVariable {
         origin: match missing.line {
@@ -111,24 +118,24 @@ fn foreign(
         name: missing.name,
     })?;
     let mut tree = translated.tree;
-    let mut unknown = translated.left_out;
+    let mut unknown = translated.removed;
     unknown.extend(take_unknown(&mut tree, &json_schema()));
     unknown.sort_by_key(|key| key.line);
-    let (theirs, nobodys): (Vec<UnknownKey>, Vec<UnknownKey>) = unknown
+    let (ignored, misspelt): (Vec<UnknownKey>, Vec<UnknownKey>) = unknown
         .into_iter()
-        .partition(|key| haiku::belongs(&key.path));
-    let mut warnings: Vec<String> = told
-        .map(|told| format!("{origin}: {told}"))
+        .partition(|key| haiku::is_haiku_key(&key.path));
+    let mut warnings: Vec<String> = reason
+        .map(|reason| format!("{origin}: {reason}"))
         .into_iter()
         .collect();
-    if !theirs.is_empty() {
-        let keys: Vec<String> = theirs.iter().map(place).collect();
+    if !ignored.is_empty() {
+        let keys: Vec<String> = ignored.iter().map(with_line).collect();
         warnings.push(format!(
-            "{origin}: settings of haiku.rag that have no meaning here are left out: {}",
+            "{origin}: ignored settings that only haiku.rag has: {}",
             keys.join(", ")
         ));
     }
-    warnings.extend(nobodys.iter().map(|key| unknown_key(origin, key)));
+    warnings.extend(misspelt.iter().map(|key| unknown_key(origin, key)));
     let layer = Layer {
         reranks: true,
         ..Layer::new(origin, tree)
@@ -137,7 +144,7 @@ fn foreign(
 }
 
 /// A key with its line.
-fn place(key: &UnknownKey) -> String {
+fn with_line(key: &UnknownKey) -> String {
     match key.line {
         Some(line) => format!("`{}` (line {line})", key.path),
         None => format!("`{}`", key.path),
@@ -159,9 +166,7 @@ mod tests {
         let (layer, warnings) = parse(text, "haiku.rag.yaml", true).unwrap();
         assert_eq!(
             warnings,
-            [
-                "haiku.rag.yaml: settings of haiku.rag that have no meaning here are left out: `storage` (line 1)"
-            ]
+            ["haiku.rag.yaml: ignored settings that only haiku.rag has: `storage` (line 1)"]
         );
         assert_eq!(
             layer.tree.to_value(),
@@ -176,8 +181,8 @@ mod tests {
         assert_eq!(
             warnings,
             [
-                "mine.yaml: read as a file of haiku.rag because of `storage` in line 3",
-                "mine.yaml: settings of haiku.rag that have no meaning here are left out: `storage` (line 3), \
+                "mine.yaml: read as a haiku.rag file because of `storage` on line 3",
+                "mine.yaml: ignored settings that only haiku.rag has: `storage` (line 3), \
                  `qa.max_searches` (line 6)",
                 "mine.yaml:2: unknown setting `search.limt`; did you mean `search.limit`?",
             ]
@@ -191,7 +196,7 @@ mod tests {
         assert_eq!(
             parse(text, "haiku.rag.yaml", true).unwrap_err().to_string(),
             "haiku.rag.yaml:4: `base_url` needs the environment variable `NO_SUCH_HOST_HERE`, which is not set; set it, or \
-             write `${NO_SUCH_HOST_HERE:-otherwise}`"
+             give a default: `${NO_SUCH_HOST_HERE:-default}`"
         );
     }
 
@@ -204,7 +209,7 @@ mod tests {
             assert_eq!(
                 SettingsFile::named(&path).unwrap_err().to_string(),
                 format!(
-                    "settings file `{}` holds no settings; `evaluations config show` prints a file that holds all",
+                    "settings file `{}` sets nothing; `evaluations config show` prints a file with every setting",
                     path.display()
                 ),
                 "{text:?}"
@@ -246,7 +251,7 @@ mod tests {
         let error = parse("- a\n- b\n", "evaluations.yaml", false).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "evaluations.yaml: settings have to be a mapping such as `search: {limit: 5}`"
+            "evaluations.yaml: settings must be a mapping such as `search: {limit: 5}`"
         );
     }
 

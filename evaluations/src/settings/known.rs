@@ -1,22 +1,22 @@
-//! The keys that settings have, read off their JSON Schema so that the two cannot differ.
+//! Finds keys that are not settings, by the JSON Schema of the settings.
 
 use evals_messages::nearest;
 use serde_json::{Map, Value};
 
 use super::tree::{Entry, Tree};
 
-/// A key that no setting has.
+/// A key that is not a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnknownKey {
     /// The dotted path, e.g. `search.limt`.
     pub(crate) path: String,
-    /// Its line, where the layer was read from a text.
+    /// The line of the key, if the layer was read from a file.
     pub(crate) line: Option<u64>,
-    /// The known key nearest to it, as a dotted path.
+    /// The dotted path of the setting that was probably meant.
     pub(crate) nearest: Option<String>,
 }
 
-/// Removes the keys of `tree` that `schema` does not know and returns them, in the order of the file.
+/// Removes the keys that `schema` does not have from `tree`, and returns them in the order of the file.
 pub(crate) fn take_unknown(tree: &mut Tree, schema: &Value) -> Vec<UnknownKey> {
     let mut walk = Walk {
         root: schema,
@@ -51,7 +51,7 @@ impl<'s> Walk<'s> {
             let path = join(prefix, &entry.key);
             if let Some(property) = properties.get(&entry.key) {
                 self.mapping(&mut entry.value, property, &path);
-                // A section whose keys are all commented out is left as it is.
+                // In a section whose keys are all commented out, YAML reads a null. It sets nothing.
                 return entry.value != Tree::Leaf(Value::Null) || allows_null(property);
             }
             let keys = properties.keys().map(String::as_str);
@@ -65,7 +65,7 @@ impl<'s> Walk<'s> {
         });
     }
 
-    /// A mapping whose keys are the user's, such as model names; only their values can have unknown keys.
+    /// A mapping with keys of the user's choice, such as names of models. Only its values can have unknown keys.
     fn free_keys(&mut self, entries: &mut [Entry], schema: &'s Value, prefix: &str) {
         let Some(values) = schema
             .get("additionalProperties")
@@ -78,7 +78,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Follows a reference, and takes the alternative that is not null.
+    /// Follows references, and takes the alternative that is not null.
     fn target(&self, schema: &'s Value) -> &'s Value {
         let alternatives = schema.get("anyOf").and_then(Value::as_array);
         if let Some(one) = alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null"))

@@ -1,7 +1,7 @@
-//! Settings: what they are, their defaults, and how layers of them become one resolved value.
+//! The settings: their types and defaults, and how layers of settings become one value.
 //!
-//! Layers, weakest first: built-in defaults, the dataset's `settings`, the settings file, `--set`. Each layer is a
-//! [`Tree`](tree::Tree) that remembers where every key was written, so that any error can name file, line and key.
+//! The layers, weakest first, are the built-in defaults, the dataset's `settings`, the settings file, and `--set`. Each is a
+//! [`Tree`](tree::Tree) that remembers where every key was written, so that an error can name file, line and key.
 
 mod error;
 mod file;
@@ -28,7 +28,7 @@ pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Layer, Resolved, resolve};
 pub(crate) use role::Role;
 
-/// Everything a run can be told apart from its dataset; see `docs/settings.md`.
+/// Everything that can be set for a run, apart from its dataset; see `docs/settings.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
@@ -38,15 +38,15 @@ pub(crate) struct Settings {
     pub(crate) processing: Processing,
     /// How chunks are searched.
     pub(crate) search: Search,
-    /// Whether and how search results are put into a better order.
+    /// How search results are reranked.
     pub(crate) reranking: Reranking,
     /// The model that answers questions.
     pub(crate) qa: Qa,
-    /// How runs are conducted and judged.
+    /// How answers are judged, and how many cases run at the same time.
     pub(crate) evaluations: Evaluations,
-    /// Where each provider is reached.
+    /// Address, key and limits of each provider.
     pub(crate) providers: BTreeMap<String, Provider>,
-    /// USD per million tokens, by model name. A model without a price has an unknown cost, not a cost of 0.
+    /// USD per million tokens, by model name. The cost of a model without a price is unknown, not 0.
     pub(crate) prices: BTreeMap<String, Price>,
 }
 
@@ -74,9 +74,9 @@ impl Default for Embeddings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Processing {
-    /// Largest chunk, in tokens of the embedder's tokenizer. `null` keeps documents whole.
+    /// Largest chunk, in tokens of the embedded tokenizer. `null` keeps documents whole.
     pub(crate) chunk_size: Option<NonZeroUsize>,
-    /// Tokens that a chunk repeats of the one before it.
+    /// Tokens at the end of a chunk that the next one repeats.
     pub(crate) chunk_overlap: usize,
 }
 
@@ -95,11 +95,11 @@ impl Default for Processing {
 pub(crate) struct Search {
     /// Passages given to the answering model.
     pub(crate) limit: NonZeroUsize,
-    /// Neighbouring chunks of the same document, on each side, that a passage brings along to the answering model.
+    /// Neighbouring chunks on each side of a passage that the answering model is given too.
     pub(crate) context_radius: u32,
     /// `unranked`, `bm25`, `semantic` or `hybrid`.
     pub(crate) profile: String,
-    /// How `hybrid` joins its two rankings.
+    /// How `hybrid` fuses its two rankings.
     pub(crate) fusion: Fusion,
 }
 
@@ -115,7 +115,7 @@ impl Default for Search {
     }
 }
 
-/// How `hybrid` joins its two rankings.
+/// How `hybrid` fuses its two rankings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Fusion {
@@ -138,7 +138,7 @@ impl Default for Fusion {
     }
 }
 
-/// The way two rankings become one.
+/// A method of fusing two rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FusionMethod {
@@ -146,11 +146,11 @@ pub(crate) enum FusionMethod {
     Rrf,
     /// A weighted sum of normalised scores.
     Linear,
-    /// Closeness plus the logarithm of the BM25 score.
+    /// The semantic score plus the logarithm of the BM25 score.
     LogBm25,
 }
 
-/// Whether and how search results are put into a better order.
+/// How search results are reranked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Reranking {
@@ -158,9 +158,9 @@ pub(crate) struct Reranking {
     pub(crate) model: Option<Model>,
     /// Documents that the reranker reads for each question.
     pub(crate) candidates: NonZeroUsize,
-    /// Whether a chat model (`llm`) scores each passage alone or puts many into order at once.
+    /// Whether an `llm` reranker scores each passage alone or orders many at once.
     pub(crate) mode: RerankMode,
-    /// Most passages of one request to an `http` reranker.
+    /// Most passages in one request to an `http` reranker.
     pub(crate) batch_size: NonZeroUsize,
 }
 
@@ -179,9 +179,9 @@ impl Default for Reranking {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RerankMode {
-    /// A score for each passage: a call for each.
+    /// One call for each passage, which the model scores.
     Pointwise,
-    /// An order of twenty passages at once.
+    /// One call for twenty passages, which the model puts into order.
     #[default]
     Listwise,
 }
@@ -192,7 +192,7 @@ pub(crate) enum RerankMode {
 pub(crate) struct Qa {
     /// The answering model.
     pub(crate) model: Model,
-    /// Most tokens of passages that the model is shown, best passages first.
+    /// Most tokens of passages in the prompt. The best passages come first.
     pub(crate) context_tokens: NonZeroUsize,
 }
 
@@ -205,18 +205,19 @@ impl Default for Qa {
     }
 }
 
-/// How runs are conducted and judged.
+/// How answers are judged, and how many cases run at the same time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Evaluations {
-    /// The model that judges answers, apart from the model under test. The default judges answers of the embedded
-    /// answerer only.
+    /// The model that judges answers. The default judges answers of the embedded answerer only; other answerers need a judge of your
+    /// choice.
     pub(crate) judge: Model,
-    /// Whether the judge also decides what is a refusal, which costs a call for each answer; else the dataset's phrase does.
+    /// Whether the judge also decides which answers are refusals, at one more call for each answer. Otherwise the dataset's phrases
+    /// decide.
     pub(crate) judge_refusals: bool,
-    /// Test cases worked on at the same time.
+    /// Test cases that run at the same time.
     pub(crate) concurrency: NonZeroUsize,
-    /// Longest time for answering and judging one case, in seconds, waiting and retries included.
+    /// Time limit for answering and judging one case, in seconds, including waiting and retries.
     pub(crate) case_timeout: f64,
 }
 
@@ -232,7 +233,7 @@ impl Default for Evaluations {
     }
 }
 
-/// Where a provider is reached.
+/// Address, key and limits of a provider.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Provider {
@@ -242,19 +243,19 @@ pub(crate) struct Provider {
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) base_url: Option<String>,
-    /// The environment variable that holds the key.
+    /// The name of the environment variable that holds the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) api_key_env: Option<String>,
-    /// Longest wait for one request, in seconds.
+    /// Time limit of one request, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<f64>,
-    /// Requests under way at the same time.
+    /// Most requests in flight at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_concurrency: Option<NonZeroUsize>,
-    /// Requests in a minute.
+    /// Most requests per minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
-    /// Tokens in a minute, of prompts and answers together.
+    /// Most tokens per minute, of prompts and answers together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens_per_minute: Option<NonZeroU32>,
     /// Attempts at one request before it counts as failed.

@@ -1,80 +1,82 @@
+//! The settings of one model.
+
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One model, wherever it is named. A layer that gives another `provider` replaces the whole model of the
-/// layers below it.
+/// One model. A layer that names another `provider` replaces the whole model of the layers below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Model {
-    /// `embedded`, `ollama`, `openai`, `local`, `http` or `llm`, as far as the place allows.
+    /// `embedded`, `ollama`, `openai` or a name under `providers`; embedding models also `local`; rerankers `local`, `http` or `llm`.
     pub(crate) provider: String,
-    /// The model's name, as its provider calls it; for `local` a folder, else `owner/name` on the Hugging Face hub.
+    /// The model's name at its provider. For `local` a folder, or `owner/name` on the Hugging Face hub. For `llm` a chat model as
+    /// `PROVIDER:NAME`.
     pub(crate) name: String,
-    /// Local models: branch, tag or commit on the hub; `main` where it is not set.
+    /// Local models: branch, tag or commit on the hub. The default is `main`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) revision: Option<String>,
-    /// Local models: the numbers they compute in, `f32` or the faster `int8`.
+    /// Local models: the type of numbers to compute in, `f32` or the faster `int8`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dtype: Option<Dtype>,
-    /// Local models: how the vectors of tokens become one, instead of what the model's files say.
+    /// Local embedding models: how the vectors of the tokens become one, instead of the way that the model's files give.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pooling: Option<Pooling>,
-    /// Local rerankers that are language models: what they are to look for, instead of what their authors ask.
+    /// Local rerankers that are language models: the instruction in the prompt, instead of the one of the model's authors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) instruction: Option<String>,
-    /// Local rerankers that are language models: whose prompt they are asked by, where name and files do not tell.
+    /// Local rerankers that are language models: the prompt, if the model's name and files do not tell which one it needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rerank_prompt: Option<RerankPrompt>,
-    /// Dimensions of an embedding model's vectors.
+    /// Embedding models: the dimensions of the vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) vector_dim: Option<NonZeroUsize>,
-    /// The server's address, instead of the provider's.
+    /// The address of the server, instead of the provider's.
     #[serde(
         default,
         serialize_with = "super::shown::serialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) base_url: Option<String>,
-    /// The environment variable that holds the key.
+    /// The name of the environment variable that holds the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) api_key_env: Option<String>,
-    /// Longest wait for one request, in seconds.
+    /// Time limit of one request, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<f64>,
-    /// Requests under way at the same time.
+    /// Most requests in flight at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_concurrency: Option<NonZeroUsize>,
-    /// Sampling temperature; 0 where it is not set, so that runs can be repeated.
+    /// Chat models: the sampling temperature. The default is 0, so that runs can be repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) temperature: Option<f64>,
-    /// Longest answer, in tokens; for a local embedding model the tokens read of a text.
+    /// Chat models: the longest answer, in tokens. Embedding models and local rerankers: how many tokens of a text are read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_tokens: Option<NonZeroU32>,
-    /// Seed of sampling, for servers that take one.
+    /// Chat models: the seed of sampling, for servers that take one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) seed: Option<i32>,
-    /// `low`, `medium` or `high`, for models that reason.
+    /// Chat models behind OpenAI's protocol: how much a reasoning model reasons, such as `low`, `medium` or `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reasoning_effort: Option<String>,
-    /// Ollama: the context window in tokens, instead of one made to fit each prompt.
+    /// Chat models of Ollama: the context window in tokens. The default fits each prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) num_ctx: Option<NonZeroU32>,
-    /// Ollama: how long the model stays loaded, e.g. `10m`.
+    /// Ollama: how long the model stays loaded, such as `10m`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) keep_alive: Option<String>,
-    /// Ollama: whether a model that can reason does, or how much: `true`, `false`, `low`, `medium`, `high`.
+    /// Chat models of Ollama: whether a reasoning model reasons, or how much: `true`, `false`, `low`, `medium`, `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) think: Option<Think>,
-    /// What an embedding model wants in front of a question.
+    /// Embedding models: the text in front of every question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) query_prefix: Option<String>,
-    /// What an embedding model wants in front of a document.
+    /// Embedding models: the text in front of every document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) document_prefix: Option<String>,
-    /// Further fields of the request, sent as they are.
+    /// Further fields of every request, sent unchanged.
     #[serde(
         default,
         serialize_with = "super::shown::serialize_fields",
@@ -84,7 +86,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// A model with nothing set but its name.
+    /// A model with nothing set but its provider and name.
     pub(crate) fn named(provider: &str, name: &str) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -112,7 +114,7 @@ impl Model {
         }
     }
 
-    /// The fields that are set, apart from the two that name the model.
+    /// The names of the fields that are set, apart from `provider` and `name`.
     pub(crate) fn set_fields(&self) -> Vec<String> {
         let written = serde_json::to_value(self).expect("a model is plain data");
         let fields = written.as_object().into_iter().flat_map(Map::keys);
@@ -123,39 +125,39 @@ impl Model {
     }
 }
 
-/// Numbers that a local model computes in.
+/// The type of numbers that a local model computes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Dtype {
-    /// 32-bit floats, as published.
+    /// 32-bit floats, as most models are published.
     F32,
     /// 8-bit integers.
     Int8,
 }
 
-/// How the vectors of a text's tokens become one.
+/// How the vectors of a text's tokens become one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Pooling {
-    /// Their mean.
+    /// The mean.
     Mean,
-    /// The first token's.
+    /// The vector of the first token.
     Cls,
     /// The largest value of each dimension.
     Max,
-    /// The last token's.
+    /// The vector of the last token.
     Last,
-    /// Their mean, later tokens weighing more.
+    /// The mean with greater weights for later tokens.
     WeightedMean,
 }
 
-/// The prompts of published rerankers that are language models.
+/// The prompt of a family of rerankers that are language models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RerankPrompt {
-    /// That of Qwen3-Reranker.
+    /// Qwen3-Reranker.
     Qwen3,
-    /// That of mxbai-rerank-v2.
+    /// mxbai-rerank-v2.
     Mxbai,
 }
 
@@ -163,9 +165,9 @@ pub(crate) enum RerankPrompt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Think {
-    /// Whether.
+    /// Whether the model reasons.
     Whether(bool),
-    /// How much.
+    /// How much it reasons.
     HowMuch(Effort),
 }
 

@@ -1,3 +1,5 @@
+//! Layers of settings, and the settings that they give together.
+
 use std::fmt::Display;
 
 use evals_data::Manifest;
@@ -14,15 +16,15 @@ use crate::search_profile::RERANK;
 /// One source of settings.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layer {
-    /// What errors call it: a file's path, a dataset, an option.
+    /// The name of the layer in errors: a file's path, a dataset or an option.
     pub(crate) origin: String,
     pub(crate) tree: Tree,
-    /// Whether a reranker that is set is used without being asked for, as in haiku.rag.
+    /// Whether setting a reranker is enough to use it, as in haiku.rag.
     pub(crate) reranks: bool,
 }
 
 impl Layer {
-    /// A layer of this program's own.
+    /// A layer written for this program.
     pub(crate) fn new(origin: impl Into<String>, tree: Tree) -> Self {
         Self {
             origin: origin.into(),
@@ -31,7 +33,7 @@ impl Layer {
         }
     }
 
-    /// The `settings` of a dataset's manifest, which may say what is run, but not who is sent the user's texts and keys.
+    /// The `settings` of a dataset's manifest. They may not decide which servers get the user's texts and keys.
     pub(crate) fn dataset(manifest: &Manifest) -> Result<Self, SettingsError> {
         let layer = Self::checked(manifest.origin.to_string(), manifest.settings.clone())?;
         let Some((path, line)) = reserved_for_users("", &layer.tree) else {
@@ -44,18 +46,18 @@ impl Layer {
         Err(SettingsError::NotForDatasets { origin, path })
     }
 
-    /// Every `--set KEY=VALUE` of a command line as one layer, so that their order matters only where they set the same
-    /// key. A value is YAML: `null`, `3`, `[a]` and `text` are what they look like.
+    /// Every `--set KEY=VALUE` of a command line as one layer, so that their order matters only if they set the same key. A value is
+    /// YAML, such as `null`, `3`, `[a]` or `text`.
     pub(crate) fn assignments(arguments: &[String]) -> Result<Option<Self>, SettingsError> {
         let mut all = Tree::Mapping(Vec::new());
         for argument in arguments {
             let origin = format!("`--set {}`", redaction::argument(argument));
             let written = assignment(argument)?;
-            // What stands under a key that is written wrong may be anything, a credential too.
+            // The error of an unknown key does not repeat the value, which may be a credential.
             let key = argument.split('=').next().unwrap_or_default();
             let checked = Self::checked(format!("`--set {key}=…`"), written.clone())?;
             if checked.tree != written {
-                // In a file a null is a section left empty; here somebody asked for it.
+                // In a file a null is an empty section. Here the user wrote it.
                 return Err(SettingsError::NotNullable { origin });
             }
             all.merge(checked.tree);
@@ -63,7 +65,7 @@ impl Layer {
         Ok((!arguments.is_empty()).then(|| Self::new("`--set`", all)))
     }
 
-    /// A model that an option of the command line names, as `--model ollama:gpt-oss` does for `qa.model`.
+    /// A model that a command line option names, such as `--model ollama:gpt-oss` for `qa.model`.
     pub(crate) fn model(option: &str, path: &str, provider: &str, name: &str) -> Self {
         let member = |key: &str, value: &str| Entry {
             key: key.to_owned(),
@@ -94,7 +96,7 @@ impl Layer {
     }
 }
 
-/// The first setting of `tree` that says where a model is or which key it is given, with its line.
+/// The first setting of `tree` that says where a model is or which key it is sent, with its line.
 fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)> {
     let Tree::Mapping(entries) = tree else {
         return None;
@@ -107,15 +109,15 @@ fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)
         match entry.key.as_str() {
             "providers" if prefix.is_empty() => Some((path, entry.line)),
             "base_url" | "api_key_env" => Some((path, entry.line)),
-            // Fields of a server's own.
+            // These fields are the server's, whatever their names.
             "extra_body" => None,
             _ => reserved_for_users(&path, &entry.value),
         }
     })
 }
 
-/// Most parts of a key. A setting has four, and the further fields of a request below it may have their own; a key of thousands would
-/// become a tree too deep for the stack.
+/// Most parts of a key. A setting has at most four, and fields of `extra_body` may nest deeper. A key of thousands of parts would become
+/// a tree too deep for the stack.
 const MOST_PARTS: usize = 64;
 
 /// The tree of one `KEY=VALUE`.
@@ -144,7 +146,7 @@ fn assignment(argument: &str) -> Result<Tree, SettingsError> {
         })?;
         tree.to_value()
     };
-    // Built from values alone, because the lines of an option would mislead.
+    // The tree is built without lines, because lines within an option would mislead.
     Ok(path
         .rsplit('.')
         .fold(Tree::from_value(&value), |value, key| {
@@ -173,14 +175,14 @@ impl Resolved {
             .collect()
     }
 
-    /// Whether any layer says something about `path`, so that its value is more than the default.
+    /// Whether any layer sets `path`, even to its default.
     pub(crate) fn sets(&self, path: &str) -> bool {
         let pointer = format!("/{}", path.replace('.', "/"));
         let written = |layer: &Layer| layer.tree.to_value().pointer(&pointer).is_some();
         self.layers.iter().any(written)
     }
 
-    /// Refuses a key where the name of the variable that holds it belongs: settings are stored and shown.
+    /// Refuses a key in place of the name of its environment variable, because settings are stored and printed.
     fn check_key_variables(&self) -> Result<(), SettingsError> {
         let settings = &self.settings;
         let of_models = Role::ALL.into_iter().filter_map(|role| {
@@ -195,26 +197,26 @@ impl Resolved {
         match named.find(|(_, name)| !is_variable(name)) {
             Some((path, _)) => Err(self.bad_value(
                 &format!("{path}.api_key_env"),
-                &"it has to be the name of an environment variable; put the key into that variable",
+                &"must be the name of an environment variable that holds the key, not the key itself",
             )),
             None => Ok(()),
         }
     }
 
-    /// Whether the default profile is the reranked one, because a file of a program that always uses its reranker says so.
+    /// Whether the default profile is reranked, because a layer for haiku.rag sets a reranker and nobody chose a profile.
     fn reranks_unasked(&self) -> bool {
         self.layers.iter().any(|layer| layer.reranks)
             && self.settings.reranking.model.is_some()
             && !self.sets("search.profile")
     }
 
-    /// The error of a setting whose value has the right type and still cannot be used.
+    /// The error of a value that has the right type and still cannot be used.
     pub(crate) fn bad_value(&self, path: &str, message: &dyn Display) -> SettingsError {
         bad_value(&self.layers, path.to_owned(), &message.to_string())
     }
 }
 
-/// Whether a text can be the name of an environment variable, and is not the key that one should hold.
+/// Whether a text can be the name of an environment variable and does not look like a key.
 fn is_variable(name: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let starts = name.starts_with(|first: char| is_part(first) && !first.is_ascii_digit());
@@ -253,7 +255,7 @@ pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
     Ok(resolved)
 }
 
-/// The path of a list that stands where a mapping belongs. Serde would take its elements for the fields, one by one.
+/// The path of a list in place of a mapping. Serde would read its elements as the fields, one by one.
 fn list_for_mapping(defaults: &Value, merged: &Value) -> Option<String> {
     let (defaults, merged) = (defaults.as_object()?, merged.as_object()?);
     defaults.iter().find_map(|(key, default)| {
@@ -265,7 +267,7 @@ fn list_for_mapping(defaults: &Value, merged: &Value) -> Option<String> {
     })
 }
 
-/// Names the strongest layer that sets `path`, with the line where it has one.
+/// The error of the value at `path`. It names the strongest layer that sets it, with the line if there is one.
 fn bad_value(layers: &[Layer], path: String, message: &str) -> SettingsError {
     let keys: Vec<&str> = path.split('.').collect();
     let place = layers.iter().rev().find_map(|layer| {
@@ -282,7 +284,7 @@ fn bad_value(layers: &[Layer], path: String, message: &str) -> SettingsError {
     }
 }
 
-/// Serde's messages in the words of a settings file.
+/// Rewords a message of serde for people who write settings files.
 fn in_plain_words(message: &str) -> String {
     let plain = yaml::in_plain_words(message).replace(
         "struct Model",
@@ -328,7 +330,7 @@ mod tests {
         assert!(resolve(vec![layer]).is_ok());
         for parts in [65, 60_000] {
             let error = nested(parts).unwrap_err().to_string();
-            let expected = format!("the key has {parts} parts between dots, and 64 are the most");
+            let expected = format!("the key has {parts} parts, and at most 64 are allowed");
             assert!(error.ends_with(&expected), "{error}");
             assert!(error.len() < 200, "{error}");
         }
@@ -502,8 +504,8 @@ mod tests {
             assert_eq!(
                 message(vec![set(&[argument])]),
                 format!(
-                    "`--set`: bad value for `{path}.api_key_env`: it has to be the name of an environment variable; put the \
-                     key into that variable"
+                    "`--set`: bad value for `{path}.api_key_env`: must be the name of an environment variable that holds \
+                     the key, not the key itself"
                 )
             );
         }

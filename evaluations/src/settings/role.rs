@@ -16,7 +16,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// Every role, in the order of the settings.
+    /// Every role.
     pub(crate) const ALL: [Self; 4] = [Self::Embedder, Self::Answerer, Self::Judge, Self::Reranker];
 
     /// The dotted path of the setting that names the model.

@@ -1,4 +1,4 @@
-//! Settings as they are shown and stored: without credentials.
+//! Keeps credentials out of settings that are printed or stored.
 
 use evals_providers::redacted_fields;
 use serde::{Serialize as _, Serializer};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::redaction;
 
-/// Writes an address, for `config show` and for a run's manifest.
+/// Writes an address without its user name and password.
 #[expect(clippy::ref_option, reason = "the signature is serde's")]
 pub(super) fn serialize<S: Serializer>(
     address: &Option<String>,
@@ -18,7 +18,7 @@ pub(super) fn serialize<S: Serializer>(
     }
 }
 
-/// Writes further fields of a request.
+/// Writes fields of a request with credentials redacted.
 pub(super) fn serialize_fields<S: Serializer>(
     fields: &Map<String, Value>,
     serializer: S,

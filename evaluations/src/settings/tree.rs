@@ -1,11 +1,11 @@
-//! How the trees that settings are written as lie over each other.
+//! Lays one tree of settings over another.
 
 use serde_json::{Map, Value};
 
 pub(crate) use evals_data::yaml::{Entry, Tree};
 
-/// Puts `upper` over `lower`, key by key. A model of another provider replaces the whole model below it, because a
-/// dimension or an address of the one means nothing to the other.
+/// Puts `upper` over `lower`, key by key. A model of another provider replaces the whole model, because the dimension or the address
+/// of one model is wrong for another.
 pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>) {
     for (key, value) in upper {
         match (lower.get_mut(&key), value) {
@@ -21,7 +21,7 @@ pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>)
     }
 }
 
-/// Whether `below` is a model, and `above` one of another provider.
+/// Whether `below` is a model and `above` names another provider.
 fn changes_provider(below: &Map<String, Value>, above: &Map<String, Value>) -> bool {
     let is_model = below.contains_key("provider") && below.contains_key("name");
     is_model

@@ -1,11 +1,12 @@
-//! The keys that haiku.rag has and this program does not, by which its files are told.
+//! The keys that only haiku.rag has, by which its files are recognized.
 
 use serde_json::Value;
 
 use super::super::tree::{Entry, Tree};
-use super::{rerankers, text};
+use super::rerankers;
+use super::section::text;
 
-/// What a file is taken for one of haiku.rag by.
+/// The key by which a file is recognized as one of haiku.rag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::settings) struct Mark {
     /// The key, as a dotted path.
@@ -13,8 +14,8 @@ pub(in crate::settings) struct Mark {
     pub(in crate::settings) line: Option<u64>,
 }
 
-/// Sections that only haiku.rag has, of any of its releases, with keys that stand in them. A section marks a file by one of
-/// its keys, so that the mere word does not.
+/// Sections that only haiku.rag has, in any of its releases, and keys in them. A section marks a file only together with one of its
+/// keys.
 const SECTIONS: &[(&str, &[&str])] = &[
     (
         "storage",
@@ -71,7 +72,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("hooks", &[]),
 ];
 
-/// Keys inside sections that both programs have, and that only haiku.rag can mean.
+/// Keys that only haiku.rag has, in sections that both programs have.
 const INNER: &[&str] = &[
     "embeddings.model.multimodal",
     "qa.max_searches",
@@ -113,22 +114,22 @@ const INNER: &[&str] = &[
     "providers.vllm.research_base_url",
 ];
 
-/// Further ones, which may also be somebody's guess at a key of this program, and mark nothing.
+/// Further keys of haiku.rag. They do not mark a file, because somebody may have guessed them for this program.
 const AMBIGUOUS: &[&str] = &[
     "embeddings.batch_size",
     "embeddings.http",
     "qa.max_concurrency",
 ];
 
-/// Whether the key at `path` is one of haiku.rag's that mean nothing here.
-pub(in crate::settings) fn belongs(path: &str) -> bool {
+/// Whether only haiku.rag has the key at `path`.
+pub(in crate::settings) fn is_haiku_key(path: &str) -> bool {
     path == "environment"
         || SECTIONS.iter().any(|(section, _)| *section == path)
         || INNER.contains(&path)
         || AMBIGUOUS.contains(&path)
 }
 
-/// The first thing in `tree` that only a file of haiku.rag has. A key that is merely spelt wrong is none.
+/// The first key in `tree` that only haiku.rag has. A misspelt key does not count.
 pub(in crate::settings) fn mark(tree: &Tree) -> Option<Mark> {
     let Tree::Mapping(entries) = tree else {
         return None;
@@ -156,7 +157,7 @@ fn is_section(entry: &Entry) -> bool {
     inner.iter().any(|entry| keys.contains(&entry.key.as_str()))
 }
 
-/// A model that is named by two texts, as in the first layout.
+/// A model that `provider` and `model` name as texts, as in the first layout.
 fn flat_model(tree: &Tree) -> Option<(String, Option<u64>)> {
     ["embeddings", "qa", "reranking"]
         .into_iter()
@@ -177,7 +178,7 @@ fn reranker(tree: &Tree) -> Option<(String, Option<u64>)> {
     rerankers::is_provider(provider).then(|| (path.to_owned(), entry.line))
 }
 
-/// The entry at exactly that path.
+/// The entry at `path`.
 fn at<'t>(tree: &'t Tree, path: &str) -> Option<&'t Entry> {
     let (first, rest) = match path.split_once('.') {
         Some((first, rest)) => (first, Some(rest)),

@@ -1,8 +1,7 @@
-//! Files of haiku.rag, another program for retrieval-augmented generation whose settings have the same sections: read as
-//! settings of this one.
+//! Translates settings files of haiku.rag, another program for retrieval-augmented generation.
 //!
-//! That program had two layouts. In the first a section names its model by `provider` and `model`; in the second, which is
-//! also that of this program, by a mapping `model` with `provider` and `name`.
+//! Its files have the same sections as this program's. They come in two layouts. In the first, a section names its model by
+//! `provider` and `model`. In the second, which is also this program's, it has a mapping `model` with `provider` and `name`.
 
 mod keys;
 mod models;
@@ -10,48 +9,43 @@ mod rerankers;
 mod section;
 mod variables;
 
-use serde_json::Value;
-
 use self::keys::Mark;
 use self::models::Addresses;
 use self::section::Section;
 use super::known::UnknownKey;
 use super::tree::Tree;
 
-pub(super) use self::keys::{belongs, mark};
+pub(super) use self::keys::{is_haiku_key, mark};
 pub(super) use self::variables::MissingVariable;
 
-/// The name under which haiku.rag looks for its file.
+/// The name of haiku.rag's settings file.
 pub(super) const FILE_NAME: &str = "haiku.rag.yaml";
 
-/// Settings of haiku.rag in the words of this program.
+/// Settings of haiku.rag translated to those of this program.
 #[derive(Debug)]
 pub(super) struct Translated {
     pub(super) tree: Tree,
-    /// Keys that were taken out because they would mean something else here.
-    pub(super) left_out: Vec<UnknownKey>,
+    /// Keys that were removed because they would mean something else here.
+    pub(super) removed: Vec<UnknownKey>,
 }
 
 impl Mark {
-    /// How a warning tells that a file is taken for one of haiku.rag.
+    /// The warning that a file is read as one of haiku.rag.
     pub(super) fn reason(&self) -> String {
         let line = self
             .line
-            .map_or_else(String::new, |line| format!(" in line {line}"));
-        format!(
-            "read as a file of haiku.rag because of `{}`{line}",
-            self.path
-        )
+            .map_or_else(String::new, |line| format!(" on line {line}"));
+        format!("read as a haiku.rag file because of `{}`{line}", self.path)
     }
 }
 
-/// Says in this program's words what `tree` says in those of haiku.rag. Keys that mean nothing here stay where they are.
+/// Translates `tree` to the settings of this program. Keys without a translation stay where they are.
 pub(super) fn translate(mut tree: Tree) -> Result<Translated, MissingVariable> {
-    let mut left_out = Vec::new();
+    let mut removed = Vec::new();
     if let Some(mut providers) = Section::of(&mut tree, "providers")
         && let Some(serve) = providers.take("docling_serve")
     {
-        left_out.push(UnknownKey {
+        removed.push(UnknownKey {
             path: "providers.docling_serve".to_owned(),
             line: serve.line,
             nearest: None,
@@ -75,10 +69,10 @@ pub(super) fn translate(mut tree: Tree) -> Result<Translated, MissingVariable> {
         rerankers::translate(&mut reranking, &addresses);
     }
     context_radius(&mut tree);
-    Ok(Translated { tree, left_out })
+    Ok(Translated { tree, removed })
 }
 
-/// Neighbouring chunks were a matter of `processing` before they became one of `search`.
+/// Moves the number of neighbouring chunks to `search`. Early releases had it in `processing`.
 fn context_radius(tree: &mut Tree) {
     let Some(radius) = Section::of(tree, "processing")
         .and_then(|mut processing| processing.take("context_chunk_radius"))
@@ -86,16 +80,8 @@ fn context_radius(tree: &mut Tree) {
         return;
     };
     let line = radius.line;
-    let mut search = Section::made(tree, "search", line);
-    search.put_absent("context_radius", line, radius.value);
-}
-
-/// A text of a leaf.
-fn text(tree: &Tree) -> Option<&str> {
-    match tree {
-        Tree::Leaf(Value::String(text)) => Some(text),
-        _ => None,
-    }
+    let mut search = Section::of_or_new(tree, "search", line);
+    search.put_if_absent("context_radius", line, radius.value);
 }
 
 #[cfg(test)]

@@ -1,24 +1,23 @@
-//! Models that answer, judge and embed.
+//! Translates the models that embed, answer and judge.
 
 use std::env;
 
 use serde_json::Value;
 
 use super::super::tree::{Entry, Tree};
-use super::section::Section;
-use super::text;
+use super::section::{Section, text};
 
 /// The provider of a model that names none.
 const OLLAMA: &str = "ollama";
 
-/// Where LM Studio and vLLM listen unless settings say otherwise.
+/// The default addresses of LM Studio and vLLM.
 const LM_STUDIO: &str = "http://localhost:1234";
 const VLLM: &str = "http://localhost:8000";
 
-/// What haiku.rag also takes Ollama's address from.
+/// An environment variable from which haiku.rag, too, takes the address of Ollama.
 const OLLAMA_VARIABLE: &str = "OLLAMA_BASE_URL";
 
-/// Addresses of servers that the first layout keeps apart by what is asked of them.
+/// Addresses in the section `providers`. For vLLM there is one for each role.
 #[derive(Debug, Default)]
 pub(super) struct Addresses {
     vllm_embeddings: Option<Entry>,
@@ -28,14 +27,14 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Takes them out of the section `providers`.
+    /// Removes them from the section `providers`.
     pub(super) fn take(tree: &mut Tree) -> Self {
         let from_environment = env::var(OLLAMA_VARIABLE).ok().filter(|url| !url.is_empty());
         if let Some(url) = from_environment {
-            let mut providers = Section::made(tree, "providers", None);
-            providers.put_absent(OLLAMA, None, Tree::Mapping(Vec::new()));
+            let mut providers = Section::of_or_new(tree, "providers", None);
+            providers.put_if_absent(OLLAMA, None, Tree::Mapping(Vec::new()));
             if let Some(mut ollama) = providers.inner(OLLAMA) {
-                ollama.put_absent("base_url", None, Tree::Leaf(Value::String(url)));
+                ollama.put_if_absent("base_url", None, Tree::Leaf(Value::String(url)));
             }
         }
         let Some(mut providers) = Section::of(tree, "providers") else {
@@ -64,22 +63,22 @@ impl Addresses {
         found
     }
 
-    /// Where vLLM reranks, and the line that says so.
+    /// The address of vLLM's reranker, and its line.
     pub(super) fn vllm_rerank(&self) -> Option<(&str, Option<u64>)> {
         written(self.vllm_rerank.as_ref())
     }
 }
 
-/// An address that was written, and is not the empty text that stands for none.
+/// An address and its line. An empty text stands for no address.
 fn written(entry: Option<&Entry>) -> Option<(&str, Option<u64>)> {
     let entry = entry?;
     let address = text(&entry.value).filter(|address| !address.is_empty())?;
     Some((address, entry.line))
 }
 
-/// Makes `{provider: …, model: NAME, …}` of the first layout `{model: {provider: …, name: NAME, …}}`; `fields` go with them.
+/// Turns `{provider: …, model: NAME, …}` of the first layout into `{model: {provider: …, name: NAME, …}}`, and moves `fields` along.
 ///
-/// An empty provider stands for no model at all.
+/// An empty provider stands for no model.
 pub(super) fn nest(section: &mut Section<'_>, fields: &[&str]) {
     let is_flat = section.get("provider").is_some()
         || section
@@ -107,7 +106,7 @@ pub(super) fn nest(section: &mut Section<'_>, fields: &[&str]) {
         ..
     }) = name
     {
-        // Half of either layout: what the second one says counts.
+        // The section mixes both layouts, and the second one wins.
         moved.extend(inner);
     } else {
         let name = name.filter(|entry| !is_empty(entry));
@@ -122,7 +121,7 @@ pub(super) fn nest(section: &mut Section<'_>, fields: &[&str]) {
     section.put("model", line, Tree::Mapping(moved));
 }
 
-/// The provider of the model in `section`, which is Ollama where none is named.
+/// The provider of `model`, which is Ollama unless another is named.
 pub(super) fn provider(model: &mut Section<'_>) -> String {
     if model.text("provider").is_none() {
         let line = model.line("provider").or_else(|| model.line("name"));
@@ -131,7 +130,7 @@ pub(super) fn provider(model: &mut Section<'_>) -> String {
     model.text("provider").unwrap_or(OLLAMA).to_owned()
 }
 
-/// The embedding model.
+/// Translates the embedding model of `section`.
 pub(super) fn embedding(section: &mut Section<'_>, addresses: &Addresses) {
     let Some(mut model) = section.inner_mut("model") else {
         return;
@@ -140,13 +139,13 @@ pub(super) fn embedding(section: &mut Section<'_>, addresses: &Addresses) {
         "sentence-transformers" => {
             let line = model.line("provider");
             model.put_text("provider", line, "local");
-            // A name without an owner is one of the library's own models.
+            // A name without an owner is a model of the library's own.
             if let Some(name) = model.text("name").filter(|name| !name.contains('/')) {
                 let name = format!("sentence-transformers/{name}");
                 model.put_text("name", None, name);
             }
         }
-        provider => served(
+        provider => set_address(
             &mut model,
             provider,
             addresses,
@@ -155,20 +154,25 @@ pub(super) fn embedding(section: &mut Section<'_>, addresses: &Addresses) {
     }
 }
 
-/// A model that writes, at `key` of the section.
+/// Translates the chat model at `key` of `section`.
 pub(super) fn chat(section: &mut Section<'_>, key: &str, addresses: &Addresses) {
     let Some(mut model) = section.inner_mut(key) else {
         return;
     };
     let provider = provider(&mut model);
-    served(&mut model, &provider, addresses, addresses.vllm_qa.as_ref());
+    set_address(&mut model, &provider, addresses, addresses.vllm_qa.as_ref());
     if let Some(thinking) = model.take("enable_thinking") {
-        think(&mut model, &provider, thinking);
+        set_thinking(&mut model, &provider, thinking);
     }
 }
 
-/// The address of a model behind a server, as this program writes it: Ollama's without `/v1`, the others' with it.
-fn served(model: &mut Section<'_>, provider: &str, addresses: &Addresses, vllm: Option<&Entry>) {
+/// Sets the address of a model behind a server as this program expects it: without `/v1` for Ollama, with `/v1` for others.
+fn set_address(
+    model: &mut Section<'_>,
+    provider: &str,
+    addresses: &Addresses,
+    vllm: Option<&Entry>,
+) {
     let (address, usual) = match provider {
         OLLAMA => return without_v1(model),
         "vllm" => (vllm, VLLM),
@@ -183,8 +187,8 @@ fn served(model: &mut Section<'_>, provider: &str, addresses: &Addresses, vllm: 
     model.put_text("base_url", line, address);
 }
 
-/// Whether a model reasons before it answers: of Ollama's models `think`, of all others how much they reason.
-fn think(model: &mut Section<'_>, provider: &str, thinking: Entry) {
+/// Sets whether a model reasons: `think` for Ollama, `reasoning_effort` for all others.
+fn set_thinking(model: &mut Section<'_>, provider: &str, thinking: Entry) {
     let Entry { line, value, .. } = thinking;
     let level = |thinks: bool| if thinks { "high" } else { "low" };
     let in_levels = provider != OLLAMA || model.text("name").is_some_and(takes_levels);
@@ -198,10 +202,10 @@ fn think(model: &mut Section<'_>, provider: &str, thinking: Entry) {
     } else {
         "reasoning_effort"
     };
-    model.put_absent(field, line, value);
+    model.put_if_absent(field, line, value);
 }
 
-/// Whether a model of Ollama reasons more or less, but cannot be told not to.
+/// Whether a model of Ollama takes levels of reasoning and cannot be told not to reason.
 fn takes_levels(name: &str) -> bool {
     name.rsplit('/')
         .next()
@@ -219,7 +223,7 @@ fn without_v1(section: &mut Section<'_>) {
     }
 }
 
-/// An address below which the endpoints of `OpenAI`'s protocol lie.
+/// The base address of a server that speaks `OpenAI`'s protocol.
 pub(super) fn with_v1(address: &str) -> String {
     let address = address.trim_end_matches('/');
     if address.ends_with("/v1") {

@@ -1,49 +1,48 @@
-//! Rerankers: what haiku.rag has a provider for is a local model here, or a server with the endpoint `/rerank`.
+//! Translates rerankers. Providers of haiku.rag become `local` models or `http` servers with an endpoint `/rerank`.
 
 use serde_json::Value;
 
 use super::super::tree::Tree;
 use super::models::{self, Addresses};
-use super::section::Section;
-use super::text;
+use super::section::{Section, text};
 
 /// Where a provider's rerankers run.
-enum Home {
-    /// In this process; the owner of models that are named without one.
+enum Host {
+    /// In this process. Models named without an owner belong to this one.
     Local { owner: &'static str },
-    /// Behind an address of the provider's own, with a key from a variable.
+    /// At the provider's address, with the key in an environment variable.
     Hosted {
         base_url: &'static str,
         key: &'static str,
     },
-    /// Behind an address of the user's.
-    Own,
+    /// At an address of the user's.
+    User,
 }
 
-/// A provider, where its rerankers run, and the one that is meant where none is named.
-const PROVIDERS: [(&str, Home, &str); 7] = [
+/// Providers, where their rerankers run, and their default models.
+const PROVIDERS: [(&str, Host, &str); 7] = [
     (
         "mxbai",
-        Home::Local {
+        Host::Local {
             owner: "mixedbread-ai",
         },
         "mixedbread-ai/mxbai-rerank-base-v2",
     ),
     (
         "cross-encoder",
-        Home::Local {
+        Host::Local {
             owner: "cross-encoder",
         },
         "",
     ),
     (
         "jina-local",
-        Home::Local { owner: "jinaai" },
+        Host::Local { owner: "jinaai" },
         "jinaai/jina-reranker-v3",
     ),
     (
         "cohere",
-        Home::Hosted {
+        Host::Hosted {
             base_url: "https://api.cohere.com/v2",
             key: "CO_API_KEY",
         },
@@ -51,7 +50,7 @@ const PROVIDERS: [(&str, Home, &str); 7] = [
     ),
     (
         "jina",
-        Home::Hosted {
+        Host::Hosted {
             base_url: "https://api.jina.ai/v1",
             key: "JINA_API_KEY",
         },
@@ -59,21 +58,21 @@ const PROVIDERS: [(&str, Home, &str); 7] = [
     ),
     (
         "zeroentropy",
-        Home::Hosted {
+        Host::Hosted {
             base_url: "https://api.zeroentropy.dev/v1/models",
             key: "ZEROENTROPY_API_KEY",
         },
         "zerank-1",
     ),
-    ("vllm", Home::Own, ""),
+    ("vllm", Host::User, ""),
 ];
 
-/// Whether haiku.rag has rerankers of that provider and this program has none.
+/// Whether only haiku.rag has rerankers of this provider.
 pub(super) fn is_provider(name: &str) -> bool {
     PROVIDERS.iter().any(|(provider, ..)| *provider == name)
 }
 
-/// The reranker of the section `reranking`.
+/// Translates the reranker of the section `reranking`.
 pub(super) fn translate(section: &mut Section<'_>, addresses: &Addresses) {
     let Some(mut model) = section.inner_mut("model") else {
         return;
@@ -90,7 +89,7 @@ pub(super) fn translate(section: &mut Section<'_>, addresses: &Addresses) {
     let Some((_, home, usual)) = PROVIDERS.iter().find(|(name, ..)| *name == provider) else {
         return;
     };
-    // It is told how to think only where it chats, which none of these does.
+    // None of these rerankers is a chat model, so an empty `enable_thinking` means nothing.
     if model
         .get("enable_thinking")
         .is_some_and(|it| it.value == Tree::Leaf(Value::Null))
@@ -101,19 +100,19 @@ pub(super) fn translate(section: &mut Section<'_>, addresses: &Addresses) {
         model.put_text("name", line, *usual);
     }
     match home {
-        Home::Local { owner } => {
+        Host::Local { owner } => {
             model.put_text("provider", line, "local");
             if let Some(name) = model.text("name").filter(|name| !name.contains('/')) {
                 let name = format!("{owner}/{name}");
                 model.put_text("name", None, name);
             }
         }
-        Home::Hosted { base_url, key } => {
+        Host::Hosted { base_url, key } => {
             model.put_text("provider", line, "http");
-            model.put_absent("base_url", line, Tree::Leaf((*base_url).into()));
-            model.put_absent("api_key_env", line, Tree::Leaf((*key).into()));
+            model.put_if_absent("base_url", line, Tree::Leaf((*base_url).into()));
+            model.put_if_absent("api_key_env", line, Tree::Leaf((*key).into()));
         }
-        Home::Own => {
+        Host::User => {
             model.put_text("provider", line, "http");
             let own = model
                 .text("base_url")

@@ -1,16 +1,14 @@
-//! One mapping of a settings file, whose keys are taken out, renamed and put in while their lines are kept.
+//! Edits one mapping of a settings file. Keys keep their lines when they are moved or renamed.
 
 use serde_json::Value;
 
 use super::super::tree::{Entry, Tree};
-use super::text;
-
 /// The keys of one mapping.
 #[derive(Debug)]
 pub(super) struct Section<'t>(&'t mut Vec<Entry>);
 
 impl<'t> Section<'t> {
-    /// The mapping that stands under `key`; `None` where there is none, or something else.
+    /// The mapping at `key`; `None` if there is none.
     pub(super) fn of(tree: &'t mut Tree, key: &str) -> Option<Self> {
         let Tree::Mapping(entries) = tree else {
             return None;
@@ -18,13 +16,13 @@ impl<'t> Section<'t> {
         Self(entries).inner(key)
     }
 
-    /// The mapping under `key`, which is made where there is none.
-    pub(super) fn made(tree: &'t mut Tree, key: &str, line: Option<u64>) -> Self {
+    /// The mapping at `key`, added if there is none.
+    pub(super) fn of_or_new(tree: &'t mut Tree, key: &str, line: Option<u64>) -> Self {
         if !matches!(tree, Tree::Mapping(_)) {
             *tree = Tree::Mapping(Vec::new());
         }
         let Tree::Mapping(entries) = tree else {
-            unreachable!("it was made a mapping")
+            unreachable!("the line above made it a mapping")
         };
         let place = entries.iter().position(|entry| entry.key == key);
         let place = place.unwrap_or_else(|| {
@@ -40,12 +38,12 @@ impl<'t> Section<'t> {
             *value = Tree::Mapping(Vec::new());
         }
         let Tree::Mapping(entries) = value else {
-            unreachable!("it was made a mapping")
+            unreachable!("the line above made it a mapping")
         };
         Self(entries)
     }
 
-    /// The mapping under a key of this one.
+    /// The mapping at a key of this one.
     pub(super) fn inner(self, key: &str) -> Option<Self> {
         let entry = self.0.iter_mut().find(|entry| entry.key == key)?;
         match &mut entry.value {
@@ -54,7 +52,7 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// The same, to be given back afterwards.
+    /// The mapping at a key of this one, which can be used again afterwards.
     pub(super) fn inner_mut(&mut self, key: &str) -> Option<Section<'_>> {
         Section(self.0).inner(key)
     }
@@ -63,7 +61,7 @@ impl<'t> Section<'t> {
         self.0.iter().find(|entry| entry.key == key)
     }
 
-    /// The text under `key`, where one stands there that is not empty.
+    /// The text at `key` if it is not empty.
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         text(&self.get(key)?.value).filter(|text| !text.is_empty())
     }
@@ -78,7 +76,7 @@ impl<'t> Section<'t> {
         Some(self.0.remove(place))
     }
 
-    /// Puts a value under `key`, over the one that is there.
+    /// Sets the value at `key`.
     pub(super) fn put(&mut self, key: &str, line: Option<u64>, value: Tree) {
         let line = self.line(key).or(line);
         self.take(key);
@@ -89,13 +87,13 @@ impl<'t> Section<'t> {
         });
     }
 
-    /// Puts a text under `key`, over the one that is there.
+    /// Sets the text at `key`.
     pub(super) fn put_text(&mut self, key: &str, line: Option<u64>, value: impl Into<String>) {
         self.put(key, line, Tree::Leaf(Value::String(value.into())));
     }
 
-    /// Puts a value under `key` unless one is there.
-    pub(super) fn put_absent(&mut self, key: &str, line: Option<u64>, value: Tree) {
+    /// Sets the value at `key` if there is none.
+    pub(super) fn put_if_absent(&mut self, key: &str, line: Option<u64>, value: Tree) {
         let absent = |entry: &Entry| entry.value == Tree::Leaf(Value::Null);
         if self.get(key).is_none_or(absent) {
             self.put(key, line, value);
@@ -104,5 +102,13 @@ impl<'t> Section<'t> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+/// The text of a leaf.
+pub(super) fn text(tree: &Tree) -> Option<&str> {
+    match tree {
+        Tree::Leaf(Value::String(text)) => Some(text),
+        _ => None,
     }
 }

@@ -1,6 +1,6 @@
-//! Files as haiku.rag's documentation has them, of both layouts, and what they say here.
+//! Tests of translating files as haiku.rag's documentation shows them, in both layouts.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn translated(text: &str) -> Value {
 }
 
 #[test]
-fn a_file_is_told_by_keys_that_only_haiku_rag_has() {
+fn a_file_is_recognized_by_keys_that_only_haiku_rag_has() {
     for (text, path, line) in [
         ("environment: production\n", "environment", 1),
         (
@@ -205,8 +205,8 @@ fn what_would_mean_something_else_here_is_taken_out() {
     let text = "providers:\n  docling_serve:\n    base_url: [http://a, http://b]\n    api_key: \"${NOT_SET_ANYWHERE}\"\n";
     let translated = translate(Tree::parse(text).unwrap()).unwrap();
     assert_eq!(translated.tree.to_value(), json!({"providers": {}}));
-    assert_eq!(translated.left_out[0].path, "providers.docling_serve");
-    assert_eq!(translated.left_out[0].line, Some(2));
+    assert_eq!(translated.removed[0].path, "providers.docling_serve");
+    assert_eq!(translated.removed[0].line, Some(2));
 }
 
 #[test]

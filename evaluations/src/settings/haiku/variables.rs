@@ -1,4 +1,4 @@
-//! `${NAME}` and `${NAME:-otherwise}` in the values of a file of haiku.rag: variables of the environment.
+//! Replaces `${NAME}` and `${NAME:-default}` in the values of a haiku.rag file by environment variables.
 
 use std::env;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::tree::{Entry, Tree};
 
-/// Sections whose values mean something here; of the others nothing is looked up.
+/// The sections that this program reads. Variables of other sections need not be set.
 const READ: [&str; 7] = [
     "embeddings",
     "processing",
@@ -17,7 +17,7 @@ const READ: [&str; 7] = [
     "providers",
 ];
 
-/// A variable that a value needs and the environment does not have.
+/// An environment variable that a value needs and that is not set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::settings) struct MissingVariable {
     pub(in crate::settings) name: String,
@@ -26,7 +26,7 @@ pub(in crate::settings) struct MissingVariable {
     pub(in crate::settings) line: Option<u64>,
 }
 
-/// Puts the values of variables where they are named.
+/// Replaces every variable by its value.
 pub(super) fn expand(tree: &mut Tree) -> Result<(), MissingVariable> {
     let Tree::Mapping(entries) = tree else {
         return Ok(());
@@ -77,7 +77,7 @@ fn expand_value(
     }
 }
 
-/// The text with its variables; fails with the name of one that is not set and has no other value.
+/// The text with its variables replaced. The error is the name of a variable that is not set and has no default.
 fn expanded(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut whole = String::new();
     let mut rest = text;
@@ -86,9 +86,9 @@ fn expanded(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Str
         if let Some(after) = after.strip_prefix('$') {
             whole.push('$');
             rest = after;
-        } else if let Some((name, otherwise, after)) = reference(after) {
+        } else if let Some((name, default, after)) = reference(after) {
             let set = variable(name).filter(|value| !value.is_empty());
-            let value = set.or_else(|| otherwise.map(str::to_owned));
+            let value = set.or_else(|| default.map(str::to_owned));
             whole.push_str(&value.ok_or_else(|| name.to_owned())?);
             rest = after;
         } else {
@@ -100,11 +100,11 @@ fn expanded(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Str
     Ok(whole)
 }
 
-/// `{NAME}` or `{NAME:-otherwise}` at the beginning of a text, and what follows it.
+/// The name, the default and the rest of a text that starts with `{NAME}` or `{NAME:-default}`.
 fn reference(text: &str) -> Option<(&str, Option<&str>, &str)> {
     let (inside, after) = text.strip_prefix('{')?.split_once('}')?;
-    let (name, otherwise) = match inside.split_once(":-") {
-        Some((name, otherwise)) => (name, Some(otherwise)),
+    let (name, default) = match inside.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
         None => (inside, None),
     };
     let mut letters = name.chars();
@@ -112,7 +112,7 @@ fn reference(text: &str) -> Option<(&str, Option<&str>, &str)> {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     let goes_on = letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    (starts && goes_on).then_some((name, otherwise, after))
+    (starts && goes_on).then_some((name, default, after))
 }
 
 #[cfg(test)]
