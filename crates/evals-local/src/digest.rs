@@ -1,4 +1,3 @@
-use std::fmt::Write;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ pub(crate) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
             source,
         })?;
     }
-    Ok(hexadecimal(&hasher.finalize()))
+    Ok(hex::encode(hasher.finalize()))
 }
 
 fn add_file(hasher: &mut Sha256, path: &Path) -> io::Result<()> {
@@ -44,17 +43,9 @@ pub(crate) fn short(parts: &[&[u8]]) -> String {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    let mut digits = hexadecimal(&hasher.finalize());
+    let mut digits = hex::encode(hasher.finalize());
     digits.truncate(16);
     digits
-}
-
-/// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut digits, byte| {
-        write!(digits, "{byte:02x}").expect("writing to a string does not fail");
-        digits
-    })
 }
 
 #[cfg(test)]

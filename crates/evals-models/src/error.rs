@@ -2,11 +2,11 @@
 
 use std::error::Error;
 
+use evals_messages::quantity;
 use thiserror::Error;
 
 use crate::embeddings::ShapeError;
 use crate::identity::ModelIdentity;
-use crate::wording::counted;
 
 /// What the caller of a failed model may do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ pub enum Failure {
 #[non_exhaustive]
 pub enum EmbedError {
     /// The model or its server failed.
-    #[error("`{model}` could not embed {}", counted(*texts, "text"))]
+    #[error("`{model}` could not embed {}", quantity::of(*texts, "text"))]
     Model {
         /// The model.
         model: ModelIdentity,
@@ -37,7 +37,7 @@ pub enum EmbedError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The model did not return one vector for each text.
-    #[error("`{model}` returned {} for {}", counted(*vectors, "vector"), counted(*texts, "text"))]
+    #[error("`{model}` returned {} for {}", quantity::of(*vectors, "vector"), quantity::of(*texts, "text"))]
     Count {
         /// The model.
         model: ModelIdentity,
@@ -76,7 +76,7 @@ impl EmbedError {
 
 /// Why texts could not be reranked.
 #[derive(Debug, Error)]
-#[error("`{model}` could not rank {}", counted(*texts, "text"))]
+#[error("`{model}` could not rank {}", quantity::of(*texts, "text"))]
 pub struct RerankError {
     /// The model.
     pub model: ModelIdentity,

@@ -1,18 +1,5 @@
 //! Phrases that messages about models share.
 
-/// A number with its noun: `1 text`, `2 texts`. The plural of the noun ends in `s`.
-///
-/// ```
-/// use evals_models::wording::counted;
-///
-/// assert_eq!(counted(1, "text"), "1 text");
-/// assert_eq!(counted(2, "text"), "2 texts");
-/// ```
-pub fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
-}
-
 /// The first words of a text on one line, by which a message names it: at most 60 bytes, then `…`.
 ///
 /// ```
@@ -57,16 +44,5 @@ pub fn truncation_note(truncated: u64, noun: &str) -> Option<String> {
         several => Some(format!(
             "{several} {noun}s are longer than the model reads and were truncated"
         )),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::counted;
-
-    #[test]
-    fn only_one_is_singular() {
-        let texts = [0, 1, 2].map(|count| counted(count, "text"));
-        assert_eq!(texts, ["0 texts", "1 text", "2 texts"]);
     }
 }

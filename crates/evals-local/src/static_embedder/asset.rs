@@ -17,8 +17,6 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::digest::hexadecimal;
-
 const MAGIC: &[u8; 8] = b"EVSTATIC";
 const VERSION: u32 = 1;
 
@@ -114,7 +112,7 @@ impl Asset {
         }
         Ok(Self {
             dimension: dimension as usize,
-            digest: hexadecimal(&digest),
+            digest: hex::encode(digest),
             vocabulary,
             scales,
             rows: rest.bytes,

@@ -103,7 +103,7 @@ fn devices_in_place_of_files_are_refused() {
     let irregular = |file: &str| {
         (
             format!("cannot read `{file}`"),
-            "it is not a regular file".to_owned(),
+            "it is a device, not a file".to_owned(),
         )
     };
     let default = LocalSettings::default();

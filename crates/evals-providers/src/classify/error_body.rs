@@ -1,5 +1,6 @@
 //! What servers write into the bodies of their errors.
 
+use evals_messages::visible;
 use serde_json::Value;
 
 /// Longest message that is kept, in characters.
@@ -34,7 +35,7 @@ impl ErrorBody {
             text.into_owned()
         };
         Self {
-            message: on_one_line(&message),
+            message: visible::folded(&message),
             is_page,
             ..Self::default()
         }
@@ -50,7 +51,7 @@ impl ErrorBody {
             .unwrap_or(outer);
         let text = |key: &str| inner.get(key).or_else(|| outer.get(key)).and_then(word);
         Self {
-            message: on_one_line(&with_cause(message(inner), inner)),
+            message: visible::folded(&with_cause(message(inner), inner)),
             is_page: false,
             code: text("code"),
             kind: text("type").or_else(|| text("error_type")),
@@ -127,11 +128,7 @@ pub(crate) fn looks_like_html(text: &str) -> bool {
 
 /// A text on one line, cut where it becomes too long to be read.
 pub(crate) fn one_line(text: &str) -> String {
-    cut(on_one_line(text))
-}
-
-fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    cut(visible::folded(text))
 }
 
 fn cut(line: String) -> String {

@@ -2,15 +2,15 @@
 
 use thiserror::Error;
 
+use evals_messages::quantity;
 use evals_models::wording::beginning;
-use evals_models::wording::counted;
 use evals_models::{Embeddings, NoDirection, check_direction};
 
 /// Vectors that cannot be compared by cosine, or the wrong number of them.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub(crate) enum VectorError {
     /// Not one vector for each text.
-    #[error("{} came back for {}", counted(*vectors, "vector"), counted(*texts, "text"))]
+    #[error("{} came back for {}", quantity::of(*vectors, "vector"), quantity::of(*texts, "text"))]
     Count { vectors: usize, texts: usize },
     /// Not the dimension that the model has.
     #[error("text {text} has a vector of {length} dimensions instead of {expected}")]

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::server::Server;
 use crate::traffic::AttemptError;
-use evals_models::wording::counted;
+use evals_messages::quantity;
 use evals_models::{Failure, Usage};
 
 /// The name of the answer in messages.
@@ -23,7 +23,7 @@ pub(super) struct Reply {
 
 /// The server left texts out, although the request did not limit how many to return.
 #[derive(Debug, Error)]
-#[error("{server} gave no score for {missing} of {}", counted(*texts, "text"))]
+#[error("{server} gave no score for {missing} of {}", quantity::of(*texts, "text"))]
 struct MissingError {
     server: String,
     missing: usize,

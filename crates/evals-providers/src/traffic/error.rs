@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use evals_messages::quantity;
 use thiserror::Error;
 
 type Cause = Box<dyn Error + Send + Sync>;
@@ -20,7 +21,7 @@ pub enum TrafficError {
         limit: Duration,
     },
     /// All attempts failed.
-    #[error("gave up after {}", counted(*attempts))]
+    #[error("gave up after {}", quantity::of(*attempts, "attempt"))]
     Attempts {
         /// How many were made.
         attempts: u32,
@@ -29,7 +30,7 @@ pub enum TrafficError {
         source: Cause,
     },
     /// The call takes longer than it may.
-    #[error("gave up after {}: the {} of `evaluations.case_timeout` are not enough for another", counted(*attempts), seconds(*deadline))]
+    #[error("gave up after {}: the {} of `evaluations.case_timeout` are not enough for another", quantity::of(*attempts, "attempt"), seconds(*deadline))]
     CallDeadline {
         /// How many were made.
         attempts: u32,
@@ -107,13 +108,6 @@ pub(super) fn seconds(duration: Duration) -> String {
     let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let duration = Duration::from_millis(milliseconds);
     format!("{} s", duration.as_secs_f64())
-}
-
-fn counted(count: u32) -> String {
-    match count {
-        1 => "1 attempt".to_owned(),
-        _ => format!("{count} attempts"),
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use evals_guard::regular_file::other_kind;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::entry::{Column, Table};
@@ -93,14 +94,15 @@ impl File {
 
 /// Refuses folders, pipes and devices. `SQLite` would wait for some of them for ever.
 fn check_place(path: &Path) -> Result<()> {
-    let found = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => "a folder",
-        Ok(metadata) if !metadata.is_file() => "a pipe or a device",
-        // If the metadata cannot be read, opening the file fails with the reason.
-        Ok(_) | Err(_) => return Ok(()),
-    };
-    let path = path.to_owned();
-    Err(StoreError::NoFile { path, found })
+    // If the metadata cannot be read, opening the file fails with the reason.
+    let metadata = std::fs::metadata(path).ok();
+    match metadata.as_ref().and_then(other_kind) {
+        None => Ok(()),
+        Some(found) => Err(StoreError::NoFile {
+            path: path.to_owned(),
+            found,
+        }),
+    }
 }
 
 /// Whether nothing has been written to the file yet.

@@ -131,9 +131,12 @@ async fn a_path_that_is_no_file_is_refused_at_once() {
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
-        for path in [pipe.as_path(), Path::new("/dev/zero")] {
+        for (path, found) in [
+            (pipe.as_path(), "a named pipe"),
+            (Path::new("/dev/zero"), "a device"),
+        ] {
             let error = open(path, &notes).await.unwrap_err();
-            let expected = format!("`{}` is a pipe or a device, not a file", path.display());
+            let expected = format!("`{}` is {found}, not a file", path.display());
             assert!(error.to_string().starts_with(&expected), "{error}");
         }
     }
