@@ -1,3 +1,5 @@
+//! Documents, and the passages of them that searches return.
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,4 +15,19 @@ pub struct Document {
     pub text: String,
     /// Further columns of the source, kept for filters.
     pub metadata: Map<String, Value>,
+}
+
+/// A chunk of a document that a search returned, with the text a model will read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Passage {
+    /// The document the chunk was cut from.
+    pub document: String,
+    /// That document's title.
+    pub title: Option<String>,
+    /// The chunk's number within its document, from 0.
+    pub ordinal: u32,
+    /// The chunk's text.
+    pub text: String,
+    /// The score under the profile that found it; scores of different profiles cannot be compared.
+    pub score: f32,
 }

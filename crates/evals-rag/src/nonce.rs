@@ -1,3 +1,5 @@
+//! Words that a prompt can use as delimiters, because no text in it contains them.
+
 use sha2::{Digest, Sha256};
 
 /// Hexadecimal digits of a nonce: 64 bits.

@@ -1,3 +1,5 @@
+//! A question of a dataset.
+
 use std::mem;
 
 use evals_metrics::Judgements;

@@ -1,13 +1,17 @@
+//! Searching a corpus: the trait of searchers, and what they find.
+
 use std::error::Error;
 use std::fmt::Debug;
+use std::mem;
 
 use async_trait::async_trait;
-use evals::Timing;
+use evals::{TaskScope, Timing};
 use evals_metrics::Ranking;
 use evals_models::{RerankError, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::Passage;
+use crate::call::{self, Purpose};
 
 /// Ranks the documents of a corpus for a question.
 ///
@@ -49,7 +53,24 @@ pub struct Retrieved {
     pub usage: Option<Usage>,
 }
 
-/// A search that could not be done.
+impl Retrieved {
+    /// Records how long the stages took, those from a cache apart, and the tokens of a reranker. Takes the timings out, because
+    /// they belong to the report and not to the output.
+    pub(crate) fn record(&mut self, scope: &TaskScope) {
+        for timing in mem::take(&mut self.timings) {
+            if timing.cached {
+                scope.cached_timing(timing.stage, timing.duration);
+            } else {
+                scope.timing(timing.stage, timing.duration);
+            }
+        }
+        if let Some(usage) = self.usage {
+            call::record_usage(usage, Purpose::Reranker, scope);
+        }
+    }
+}
+
+/// Why a search failed.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct SearchError(Box<dyn Error + Send + Sync>);

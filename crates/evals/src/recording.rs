@@ -1,4 +1,4 @@
-//! What a task notes down while it runs: stage timings, metrics, attributes.
+//! What tasks and evaluators record while they run: stage timings, metrics, attributes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Timing {
     pub cached: bool,
 }
 
-/// Everything that one run of a task noted down.
+/// Everything that one run of a task recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
     /// Stage timings, in the order they were recorded.
@@ -44,4 +44,79 @@ impl Recording {
         metrics: BTreeMap::new(),
         attributes: BTreeMap::new(),
     };
+}
+
+/// What one task or one evaluator has recorded so far.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) timings: Vec<Timing>,
+    pub(crate) metrics: BTreeMap<String, Metric>,
+    pub(crate) attributes: BTreeMap<String, serde_json::Value>,
+}
+
+/// A number, and what it does to an earlier one of the same name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Metric {
+    /// Replaces it.
+    Is(f64),
+    /// Is added to it.
+    Adds(f64),
+}
+
+impl Notes {
+    /// Adds to a number, whether it replaces or adds.
+    pub(crate) fn add_metric(&mut self, name: String, value: f64) {
+        let metric = self.metrics.entry(name).or_insert(Metric::Adds(0.0));
+        *metric = metric.plus(value);
+    }
+}
+
+impl Metric {
+    fn plus(self, value: f64) -> Self {
+        match self {
+            Self::Is(base) => Self::Is(base + value),
+            Self::Adds(base) => Self::Adds(base + value),
+        }
+    }
+
+    fn onto(self, base: Option<f64>) -> f64 {
+        match self {
+            Self::Is(value) => value,
+            Self::Adds(value) => base.unwrap_or(0.0) + value,
+        }
+    }
+}
+
+/// The merged notes of a case: those of the task, then those of its evaluators.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    pub(crate) recording: Recording,
+    /// Metrics that are not finite, each with its value as text. They are not in the recording.
+    pub(crate) undefined: BTreeMap<String, String>,
+}
+
+impl Ledger {
+    /// Merges notes in: timings are appended, attributes replace those of the same name, metrics replace or add. Adding to a
+    /// number that is not finite changes nothing.
+    pub(crate) fn add(&mut self, notes: Notes) {
+        self.recording.timings.extend(notes.timings);
+        self.recording.attributes.extend(notes.attributes);
+        for (name, metric) in notes.metrics {
+            self.add_metric(name, metric);
+        }
+    }
+
+    fn add_metric(&mut self, name: String, metric: Metric) {
+        if matches!(metric, Metric::Adds(_)) && self.undefined.contains_key(&name) {
+            return;
+        }
+        let value = metric.onto(self.recording.metrics.get(&name).copied());
+        if value.is_finite() {
+            self.undefined.remove(&name);
+            self.recording.metrics.insert(name, value);
+        } else {
+            self.recording.metrics.remove(&name);
+            self.undefined.insert(name, format!("not finite: {value}"));
+        }
+    }
 }

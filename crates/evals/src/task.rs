@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::notes::{Ledger, Metric, Notes};
+use crate::recording::{Ledger, Metric, Notes};
 use crate::{FailureClass, Recording, Timing};
 
 /// Collects what one run of a task, or of an evaluator, notes down. Clones write to the same run.

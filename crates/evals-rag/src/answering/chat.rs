@@ -1,3 +1,5 @@
+//! Answering with a language model.
+
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! The passages that an answer cites.
+
 use std::ops::{Range, RangeInclusive};
 
 /// The largest passage number that a marker may hold: `[2024]` is a year, not a citation.

@@ -1,3 +1,5 @@
+//! Why a question was not answered.
+
 use std::error::Error;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! Answering with sentences of the passages, without a language model.
+
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! How much a word tells about a text.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::number;

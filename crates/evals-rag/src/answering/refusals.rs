@@ -1,3 +1,5 @@
+//! Telling refusals from answers.
+
 use crate::answering::Citations;
 use crate::text::{sentences, squad};
 

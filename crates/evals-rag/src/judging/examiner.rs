@@ -1,3 +1,5 @@
+//! Asking a model for a verdict, and asking again where it gives none.
+
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! A judge without a language model: word overlap with the reference.
+
 use async_trait::async_trait;
 use evals_models::ModelIdentity;
 

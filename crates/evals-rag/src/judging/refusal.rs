@@ -1,3 +1,5 @@
+//! A judge that a model is, asked whether an answer refuses.
+
 use std::sync::Arc;
 
 use evals_models::{ChatModel, ModelIdentity};

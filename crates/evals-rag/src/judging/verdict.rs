@@ -1,3 +1,5 @@
+//! Reading a verdict from a reply.
+
 use serde::{Deserialize, Deserializer};
 
 use crate::reply_object::{self, Flaw, Wanted};

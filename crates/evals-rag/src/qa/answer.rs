@@ -1,3 +1,5 @@
+//! The answer of a case, as reports keep it.
+
 use evals_metrics::Ranking;
 use evals_models::Finish;
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! The evaluators of citations.
+
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument, measures};

@@ -1,9 +1,23 @@
+//! Fitting passages into a budget of tokens.
+
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use evals_models::Tokenizer;
 
-use super::task::Budget;
 use crate::Passage;
+
+/// A limit to the tokens of a context, titles included, the rest of the prompt not.
+///
+/// Passages stay whole; only where the best one alone is longer than the limit is it cut, and shown without its title where
+/// that leaves no room for text.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// Most tokens; there are never more.
+    pub tokens: NonZeroUsize,
+    /// Counts them.
+    pub tokenizer: Arc<dyn Tokenizer>,
+}
 
 /// The passages that fit into a budget together.
 #[derive(Debug, PartialEq)]
@@ -86,7 +100,6 @@ fn title_tokens(passage: &Passage, tokenizer: &Arc<dyn Tokenizer>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
     use std::ops::Range;
 
     use super::*;

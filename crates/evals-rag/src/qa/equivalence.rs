@@ -1,3 +1,5 @@
+//! The evaluator that asks a judge whether an answer says the same as the reference.
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! Widening passages by the chunks around them.
+
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::num::NonZeroU32;

@@ -19,11 +19,12 @@ use crate::Question;
 
 pub use answer::Answer;
 pub use citation::{CitationPrecision, CiteRate};
+pub use context::Budget;
 pub use equivalence::Equivalence;
 pub use expansion::{Expansion, Neighbours};
 pub use reference::Reference;
 pub use refusal::Refusal;
-pub use task::{Budget, Settings, task};
+pub use task::{Settings, task};
 pub use text_measures::{ExactMatch, NumberMatch, RougeL, TokenF1};
 
 /// Evaluations of answers: the input is a question's text.

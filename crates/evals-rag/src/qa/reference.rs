@@ -1,3 +1,5 @@
+//! What a dataset knows of the right answer.
+
 use evals_metrics::Judgements;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! The evaluator of refusals: whether an answer refuses exactly where it should.
+
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 

@@ -1,15 +1,17 @@
+//! The task of question answering: search, cut the context, answer.
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
 use evals::{Case, TaskError, TaskScope};
-use evals_models::Tokenizer;
 use futures::future::BoxFuture;
 
-use super::{Answer, Expansion, Qa, context};
+use super::context::{self, Budget};
+use super::{Answer, Expansion, Qa};
 use crate::answering::Answerer;
 use crate::call::{self, Purpose};
-use crate::{Passage, SearchError, Searcher, stage};
+use crate::{Passage, SearchError, Searcher};
 
 /// How passages become the context of an answer.
 #[derive(Debug, Clone)]
@@ -20,18 +22,6 @@ pub struct Settings {
     pub expansion: Option<Expansion>,
     /// Limits the context; `None`: whatever the passages have.
     pub budget: Option<Budget>,
-}
-
-/// A limit to the tokens of a context, titles included, the rest of the prompt not.
-///
-/// Passages stay whole; only where the best one alone is longer than the limit is it cut, and shown without its title where
-/// that leaves no room for text.
-#[derive(Debug, Clone)]
-pub struct Budget {
-    /// Most tokens; there are never more.
-    pub tokens: NonZeroUsize,
-    /// Counts them.
-    pub tokenizer: Arc<dyn Tokenizer>,
 }
 
 impl Settings {
@@ -82,7 +72,7 @@ impl Pipeline {
             .search_again(&case.input, limit, scope.repeat());
         let mut retrieved = searched.await.map_err(SearchError::of_task)?;
         retrieved.passages.truncate(limit);
-        stage::record(&mut retrieved, scope);
+        retrieved.record(scope);
         let passages = self.context(retrieved.passages, scope).await?;
         let answered = self.answerer.answer(&case.input, &passages, scope.repeat());
         match answered.await {

@@ -1,7 +1,6 @@
 //! The retrieval experiment: a question goes in, a ranking comes out, and rank measures compare it with the
 //! judgements.
 
-mod facts;
 #[cfg(test)]
 mod tests;
 
@@ -16,10 +15,9 @@ use evals::{
 };
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, Undefined, score_all};
 use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 
-pub use facts::QuestionFacts;
-
-use crate::{Question, Retrieved, SearchError, Searcher, stage};
+use crate::{Question, Retrieved, SearchError, Searcher};
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +31,34 @@ impl Domain for Retrieval {
 
     fn mean_title(measure: &str) -> Option<String> {
         mean_title(measure)
+    }
+}
+
+/// What a dataset knows of a question besides its judgements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Option<WrittenFacts>")]
+pub struct QuestionFacts {
+    /// Whether the corpus holds the answer; see [`Question::answerable`](crate::Question::answerable).
+    pub answerable: bool,
+}
+
+impl Default for QuestionFacts {
+    fn default() -> Self {
+        Self { answerable: true }
+    }
+}
+
+/// The facts as reports hold them; `null` in those that hold none.
+#[derive(Deserialize)]
+struct WrittenFacts {
+    answerable: bool,
+}
+
+impl From<Option<WrittenFacts>> for QuestionFacts {
+    fn from(written: Option<WrittenFacts>) -> Self {
+        written.map_or_else(Self::default, |WrittenFacts { answerable }| Self {
+            answerable,
+        })
     }
 }
 
@@ -98,7 +124,7 @@ pub fn task(
             let searched = searcher.search_again(&case.input, depth, scope.repeat());
             let mut retrieved = searched.await.map_err(SearchError::of_task)?;
             // Before anything can fail: these stages are done, whatever becomes of their result.
-            stage::record(&mut retrieved, &scope);
+            retrieved.record(&scope);
             match identical {
                 IdenticalIds::Keep => Ok(retrieved),
                 IdenticalIds::LeaveOut => Ok(without(retrieved, case.id.as_str(), k.get())?),

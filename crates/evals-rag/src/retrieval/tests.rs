@@ -1,3 +1,5 @@
+//! Tests of the retrieval experiment.
+
 use std::time::Duration;
 
 use evals::{Experiment, Report};

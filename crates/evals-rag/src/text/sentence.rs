@@ -1,3 +1,5 @@
+//! Cutting a text into sentences.
+
 /// Abbreviations after which a point does not end a sentence, in lower case and without their last point.
 const ABBREVIATIONS: [&str; 24] = [
     "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "e.g", "i.e", "cf", "approx", "ca",

@@ -1,8 +1,9 @@
-//! What an evaluator is shown.
+//! What an evaluator gets to see of a case.
 
 use std::time::Duration;
 
-use crate::{Case, Domain, Recording, TaskScope};
+use super::Case;
+use crate::{Domain, Recording, TaskScope};
 
 /// One finished run of the task, as its evaluators see it.
 #[derive(Clone, Debug)]

@@ -1,11 +1,12 @@
-//! What judges an output.
+//! Evaluators, which judge the output of a case.
 
 use std::error::Error;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use crate::{Case, Concern, Context, Direction, Domain, FailureClass, Outcome};
+use super::{Case, Context};
+use crate::{Direction, Domain, FailureClass, Outcome, ValueKind};
 
 /// Judges the output of one case.
 ///
@@ -35,6 +36,41 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
     /// failure counts for everything that the evaluator says of other cases. One that panics here does not know.
     fn concerns(&self, _case: &Case<D>) -> Option<Vec<Concern>> {
         None
+    }
+}
+
+/// An outcome that an evaluator has for a case whatever the output is: its name and its kind.
+///
+/// See [`Evaluator::concerns`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concern {
+    /// The outcome's name.
+    pub outcome: String,
+    /// What its value is where it is not undefined.
+    pub kind: ValueKind,
+}
+
+impl Concern {
+    /// Announces a check.
+    pub fn assertion(outcome: impl Into<String>) -> Self {
+        Self::of(outcome, ValueKind::Assertion)
+    }
+
+    /// Announces a number.
+    pub fn score(outcome: impl Into<String>) -> Self {
+        Self::of(outcome, ValueKind::Score)
+    }
+
+    /// Announces a class.
+    pub fn label(outcome: impl Into<String>) -> Self {
+        Self::of(outcome, ValueKind::Label)
+    }
+
+    fn of(outcome: impl Into<String>, kind: ValueKind) -> Self {
+        Self {
+            outcome: outcome.into(),
+            kind,
+        }
     }
 }
 

@@ -1,4 +1,7 @@
-//! One test case and its id.
+//! One test case, the evaluators that judge it, and what they get to see.
+
+mod context;
+mod evaluator;
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,8 +9,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Domain;
 use crate::present::present;
-use crate::{Domain, Evaluator};
+
+pub use context::Context;
+pub use evaluator::{Concern, Evaluator, EvaluatorError};
 
 /// Names one case within its dataset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

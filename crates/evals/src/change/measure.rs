@@ -1,3 +1,5 @@
+//! How one measure changed between two reports.
+
 use std::collections::BTreeMap;
 
 use evals_metrics::{PairedDifference, PairedTest, difference, holm};

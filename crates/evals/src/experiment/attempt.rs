@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 use super::grading::{self, Grading};
 use super::roster::{self, Enrolled};
 use super::timeout::Clock;
-use crate::notes::Ledger;
+use crate::recording::Ledger;
 use crate::{Case, CaseReport, Context, Domain, TaskError, TaskFailure, TaskResult, TaskScope};
 
 /// Runs the task and judges its output; whatever goes wrong is in the report.

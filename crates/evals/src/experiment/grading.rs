@@ -9,7 +9,7 @@ use futures::future::join_all;
 use super::roster::Enrolled;
 use super::timeout::Clock;
 use crate::naming::Names;
-use crate::notes::Notes;
+use crate::recording::Notes;
 use crate::{
     Case, CaseOutcome, Context, Direction, Domain, EvaluatorError, EvaluatorFailure, Missed,
     MissedOutcome, Outcome, TaskScope, Value,

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use evals_metrics::{Bootstrap, Mean, UndefinedAs};
 
-use super::accuracy::{Accuracy, Attempts};
-use super::{LabelShares, Values, count};
+use super::accuracy::Accuracy;
+use super::{LabelShares, count};
 use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
+
+/// A measure's value for each case that it is about, the mean over repetitions, or why it has none.
+pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
 
 /// Why a repetition has no value.
 #[derive(Clone, Copy, Debug)]
@@ -205,6 +208,92 @@ impl<'a> Column<'a> {
     /// How many repetitions have no value although their case has one, by reason.
     pub(super) fn missing(&self) -> BTreeMap<String, usize> {
         owned(&self.missing)
+    }
+}
+
+/// Counts the repetitions of an assertion, case by case.
+#[derive(Debug, Default)]
+struct Attempts {
+    total: Counts,
+    case: Counts,
+    undefined: usize,
+    cases: usize,
+    /// Sums over the cases.
+    lowest: f64,
+    highest: f64,
+    coverage: f64,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    judge_failures: usize,
+    task_failures: usize,
+}
+
+impl Attempts {
+    fn score(&mut self, passed: bool) {
+        if passed {
+            self.case.passed += 1;
+        } else {
+            self.case.failed += 1;
+        }
+    }
+
+    fn miss(&mut self, gap: Gap<'_>) {
+        match gap {
+            Gap::TaskFailed => self.case.task_failures += 1,
+            Gap::EvaluatorFailed => self.case.judge_failures += 1,
+            Gap::Undefined(_) => self.undefined += 1,
+        }
+    }
+
+    fn close_case(&mut self) {
+        let case = std::mem::take(&mut self.case);
+        let all = case.all();
+        if all > 0 {
+            let share = |part: usize| count(part) / count(all);
+            self.cases += 1;
+            self.lowest += share(case.passed);
+            self.highest += share(all - case.failed);
+            self.coverage += share(case.passed + case.failed);
+        }
+        self.total.add(&case);
+    }
+
+    fn accuracy(&self, scored: Mean, better: Direction) -> Accuracy {
+        let mean = |sum: f64| (self.cases > 0).then(|| sum / count(self.cases));
+        let (lowest, highest) = (mean(self.lowest), mean(self.highest));
+        let (worst, best) = match better {
+            Direction::Higher | Direction::Unknown => (lowest, highest),
+            Direction::Lower => (highest, lowest),
+        };
+        Accuracy {
+            scored,
+            worst,
+            best,
+            coverage: mean(self.coverage),
+            cases: self.cases,
+            passed: self.total.passed,
+            failed: self.total.failed,
+            judge_failures: self.total.judge_failures,
+            task_failures: self.total.task_failures,
+            undefined: self.undefined,
+        }
+    }
+}
+
+impl Counts {
+    fn all(&self) -> usize {
+        self.passed + self.failed + self.judge_failures + self.task_failures
+    }
+
+    fn add(&mut self, case: &Self) {
+        self.passed += case.passed;
+        self.failed += case.failed;
+        self.judge_failures += case.judge_failures;
+        self.task_failures += case.task_failures;
     }
 }
 

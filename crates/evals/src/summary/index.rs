@@ -4,17 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::MeasureSource;
 use super::column::{Column, Scope};
-use super::shown::{Shown, shown};
+use super::shown::{Evaluator, Measure, Shown, evaluator, measure, shown};
 use crate::naming::Names;
-use crate::{
-    CaseOutcome, CaseReport, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, ValueKind,
-};
-
-/// What tells an evaluator from the others of a run.
-pub(super) type Evaluator<'a> = (EvaluatorOrigin, &'a str);
-
-/// A measure is what one evaluator says under one name.
-pub(super) type Measure<'a> = (Evaluator<'a>, &'a str);
+use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorFailure, ValueKind};
 
 /// Every measure of a report, in the order in which the cases first show them.
 #[derive(Debug, Default)]
@@ -123,11 +115,6 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The evaluator that failed.
-pub(super) fn evaluator(failure: &EvaluatorFailure) -> Evaluator<'_> {
-    (failure.origin, &failure.evaluator)
-}
-
 /// The failed evaluators of a case that do not say which outcomes are about it.
 fn undeclared<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = Evaluator<'_>> {
     let failed = case.evaluator_failures.iter().map(evaluator);
@@ -135,8 +122,4 @@ fn undeclared<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = Evaluator
         let mut missed = case.missed.iter();
         !missed.any(|missed| (missed.origin, missed.evaluator.as_str()) == *failed)
     })
-}
-
-pub(super) fn measure(outcome: &CaseOutcome) -> Measure<'_> {
-    ((outcome.origin, &outcome.evaluator), &outcome.name)
 }

@@ -21,9 +21,9 @@ use latency::Latencies;
 use tally::Tally;
 
 pub use accuracy::Accuracy;
+pub(crate) use column::Values;
 pub use missing::MissingRepetitions;
 pub use source::MeasureSource;
-pub(crate) use values::Values;
 
 /// The aggregates of one report.
 ///

@@ -2,8 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::index::{Evaluator, Measure, measure};
-use crate::{CaseReport, Direction, Domain, EvaluatorOrigin, MissedOutcome, ValueKind};
+use crate::{
+    CaseOutcome, CaseReport, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, MissedOutcome,
+    ValueKind,
+};
+
+/// What tells an evaluator from the others of a run.
+pub(super) type Evaluator<'a> = (EvaluatorOrigin, &'a str);
+
+/// A measure is what one evaluator says under one name.
+pub(super) type Measure<'a> = (Evaluator<'a>, &'a str);
 
 /// What the cases show of a measure.
 #[derive(Debug)]
@@ -82,4 +90,14 @@ fn add_missed<'a>(
             kinds: BTreeSet::from([outcome.kind]),
         },
     );
+}
+
+/// The evaluator that failed.
+pub(super) fn evaluator(failure: &EvaluatorFailure) -> Evaluator<'_> {
+    (failure.origin, &failure.evaluator)
+}
+
+/// The measure that an outcome belongs to.
+pub(super) fn measure(outcome: &CaseOutcome) -> Measure<'_> {
+    ((outcome.origin, &outcome.evaluator), &outcome.name)
 }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_metrics::{Bootstrap, Mean};
 
-use super::column::{Column, Gap, Scope};
-use super::index::{Index, Places, evaluator};
-use super::{Accuracy, LabelShares, MeasureSource, PassRate, Values, ratio};
+use super::column::{Column, Gap, Scope, Values};
+use super::index::{Index, Places};
+use super::shown::evaluator;
+use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
 use crate::{CaseReport, Direction, Domain, Value, ValueKind};
 
 /// All measures of a report.

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::column::Values;
 use super::tally::Tally;
-use crate::{CaseId, Domain, Report, Unit, ValueKind};
-
-/// A measure's value for each case that it is about, the mean over repetitions, or why it has none.
-pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
+use crate::{Domain, Report, Unit, ValueKind};
 
 /// The values of all measures, by their titles.
 #[derive(Debug)]
