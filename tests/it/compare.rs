@@ -159,7 +159,7 @@ fn a_question_that_was_changed_is_no_pair_and_is_named() {
     let page = sandbox.succeed("compare --fail-if-worse --out change.json");
     for note in [
         "\nn = 1 pair\n",
-        "\nchanged cases, which are no pairs (2): judged (expected output), text (input)\n",
+        "\nchanged cases, not paired (2): judged (expected output), text (input)\n",
         "\ncases only before (1): gone\n",
         "\ncases only after (1): new\n",
     ] {

@@ -228,7 +228,8 @@ fn the_time_of_a_case_includes_its_judging() {
     assert_eq!(failure["class"], "transient", "{failure}");
     let message = failure["message"].as_str().unwrap();
     assert!(
-        message.starts_with("it was not done when the case had taken 2 s, answering "),
+        message
+            .starts_with("it did not finish within the 2 s of the case, of which answering took "),
         "{message}"
     );
     let hint = "`evaluations.case_timeout` sets how long a case may take";
@@ -254,7 +255,7 @@ fn an_answer_that_takes_too_long_says_that_it_was_the_answer() {
     let failure = &report["cases"][0]["result"]["failure"];
     assert_eq!(
         failure["message"],
-        "answering was not done within 1 s; `evaluations.case_timeout` sets how long a case may take"
+        "answering did not finish within 1 s; `evaluations.case_timeout` sets how long a case may take"
     );
     assert_eq!(failure["class"], "transient");
 }

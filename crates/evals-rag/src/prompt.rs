@@ -23,7 +23,7 @@ pub struct Prompt {
 #[non_exhaustive]
 pub enum PromptError {
     /// The text is not a template.
-    #[error("prompt `{name}` is not a template")]
+    #[error("prompt `{name}` is not a valid template")]
     Syntax {
         /// The prompt's name.
         name: String,
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn text_that_is_no_template_is_refused() {
         let error = Prompt::new("mine.jinja", "{% if %}").unwrap_err();
-        assert_eq!(error.to_string(), "prompt `mine.jinja` is not a template");
+        assert_eq!(error.to_string(), "prompt `mine.jinja` is not a valid template");
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! Judging with a language model.
+
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -219,7 +221,7 @@ mod tests {
         let error = judge(&model, "Paris").await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`test:scripted` gave no readable verdict, nor when asked again"
+            "`test:scripted` gave no readable verdict, not even when asked again"
         );
         assert_eq!(
             error.source().unwrap().to_string(),

@@ -1,3 +1,5 @@
+//! Why there is no verdict.
+
 use std::error::Error;
 use std::fmt;
 
@@ -28,8 +30,8 @@ pub enum JudgeFailure {
     /// The prompt cannot be used.
     #[error(transparent)]
     Prompt(#[from] PromptError),
-    /// Neither the reply nor the one to the complaint about it holds a verdict.
-    #[error("`{model}` gave no readable verdict, nor when asked again")]
+    /// Neither the first reply nor the corrected one holds a verdict.
+    #[error("`{model}` gave no readable verdict, not even when asked again")]
     Unreadable {
         /// The model that was asked.
         model: ModelIdentity,

@@ -1,3 +1,5 @@
+//! Tests of the question answering experiment.
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,7 +144,7 @@ async fn a_judge_that_fails_leaves_the_answer_unjudged() {
     let failure = &case.evaluator_failures[0];
     assert_eq!(
         failure.message,
-        "`test:scripted` gave no readable verdict, nor when asked again: \
+        "`test:scripted` gave no readable verdict, not even when asked again: \
          it has no JSON object with a text `reason` and a boolean `pass`"
     );
     assert_eq!(failure.class, Some(FailureClass::Content));

@@ -1,3 +1,5 @@
+//! Why a model did not rerank.
+
 use evals_models::{ChatError, Failure, ModelIdentity, RerankError};
 use thiserror::Error;
 
@@ -14,7 +16,7 @@ pub enum RankingFailure {
     #[error(transparent)]
     Prompt(#[from] PromptError),
     /// Neither the reply nor the one to the complaint about it can be read.
-    #[error("the reply cannot be read, nor the one to the complaint: {complaint}")]
+    #[error("neither the first reply nor the corrected one can be read: {complaint}")]
     Unreadable {
         /// What is wrong with the last reply.
         complaint: &'static str,

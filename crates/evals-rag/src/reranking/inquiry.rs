@@ -1,3 +1,5 @@
+//! Asking a model about passages, and complaining where its reply cannot be read.
+
 use std::sync::Arc;
 use std::time::Duration;
 

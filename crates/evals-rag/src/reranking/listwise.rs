@@ -1,3 +1,5 @@
+//! A reranker that has a chat model put several passages into order at once.
+
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;

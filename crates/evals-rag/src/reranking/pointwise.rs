@@ -1,3 +1,5 @@
+//! A reranker that has a chat model score one passage at a time.
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

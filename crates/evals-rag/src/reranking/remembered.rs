@@ -1,3 +1,5 @@
+//! A reranker that remembers its scores.
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,8 +1,11 @@
+//! A searcher that has the candidates of another one reranked.
+
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use evals_messages::quantity;
 use evals_metrics::{Ranking, RankingError, ScoredDocument};
 use evals_models::{Failure, RerankError, Reranked, Reranker};
 use thiserror::Error;
@@ -28,20 +31,16 @@ pub struct RerankedSearcher {
     name: String,
 }
 
-/// The reranker gave another number of scores than it was given texts, or one that is none.
+/// The reranker did not return one finite score for each text.
 #[derive(Debug, Error)]
 #[error(
-    "{scores} finite score{} came back for {texts} text{}",
-    plural(*scores),
-    plural(*texts)
+    "the reranker returned {} for {}",
+    quantity::of(*scores, "finite score"),
+    quantity::of(*texts, "text")
 )]
 struct UnsoundError {
     scores: usize,
     texts: usize,
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 impl RerankedSearcher {

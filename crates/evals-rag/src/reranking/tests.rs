@@ -1,3 +1,5 @@
+//! Tests of rerankers made from chat models, and of searchers that rerank.
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -256,7 +258,7 @@ async fn too_few_scores_are_an_error_and_no_ranking() {
     assert_eq!(error.to_string(), "`test:told` could not rank 2 texts");
     assert_eq!(
         error.source().unwrap().to_string(),
-        "1 finite score came back for 2 texts"
+        "the reranker returned 1 finite score for 2 texts"
     );
     assert_eq!(error.reranking().unwrap().failure, Failure::Terminal);
 }
@@ -386,7 +388,7 @@ async fn a_score_out_of_range_is_sent_back_once() {
     assert_eq!(error.to_string(), "`test:scripted` could not rank 1 text");
     assert_eq!(
         error.source().unwrap().to_string(),
-        "the reply cannot be read, nor the one to the complaint: \
+        "neither the first reply nor the corrected one can be read: \
          it has no JSON object with a whole number `score` from 0 to 10"
     );
 }
@@ -454,7 +456,7 @@ async fn an_order_that_a_passage_may_be_the_source_of_needs_the_nonce() {
             let error = reranked.unwrap_err();
             assert_eq!(
                 error.source().unwrap().to_string(),
-                "the reply cannot be read, nor the one to the complaint: \
+                "neither the first reply nor the corrected one can be read: \
                  it may be copied from the passages: it needs the `id` that was asked for, right before what decides"
             );
         }
@@ -544,7 +546,7 @@ async fn an_order_of_passages_that_there_are_not_is_sent_back_once() {
     let (_, reranked) = listwise([said("b first"), said("b, a")], &["a", "b"]).await;
     assert_eq!(
         reranked.unwrap_err().source().unwrap().to_string(),
-        "the reply cannot be read, nor the one to the complaint: \
+        "neither the first reply nor the corrected one can be read: \
          it has no JSON object with a list `ranking` of numbers of passages"
     );
 }

@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{EvaluatorError, FailureClass, TaskError, TaskFailure};
 
-/// How long each case may take, its task and its evaluators together, and in which words a failure says so.
+/// How long each case may take, its task and its evaluators together, and how failures name the task and the setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseTimeout {
     limit: Duration,
@@ -24,14 +24,14 @@ impl CaseTimeout {
         }
     }
 
-    /// What messages call the task, such as `answering`; `the task` by default.
+    /// Sets what messages call the task, such as `answering`; `the task` by default.
     #[must_use]
     pub fn task(self, name: impl Into<String>) -> Self {
         let task = name.into();
         Self { task, ..self }
     }
 
-    /// The setting that messages name as the place where the limit can be changed.
+    /// Sets which setting messages name as the one that changes the limit.
     #[must_use]
     pub fn setting(self, name: impl Into<String>) -> Self {
         let setting = Some(name.into());
@@ -41,12 +41,12 @@ impl CaseTimeout {
     fn of_task(&self) -> String {
         let Self { limit, task, .. } = self;
         let limit = limit.as_secs_f64();
-        format!("{task} was not done within {limit} s{}", self.hint())
+        format!("{task} did not finish within {limit} s{}", self.hint())
     }
 
     fn of_evaluator(&self, task: Duration) -> String {
         format!(
-            "it was not done when the case had taken {} s, {} {:.1} s of it{}",
+            "it did not finish within the {} s of the case, of which {} took {:.1} s{}",
             self.limit.as_secs_f64(),
             self.task,
             task.as_secs_f64(),
@@ -60,21 +60,21 @@ impl CaseTimeout {
     }
 }
 
-/// The time of one case, from its beginning.
+/// The clock of one case, started with its task.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock<'t> {
-    /// When it is up; `None` where it never is.
+    /// When the time is up; `None` without a limit.
     up: Option<(Instant, &'t CaseTimeout)>,
 }
 
 impl<'t> Clock<'t> {
     pub(super) fn start(timeout: Option<&'t CaseTimeout>) -> Self {
-        // A limit beyond the clock's range is none.
+        // A limit beyond the range of the clock is no limit.
         let up = timeout.and_then(|it| Some((Instant::now().checked_add(it.limit)?, it)));
         Self { up }
     }
 
-    /// Gives the task up when the time is up.
+    /// Runs the task, and drops it when the time is up.
     pub(super) async fn task<T>(
         self,
         attempt: impl Future<Output = Result<T, TaskFailure>>,
@@ -88,7 +88,7 @@ impl<'t> Clock<'t> {
         })
     }
 
-    /// Gives an evaluator up when the time is up. `task` is how long the task took.
+    /// Runs an evaluator, and drops it when the time is up. `task` is how long the task took.
     pub(super) async fn evaluator<T>(
         self,
         evaluation: impl Future<Output = T>,

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::line::VERSION;
 use crate::{CaseId, Difference};
 
-/// Why a journal cannot be read, continued or written to.
+/// Why a journal cannot be read, resumed or written to.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JournalError {
@@ -31,12 +31,12 @@ pub enum JournalError {
         found: &'static str,
     },
     /// Someone else has the journal open.
-    #[error("another process writes to journal `{}`; wait until it has ended", path.display())]
+    #[error("another process is writing to journal `{}`; wait until it ends", path.display())]
     Locked {
         /// The journal's file.
         path: PathBuf,
     },
-    /// The journal was written by a run with another identity.
+    /// The journal belongs to a run with other settings.
     #[error("journal `{}` belongs to a run with other settings ({difference}); start a new run, or resume that one with its own settings", path.display())]
     AnotherRun {
         /// The journal's file.
@@ -45,13 +45,13 @@ pub enum JournalError {
         difference: Box<Difference>,
     },
     /// The file is not a journal, or its first line is damaged.
-    #[error("`{}` does not begin as a journal does; start a new run", path.display())]
+    #[error("`{}` is not a journal, or its first line is damaged; start a new run", path.display())]
     NoHeader {
         /// The file.
         path: PathBuf,
     },
-    /// The journal was written by a build that uses another shape.
-    #[error("journal `{}` has version {found}, but this build reads version {VERSION}; start a new run, or continue with the build that wrote it", path.display())]
+    /// The journal was written by a version of this program that uses another format.
+    #[error("journal `{}` has version {found}, but this build reads version {VERSION}; start a new run, or resume with the version that wrote it", path.display())]
     UnknownVersion {
         /// The journal's file.
         path: PathBuf,

@@ -1,10 +1,11 @@
-//! The rows of the table of pass rates that failures leave open.
+//! The table of pass rates whose true value failures leave open.
 
 use super::measures::pass_rate_name;
 use crate::{Summary, number};
 
-/// What the table's shares are.
-pub(super) const LEGEND: &str = "worst and best count every failure against and in favour";
+/// What the columns mean.
+pub(super) const LEGEND: &str =
+    "worst counts every failure against, best in favour";
 
 /// The heads of the columns.
 pub(super) const TITLES: [&str; 5] = ["Failures included", "Scored", "Worst", "Best", "Coverage"];
@@ -13,11 +14,11 @@ pub(super) const TITLES: [&str; 5] = ["Failures included", "Scored", "Worst", "B
 #[derive(Debug)]
 pub(super) struct AccuracyRow {
     pub(super) name: String,
-    /// As in the titles; `None` where there is none.
+    /// In the order of the titles; `None` where undefined.
     pub(super) shares: [Option<String>; 4],
 }
 
-/// One row for each assertion of which any repetition failed. The others have nothing to add to their pass rates.
+/// One row for each assertion of which any repetition failed. For the others, the measure table says it all.
 pub(super) fn rows(summary: &Summary) -> Vec<AccuracyRow> {
     let accuracy = summary.accuracy.iter();
     let open = accuracy.filter(|(_, accuracy)| !accuracy.is_complete());

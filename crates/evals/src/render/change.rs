@@ -16,7 +16,7 @@ pub(super) const TITLES: [&str; 8] = [
 ];
 /// The place of the interval's column.
 pub(super) const INTERVAL: usize = 4;
-/// A p value below this is printed as less than it: of four decimals it would have none.
+/// Smaller p values are printed as `<0.0001`, because four decimals would show them as 0.
 const LEAST: f64 = 0.0001;
 /// Most cases that a note names.
 const NAMED: usize = 5;
@@ -104,7 +104,7 @@ pub(super) fn interval_title(change: &Change) -> String {
     format!("{} % interval", (change.test.level * 1e4).round() / 1e2)
 }
 
-/// What a reader has to know besides the numbers.
+/// The notes below the table.
 pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     let sides = [&change.before, &change.after];
     let mut notes: Vec<String> = sides.into_iter().filter_map(interruption).collect();
@@ -120,11 +120,11 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         let level = ((1.0 - change.test.level) * 1e4).round() / 1e2;
         let corrected = match tested {
             1 => String::new(),
-            several => format!(", corrected for {several} measures (Holm)"),
+            several => format!(", Holm-corrected for {several} measures"),
         };
         notes.push(format!(
-            "p: how often chance alone gives such a change or a larger one (randomization test on pairs{corrected}); \
-             unclear: above {level} %, which does not say that nothing changed"
+            "p: how often chance alone would give a change at least this large (paired randomization test{corrected}); \
+             unclear: p above {level} %, which does not mean that nothing changed"
         ));
     }
     notes
@@ -152,7 +152,7 @@ fn missing(change: &Change) -> Vec<String> {
         .collect()
 }
 
-/// Over how many pairs the means and the test are.
+/// How many pairs the means and the test are computed over.
 fn sizes(change: &Change) -> Vec<String> {
     let of = |measure: &MeasureChange| {
         Some(match measure.difference.as_ref()?.n {
@@ -166,7 +166,7 @@ fn sizes(change: &Change) -> Vec<String> {
     }
 }
 
-/// What `of` says of measures, each with the measures that it says it of.
+/// The texts that `of` gives for measures, each with the measures that share it.
 fn grouped(
     change: &Change,
     of: impl Fn(&MeasureChange) -> Option<String>,
@@ -187,7 +187,7 @@ fn listed((text, titles): &(String, Vec<String>)) -> String {
     format!("{text}: {}", titles.join(", "))
 }
 
-/// What has a value on neither side, and why.
+/// Cases without a value on either side, by reason.
 fn exclusions(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     let mut groups: BTreeMap<(&str, usize), Vec<String>> = BTreeMap::new();
     for measure in &change.measures {
@@ -208,7 +208,7 @@ fn exclusions(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         .collect()
 }
 
-/// Cases that are no pairs, by name.
+/// Cases that could not be paired, by name.
 fn unshared(change: &Change) -> Vec<String> {
     let plain = |id: &CaseId| single_line(id.as_str());
     let removed = change.removed.iter().map(plain).collect();
@@ -218,7 +218,7 @@ fn unshared(change: &Change) -> Vec<String> {
         format!("{} ({})", plain(&case.id), parts.join(", "))
     });
     [
-        ("changed cases, which are no pairs", changed.collect()),
+        ("changed cases, not paired", changed.collect()),
         ("cases only before", removed),
         ("cases only after", added),
     ]
@@ -237,7 +237,7 @@ fn listed_cases(what: &str, mut names: Vec<String>) -> Option<String> {
     (count > 0).then(|| format!("{what} ({count}): {}", names.join(", ")))
 }
 
-/// Cases with a value on one side alone. A change that fails where it used to be bad looks better than it is.
+/// Cases with a value on one side only. They matter: a change that fails on cases that used to be bad looks better than it is.
 fn unpaired(change: &Change) -> Vec<String> {
     let of = |measure: &MeasureChange| {
         let sides = [
@@ -256,8 +256,8 @@ fn unpaired(change: &Change) -> Vec<String> {
         .collect()
 }
 
-/// The cases that changed most by the first measure that has a better end, as lines. These are values of single cases, so that
-/// the measure has its own name and not that of its mean.
+/// The cases that changed most by the first measure with a known better direction, as lines. These are values of single cases,
+/// so the heading has the name of the measure and not that of its mean.
 pub(super) fn cases(change: &Change) -> Vec<(String, Vec<String>)> {
     let judged = change.measures.iter();
     let mut judged = judged.filter(|it| it.better != Direction::Unknown);

@@ -202,7 +202,7 @@ fn a_case_that_asks_or_expects_something_else_is_no_pair() {
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     for note in [
         "n = 5 pairs",
-        "changed cases, which are no pairs (7): q00 (input), q01 (input, expected output), q02 (expected output), \
+        "changed cases, not paired (7): q00 (input), q01 (input, expected output), q02 (expected output), \
          q03 (expected output), q04 (expected output), and 2 more",
         "cases only after (1): new",
     ] {

@@ -185,7 +185,7 @@ fn a_journal_that_is_open_is_locked() {
     let first = open(&path).unwrap();
     let error = open(&path).unwrap_err();
     let expected = format!(
-        "another process writes to journal `{}`; wait until it has ended",
+        "another process is writing to journal `{}`; wait until it ends",
         path.display()
     );
     assert_eq!(error.to_string(), expected);
@@ -224,7 +224,7 @@ fn a_file_that_is_no_journal_is_refused_and_left_alone() {
         fs::write(&path, content).unwrap();
         let error = open(&path).unwrap_err();
         let expected = format!(
-            "`{}` does not begin as a journal does; start a new run",
+            "`{}` is not a journal, or its first line is damaged; start a new run",
             path.display()
         );
         assert_eq!(error.to_string(), expected);
@@ -243,7 +243,7 @@ fn a_journal_of_another_version_is_refused() {
     assert_eq!(
         error.to_string(),
         format!(
-            "journal `{}` has version 2, but this build reads version 1; start a new run, or continue with the build that wrote it",
+            "journal `{}` has version 2, but this build reads version 1; start a new run, or resume with the version that wrote it",
             path.display()
         )
     );

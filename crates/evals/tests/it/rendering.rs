@@ -475,7 +475,7 @@ fn console_comparison_keeps_its_intervals_where_they_just_fit() {
     fits(&turned, 40);
     let without = written(|out| plain(30).comparison(out, &compared()));
     assert!(!without.contains('['), "{without}");
-    assert!(without.contains("intervals are left out"), "{without}");
+    assert!(without.contains("intervals hidden"), "{without}");
     fits(&without, 30);
 }
 

@@ -39,7 +39,7 @@ async fn a_task_that_takes_too_long_fails_and_says_so() {
     assert_eq!(failure.class, Some(FailureClass::Transient));
     assert_eq!(
         failure.message,
-        "answering was not done within 10 s; `limit` sets how long a case may take"
+        "answering did not finish within 10 s; `limit` sets how long a case may take"
     );
 }
 
@@ -63,11 +63,12 @@ async fn evaluators_have_what_the_task_left_of_the_time() {
     assert_eq!(failure.class, Some(FailureClass::Transient));
     let message = &failure.message;
     assert!(
-        message.starts_with("it was not done when the case had taken 10 s, answering "),
+        message
+            .starts_with("it did not finish within the 10 s of the case, of which answering took "),
         "{message}"
     );
     assert!(
-        message.ends_with("of it; `limit` sets how long a case may take"),
+        message.ends_with(" s; `limit` sets how long a case may take"),
         "{message}"
     );
 }

@@ -29,7 +29,7 @@ impl<W: Write> Page<W> {
                 self.table(&whole)?;
             } else {
                 self.table(&table(change, false, self.glyphs))?;
-                let note = "intervals are left out: there is no room for them";
+                let note = "intervals hidden: not enough room";
                 self.wrapped(Style::Dim, note)?;
             }
         }

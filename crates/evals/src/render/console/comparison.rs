@@ -40,10 +40,7 @@ impl<W: Write> Page<W> {
         let groups = table.folded(width).unwrap_or_else(|| one_by_one.collect());
         self.groups(&table, &groups)?;
         if side_by_side::any_interval(comparison) {
-            self.wrapped(
-                Style::Dim,
-                "intervals are left out: there is no room for them",
-            )?;
+            self.wrapped(Style::Dim, "intervals hidden: not enough room")?;
         }
         Ok(())
     }
