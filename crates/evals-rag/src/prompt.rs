@@ -204,7 +204,10 @@ mod tests {
     #[test]
     fn text_that_is_no_template_is_refused() {
         let error = Prompt::new("mine.jinja", "{% if %}").unwrap_err();
-        assert_eq!(error.to_string(), "prompt `mine.jinja` is not a valid template");
+        assert_eq!(
+            error.to_string(),
+            "prompt `mine.jinja` is not a valid template"
+        );
     }
 
     #[test]

@@ -4,8 +4,7 @@ use super::measures::pass_rate_name;
 use crate::{Summary, number};
 
 /// What the columns mean.
-pub(super) const LEGEND: &str =
-    "worst counts every failure against, best in favour";
+pub(super) const LEGEND: &str = "worst counts every failure against, best in favour";
 
 /// The heads of the columns.
 pub(super) const TITLES: [&str; 5] = ["Failures included", "Scored", "Worst", "Best", "Coverage"];
