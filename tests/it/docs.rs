@@ -48,7 +48,13 @@ fn the_examples_of_ones_own_data_run_as_shown() {
     let same = sandbox.succeed("run ./mine.yaml --skip-qa");
     assert_eq!(measures(&same), measures(&printed));
 
+    let mistyped = manifests[0].replace(": relevant", ": relevent");
+    sandbox.write("mine.yaml", mistyped);
+    let message = sandbox.refuse("run ./mine.yaml --skip-qa");
+    assert_eq!(message, blocks(&guide, "text")[1]);
+
     let documents = manifests[0].split("questions:").next().unwrap();
+    sandbox.write("mine.yaml", &manifests[0]);
     sandbox.write("questions.csv", &tables[2]);
     sandbox.succeed("run ./mine.yaml --skip-qa");
     sandbox.write("questions.csv", &tables[4]);
