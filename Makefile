@@ -7,7 +7,7 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 30
 LIGHT := evals-guard evals-messages evals-metrics evals evals-models evals-rag
 
-# Minutes that a build from an empty target folder takes on two idle cores. docs/building.md says how they were measured.
+# Minutes that a build from an empty target folder takes on two idle cores. docs/building.md says where they come from.
 FIRST_BUILD := 15
 FIRST_TEST_BUILD := 19
 FIRST_INSTALL := 28
