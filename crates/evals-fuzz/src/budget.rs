@@ -14,14 +14,14 @@ const BATCH: u32 = 64;
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Budget {
-    /// After so many mutations, which are the same each time.
+    /// After this many mutations, which are the same each time.
     Cases(u32),
-    /// Once that moment is there.
+    /// At this moment.
     Until(Instant),
 }
 
 impl Budget {
-    /// What the environment asks for.
+    /// The budget that the environment sets.
     pub(crate) fn from_env() -> Self {
         match number(SECONDS) {
             Some(seconds) => Self::Until(Instant::now() + Duration::from_secs(seconds)),
@@ -48,7 +48,7 @@ impl Budget {
         })
     }
 
-    /// Whether this is a run for the sake of fuzzing, in which a process that ends early should leave its input behind.
+    /// Whether this is a timed run. Such a run leaves its input behind if the process ends early.
     pub(crate) fn is_timed(&self) -> bool {
         matches!(self, Self::Until(_))
     }

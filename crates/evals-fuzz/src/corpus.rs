@@ -41,7 +41,7 @@ impl Corpus {
         self.write(&format!("found-{:016x}", hasher.finish()), input)
     }
 
-    /// Keeps the input that is tried next, in case it ends the process.
+    /// Writes the next input to a file, in case it ends the process.
     pub(crate) fn note(&self, input: &[u8]) -> PathBuf {
         self.write("running", input)
     }

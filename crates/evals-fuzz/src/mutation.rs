@@ -1,4 +1,4 @@
-//! Changes to an input.
+//! Mutations of an input.
 
 use proptest::prelude::*;
 
@@ -58,7 +58,7 @@ fn repeats() -> impl Strategy<Value = u32> {
     prop_oneof![3 => 2..64_u32, 1 => 64..MOST_REPEATS]
 }
 
-/// What changes are made from.
+/// The inputs and tokens that mutations are made from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Material<'a> {
     pub(crate) inputs: &'a [Vec<u8>],

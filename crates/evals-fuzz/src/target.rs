@@ -1,4 +1,4 @@
-//! What is fuzzed.
+//! One target of fuzzing: its seeds, its dictionary, and the run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ impl Target {
     }
 }
 
-/// A run for the sake of fuzzing says what it did; cargo shows it with `--nocapture`.
+/// Prints what a timed run did; cargo shows it with `--nocapture`.
 #[expect(clippy::print_stdout, reason = "cargo captures what tests print")]
 fn report(name: &str, tried: u64, seed: u64) {
     println!("{name}: {tried} mutations of seed {seed}");

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 /// One document of a corpus, as its source gives it: whole, not yet cut into chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// What judgements and rankings call this document; unique within a corpus.
+    /// The id of the document in judgements and rankings; unique within a corpus.
     pub uri: String,
     /// The title, where the source has one. It is shown to people and models; whether it is searched as well is the
     /// dataset's choice, made by what goes into [`text`](Self::text).
     pub title: Option<String>,
-    /// What is chunked, embedded and searched.
+    /// The text that is chunked, embedded and searched.
     pub text: String,
     /// Further columns of the source, kept for filters.
     pub metadata: Map<String, Value>,

@@ -5,12 +5,12 @@ use std::mem;
 use evals_metrics::Judgements;
 use serde::{Deserialize, Serialize};
 
-/// A question with what its dataset knows of the right answer.
+/// A question, and what its dataset knows about the right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// Unique within a dataset; the query id of exported TREC files.
     pub id: String,
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
     /// The reference answer, where the dataset has one.
     pub answer: Option<String>,

@@ -21,11 +21,11 @@ pub trait Searcher: Debug + Send + Sync {
     /// The search profile's name, as reports print it.
     fn profile(&self) -> &str;
 
-    /// Returns the `k` best documents, or all there are where the corpus or the profile finds fewer.
+    /// Returns the `k` best documents, or all of them if the corpus or the profile finds fewer.
     async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError>;
 
-    /// The same for the repetition `repeat`, from 1. Only a searcher that asks a model whose replies are stored has to tell
-    /// repetitions apart; others search as ever.
+    /// The same for the repetition `repeat`, from 1. Only a searcher that asks a model with stored replies needs to distinguish
+    /// repetitions; the others ignore it.
     async fn search_again(
         &self,
         question: &str,
@@ -44,11 +44,11 @@ pub struct Retrieved {
     /// The best chunks with their texts, best first; empty where only the ranking was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passages: Vec<Passage>,
-    /// The service time of each stage (`embed`, `bm25`, `semantic`, `fuse` …): without waiting in a queue. A report keeps timings apart from the output, because outputs repeat
-    /// to the byte and timings do not.
+    /// The service time of each stage (`embed`, `bm25`, `semantic`, `fuse` …), without waiting in a queue. Reports keep timings
+    /// apart from the output, because outputs repeat to the byte and timings do not.
     #[serde(skip)]
     pub timings: Vec<Timing>,
-    /// Tokens that a reranker took, where there is one that tells. They are in the report's metrics.
+    /// Tokens that a reranker used, if there is one that reports them. They become metrics of the case.
     #[serde(skip)]
     pub usage: Option<Usage>,
 }
@@ -81,7 +81,7 @@ impl SearchError {
         Self(source.into())
     }
 
-    /// What the reranker said, where it was the reranker that failed.
+    /// The error of the reranker, if the reranker failed.
     pub fn reranking(&self) -> Option<&RerankError> {
         self.0.downcast_ref()
     }

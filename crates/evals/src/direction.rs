@@ -1,8 +1,8 @@
-//! Which end of a measure is better.
+//! Which direction of a measure is better.
 
 use serde::{Deserialize, Serialize};
 
-/// Which end of a measure is better.
+/// Which direction of a measure is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -16,12 +16,12 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// What two say together: what both say, else that it is not known.
+    /// The direction that both have, else [`Unknown`](Self::Unknown).
     pub(crate) fn agreed(self, other: Self) -> Self {
         if self == other { self } else { Self::Unknown }
     }
 
-    /// What two say together where one may have had nothing to go by.
+    /// The same, but an unknown direction yields to a known one.
     pub(crate) fn reconciled(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unknown, known) | (known, Self::Unknown) => known,

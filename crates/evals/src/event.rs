@@ -1,14 +1,14 @@
-//! What a running experiment tells the outside.
+//! Events of a running experiment, and the observers that follow them.
 
 use crate::{Case, CaseReport, Domain};
 
 /// Follows a running experiment: a progress bar, a log, a journal.
 ///
 /// Called on the worker that ran the case, which takes up its next case only after the call returns; several workers call
-/// at the same time. An observer that panics is told nothing more; the run goes on, and its report says so in
+/// at the same time. An observer that panics gets no further events; the run continues, and its report says so in
 /// [`observer_failures`](crate::Report::observer_failures).
 pub trait Observer<D: Domain>: Send + Sync {
-    /// Takes note of an event.
+    /// Receives an event.
     fn on_event(&self, event: Event<'_, D>);
 }
 
@@ -22,7 +22,7 @@ pub enum Event<'a, D: Domain> {
         name: &'a str,
         /// How many runs of cases the report will have when nothing ends the run early: cases times repetitions.
         total: usize,
-        /// How many of them an earlier session finished; nothing more is told of these.
+        /// How many of them an earlier session finished; no events follow for these.
         resumed: usize,
     },
     /// A case begins.

@@ -1,8 +1,8 @@
-//! An evaluation framework: run a task over a dataset, judge every output, report what was found.
+//! An evaluation framework: run a task over a dataset, judge every output, report the results.
 //!
 //! A [`Domain`] says which types an evaluation is about. A [`Dataset`] holds [`Case`]s and [`Evaluator`]s, an [`Experiment`]
 //! runs a task over it, and the [`Report`] holds every case with its [`Outcome`]s. A [`Summary`] aggregates a report, a
-//! [`Comparison`] puts several side by side, a [`Change`] tests what became of the same cases between two, and [`render`]
+//! [`Comparison`] puts several side by side, a [`Change`] tests how the same cases changed between two, and [`render`]
 //! prints them.
 //!
 //! ```

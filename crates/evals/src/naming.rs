@@ -1,4 +1,4 @@
-//! Telling equal names apart.
+//! Unique names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! How numbers are printed for people, and what is left of them then.
+//! Numbers as people read them, and their values after rounding.
 
 /// From here on a metric is printed in powers of ten, and below the inverse.
 const LARGEST_WRITTEN_OUT: f64 = 1e12;

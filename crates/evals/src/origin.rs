@@ -1,8 +1,8 @@
-//! Which of a run's evaluators something came from.
+//! Which evaluator of a run an outcome or a failure came from.
 
 use serde::{Deserialize, Serialize};
 
-/// Where an evaluator of a run stands. Together with the evaluator's name it tells it from all others of the run.
+/// The position of an evaluator in a run. Together with its name it identifies the evaluator.
 ///
 /// An evaluator of the dataset has the same origin in every case. The own evaluators of several cases count as one
 /// evaluator where they have the same name; within one case those of equal names are numbered.

@@ -1,4 +1,4 @@
-//! What an evaluator says about an output.
+//! The results of evaluators.
 
 use serde::{Deserialize, Serialize};
 

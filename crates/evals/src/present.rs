@@ -1,4 +1,4 @@
-//! Telling a value from none where both would be written as `null`.
+//! Values that JSON writes as `null`, which would read back as `None`.
 
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 const NULL: &[u8] = b"null";
 
-/// Drops a value that JSON writes as `null`, since it would read back as none.
+/// Turns a value that JSON writes as `null` into `None`.
 pub(crate) fn present<T: Serialize>(value: Option<T>) -> Option<T> {
     value.filter(|value| !is_null(value))
 }

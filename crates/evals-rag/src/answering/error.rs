@@ -15,7 +15,7 @@ use crate::{Call, PromptError};
 pub struct AnswerError {
     /// What happened.
     pub failure: AnswerFailure,
-    /// Calls that came back, and are to be paid for.
+    /// Calls that returned, and have to be paid for.
     pub calls: Vec<Call>,
 }
 
@@ -38,7 +38,7 @@ pub enum AnswerFailure {
         /// The model that was asked.
         model: ModelIdentity,
     },
-    /// The reply was cut: what there is of it is not the answer that the model meant to give.
+    /// The reply was cut off, so it is not the answer that the model meant to give.
     #[error("`{model}` did not finish its answer within {output_tokens} tokens")]
     Cut {
         /// The model that was asked.
@@ -46,7 +46,7 @@ pub enum AnswerFailure {
         /// Tokens that it wrote, reasoning included.
         output_tokens: u64,
     },
-    /// The provider kept the text back.
+    /// The provider withheld the text.
     #[error("the provider of `{model}` filtered the answer")]
     Filtered {
         /// The model that was asked.

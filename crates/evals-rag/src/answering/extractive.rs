@@ -13,7 +13,7 @@ use super::{AnswerError, AnswerFailure, Answered, Answerer, Citations, Refusals}
 use crate::text::sentences;
 use crate::{Call, Passage};
 
-/// Answers without a language model: with the sentences of the passages that are most like the question.
+/// Answers without a language model, with the sentences of the passages that are most similar to the question.
 ///
 /// ```text
 /// score = ½ · overlap + ½ · max(0, cosine)
@@ -34,7 +34,7 @@ pub struct ExtractiveAnswerer {
     threshold: f64,
 }
 
-/// A sentence and where it stands.
+/// A sentence and its position.
 #[derive(Debug)]
 struct Candidate<'t> {
     passage: usize,
@@ -44,7 +44,7 @@ struct Candidate<'t> {
     score: f64,
 }
 
-/// The passages without what would pass for citations.
+/// The passages without brackets that would read as citations.
 fn without_markers(passages: &[Passage]) -> Vec<String> {
     let texts = passages.iter();
     texts
@@ -53,7 +53,7 @@ fn without_markers(passages: &[Passage]) -> Vec<String> {
 }
 
 impl ExtractiveAnswerer {
-    /// Score below which it refuses, unless another is set: so low that it refuses only where hardly anything matches.
+    /// The default threshold: so low that it refuses only if hardly anything matches.
     ///
     /// On the bundled news stories it then refuses 9 % of the answerable questions and none of the unanswerable ones. A
     /// higher threshold does no better: what cannot be answered there is asked in the stories' own words, so that likeness

@@ -1,4 +1,4 @@
-//! What answers a question from passages.
+//! Answering questions from passages.
 
 mod chat;
 mod citations;
@@ -39,15 +39,15 @@ pub trait Answerer: Debug + Send + Sync {
     ) -> Result<Answered, AnswerError>;
 }
 
-/// What an [`Answerer`] says.
+/// The answer of an [`Answerer`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered {
     /// The answer with its citation markers; never empty.
     pub text: String,
     /// Whether it says that the passages do not hold the answer.
     pub refused: bool,
-    /// Why the text ends where it does.
+    /// Why the model stopped writing.
     pub finish: Finish,
-    /// The calls that it took.
+    /// The calls behind it.
     pub calls: Vec<Call>,
 }

@@ -3,7 +3,8 @@
 use crate::answering::Citations;
 use crate::text::{sentences, squad};
 
-/// What models say to refuse, besides the sentence they were told to use. Compared after `SQuAD`'s normalisation.
+/// Sentences with which models usually refuse, besides the one they were told to use. Compared after the normalisation of
+/// `SQuAD`.
 const USUAL: [&str; 8] = [
     "The passages do not answer this question.",
     "I don't know.",
@@ -15,7 +16,7 @@ const USUAL: [&str; 8] = [
     "Unanswerable.",
 ];
 
-/// The sentences by which a refusal is told from an answer.
+/// The sentences that count as refusals.
 ///
 /// A text refuses if it is one of them or its first sentence is. Case, punctuation, articles and citation markers make no
 /// difference (`SQuAD`'s normalisation), and what follows the sentence is an explanation.
@@ -48,7 +49,7 @@ impl Refusals {
 
     /// Whether `text` refuses.
     pub fn refuses(&self, text: &str) -> bool {
-        // A refusal is one whatever it cites.
+        // Citations do not make a refusal an answer.
         let text = Citations::plain(text, usize::MAX);
         let first = sentences(&text).first().copied().unwrap_or_default();
         let (text, first) = (squad::normalize(&text), squad::normalize(first));

@@ -1,4 +1,4 @@
-//! Asking a model for a verdict, and asking again where it gives none.
+//! Asking a model for a verdict, and asking once more if the reply holds none.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::exchange::Exchange;
 use crate::shown::Shown;
 use crate::{Prompt, PromptError};
 
-/// Puts graded material before a model and gets a decision out of it.
+/// Shows graded material to a model and reads its verdict.
 #[derive(Debug, Clone)]
 pub(super) struct Examiner {
     pub(super) model: Arc<dyn ChatModel>,
@@ -21,7 +21,7 @@ pub(super) struct Examiner {
     pub(super) max_tokens: Option<NonZeroU32>,
 }
 
-/// What a model is shown to decide about.
+/// The material that a model decides about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Material<'a> {
     pub(super) question: &'a str,
@@ -81,7 +81,7 @@ impl Examiner {
         }
     }
 
-    /// Asks, and once more where the reply cannot be read.
+    /// Asks, and asks once more if the reply cannot be read.
     async fn decide(
         &self,
         material: Material<'_>,
@@ -104,7 +104,7 @@ impl Examiner {
         })
     }
 
-    /// A reply that is not cut, if asking with twice the budget gets one.
+    /// A complete reply. If the first one is cut off, asks again with twice the budget.
     async fn whole_reply(
         &self,
         exchange: &mut Exchange<'_>,
@@ -123,7 +123,7 @@ impl Examiner {
     }
 }
 
-/// The broken reply and the complaint about it.
+/// The messages that ask for a correction: the unreadable reply, and what is wrong with it.
 fn repair(broken: &str, complaint: Unreadable, shown: &Shown) -> Result<[Message; 2], PromptError> {
     // Some servers refuse a message without text.
     let broken = if broken.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! A judge that a model is, asked whether an answer refuses.
+//! A language model that decides whether a reply refuses to answer.
 
 use std::sync::Arc;
 

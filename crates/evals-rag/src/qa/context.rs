@@ -7,15 +7,15 @@ use evals_models::Tokenizer;
 
 use crate::Passage;
 
-/// A limit to the tokens of a context, titles included, the rest of the prompt not.
+/// A limit for the tokens of a context. Titles count; the rest of the prompt does not.
 ///
-/// Passages stay whole; only where the best one alone is longer than the limit is it cut, and shown without its title where
-/// that leaves no room for text.
+/// Passages stay whole. Only if the best one alone exceeds the limit is it cut, and shown without its title if the title
+/// leaves no room for text.
 #[derive(Debug, Clone)]
 pub struct Budget {
-    /// Most tokens; there are never more.
+    /// The limit.
     pub tokens: NonZeroUsize,
-    /// Counts them.
+    /// Counts the tokens.
     pub tokenizer: Arc<dyn Tokenizer>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Fitted {
     pub(super) passages: Vec<Passage>,
     /// Their tokens, never more than the budget.
     pub(super) tokens: usize,
-    /// Tokens that the best passage had, where even that one alone did not fit and was cut.
+    /// Tokens of the best passage before it was cut; `None` if nothing was cut.
     pub(super) cut_from: Option<usize>,
 }
 
 /// Keeps the best passages that fit into the budget together, and says how many tokens they have.
 ///
-/// Passages stay whole, and none is taken in place of a better one: the first that does not fit ends the context. Only where
-/// the best one alone is too long is it cut, since a model that is shown nothing cannot answer.
+/// Passages stay whole, and no passage replaces a better one: the first that does not fit ends the context. Only if the best one
+/// alone is too long is it cut, because a model that is shown nothing cannot answer.
 pub(super) fn fit(mut passages: Vec<Passage>, budget: &Budget) -> Fitted {
     let sizes = passages
         .iter()
@@ -88,7 +88,7 @@ fn start<'t>(text: &'t str, most: usize, tokenizer: &Arc<dyn Tokenizer>) -> &'t 
     fitting.unwrap_or_default()
 }
 
-/// Tokens of what a model is shown of a passage.
+/// Tokens of a passage as a model is shown it.
 fn tokens(passage: &Passage, tokenizer: &Arc<dyn Tokenizer>) -> usize {
     title_tokens(passage, tokenizer).saturating_add(tokenizer.count(&passage.text))
 }

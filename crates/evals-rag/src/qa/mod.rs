@@ -38,7 +38,7 @@ impl Domain for Qa {
     type Metadata = ();
 }
 
-/// Makes one case of each question, without evaluators: which judge there is, is the caller's to say.
+/// Makes one case of each question. The caller adds the evaluators.
 ///
 /// Its assertions are kept [apart](Dataset::assertions_apart): equivalence, citing and refusing have no common pass rate.
 ///

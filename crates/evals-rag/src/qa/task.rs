@@ -16,11 +16,11 @@ use crate::{Passage, SearchError, Searcher};
 /// How passages become the context of an answer.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Most passages that the answerer is shown, and the number of documents that are searched for.
+    /// How many documents the search returns, and how many passages the answerer is shown at most.
     pub limit: NonZeroUsize,
-    /// Widens passages by the chunks around them; `None`: they stay as found.
+    /// Widens passages by the chunks around them; `None` keeps them as they were found.
     pub expansion: Option<Expansion>,
-    /// Limits the context; `None`: whatever the passages have.
+    /// Limits the tokens of the context; `None` sets no limit.
     pub budget: Option<Budget>,
 }
 
@@ -35,7 +35,7 @@ impl Settings {
     }
 }
 
-/// Makes the task that searches, cuts the context and has the question answered.
+/// Makes the task: search, cut the context, answer.
 ///
 /// Records the search's stages, `neighbours` where passages are widened, and the answerer's calls as [`Purpose::Answerer`]
 /// says, those of a failed answer included; also the metrics `context passages` and, with a budget, `context tokens`. Where the

@@ -20,17 +20,17 @@ pub(super) struct Inquiry {
     pub(super) shape: Shape,
 }
 
-/// What is asked for, in words for a model.
+/// The object that a model is asked for, described in words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// The member that it has besides its `id`, in an example that is none.
+    /// The member that the object has besides its `id`, as a pattern.
     pub(super) member: &'static str,
-    /// What a reply lacks that has nothing of this shape.
+    /// The complaint about a reply without such an object.
     pub(super) missing: &'static str,
 }
 
 impl Inquiry {
-    /// Asks about shown texts, and once more where the reply has no object that `parse` can read and that can be relied on.
+    /// Asks about shown texts. Asks once more if the reply has no trustworthy object that `parse` can read.
     pub(super) async fn ask<T: Wanted>(
         &self,
         mut request: ChatRequest,
@@ -66,7 +66,7 @@ impl Inquiry {
         }
     }
 
-    /// The broken reply and the complaint about it.
+    /// The messages that ask for a correction: the unreadable reply, and what is wrong with it.
     fn repair(
         &self,
         broken: &str,
@@ -99,7 +99,7 @@ async fn whole_reply(
     }
 }
 
-/// Scores, and what the calls took that they are from.
+/// The scores, with the tokens and the service time of the calls behind them.
 pub(super) fn reranked(scores: Vec<f32>, calls: &[Call]) -> Reranked {
     let usages = calls.iter().filter_map(|call| call.usage);
     Reranked {

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use evals_models::{ModelIdentity, RerankError, Reranked, Reranker};
 use sha2::{Digest, Sha256};
 
-/// A reranker that keeps what it said for as long as it is there, so that the two benchmarks of a run ask once.
+/// A reranker that keeps its scores in memory, so that the two benchmarks of a run ask the model once.
 ///
-/// The same question with the same texts, in the same repetition, is answered from memory and counts as [cached](Reranked::cached);
-/// what failed is asked again. A store before the model does the same for longer; this serves where there is none, or where all that
-/// is stored is asked for anew.
+/// The same question with the same texts, in the same repetition, is answered from memory and counts as [cached](Reranked::cached).
+/// Failures are not kept. A store in front of the model does the same across runs; this one serves runs without a store, and runs
+/// that ignore stored scores.
 #[derive(Debug)]
 pub struct RememberedReranker {
     inner: Arc<dyn Reranker>,
@@ -19,7 +19,7 @@ pub struct RememberedReranker {
 }
 
 impl RememberedReranker {
-    /// Remembers what `inner` says.
+    /// Keeps the scores of `inner`.
     pub fn new(inner: Arc<dyn Reranker>) -> Self {
         Self {
             inner,
@@ -53,9 +53,9 @@ impl Reranker for RememberedReranker {
                 ..known
             });
         }
-        let said = self.inner.rerank(query, texts, repeat).await?;
-        kept().insert(key, said.clone());
-        Ok(said)
+        let reranked = self.inner.rerank(query, texts, repeat).await?;
+        kept().insert(key, reranked.clone());
+        Ok(reranked)
     }
 }
 

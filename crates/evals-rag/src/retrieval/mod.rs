@@ -34,7 +34,7 @@ impl Domain for Retrieval {
     }
 }
 
-/// What a dataset knows of a question besides its judgements.
+/// What a dataset knows about a question besides its judgements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Option<WrittenFacts>")]
 pub struct QuestionFacts {

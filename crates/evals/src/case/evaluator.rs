@@ -22,18 +22,18 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
     /// Judges one output. The evaluators of a case run concurrently.
     async fn evaluate(&self, context: &Context<'_, D>) -> Result<Vec<Outcome>, EvaluatorError>;
 
-    /// Which end of an outcome is better, by the outcome's name; the higher one by default, which for an assertion is that
-    /// it passes. Should not depend on the case.
+    /// Which direction of an outcome is better, by the name of the outcome. Higher by default, which for an assertion means
+    /// that it passes. Should not depend on the case.
     fn better(&self, _outcome: &str) -> Direction {
         Direction::Higher
     }
 
-    /// The outcomes that are about a case, whatever the output: those that it would have if nothing failed, undefined ones
-    /// left out. `None`, the default, where that is not known.
+    /// The outcomes, without undefined ones, that this evaluator has for a case if nothing fails, whatever the output is.
+    /// `None`, the default, if that is not known beforehand.
     ///
-    /// Asked where the task or the evaluator failed. The failure then counts for the outcomes that are listed and for no
-    /// other of this evaluator, and a measure that never had a value still has a row of its kind. Where it is not known, a
-    /// failure counts for everything that the evaluator says of other cases. One that panics here does not know.
+    /// Called when the task or the evaluator failed. The failure then counts for the listed outcomes and for no other of this
+    /// evaluator, and a measure that never had a value still has a row of its kind. With `None`, a failure counts for
+    /// every outcome that the evaluator has for other cases. A panic here counts as `None`.
     fn concerns(&self, _case: &Case<D>) -> Option<Vec<Concern>> {
         None
     }

@@ -1,4 +1,4 @@
-//! Telling the observers of a run, which must not harm it.
+//! Reporting events to the observers of a run. An observer that panics must not harm the run.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ pub(super) struct Audience<D: Domain> {
     seats: Vec<Seat<D>>,
 }
 
-/// One observer, and how it panicked if it did.
+/// One observer, and the message of its panic if it panicked.
 struct Seat<D: Domain> {
     observer: Arc<dyn Observer<D>>,
     panic: Mutex<Option<String>>,
@@ -29,10 +29,10 @@ impl<D: Domain> Audience<D> {
         }
     }
 
-    /// Tells every observer that has not panicked yet.
-    pub(super) fn tell(&self, event: Event<'_, D>) {
+    /// Reports an event to every observer that has not panicked yet.
+    pub(super) fn report(&self, event: Event<'_, D>) {
         for seat in &self.seats {
-            seat.tell(event);
+            seat.report(event);
         }
     }
 
@@ -43,7 +43,7 @@ impl<D: Domain> Audience<D> {
 }
 
 impl<D: Domain> Seat<D> {
-    fn tell(&self, event: Event<'_, D>) {
+    fn report(&self, event: Event<'_, D>) {
         if self.panic().is_some() {
             return;
         }

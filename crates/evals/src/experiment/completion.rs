@@ -1,4 +1,4 @@
-//! What becomes of a case that came to its end.
+//! Deciding whether a finished case counts, and reporting it.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use futures::FutureExt as _;
 use super::audience::Audience;
 use crate::{CaseReport, Domain, Event, FailureClass, Journal, StopSignal};
 
-/// Decides whether a case counts, and tells everyone who has to know.
+/// Decides whether a finished case counts, and reports it to journal and observers.
 pub(super) struct Completion<D: Domain> {
     pub(super) audience: Audience<D>,
     pub(super) stop: StopSignal,
@@ -39,14 +39,14 @@ impl<D: Domain> Completion<D> {
             self.stop.stop(message);
             return None;
         }
-        self.audience.tell(Event::CaseFinished {
+        self.audience.report(Event::CaseFinished {
             report: &report,
             position,
         });
         Some(Finished { position, report })
     }
 
-    /// Hands a case to the journal; says what went wrong.
+    /// Hands a case to the journal, and returns the message of a failure.
     async fn keep(&self, report: &CaseReport<D>) -> Result<(), String> {
         let Some(journal) = &self.journal else {
             return Ok(());
@@ -59,7 +59,7 @@ impl<D: Domain> Completion<D> {
     }
 }
 
-/// The message of the first failure that every other case would meet too.
+/// The message of the first failure that would hit every other case too.
 fn terminal_failure<D: Domain>(report: &CaseReport<D>) -> Option<&str> {
     let task = report.result.failure().into_iter();
     let task = task.map(|failure| (failure.class, &failure.message));

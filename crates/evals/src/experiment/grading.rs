@@ -15,30 +15,30 @@ use crate::{
     MissedOutcome, Outcome, TaskScope, Value,
 };
 
-/// What the evaluators of one case said.
+/// The results of the evaluators of one case.
 #[derive(Debug, Default)]
 pub(super) struct Grading {
     pub(super) outcomes: Vec<CaseOutcome>,
     pub(super) failures: Vec<EvaluatorFailure>,
-    /// What they would have said but for a failure.
+    /// Outcomes that are missing because of a failure.
     pub(super) missed: Vec<Missed>,
-    /// What the evaluators noted down, in their order.
+    /// What the evaluators recorded, in their order.
     pub(super) notes: Vec<Notes>,
 }
 
-/// Outcomes with the better end of each.
+/// Outcomes, each with its better direction.
 type Outcomes = Vec<(Outcome, Direction)>;
 
-/// How an evaluator came to its end.
+/// How an evaluator ended.
 enum Judgement {
     /// With outcomes, or with an error and those that do not depend on it.
     Returned(Outcomes, Option<EvaluatorError>),
     Panicked(Box<dyn Any + Send>),
-    /// It was dropped when the case had taken as long as it may.
+    /// It was dropped because the time of the case was up.
     OutOfTime(EvaluatorError),
 }
 
-/// Asks the evaluators concurrently and keeps their answers in the evaluators' order.
+/// Runs the evaluators concurrently and keeps their results in the order of the evaluators.
 pub(super) async fn grade<'a, D: Domain>(
     context: &Context<'_, D>,
     evaluators: impl Iterator<Item = &'a Enrolled<D>>,
@@ -61,7 +61,7 @@ pub(super) async fn grade<'a, D: Domain>(
     grading
 }
 
-/// An evaluator's answer, or the panic that came instead of its name or of the answer.
+/// Runs one evaluator. A panic while it was asked for its name counts as a panic of the evaluator.
 async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> Judgement {
     if let Some(message) = &enrolled.name_panic {
         return Judgement::Panicked(Box::new(message.clone()));
@@ -84,7 +84,7 @@ async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> J
 }
 
 impl Grading {
-    /// What is left to say where there is no output to judge.
+    /// The grading of a case whose task failed: only missing outcomes.
     pub(super) fn of_failed_task<'a, D: Domain>(
         case: &Case<D>,
         evaluators: impl Iterator<Item = &'a Enrolled<D>>,
@@ -159,7 +159,7 @@ impl Grading {
     }
 }
 
-/// What an evaluator would have said of a case, where it knows.
+/// The outcomes that an evaluator declares for a case, if it declares any.
 fn missed<D: Domain>(enrolled: &Enrolled<D>, case: &Case<D>) -> Option<Missed> {
     if enrolled.name_panic.is_some() {
         return None;
@@ -183,8 +183,8 @@ fn missed<D: Domain>(enrolled: &Enrolled<D>, case: &Case<D>) -> Option<Missed> {
     })
 }
 
-/// Numbers an evaluator's outcomes of equal names. A score that is dropped later keeps its number, or the next one of that
-/// name would take its place.
+/// Numbers outcomes of one evaluator that have equal names. A score that is dropped later keeps its number, because otherwise
+/// the next one would take it.
 fn tell_apart(outcomes: &mut [(Outcome, Direction)]) {
     if outcomes.len() > 1 {
         let mut names = Names::default();

@@ -191,7 +191,7 @@ impl<D: Domain, T> Experiment<D, T> {
         let total = queue.total();
 
         let Completion { audience, stop, .. } = queue.completion();
-        audience.tell(Event::Started {
+        audience.report(Event::Started {
             name: &name,
             total,
             resumed: resumed.len(),
@@ -204,7 +204,7 @@ impl<D: Domain, T> Experiment<D, T> {
         let mut cases = gather(workers, resumed).await;
         titles::settle(&mut cases);
         let not_run = total - cases.len();
-        audience.tell(Event::Finished { not_run });
+        audience.report(Event::Finished { not_run });
 
         Report {
             schema_version: SchemaVersion,

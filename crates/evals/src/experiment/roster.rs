@@ -8,10 +8,10 @@ use evals_guard::panics;
 
 use crate::{Case, Domain, Evaluator, EvaluatorOrigin};
 
-/// Stands for the name of an evaluator that panics when it is asked for it.
+/// Replaces the name of an evaluator that panics when it is asked for its name.
 const NAMELESS: &str = "evaluator without a name";
 
-/// One evaluator with what tells it from the others.
+/// One evaluator, with its name and origin.
 pub(super) struct Enrolled<D: Domain> {
     pub(super) evaluator: Arc<dyn Evaluator<D>>,
     pub(super) name: String,
@@ -55,7 +55,7 @@ fn name_of<D: Domain>(evaluator: &Arc<dyn Evaluator<D>>) -> (String, Option<Stri
     match panic::catch_unwind(AssertUnwindSafe(|| evaluator.name().to_owned())) {
         Ok(name) => (name, None),
         Err(payload) => {
-            let message = format!("its name: {}", panics::message(&*payload));
+            let message = format!("asked for its name: {}", panics::message(&*payload));
             (NAMELESS.to_owned(), Some(message))
         }
     }

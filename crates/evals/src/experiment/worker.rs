@@ -20,7 +20,7 @@ use super::roster::{self, Enrolled};
 use super::timeout::Clock;
 use crate::{Case, CaseReport, Dataset, Domain, Event, TaskError, TaskScope};
 
-/// What there is to do, shared by all workers.
+/// The queue of cases, which all workers share.
 pub(super) struct Queue<D: Domain, T> {
     dataset: Arc<Dataset<D>>,
     task: T,
@@ -100,7 +100,7 @@ impl<D: Domain, T> Queue<D, T> {
         let repeat = u32::try_from(position % repeats + 1)
             .expect("at most the number of repetitions, which is a `u32`");
         let audience = &self.completion.audience;
-        audience.tell(Event::CaseStarted { case, repeat });
+        audience.report(Event::CaseStarted { case, repeat });
         let clock = Clock::start(self.timeout.as_ref());
         attempt::run(&self.task, case, repeat, &self.evaluators, &clock).await
     }

@@ -42,7 +42,7 @@ struct Writer {
 }
 
 impl FileJournal {
-    /// Creates the journal, or opens it to be continued, and returns the cases that it holds.
+    /// Creates the journal, or opens it to resume its run, and returns the cases that it holds.
     ///
     /// The identity is whatever makes two runs the same one, usually the settings as a JSON object; a journal of another
     /// identity is an error that names the first setting that differs. A last line that was cut off is ignored, as are lines
@@ -78,7 +78,7 @@ impl FileJournal {
         Ok((journal, stored.cases))
     }
 
-    /// How many runs of cases the journal at `path` holds. Reading it takes no part in the run: neither lock nor identity matter.
+    /// How many runs of cases the journal at `path` holds. This only reads: it takes no lock and checks no identity.
     pub fn count(path: &Path) -> Result<usize, JournalError> {
         check_regular(path)?;
         let file = File::open(path).map_err(failed("open", path))?;

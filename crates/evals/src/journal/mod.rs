@@ -1,4 +1,4 @@
-//! Keeping finished cases, so that a run that ends early can be continued.
+//! Keeping finished cases, so that an interrupted run can be resumed.
 
 mod error;
 mod file;
@@ -14,7 +14,7 @@ use crate::{CaseReport, Domain};
 pub use error::JournalError;
 pub use file::FileJournal;
 
-/// Keeps every case before it counts as done.
+/// Keeps every case before it counts as finished.
 #[async_trait]
 pub trait Journal<D: Domain>: Debug + Send + Sync {
     /// Keeps one case. The case counts once this has returned; where it fails, the case does not count and the run is

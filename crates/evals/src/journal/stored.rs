@@ -1,4 +1,4 @@
-//! What a journal holds when it is opened.
+//! Reading the content of a journal.
 
 use std::collections::btree_map::Entry as Place;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub(super) const CUT_MARK: &[u8] = b" cut\n";
 /// The content of a journal's file.
 #[derive(Debug)]
 pub(super) struct Stored<D: Domain> {
-    /// `None` where nothing was written yet.
+    /// `None` if nothing has been written yet.
     pub(super) header: Option<Header<Value>>,
     /// The last line of each case and repetition, in the order of their first ones.
     pub(super) cases: Vec<CaseReport<D>>,

@@ -1,4 +1,4 @@
-//! Repetitions that a value had to do without.
+//! Repetitions that are missing from values.
 
 use std::collections::BTreeMap;
 

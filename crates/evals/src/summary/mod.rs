@@ -1,4 +1,4 @@
-//! What an experiment found, over all cases.
+//! The aggregates of a report.
 
 mod accuracy;
 mod column;
@@ -55,7 +55,7 @@ pub struct Summary {
     pub evaluator_failures: usize,
     /// Whether a cancellation or a stop ended the run early.
     pub interrupted: bool,
-    /// How many runs of cases that left out.
+    /// How many runs of cases were not run for that reason.
     pub not_run: usize,
     /// Why the run was stopped, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct Summary {
     /// Pass rate of each assertion, in the same order.
     #[serde(with = "crate::in_order")]
     pub assertions: Vec<(String, Mean)>,
-    /// What failures leave open of each pass rate, in the same order.
+    /// Each pass rate with its bounds if failures had passed or failed, in the same order.
     #[serde(default, with = "crate::in_order")]
     pub accuracy: Vec<(String, Accuracy)>,
     /// Pass rate over all assertions of all runs of cases together, where that [means anything](Report::pools_assertions).

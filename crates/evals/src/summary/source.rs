@@ -1,4 +1,4 @@
-//! Where a measure comes from.
+//! Which evaluator a measure comes from.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct MeasureSource {
     /// What the evaluator calls the measure: the title, unless another evaluator's measure had it first. An evaluator that
     /// never returned anything has its own name here.
     pub outcome: String,
-    /// Which end of the measure is better. Unknown where the evaluator says one thing of one case and another of the next.
+    /// Which direction of the measure is better. Unknown if the evaluator contradicts itself between cases.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
     /// What tables call the mean of the scores, where that is not the title; see [`Domain::mean_title`](crate::Domain::mean_title).

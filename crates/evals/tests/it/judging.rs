@@ -416,7 +416,7 @@ async fn an_evaluator_whose_name_panics_fails_alone() {
         for failure in &case.evaluator_failures {
             assert_eq!(failure.evaluator, "evaluator without a name");
             assert_eq!(failure.kind, FailureKind::Panic);
-            assert_eq!(failure.message, "its name: no name was set");
+            assert_eq!(failure.message, "asked for its name: no name was set");
         }
     }
 }
