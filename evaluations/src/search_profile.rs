@@ -1,12 +1,11 @@
-//! Search profiles as the command line and settings name them.
+//! Search profiles, and how the command line and the settings name them.
 
 use std::fmt;
 
 use evals_index::{Profile, UnknownProfile};
-
 use evals_messages::nearest;
 
-/// The end of the name of a profile whose results are reranked.
+/// The suffix of a profile whose results are reranked.
 pub(crate) const RERANK: &str = "+rerank";
 
 /// A search of the index, and whether its results are reranked.
@@ -16,16 +15,16 @@ pub(crate) struct SearchProfile {
     pub(crate) rerank: bool,
 }
 
-/// A name that no search profile has.
+/// A name that is not that of a search profile.
 #[derive(Debug, thiserror::Error)]
-#[error("{unknown}, each also with `{RERANK}` behind it, and `all`{}", suggestion(nearest.as_deref()))]
+#[error("{unknown}, each also with the suffix `{RERANK}`, and `all`{}", suggestion(nearest.as_deref()))]
 pub(crate) struct UnknownSearchProfile {
     unknown: UnknownProfile,
     nearest: Option<String>,
 }
 
 impl UnknownSearchProfile {
-    /// Of a `name` whose search the index does not know.
+    /// The error of `name`, whose search the index does not know.
     pub(crate) fn new(name: &str, unknown: UnknownProfile) -> Self {
         let mut names: Vec<String> = Profile::all().iter().map(ToString::to_string).collect();
         names.push("all".to_owned());
@@ -46,7 +45,7 @@ fn suggestion(nearest: Option<&str>) -> String {
 }
 
 impl SearchProfile {
-    /// The profile as it is with its results reranked.
+    /// The same profile with its results reranked.
     pub(crate) fn reranked(self) -> Self {
         Self {
             rerank: true,
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!(
             message("hybrd"),
             "no search profile `hybrd`: there are `unranked`, `bm25`, `semantic`, `hybrid`, `hybrid-rrf-K`, `hybrid-linear`, \
-             `hybrid-linear-WEIGHT` and `hybrid-log-bm25`, each also with `+rerank` behind it, and `all`; did you mean `hybrid`?"
+             `hybrid-linear-WEIGHT` and `hybrid-log-bm25`, each also with the suffix `+rerank`, and `all`; did you mean `hybrid`?"
         );
         assert!(message("bm52+rerank").ends_with("; did you mean `bm25+rerank`?"));
         assert!(message("bm25+rernk").ends_with("; did you mean `bm25+rerank`?"));

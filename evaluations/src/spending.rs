@@ -1,4 +1,4 @@
-//! What calls of models cost while they are made, for a budget that ends the run.
+//! Counts what calls of models cost as they are made, and stops a run whose budget is spent.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,11 +14,10 @@ use evals_rag::prices::Price;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// The budget ended the build of an index.
+/// The budget was spent while an index was being built.
 #[derive(Debug, Clone, Copy, Error)]
 #[error(
-    "the budget of ${0} is spent before all documents are embedded; the same command with a larger one continues the index where \
-     it stopped"
+    "the budget of ${0} is spent before all documents are embedded; run the command again with a larger `--budget` to resume"
 )]
 pub(crate) struct BudgetSpent(f64);
 
@@ -30,7 +29,7 @@ pub(crate) fn dollars(cost: Option<f64>) -> String {
     }
 }
 
-/// Adds up what a run pays. Replies from the cache are paid for already.
+/// Adds up what a run pays. Cached replies cost nothing again.
 #[derive(Debug)]
 pub(crate) struct Spending {
     paid: Mutex<f64>,
@@ -40,7 +39,7 @@ pub(crate) struct Spending {
 }
 
 impl Spending {
-    /// Sets `stop` as soon as `budget` USD are spent.
+    /// Counts against `budget`, in USD, and sets `stop` once it is spent.
     pub(crate) fn new(budget: Option<f64>, stop: StopSignal) -> Arc<Self> {
         Arc::new(Self {
             paid: Mutex::new(0.0),
@@ -50,17 +49,17 @@ impl Spending {
         })
     }
 
-    /// Counts what earlier sessions of the same run have spent.
+    /// Counts what earlier sessions of the run spent.
     pub(crate) fn resume(&self, cost: f64) {
         self.add(cost);
     }
 
-    /// Calls that were paid for, or would have been if they had a price.
+    /// How many calls were made, whether or not they have a price.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Whether the budget ended the run.
+    /// Whether the budget is spent.
     pub(crate) fn is_spent(&self) -> bool {
         self.spent().is_some()
     }
@@ -79,13 +78,13 @@ impl Spending {
             && *paid >= budget
         {
             self.stop.stop(format!(
-                "the budget of ${budget} is spent, earlier sessions of the run included; the same command with a larger one goes on"
+                "the budget of ${budget} is spent, including earlier sessions of this run; run the command again with a larger `--budget` to resume"
             ));
         }
     }
 }
 
-/// A model whose calls are added up.
+/// A chat model whose calls are counted.
 #[derive(Debug)]
 pub(crate) struct Metered {
     inner: Arc<dyn ChatModel>,
@@ -94,7 +93,7 @@ pub(crate) struct Metered {
 }
 
 impl Metered {
-    /// Counts the calls of `inner`, which has to be behind any cache that does not ask it.
+    /// Counts the calls of `inner`. A cache belongs in front of this, so that cached replies are not counted.
     pub(crate) fn new(inner: Arc<dyn ChatModel>, price: Price, spending: &Arc<Spending>) -> Self {
         Self {
             inner,
@@ -128,20 +127,20 @@ impl ChatModel for Metered {
     }
 }
 
-/// An embedding model whose tokens are added up.
+/// An embedding model whose tokens are counted.
 #[derive(Debug)]
 pub(crate) struct MeteredEmbedder {
     inner: Arc<dyn Embedder>,
     price: Price,
     spending: Arc<Spending>,
-    /// Tokens that are added up already.
+    /// How many tokens have been counted.
     counted: AtomicU64,
-    /// Whether tokens were estimated that the server did not tell.
+    /// Whether tokens were estimated, because the server did not report them.
     is_estimated: AtomicBool,
 }
 
 impl MeteredEmbedder {
-    /// Counts what `inner` reads from now on, which has to be behind any store that does not ask it.
+    /// Counts what `inner` reads from now on. A store belongs in front of this, so that stored vectors are not counted.
     pub(crate) fn new(inner: Arc<dyn Embedder>, price: Price, spending: &Arc<Spending>) -> Self {
         Self {
             counted: AtomicU64::new(inner.input_tokens().unwrap_or_default()),
@@ -152,7 +151,8 @@ impl MeteredEmbedder {
         }
     }
 
-    /// Adds up what a call read. Once an answer did not tell its tokens their sum is unknown, and the texts are estimated.
+    /// Counts the tokens of one call. Once a server has left out the tokens of a call, their sum is unknown and the tokens of each further
+    /// call are estimated.
     fn count(&self, texts: &[&str], is_embedded: bool) {
         let input_tokens = match self.inner.input_tokens() {
             Some(read) => {
@@ -193,7 +193,7 @@ impl Embedder for MeteredEmbedder {
         let mut notes = self.inner.notes();
         if self.spending.budget.is_some() && self.is_estimated.load(Ordering::Relaxed) {
             notes.push(
-                "the server did not say how many tokens it read for every text; `--budget` counts estimated tokens for those"
+                "the server did not report the tokens of every text; `--budget` counts estimates for the others"
                     .to_owned(),
             );
         }
@@ -281,6 +281,6 @@ mod tests {
         );
         embed(TextKind::Query).await.unwrap();
         let notes = embedder.notes();
-        assert!(notes[0].contains("counts estimated tokens"), "{notes:?}");
+        assert!(notes[0].contains("counts estimates"), "{notes:?}");
     }
 }

@@ -102,7 +102,7 @@ fn unknown_measures_profiles_and_formats_are_refused() {
     assert!(
         sandbox
             .refuse("sample --skip-qa --profile hybrd")
-            .contains("each also with `+rerank` behind it, and `all`; did you mean `hybrid`?")
+            .contains("each also with the suffix `+rerank`, and `all`; did you mean `hybrid`?")
     );
     assert!(
         sandbox

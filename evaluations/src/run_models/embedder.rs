@@ -55,7 +55,7 @@ pub(crate) async fn open(
         return Ok(embedder);
     }
     match model.kind {
-        // It is quicker than any look at a file.
+        // Embedding is quicker than a lookup in the store.
         ModelKind::Embedded => return Ok(embedder),
         // The store may have what the search is warmed up with.
         ModelKind::Local => {

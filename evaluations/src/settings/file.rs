@@ -9,7 +9,7 @@ use super::error::{SettingsError, unknown_key};
 use super::haiku;
 use super::json_schema;
 use super::known::{UnknownKey, take_unknown};
-use super::resolve::Layer;
+use super::layer::Layer;
 use super::tree::Tree;
 
 /// The size limit of a settings file, in bytes.

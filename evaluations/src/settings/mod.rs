@@ -9,6 +9,7 @@ mod file;
 mod fuzz;
 mod haiku;
 mod known;
+mod layer;
 mod model;
 mod resolve;
 mod role;
@@ -24,8 +25,9 @@ use serde_json::Value;
 
 pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
+pub(crate) use layer::Layer;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
-pub(crate) use resolve::{Layer, Resolved, resolve};
+pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use role::Role;
 
 /// Everything that can be set for a run, apart from its dataset; see `docs/settings.md`.

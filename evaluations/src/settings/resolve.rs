@@ -1,162 +1,16 @@
-//! Layers of settings, and the settings that they give together.
+//! Lays layers of settings over each other, and keeps the result together with where each value comes from.
 
 use std::fmt::Display;
 
-use evals_data::Manifest;
 use evals_data::yaml;
 use serde_json::Value;
 
 use super::error::SettingsError;
-use super::known::take_unknown;
-use super::tree::{Entry, Tree, overlay};
-use super::{Role, Settings, json_schema};
+use super::layer::Layer;
+use super::tree::overlay;
+use super::{Role, Settings};
 use crate::redaction;
 use crate::search_profile::RERANK;
-
-/// One source of settings.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Layer {
-    /// The name of the layer in errors: a file's path, a dataset or an option.
-    pub(crate) origin: String,
-    pub(crate) tree: Tree,
-    /// Whether setting a reranker is enough to use it, as in haiku.rag.
-    pub(crate) reranks: bool,
-}
-
-impl Layer {
-    /// A layer written for this program.
-    pub(crate) fn new(origin: impl Into<String>, tree: Tree) -> Self {
-        Self {
-            origin: origin.into(),
-            tree,
-            reranks: false,
-        }
-    }
-
-    /// The `settings` of a dataset's manifest. They may not decide which servers get the user's texts and keys.
-    pub(crate) fn dataset(manifest: &Manifest) -> Result<Self, SettingsError> {
-        let layer = Self::checked(manifest.origin.to_string(), manifest.settings.clone())?;
-        let Some((path, line)) = reserved_for_users("", &layer.tree) else {
-            return Ok(layer);
-        };
-        let origin = match line {
-            Some(line) => format!("{}:{line}", layer.origin),
-            None => layer.origin,
-        };
-        Err(SettingsError::NotForDatasets { origin, path })
-    }
-
-    /// Every `--set KEY=VALUE` of a command line as one layer, so that their order matters only if they set the same key. A value is
-    /// YAML, such as `null`, `3`, `[a]` or `text`.
-    pub(crate) fn assignments(arguments: &[String]) -> Result<Option<Self>, SettingsError> {
-        let mut all = Tree::Mapping(Vec::new());
-        for argument in arguments {
-            let origin = format!("`--set {}`", redaction::argument(argument));
-            let written = assignment(argument)?;
-            // The error of an unknown key does not repeat the value, which may be a credential.
-            let key = argument.split('=').next().unwrap_or_default();
-            let checked = Self::checked(format!("`--set {key}=…`"), written.clone())?;
-            if checked.tree != written {
-                // In a file a null is an empty section. Here the user wrote it.
-                return Err(SettingsError::NotNullable { origin });
-            }
-            all.merge(checked.tree);
-        }
-        Ok((!arguments.is_empty()).then(|| Self::new("`--set`", all)))
-    }
-
-    /// A model that a command line option names, such as `--model ollama:gpt-oss` for `qa.model`.
-    pub(crate) fn model(option: &str, path: &str, provider: &str, name: &str) -> Self {
-        let member = |key: &str, value: &str| Entry {
-            key: key.to_owned(),
-            line: None,
-            value: Tree::Leaf(Value::String(value.to_owned())),
-        };
-        let model = Tree::Mapping(vec![member("provider", provider), member("name", name)]);
-        let nested = |value, key: &str| {
-            Tree::Mapping(vec![Entry {
-                key: key.to_owned(),
-                line: None,
-                value,
-            }])
-        };
-        Self::new(
-            format!("`{option} {provider}:{name}`"),
-            path.rsplit('.').fold(model, nested),
-        )
-    }
-
-    fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {
-        let keys = take_unknown(&mut tree, &json_schema());
-        if keys.is_empty() {
-            Ok(Self::new(origin, tree))
-        } else {
-            Err(SettingsError::UnknownKeys { origin, keys })
-        }
-    }
-}
-
-/// The first setting of `tree` that says where a model is or which key it is sent, with its line.
-fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)> {
-    let Tree::Mapping(entries) = tree else {
-        return None;
-    };
-    entries.iter().find_map(|entry| {
-        let path = match prefix {
-            "" => entry.key.clone(),
-            _ => format!("{prefix}.{}", entry.key),
-        };
-        match entry.key.as_str() {
-            "providers" if prefix.is_empty() => Some((path, entry.line)),
-            "base_url" | "api_key_env" => Some((path, entry.line)),
-            // These fields are the server's, whatever their names.
-            "extra_body" => None,
-            _ => reserved_for_users(&path, &entry.value),
-        }
-    })
-}
-
-/// Most parts of a key. A setting has at most four, and fields of `extra_body` may nest deeper. A key of thousands of parts would become
-/// a tree too deep for the stack.
-const MOST_PARTS: usize = 64;
-
-/// The tree of one `KEY=VALUE`.
-fn assignment(argument: &str) -> Result<Tree, SettingsError> {
-    let (path, text) = argument
-        .split_once('=')
-        .filter(|(path, _)| !path.is_empty())
-        .ok_or_else(|| SettingsError::NotAnAssignment {
-            argument: redaction::argument(argument),
-        })?;
-    let parts = path.split('.').count();
-    if parts > MOST_PARTS {
-        let shown: String = path.chars().take(60).collect();
-        return Err(SettingsError::DeepKey {
-            origin: format!("`--set {shown}…`"),
-            parts,
-            most: MOST_PARTS,
-        });
-    }
-    let value = if text.trim().is_empty() {
-        Value::String(String::new())
-    } else {
-        let tree = Tree::parse(text).map_err(|source| SettingsError::BadAssignment {
-            argument: redaction::argument(argument),
-            source,
-        })?;
-        tree.to_value()
-    };
-    // The tree is built without lines, because lines within an option would mislead.
-    Ok(path
-        .rsplit('.')
-        .fold(Tree::from_value(&value), |value, key| {
-            Tree::Mapping(vec![Entry {
-                key: key.to_owned(),
-                line: None,
-                value,
-            }])
-        }))
-}
 
 /// Settings with every layer applied.
 #[derive(Debug, Clone, PartialEq)]
@@ -298,42 +152,12 @@ fn in_plain_words(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use evals_data::Origin;
-
+    use super::super::layer::tests::{manifest, set};
+    use super::super::tree::Tree;
     use super::*;
 
     fn file(text: &str) -> Layer {
         Layer::new("evaluations.yaml", Tree::parse(text).unwrap())
-    }
-
-    /// A manifest in whose line 6 the settings begin.
-    fn manifest(settings: &str) -> Manifest {
-        let text = format!(
-            "name: mine\nsource: {{path: rows.csv}}\ndocuments: {{uri: id, text: text}}\n\
-             questions: {{text: question, relevant: id}}\nsettings:\n  {settings}\n"
-        );
-        Manifest::parse(&text, Origin::File("sets/mine.yaml".into())).unwrap()
-    }
-
-    fn set(arguments: &[&str]) -> Layer {
-        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-        Layer::assignments(&arguments).unwrap().unwrap()
-    }
-
-    #[test]
-    fn a_key_of_more_parts_than_settings_have_is_refused() {
-        let nested = |parts: usize| {
-            let key = "qa.model.extra_body".to_owned() + &".a".repeat(parts - 3);
-            Layer::assignments(&[format!("{key}=1")])
-        };
-        let layer = nested(64).unwrap().unwrap();
-        assert!(resolve(vec![layer]).is_ok());
-        for parts in [65, 60_000] {
-            let error = nested(parts).unwrap_err().to_string();
-            let expected = format!("the key has {parts} parts, and at most 64 are allowed");
-            assert!(error.ends_with(&expected), "{error}");
-            assert!(error.len() < 200, "{error}");
-        }
     }
 
     #[test]
@@ -420,27 +244,6 @@ mod tests {
     }
 
     #[test]
-    fn a_dataset_says_nothing_of_servers_and_keys() {
-        let refused = |settings| Layer::dataset(&manifest(settings)).unwrap_err().to_string();
-        assert_eq!(
-            refused(
-                "qa:\n    model: {provider: openai, name: m}\n  providers:\n    openai: {timeout: 5}"
-            ),
-            "sets/mine.yaml:8: a dataset may not set `providers`; set it in a settings file"
-        );
-        assert_eq!(
-            refused("qa:\n    model:\n      base_url: https://evil.example/v1"),
-            "sets/mine.yaml:8: a dataset may not set `qa.model.base_url`; set it in a settings file"
-        );
-        assert_eq!(
-            refused("evaluations:\n    judge: {api_key_env: AWS_SECRET_ACCESS_KEY}"),
-            "sets/mine.yaml:7: a dataset may not set `evaluations.judge.api_key_env`; set it in a settings file"
-        );
-        let field = "qa: {model: {extra_body: {base_url: x}}}";
-        assert!(Layer::dataset(&manifest(field)).is_ok());
-    }
-
-    #[test]
     fn a_value_of_the_right_type_is_placed_too() {
         let resolved = resolve(vec![file("search:\n  profile: splade\n")]).unwrap();
         assert_eq!(
@@ -449,40 +252,6 @@ mod tests {
                 .to_string(),
             "evaluations.yaml:2: bad value for `search.profile`: no such profile"
         );
-    }
-
-    #[test]
-    fn an_assignment_is_checked_like_a_file() {
-        let refused = |argument: &str| {
-            Layer::assignments(&[argument.to_owned()])
-                .unwrap_err()
-                .to_string()
-        };
-        assert_eq!(
-            refused("search.limt=3"),
-            "`--set search.limt=…`: unknown setting `search.limt`; did you mean `search.limit`?"
-        );
-        assert_eq!(
-            refused("search.limit"),
-            "`--set search.limit` is not of the form KEY=VALUE, e.g. `--set search.limit=10`"
-        );
-    }
-
-    #[test]
-    fn what_is_assigned_to_a_wrong_key_is_not_repeated() {
-        for argument in [
-            "providers.openai.api_key=hunter2-and-more",
-            "providers.openai={api_kye: hunter2-and-more}",
-            "qa.model.apikey=hunter2-and-more",
-            "OPENAI_API_KEY=hunter2-and-more",
-            "providers.openai.api_key={hunter2-and-more",
-            "providers.openai.api_key=null # hunter2-and-more",
-        ] {
-            let message = Layer::assignments(&[argument.to_owned()])
-                .unwrap_err()
-                .to_string();
-            assert!(!message.contains("hunter2"), "{message}");
-        }
     }
 
     #[test]
@@ -512,16 +281,6 @@ mod tests {
         assert!(resolve(vec![set(&["providers.openai.api_key_env=MY_KEY"])]).is_ok());
         let typed = message(vec![set(&["providers.openai=sk-hunter2-and-more"])]);
         assert!(!typed.contains("hunter2"), "{typed}");
-    }
-
-    #[test]
-    fn a_null_that_a_setting_does_not_take_is_refused() {
-        assert_eq!(
-            Layer::assignments(&["search.limit=null".to_owned()])
-                .unwrap_err()
-                .to_string(),
-            "`--set search.limit=null`: the setting cannot be null"
-        );
     }
 
     #[test]
