@@ -1,3 +1,5 @@
+//! Digests of files, and of everything else that the identity of a model depends on.
+
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -6,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::error::LocalError;
 use crate::folder::regular_file;
 
-/// SHA-256 of what the files hold, one after another: for a single file what the hub states as its checksum.
+/// SHA-256 of the files, one after another. For a single file it is the checksum that the hub states.
 pub(crate) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
     let mut hasher = Sha256::new();
     for path in paths {
@@ -32,11 +34,11 @@ fn add_file(hasher: &mut Sha256, path: &Path) -> io::Result<()> {
     }
 }
 
-/// The computation, which changes with every change that gives other numbers from the same files: stored vectors and indexes
-/// of another one are not used.
+/// Version of the computation. A change that computes other numbers from the same files raises it, so that vectors and indexes
+/// from before that change are not used.
 const COMPUTATION: &[u8] = b"3";
 
-/// The first 16 digits of the SHA-256 of several parts, told apart by their lengths, and of the computation.
+/// The first 16 digits of the SHA-256 of several parts with their lengths, and of the version of the computation.
 pub(crate) fn short(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in [COMPUTATION].iter().chain(parts) {

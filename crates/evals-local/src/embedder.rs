@@ -1,3 +1,5 @@
+//! Embedding models that run in the process.
+
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,19 +28,19 @@ use evals_models::{
 
 /// An embedding model run in the process.
 ///
-/// Every text's vector is the same to the last bit whatever it is embedded with: texts are packed one after another without
-/// padding, and each row of a matrix product is computed by itself.
+/// The vector of a text is the same to the last bit in every batch: texts are packed one after another without padding, and each
+/// row of a matrix product is computed by itself.
 #[derive(Debug)]
 pub struct LocalEmbedder {
     identity: ModelIdentity,
     max_tokens: usize,
     encoder: Arc<TextEncoder>,
     workers: Workers,
-    /// Texts of which only the beginning was read.
+    /// Number of truncated texts.
     cut: AtomicU64,
 }
 
-/// From a text to its vector.
+/// Computes the vector of a text.
 #[derive(Debug)]
 struct TextEncoder {
     model: Model,
@@ -46,14 +48,14 @@ struct TextEncoder {
     projection: Projection,
 }
 
-/// What a batch of texts gave.
+/// The vectors of a batch.
 #[derive(Debug)]
 struct Rows {
     values: Vec<f32>,
     cut: Vec<Option<bool>>,
 }
 
-/// A text gave no vector that could be compared.
+/// The vector of a text cannot be compared with others.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("text {index} of the batch cannot be compared: `{beginning}`")]
 struct Incomparable {
@@ -64,16 +66,16 @@ struct Incomparable {
 }
 
 impl LocalEmbedder {
-    /// Loads a model from a folder as the hub lays it out, or from a repository in the hub's cache
-    /// (`hub/models--owner--name`), whose `main` is taken.
+    /// Loads a model from a folder as the hub lays it out, or from the `main` revision of a repository in the hub's cache
+    /// (`hub/models--owner--name`).
     ///
-    /// It needs `config.json`, `tokenizer.json` and weights: `model.safetensors`, else `pytorch_model.bin`, or the shards of
-    /// either. `modules.json` and what it names say how tokens are pooled, `config_sentence_transformers.json` which prompts go
-    /// before texts; `settings` may say otherwise. Models of late interaction are refused, because they have no vector for a text,
-    /// and so are rerankers whose `modules.json` states no pooling.
+    /// The folder must have `config.json`, `tokenizer.json` and weights: `model.safetensors`, else `pytorch_model.bin`, or the shards
+    /// of either. `modules.json` and the files that it names state the pooling, `config_sentence_transformers.json` states the
+    /// prompts, and `settings` override both. Late-interaction models are refused, because they have no vector for a text, and so
+    /// are rerankers whose `modules.json` states no pooling.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
-        // Without this a plain encoder would be seen, and its tokens averaged.
+        // Otherwise it would pass for a plain encoder, and its tokens would be averaged.
         if is_late_interaction(&folder)? {
             return Err(folder.late_interaction_error());
         }
@@ -165,12 +167,12 @@ impl Embedder for LocalEmbedder {
         self.encoder.projection.width()
     }
 
-    /// Without special tokens and without the tokens of the document prompt.
+    /// Special tokens and the tokens of the document prompt are not counted.
     fn max_tokens(&self) -> Option<usize> {
         Some(self.max_tokens)
     }
 
-    /// Of the texts embedded so far.
+    /// How many texts were truncated so far.
     fn notes(&self) -> Vec<String> {
         truncation_note(self.cut.load(Ordering::Relaxed), "text")
             .into_iter()
@@ -204,7 +206,7 @@ impl Embedder for LocalEmbedder {
     }
 }
 
-/// Names the weights and everything else that vectors depend on.
+/// Covers the weights and everything else that vectors depend on.
 fn identity(
     folder: &Folder,
     settings: &LocalSettings,

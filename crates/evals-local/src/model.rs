@@ -1,3 +1,5 @@
+//! A loaded model: an encoder with its tokenizer, and how many tokens it reads.
+
 use std::num::NonZeroUsize;
 use std::thread;
 
@@ -12,14 +14,14 @@ use crate::tokenizer::{Encoded, Tokens};
 use crate::weights::Weights;
 use evals_models::{ModelIdentity, TextKind};
 
-/// Tokens read of a text by a model that has no limit of its own, `XLNet`, unless settings state another one: as many as the
-/// longest windows of the other encoders have. What a text takes in memory grows with it.
+/// Tokens read of a text by models without a limit of their own (`XLNet`), unless the settings state one. It is the longest window
+/// of the other encoders. Memory grows with it.
 pub(crate) const LONGEST: usize = 8192;
 
-/// What there is to load a head from.
+/// The parts from which a head is loaded.
 #[derive(Debug)]
 pub(crate) struct Parts<'model> {
-    /// Gives tensors by their full names.
+    /// Finds tensors by their full names.
     pub(crate) builder: &'model Builder,
     pub(crate) family: Family,
     pub(crate) encoder: &'model Encoder,
@@ -36,7 +38,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Loads an encoder, and lets `head` load what stands on it from the same weights.
+    /// Loads an encoder, and calls `head` to load the rest of the model from the same weights.
     pub(crate) fn open<H>(
         folder: &Folder,
         dtype: Dtype,
@@ -44,7 +46,7 @@ impl Model {
     ) -> Result<(Self, H), LocalError> {
         let family = Family::read(folder)?;
         let files = Weights::files(folder)?;
-        // Checking a file takes about as long as loading it, so both are done at once.
+        // Hashing a file takes about as long as loading it, so both run at the same time.
         thread::scope(|scope| {
             let digest = scope.spawn(|| digest::of_files(&files));
             let (encoder, builder) =
@@ -67,8 +69,8 @@ impl Model {
         })
     }
 
-    /// Tokens read of each text: the first limit of settings, pipeline and tokenizer, within what positions allow, or
-    /// [`LONGEST`] where there are none.
+    /// The number of tokens read of each text: the first limit that settings, pipeline or tokenizer state, but no more than the model
+    /// has positions. A model without positions reads [`LONGEST`] tokens unless a limit is stated.
     pub(crate) fn window(
         &self,
         settings: &LocalSettings,
@@ -98,7 +100,7 @@ impl Model {
         Ok(max_tokens)
     }
 
-    /// Tokens left for a text of `kind` behind its prompt, where `window` are read of both and `fixed` are those of every text.
+    /// The number of tokens left for a text of `kind` after its prompt and `fixed` special tokens, in a window of `window` tokens.
     pub(crate) fn room(
         &self,
         folder: &Folder,
@@ -118,20 +120,20 @@ impl Model {
         Ok(room)
     }
 
-    /// The vectors of each text's tokens, text after text.
+    /// The vectors of the tokens of each text, text after text.
     pub(crate) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
         self.encoder.encode(texts, scratch)
     }
 }
 
-/// The identity of the folder's model, by the name of the settings if they have one.
+/// The identity of the model in a folder, under the name that the settings state, if any.
 pub(crate) fn named(folder: &Folder, settings: &LocalSettings, digest: String) -> ModelIdentity {
     let name = settings.name.as_deref().unwrap_or(folder.name());
     ModelIdentity::new("local", name).with_digest(digest)
 }
 
-/// The numbers that linear maps are computed in, as identities name them. In `int8` they depend on the processor: where weights
-/// keep fewer bits, the same files give other vectors.
+/// The numbers that linear maps are computed in, as identities name them. `int8` depends on the processor: one that keeps fewer bits
+/// of weights computes other vectors from the same files.
 pub(crate) fn numbers(dtype: Dtype) -> String {
     in_bits(dtype, Gemm::default().int8_bits())
 }
@@ -144,7 +146,7 @@ fn in_bits(dtype: Dtype, bits: u8) -> String {
     }
 }
 
-/// Threads that the settings ask for, or one for each core.
+/// The number of threads in the settings, or of cores.
 pub(crate) fn threads(settings: &LocalSettings) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     settings.threads.unwrap_or_else(cores).get()
@@ -155,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_named_with_what_the_processor_makes_of_them() {
+    fn numbers_are_named_with_the_bits_that_the_processor_keeps() {
         assert_eq!(in_bits(Dtype::Int8, 8), "int8");
         assert_eq!(in_bits(Dtype::Int8, 7), "int8-7bit");
         assert_eq!(in_bits(Dtype::F32, 7), "f32");

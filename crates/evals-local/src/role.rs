@@ -1,4 +1,4 @@
-//! What a folder's own files say that its model is for.
+//! Whether a model is an embedder or a reranker, by the files in its folder.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::family::Family;
 use crate::folder::{Folder, modules};
 use crate::settings::{LocalSettings, RerankPrompt};
 
-/// What the architectures of cross-encoders are called. Embedders are published as language models too, with or without masks.
+/// Ends the names of cross-encoder architectures. Other heads tell nothing: embedders are published as language models too.
 const CLASSIFIER: &str = "ForSequenceClassification";
 
 #[derive(Debug, Deserialize)]
@@ -15,9 +15,9 @@ struct Config {
     architectures: Option<Vec<String>>,
 }
 
-/// Refuses rerankers as embedders: their tokens could be averaged, which they were not trained for.
+/// Refuses to embed with a reranker. Averaging its tokens would work, but it was not trained for that.
 ///
-/// A folder that states how tokens are pooled is an embedder whatever else it is.
+/// A folder that states a pooling is an embedder in any case.
 pub(crate) fn check_embedder(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
     let modules = modules(folder)?;
     let has = |name: &str| modules.iter().any(|module| module.name() == name);
@@ -35,7 +35,7 @@ pub(crate) fn check_embedder(folder: &Folder, settings: &LocalSettings) -> Resul
     check_name(folder, settings)
 }
 
-/// Refuses language models that were published as rerankers, which only their names tell.
+/// Refuses language models that were published as rerankers. Only their names show it.
 fn check_name(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
     if !Family::read(folder)?.is_decoder() {
         return Ok(());
@@ -49,7 +49,7 @@ fn check_name(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalErro
     }
 }
 
-/// Refuses families without a classifier, and settings for language models where the folder holds none.
+/// Refuses families that cannot rerank, and settings that only language models use, if the model is none.
 pub(crate) fn check_reranker(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
     if Family::of_reranker(folder)?.is_decoder() {
         return Ok(());
@@ -57,7 +57,7 @@ pub(crate) fn check_reranker(folder: &Folder, settings: &LocalSettings) -> Resul
     check_unprompted(folder, settings)
 }
 
-/// Refuses settings that only a language model reads.
+/// Refuses settings that only language models use.
 pub(crate) fn check_unprompted(
     folder: &Folder,
     settings: &LocalSettings,

@@ -1,38 +1,40 @@
+//! How a local model is run, where the user overrides its own files.
+
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
-/// How a local model is run, where that differs from what its own files say.
+/// Settings that override the files of a local model.
 ///
-/// The default takes everything from the model's files and computes in 32-bit floats.
+/// The default overrides nothing and computes in 32-bit floats.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalSettings {
     /// The model's name in its identity. Default: `owner/name` in the hub's cache, else the name of the folder.
     pub name: Option<String>,
-    /// How tokens become one vector. Default: `1_Pooling/config.json`, mean where there is none.
+    /// How tokens become one vector. Default: as `1_Pooling/config.json` states, else the mean.
     pub pooling: Option<Pooling>,
-    /// Whether vectors are brought to length 1. Default: whether `modules.json` has that step.
+    /// Whether vectors are normalised to length 1. Default: whether `modules.json` has that step.
     pub normalize: Option<bool>,
-    /// Tokens read of each text, special tokens included. Default: `sentence_bert_config.json`, else what tokenizer and
-    /// positions allow; 8192 at most where a model has no positions to run out of.
+    /// Number of tokens read of each text, special tokens included. Default: as `sentence_bert_config.json` states, else as many as
+    /// tokenizer and positions allow. A model without positions reads 8192.
     pub max_tokens: Option<NonZeroUsize>,
     /// Put before every query. Default: the prompt `query` of `config_sentence_transformers.json`, else its default prompt.
     pub query_prompt: Option<String>,
     /// Put before every document. Default: the prompt `document` or `passage`, else the default prompt.
     pub document_prompt: Option<String>,
-    /// What a reranker that follows instructions is to look for. Default: the default prompt of
-    /// `config_sentence_transformers.json`, else what the model's authors say. An error with other rerankers.
+    /// The instruction of a reranker that follows instructions. Default: the default prompt of
+    /// `config_sentence_transformers.json`, else the instruction of the model's authors. An error with other rerankers.
     pub instruction: Option<String>,
-    /// How a language model is asked whether a text answers a query. Default: its chat template where `modules.json` makes it
-    /// a reranker, else that of the published models by their names. An error with other rerankers.
+    /// The prompt that asks a language model whether a text answers a query. Default: its chat template if `modules.json` makes it a
+    /// reranker, else the prompt of the published model of its name. An error with other rerankers.
     pub rerank_prompt: Option<RerankPrompt>,
-    /// Numbers that the linear maps are computed in.
+    /// The numbers that linear maps are computed in.
     pub dtype: Dtype,
-    /// Texts run side by side, one thread each. Default: one for each core the process may use.
+    /// Number of threads. Default: one for each core that the process may use.
     pub threads: Option<NonZeroUsize>,
 }
 
-/// How the vectors of a text's tokens become the vector of the text.
+/// How the vectors of the tokens become the vector of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pooling {
@@ -44,7 +46,7 @@ pub enum Pooling {
     Max,
     /// The last token's vector.
     Last,
-    /// Their mean, the first token weighing 1, the second 2, and so on.
+    /// Their weighted mean: the first token weighs 1, the second 2, and so on.
     WeightedMean,
 }
 
@@ -72,8 +74,8 @@ pub enum RerankPrompt {
 }
 
 impl RerankPrompt {
-    /// The prompt that a model of this name was published with. Its configuration and tokenizer are those of any model that
-    /// it was made from, so that the name is all there is.
+    /// The prompt that a model of this name was published with. Only the name shows it: configuration and tokenizer are those of
+    /// the model that it was trained from.
     pub(crate) fn of_model(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
         if name.contains("qwen3-reranker") {
@@ -84,7 +86,7 @@ impl RerankPrompt {
     }
 }
 
-/// Numbers that a model's linear maps are computed in. All else is computed in 32-bit floats.
+/// The numbers that linear maps are computed in. Everything else is computed in 32-bit floats.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]

@@ -1,7 +1,9 @@
+//! Activation functions.
+
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::{ApproxGelu, Gelu, Silu, Tanh};
 
-/// The function between the two linear maps of a layer, and on a classifier's pooled vector.
+/// The activation between the two linear maps of a layer, and on the pooled vector of a classifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activation {
     /// With the error function.
@@ -14,7 +16,7 @@ pub(crate) enum Activation {
 }
 
 impl Activation {
-    /// Finds it by the name that configurations use.
+    /// The activation that configurations call by this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "gelu" => Self::Gelu,
@@ -26,7 +28,7 @@ impl Activation {
         })
     }
 
-    /// Replaces each value by its image.
+    /// Applies the activation to each value.
     pub(crate) fn apply(self, values: &mut [f32]) {
         match self {
             Self::Gelu => Gelu {}.map_mut(values),

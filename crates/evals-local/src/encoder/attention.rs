@@ -1,3 +1,5 @@
+//! Attention within each text of a batch.
+
 use std::ops::Range;
 
 use rten_simd::SimdOp;
@@ -10,10 +12,11 @@ use super::matrix::{Gemm, Write, view};
 use super::positions::{Block, PositionScheme, PositionScratch};
 use crate::tokenizer::Encoded;
 
-/// Queries scored at once: their scores against a long text stay in the cache, and memory grows only with its length.
+/// How many queries are scored at once. Their scores against a long text stay in the cache, and memory grows only linearly with
+/// the length of the text.
 const QUERY_BLOCK: usize = 256;
 
-/// Attention of each token to tokens of its own text.
+/// Attention of each token to the tokens of its own text.
 #[derive(Debug)]
 pub(crate) struct Attention {
     /// Queries, keys and values of all heads by one product.
@@ -45,7 +48,7 @@ pub(crate) struct AttentionScratch {
 }
 
 impl Attention {
-    /// Adds to `hidden` what each token of `input` gathers from its text of `texts`.
+    /// Adds to `hidden` the attention output of each token of `input`, which holds `texts` one after another.
     pub(crate) fn add(
         &self,
         input: &[f32],
@@ -96,7 +99,7 @@ impl Attention {
         }
     }
 
-    /// Normalises a token's queries and keys and turns them to its position, where the model does so.
+    /// Normalises and rotates the queries and keys of a token, if the model does so.
     fn place(&self, position: usize, row: &mut [f32]) {
         let (queries, rest) = row.split_at_mut(self.heads.query_width());
         let keys = &mut rest[..self.heads.key_width()];
@@ -125,7 +128,7 @@ impl Attention {
         let (size, row, width) = (heads.size, heads.row(), heads.query_width());
         let keys = self.mask.keys(&queries, &text.attended);
         if keys.is_empty() {
-            // Tokens that see none have nothing added to them.
+            // Nothing is added to tokens that see no keys.
             for token in queries {
                 scratch.context[token * width + head * size..][..size].fill(0.0);
             }
@@ -146,7 +149,7 @@ impl Attention {
         }
     }
 
-    /// Leaves in `scratch` one row for each query with its scores against all `keys`.
+    /// Writes the scores of each query against all `keys` into `scratch`, one row for each query.
     fn score(
         &self,
         head: usize,
@@ -180,7 +183,7 @@ impl Attention {
     }
 }
 
-/// Turns the scores of one token into weights that sum to 1 over the keys it sees, and are 0 elsewhere.
+/// Turns the scores of one token into weights: they sum to 1 over the keys that it sees, and are 0 elsewhere.
 fn weigh(scores: &mut [f32], seen: Range<usize>) {
     scores[..seen.start].fill(0.0);
     scores[seen.end..].fill(0.0);
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_see_no_attended_one_gather_nothing() {
+    fn tokens_that_see_no_attended_token_gather_nothing() {
         let gemm = Gemm::default();
         let attention = Attention {
             query_key_value: linear(3 * WIDTH, &gemm),
@@ -217,7 +220,7 @@ mod tests {
             positions: PositionScheme::Absolute,
             mask: Mask::Window(2),
         };
-        // More than a block of queries, so that the last ones are without keys as a whole.
+        // More than one block of queries, so that the last block sees no keys at all.
         let tokens = QUERY_BLOCK + 9;
         let input = vec![1.0; tokens * WIDTH];
         let (mut scratch, mut int8) = (AttentionScratch::default(), Int8Scratch::default());
@@ -231,8 +234,8 @@ mod tests {
             attention.add(&input, &mut hidden, &texts, &gemm, &mut scratch, &mut int8);
             hidden
         };
-        assert_eq!(gathered(tokens), input, "of one and the same vector");
-        // The fifth token sees the third one, which is the last that is attended to.
+        assert_eq!(gathered(tokens), input, "all tokens have the same vector");
+        // The fifth token still sees the third, which is the last attended one.
         let (near, far) = (5 * WIDTH, (tokens - 5) * WIDTH);
         let expected = [vec![1.0; near], vec![0.0; far]].concat();
         assert_eq!(gathered(3), expected);

@@ -1,8 +1,10 @@
+//! The second half of a layer: two linear maps with an activation between them.
+
 use super::activation::Activation;
 use super::linear::{Int8Scratch, Linear};
 use super::matrix::{Gemm, Write};
 
-/// Rows taken through both linear maps at once, so that what lies between them stays in the cache.
+/// How many rows go through both maps at once, so that the values between them stay in the cache.
 const ROWS: usize = 128;
 
 /// The two linear maps of a layer with an activation between them.
@@ -14,7 +16,7 @@ pub(crate) struct FeedForward {
     pub(crate) gate: Gate,
 }
 
-/// What becomes of the first map's output.
+/// How the output of the first map is activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// The activation is applied to all of it.
@@ -24,7 +26,7 @@ pub(crate) enum Gate {
 }
 
 impl FeedForward {
-    /// Adds the image of each row of `input` to the row of `hidden`.
+    /// Adds the result for each row of `input` to the row of `hidden`.
     pub(crate) fn add(
         &self,
         input: &[f32],
@@ -61,7 +63,7 @@ impl FeedForward {
         self.down.apply(between, hidden, Write::Add, gemm, int8);
     }
 
-    /// Leaves the products in the front half of `between`, row after row.
+    /// Writes the products into the first half of `between`, row after row.
     fn multiply_halves(&self, between: &mut [f32], wide: usize) {
         let half = wide / 2;
         for row in 0..between.len() / wide {

@@ -1,15 +1,17 @@
+//! The number and size of attention heads.
+
 use super::norm::Norm;
 
-/// How many heads there are and how long their vectors are.
+/// How many heads attention has, and how long their vectors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Heads {
     pub(crate) queries: usize,
-    /// Heads of keys, and of values; each serves as many consecutive heads of queries as there are more of those.
+    /// Heads of keys, and of values. If there are fewer than heads of queries, consecutive heads of queries share one.
     pub(crate) keys: usize,
     pub(crate) size: usize,
 }
 
-/// Normalisation of each head's query and key before positions turn them.
+/// Normalisation of the query and key of each head, before rotary positions.
 #[derive(Debug)]
 pub(crate) struct HeadNorms {
     pub(crate) query: Norm,
@@ -26,17 +28,17 @@ impl Heads {
         }
     }
 
-    /// Values of a token's queries.
+    /// Length of all queries of a token.
     pub(crate) fn query_width(self) -> usize {
         self.queries * self.size
     }
 
-    /// Values of a token's keys, and of its values.
+    /// Length of all keys of a token, and of all its values.
     pub(crate) fn key_width(self) -> usize {
         self.keys * self.size
     }
 
-    /// Values of a token's queries, keys and values, one after another.
+    /// Length of all queries, keys and values of a token, one after another.
     pub(super) fn row(self) -> usize {
         self.query_width() + 2 * self.key_width()
     }
@@ -46,12 +48,12 @@ impl Heads {
         head * self.size
     }
 
-    /// Where the key that a head's query meets starts in a row.
+    /// Where the key for the query of a head starts in a row.
     pub(super) fn key_column(self, head: usize) -> usize {
         self.query_width() + head * self.keys / self.queries * self.size
     }
 
-    /// Where the value that belongs to that key starts in a row.
+    /// Where the value for that key starts in a row.
     pub(super) fn value_column(self, head: usize) -> usize {
         self.key_column(head) + self.key_width()
     }

@@ -10,14 +10,14 @@ use super::matrix::Write;
 /// Weights in eight bits.
 pub(super) struct QuantizedColumns {
     pub(super) values: Vec<i8>,
-    /// What one step of each output's weights is worth.
+    /// The size of a step of each output's weights.
     pub(super) scales: Vec<f32>,
-    /// Sum of each output's weights in steps.
+    /// The sum of each output's weights in steps.
     pub(super) totals: Vec<i32>,
 }
 
 impl QuantizedColumns {
-    /// Spreads each row of `weights` (one output's) over -`limit`..=`limit`.
+    /// Scales each row of `weights`, which belongs to one output, to -`limit`..=`limit`.
     pub(super) fn new(weights: &[f32], inputs: usize, limit: f32) -> Self {
         let rows = weights.chunks_exact(inputs);
         let scales: Vec<f32> = rows.clone().map(|row| largest(row) / limit).collect();
@@ -53,28 +53,28 @@ fn to_i8(value: f32) -> i8 {
     value.round_ties_even() as i8
 }
 
-/// How one row of an input lies in eight bits: a value is `scale * (step - zero)`.
+/// How one row of an input is quantised: a value is `scale * (step - zero)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Steps {
     scale: f32,
     zero: i32,
 }
 
-/// Buffers for the rows of an input in eight bits.
+/// Buffers for the quantised rows of an input.
 #[derive(Debug, Default)]
 pub(super) struct QuantizedRows {
     values: Vec<u8>,
     steps: Vec<Steps>,
 }
 
-/// Rows of an input in eight bits.
+/// The quantised rows of an input.
 pub(super) struct Rows<'rows> {
     pub(super) values: &'rows [u8],
     pub(super) steps: &'rows [Steps],
 }
 
 impl QuantizedRows {
-    /// Spreads each row of `input` over 0..=255, each by itself, so that no text depends on another.
+    /// Scales each row of `input` to 0..=255 by itself, so that no text depends on another.
     pub(super) fn fill(&mut self, input: &[f32], inputs: usize) -> Rows<'_> {
         self.values.resize(input.len(), 0);
         self.steps.clear();
@@ -112,7 +112,7 @@ fn to_i32(value: f32) -> i32 {
     value.round_ties_even() as i32
 }
 
-/// Brings one row to steps from 0 to 255.
+/// Quantises one row to steps from 0 to 255.
 struct Quantize<'row> {
     row: &'row [f32],
     per_unit: f32,
@@ -125,7 +125,7 @@ impl SimdOp for Quantize<'_> {
 
     #[expect(
         clippy::inline_always,
-        reason = "only what is inlined is compiled for the instructions of `isa`"
+        reason = "only inlined code is compiled for the instructions of `isa`"
     )]
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
@@ -135,7 +135,7 @@ impl SimdOp for Quantize<'_> {
         let whole = self.row.len() / (4 * lanes) * (4 * lanes);
         let mut at = 0;
         while at < whole {
-            // Written out, because a closure would not be compiled for the instructions of `isa`.
+            // Written out four times: a closure would not be compiled for the instructions of `isa`.
             let a = float.mul(float.load(&self.row[at..]), per_unit);
             let b = float.mul(float.load(&self.row[at + lanes..]), per_unit);
             let c = float.mul(float.load(&self.row[at + 2 * lanes..]), per_unit);
@@ -175,7 +175,7 @@ impl SimdOp for Dequantize<'_> {
 
     #[expect(
         clippy::inline_always,
-        reason = "only what is inlined is compiled for the instructions of `isa`"
+        reason = "only inlined code is compiled for the instructions of `isa`"
     )]
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {

@@ -1,3 +1,5 @@
+//! Linear maps, in 32-bit floats or in eight bits.
+
 use std::fmt;
 
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
@@ -7,7 +9,7 @@ use rten_tensor::{Matrix, NdTensorView};
 use super::int8::{Dequantize, QuantizedColumns, QuantizedRows};
 use super::matrix::{Gemm, MULTIPLIED, Write};
 
-/// A linear map `x W^T + b` of rows, its weights packed for the processor once.
+/// A linear map `x W^T + b` of rows. Its weights are packed once, in the layout that suits the processor.
 pub(crate) struct Linear {
     weights: Packed,
     bias: Option<Vec<f32>>,
@@ -22,9 +24,9 @@ enum Packed {
 
 struct Int8Weights {
     packed: PackedBMatrix<i8>,
-    /// What one step of each output's weights is worth.
+    /// The size of a step of each output's weights.
     scales: Vec<f32>,
-    /// Sum of each output's weights in steps: what each step of a zero point adds to a sum.
+    /// The sum of each output's weights in steps, which is what a step of the zero point adds to a sum.
     totals: Vec<i32>,
 }
 
@@ -36,7 +38,7 @@ pub(crate) struct Parameters {
     pub(crate) outputs: usize,
 }
 
-/// Rows taken through an 8-bit product at once: quantised inputs and sums stay in the processor's cache.
+/// How many rows go through an 8-bit product at once, so that quantised inputs and sums stay in the cache of the processor.
 const INT8_ROWS: usize = 64;
 
 /// Buffers of one thread for 8-bit products.
@@ -86,12 +88,12 @@ impl Linear {
         }
     }
 
-    /// Length of each row it takes.
+    /// Length of the rows that it maps.
     pub(crate) fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Length of each row it gives.
+    /// Length of the rows that it returns.
     pub(crate) fn outputs(&self) -> usize {
         self.outputs
     }
@@ -150,7 +152,7 @@ impl Linear {
             sums,
             GemmInputA::Unpacked(input),
             GemmInputB::Packed(&weights.packed),
-            // Zero points are taken off below: the kernels apply those of the first rows to all rows.
+            // `Dequantize` subtracts the zero points: the kernels would apply those of the first rows to all rows.
             GemmOptions::default(),
         )
         .expect(MULTIPLIED);
@@ -194,7 +196,7 @@ impl fmt::Debug for Linear {
 mod tests {
     use super::*;
 
-    /// Values from -1 to 1 that look random and are always the same for one seed.
+    /// Values from -1 to 1 that look random and depend only on the seed.
     fn noise(count: usize, seed: u32) -> Vec<f32> {
         let steps = (0..count).scan(seed, |state, _| {
             *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn products_are_right_in_both_kinds_of_numbers() {
+    fn products_are_right_in_floats_and_in_eight_bits() {
         for (inputs, outputs, rows) in [
             (24, 33, 1),
             (384, 384, 3),

@@ -1,3 +1,5 @@
+//! Which tokens a token attends to.
+
 use std::ops::Range;
 
 /// Which tokens of its own text a token attends to.
@@ -5,14 +7,14 @@ use std::ops::Range;
 pub(crate) enum Mask {
     /// All of them.
     Full,
-    /// Itself and as many on each side.
+    /// Itself and this many on each side.
     Window(usize),
     /// Itself and those before it.
     Causal,
 }
 
 impl Mask {
-    /// Those of the `attended` tokens that any of `queries` sees.
+    /// The part of `attended` that at least one of `queries` sees.
     pub(super) fn keys(self, queries: &Range<usize>, attended: &Range<usize>) -> Range<usize> {
         match self {
             Self::Full => attended.clone(),
@@ -24,7 +26,7 @@ impl Mask {
         }
     }
 
-    /// Those of `keys` that `token` sees, counted from the first of `keys`.
+    /// The part of `keys` that `token` sees, counted from the first key.
     pub(super) fn seen(self, token: usize, keys: &Range<usize>) -> Range<usize> {
         match self {
             Self::Full => 0..keys.len(),
@@ -60,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_behind_the_attended_ones_see_what_is_left_of_them() {
+    fn tokens_after_the_attended_ones_see_those_in_reach() {
         let attended = 100..110;
         assert_eq!(Mask::Full.keys(&(100..130), &attended), 100..110);
         assert_eq!(Mask::Window(8).keys(&(112..130), &attended), 104..110);

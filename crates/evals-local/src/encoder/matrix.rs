@@ -1,3 +1,5 @@
+//! Products of matrices.
+
 use std::fmt;
 
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmUninitOptions};
@@ -8,21 +10,21 @@ use rten_vecmath::ExtendInit;
 pub(super) const MULTIPLIED: &str =
     "shapes and packing agree, since both come from one configuration";
 
-/// Whether a product replaces what the output holds or is added to it.
+/// Whether a product replaces the output or is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Write {
     Replace,
     Add,
 }
 
-/// The products of matrices, with the kernels that suit this processor.
+/// Kernels that suit this processor.
 pub(crate) struct Gemm {
     pub(super) float: GemmExecutor<f32, f32, f32>,
     pub(super) int8: GemmExecutor<u8, i8, i32>,
 }
 
 impl Default for Gemm {
-    /// Looks up what the processor can do.
+    /// Chooses the kernels by the instructions of the processor.
     fn default() -> Self {
         Self {
             float: GemmExecutor::new(),
@@ -32,18 +34,18 @@ impl Default for Gemm {
 }
 
 impl Gemm {
-    /// Bits of a weight in eight-bit products for which no sum overflows, its sign included. Processors without dot products of
-    /// eight bits add two products in 16 bits first.
+    /// Bits of a weight, sign included, such that no sum of an 8-bit product overflows. Processors without 8-bit dot products first
+    /// add two products in 16 bits.
     pub(crate) fn int8_bits(&self) -> u8 {
         if self.int8.may_saturate() { 7 } else { 8 }
     }
 
-    /// The largest weight in so many bits.
+    /// The largest weight in this many bits.
     pub(super) fn int8_limit(&self) -> f32 {
         f32::from((1_u8 << (self.int8_bits() - 1)) - 1)
     }
 
-    /// `scale * a b`, appended to `output` after it was emptied.
+    /// Replaces `output` by `scale * a b`.
     pub(super) fn product(&self, a: Matrix, b: Matrix, scale: f32, output: &mut Vec<f32>) {
         let size = a.rows() * b.cols();
         output.clear();
@@ -65,7 +67,7 @@ impl Gemm {
     }
 }
 
-/// A view of `rows` by `columns` values, `strides` apart from each other.
+/// A matrix of this shape over `values`, whose rows and columns are `strides` apart.
 pub(super) fn view(values: &[f32], shape: [usize; 2], strides: [usize; 2]) -> Matrix<'_> {
     NdTensorView::from_slice_with_strides(shape, values, strides)
         .expect("the view lies within the values of its text")

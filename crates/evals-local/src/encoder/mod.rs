@@ -1,4 +1,4 @@
-//! The transformer that turns tokens into one vector for each, over packed texts: no padding is ever computed.
+//! The transformer, which turns tokens into vectors. Texts are packed one after another: no padding is ever computed.
 
 mod activation;
 mod attention;
@@ -31,17 +31,17 @@ use crate::tokenizer::Encoded;
 /// Where a layer normalises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NormPlace {
-    /// The input of each half of the layer; the sums go on as they are.
+    /// Before each half of the layer. The sum of input and output is not normalised.
     Before,
-    /// The sum of each half's input and output.
+    /// After each half of the layer: the sum of input and output is normalised.
     After,
 }
 
-/// One layer: attention, then two linear maps, each added to its input.
+/// One layer: attention, then two linear maps. The output of each half is added to its input.
 #[derive(Debug)]
 pub(crate) struct Layer {
     pub(crate) attention: Attention,
-    /// `None`: what comes from below is normalised already.
+    /// `None` if the input is already normalised.
     pub(crate) attention_norm: Option<Norm>,
     pub(crate) feed_forward: FeedForward,
     pub(crate) feed_forward_norm: Norm,
@@ -54,11 +54,11 @@ pub(crate) struct Encoder {
     pub(crate) layers: Vec<Layer>,
     pub(crate) norm_place: NormPlace,
     pub(crate) final_norm: Option<Norm>,
-    /// Tokens for which the model has positions, special ones included. `None`: any number.
+    /// How many tokens the model has positions for, special tokens included. `None` means any number.
     pub(crate) max_positions: Option<usize>,
 }
 
-/// What one thread computes with: kernels, and buffers kept from batch to batch.
+/// The kernels and buffers of one thread, which it keeps from batch to batch.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) gemm: Gemm,
@@ -69,17 +69,17 @@ pub(crate) struct Scratch {
 }
 
 impl Encoder {
-    /// Length of each token's vector.
+    /// Length of the vector of a token.
     pub(crate) fn width(&self) -> usize {
         self.embeddings.width
     }
 
-    /// Tokens that the model has vectors for.
+    /// The number of tokens in the vocabulary.
     pub(crate) fn vocabulary(&self) -> usize {
         self.embeddings.words.len() / self.embeddings.width
     }
 
-    /// One row for each token of each text, in order. Nothing a text gives depends on the other texts.
+    /// One row for each token of each text, in order. The rows of a text do not depend on the other texts.
     pub(crate) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
         let mut hidden = self.embeddings.look_up(texts);
         for layer in &self.layers {

@@ -1,16 +1,18 @@
+//! Normalisation of rows.
+
 use rten_simd::SimdOp;
 use rten_vecmath::{Normalize, NormalizeOptions, Sum, SumSquare, SumSquareSub};
 
-/// What the values of a row are brought to before each column is scaled.
+/// What normalisation makes of a row before each column is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NormKind {
     /// Mean 0 and variance 1.
     Centered,
-    /// Mean square 1; the mean stays where it is.
+    /// Mean square 1. The mean is not changed.
     RootMeanSquare,
 }
 
-/// Normalisation of rows, then a scale and a bias for each column.
+/// Normalisation of rows, followed by a scale and a bias for each column.
 #[derive(Debug)]
 pub(crate) struct Norm {
     pub(crate) kind: NormKind,

@@ -1,13 +1,15 @@
+//! The vectors that enter the first layer.
+
 use super::norm::Norm;
 use crate::tokenizer::Encoded;
 
-/// The vectors that tokens start with.
+/// The vectors of tokens before the first layer.
 #[derive(Debug)]
 pub(crate) struct TokenEmbeddings {
     /// One row for each token of the vocabulary.
     pub(crate) words: Vec<f32>,
     pub(crate) positions: Option<Positions>,
-    /// One row for each kind of segment: 0 for a text, 1 for the second text of a pair. Models of one kind have one row.
+    /// One row for each segment: 0 for a text, 1 for the second text of a pair. Models without segments have one row.
     pub(crate) segments: Option<Vec<f32>>,
     pub(crate) norm: Option<Norm>,
     pub(crate) width: usize,
@@ -17,15 +19,15 @@ pub(crate) struct TokenEmbeddings {
 #[derive(Debug)]
 pub(crate) struct Positions {
     pub(crate) rows: Vec<f32>,
-    /// Row of a text's first token.
+    /// The row of the first token of a text.
     pub(crate) first: usize,
-    /// The token that means padding, where it means that inside of a text too: it has the row before the first one, and the
-    /// tokens behind it are counted as if it were not there.
+    /// The padding token, if it counts as padding inside a text too: it has the row before `first`, and does not count for the
+    /// positions of later tokens.
     pub(crate) uncounted: Option<u32>,
 }
 
 impl Positions {
-    /// The row of each of a text's tokens.
+    /// The row of each token of a text.
     fn of(&self, ids: &[u32]) -> impl Iterator<Item = usize> {
         ids.iter().scan(self.first, |next, id| {
             if Some(*id) == self.uncounted {
@@ -66,7 +68,7 @@ impl TokenEmbeddings {
         rows
     }
 
-    /// The vector of one token, without its position.
+    /// The vector of one token without its position.
     pub(crate) fn word(&self, id: u32) -> &[f32] {
         self.row(&self.words, id as usize)
     }

@@ -22,7 +22,7 @@ struct Config {
     #[serde(default = "epsilon")]
     layer_norm_eps: f32,
     position_embedding_type: Option<String>,
-    /// Matters to `RoBERTa` alone.
+    /// Only `RoBERTa` uses it.
     #[serde(default = "padding")]
     pad_token_id: Option<i64>,
     is_decoder: Option<bool>,
@@ -32,28 +32,28 @@ fn epsilon() -> f32 {
     1e-12
 }
 
-/// What transformers takes where a configuration does not state it.
+/// The default of transformers.
 #[expect(clippy::unnecessary_wraps, reason = "the default of an `Option`")]
 fn padding() -> Option<i64> {
     Some(1)
 }
 
 impl Config {
-    /// Refuses what no published embedder or cross-encoder uses.
+    /// Refuses variants that no published embedder or cross-encoder uses.
     fn check(&self, folder: &Folder) -> Result<(), LocalError> {
         if let Some(kind) = self.position_embedding_type.as_deref()
             && kind != "absolute"
         {
             return Err(folder.unsupported(CONFIG, "position_embedding_type", kind));
         }
-        // Tokens would see only what comes before them.
+        // Tokens would see only those before them.
         if self.is_decoder == Some(true) {
             return Err(folder.unsupported(CONFIG, "is_decoder", "true"));
         }
         Ok(())
     }
 
-    /// The token that means padding.
+    /// The padding token.
     fn padding(&self, folder: &Folder) -> Result<u32, LocalError> {
         let stated = self.pad_token_id;
         let refused = || {
@@ -65,7 +65,7 @@ impl Config {
     }
 }
 
-/// Which row of the positions belongs to a text's first token.
+/// Which row of the positions belongs to the first token of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FirstPosition {
     Zero,

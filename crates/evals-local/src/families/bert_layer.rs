@@ -1,3 +1,5 @@
+//! The layers of BERT and of the families derived from it.
+
 use super::builder::Builder;
 use crate::encoder::{
     Activation, Attention, FeedForward, Gate, Heads, Layer, Mask, PositionScheme,
@@ -7,11 +9,11 @@ use crate::error::LocalError;
 /// The table of token embeddings, by which the prefix of a checkpoint is found.
 pub(super) const TOKENS: &str = "embeddings.word_embeddings.weight";
 
-/// What all layers of BERT and of what came of it have alike: the maps behind attention, and their names.
+/// What the layers of BERT and of derived families share: the maps around attention, and their names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BertLayer {
     pub(super) width: usize,
-    /// Values between the two maps of the second half.
+    /// Length of the vectors between the two maps of the second half.
     pub(super) wide: usize,
     pub(super) heads: usize,
     pub(super) activation: Activation,
@@ -19,8 +21,8 @@ pub(super) struct BertLayer {
 }
 
 impl BertLayer {
-    /// Loads the layer whose tensors are below `name`. `projections` are the maps to queries, keys and values, by the names that
-    /// the family has for them.
+    /// Loads the layer whose tensors have the prefix `name`. `projections` are the family's names for the maps to queries, keys and
+    /// values.
     pub(super) fn load(
         self,
         builder: &Builder,

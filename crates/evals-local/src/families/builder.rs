@@ -1,9 +1,11 @@
+//! The parts of an encoder, from named tensors.
+
 use crate::encoder::{Gemm, Int8Scratch, Linear, Norm, NormKind, Parameters, Write};
 use crate::error::LocalError;
 use crate::settings::Dtype;
 use crate::weights::Weights;
 
-/// Makes the parts of an encoder from named tensors.
+/// Builds the parts of an encoder from named tensors.
 #[derive(Debug)]
 pub(crate) struct Builder {
     pub(crate) weights: Weights,
@@ -12,7 +14,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Makes parts from these tensors, linear maps as `dtype` says.
+    /// Builds parts from these tensors, with linear maps in `dtype`.
     pub(crate) fn new(weights: Weights, dtype: Dtype) -> Self {
         Self {
             weights,
@@ -21,7 +23,7 @@ impl Builder {
         }
     }
 
-    /// A table with rows of `width` values and as many of them as the file has, at least one.
+    /// A table of rows of `width` values. It has as many rows as the file, and at least one.
     pub(crate) fn table(&self, name: &str, width: usize) -> Result<Vec<f32>, LocalError> {
         let rows = self
             .weights
@@ -33,7 +35,7 @@ impl Builder {
         self.weights.tensor(name, &[rows, width])
     }
 
-    /// A linear map whose weights are `name.weight` and, where there is one, `name.bias`.
+    /// A linear map with the weights `name.weight` and, if it exists, the bias `name.bias`.
     pub(crate) fn linear(
         &self,
         name: &str,
@@ -43,7 +45,7 @@ impl Builder {
         Ok(self.pack(self.parameters(name, inputs, outputs)?))
     }
 
-    /// A linear map in 32-bit floats whatever the encoder is in: heads are small and their scores are compared closely.
+    /// A linear map in 32-bit floats even if the encoder is in others: heads are small, and their scores have to be exact.
     pub(crate) fn head(
         &self,
         name: &str,
@@ -54,7 +56,7 @@ impl Builder {
         Ok(Linear::float(parameters, &self.gemm))
     }
 
-    /// Rows taken through a linear map once and for all, in 32-bit floats whatever the encoder is in.
+    /// The result of a linear map for constant rows, in 32-bit floats even if the encoder is in others.
     pub(super) fn mapped(
         &self,
         rows: &[f32],
@@ -74,7 +76,7 @@ impl Builder {
         Ok(mapped)
     }
 
-    /// Several linear maps of one input as one, their outputs one after another.
+    /// Several linear maps of the same input as one map, with their outputs one after another.
     pub(super) fn joined(
         &self,
         names: &[String],
@@ -85,7 +87,7 @@ impl Builder {
         self.side_by_side(&parts, inputs)
     }
 
-    /// Several linear maps of one input as one, each named with the number of its outputs.
+    /// Several linear maps of the same input as one map, each with its name and the number of its outputs.
     pub(super) fn side_by_side(
         &self,
         parts: &[(String, usize)],
@@ -108,8 +110,8 @@ impl Builder {
         Ok(self.pack(all))
     }
 
-    /// Normalisation whose scale is `name.weight` and, where there is one, whose bias is `name.bias`. The first checkpoints
-    /// of BERT call them `name.gamma` and `name.beta`.
+    /// Normalisation with the scale `name.weight` and, if it exists, the bias `name.bias`. The first checkpoints of BERT call them
+    /// `name.gamma` and `name.beta`.
     pub(crate) fn norm(&self, name: &str, width: usize, epsilon: f32) -> Result<Norm, LocalError> {
         let (scale, bias) = match format!("{name}.gamma") {
             gamma if self.weights.has(&gamma) => (gamma, format!("{name}.beta")),
@@ -123,7 +125,7 @@ impl Builder {
         })
     }
 
-    /// Normalisation by the mean square alone, whose scale is `name.weight`.
+    /// Normalisation by the mean square, with the scale `name.weight`.
     pub(super) fn root_mean_square_norm(
         &self,
         name: &str,
@@ -136,7 +138,7 @@ impl Builder {
         })
     }
 
-    /// The builder for tensors outside the encoder, which have their full names.
+    /// The builder for tensors outside the encoder, by their full names.
     pub(crate) fn root(self) -> Self {
         Self {
             weights: self.weights.root(),
@@ -168,7 +170,7 @@ impl Builder {
         })
     }
 
-    /// A linear map in the numbers that the encoder is in.
+    /// A linear map in the `dtype` of the encoder.
     pub(super) fn pack(&self, parameters: Parameters) -> Linear {
         match self.dtype {
             Dtype::F32 => Linear::float(parameters, &self.gemm),

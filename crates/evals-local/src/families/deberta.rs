@@ -1,4 +1,4 @@
-//! DeBERTa-v2 and v3: attention that keeps contents and distances apart, normalisation after each half of a layer.
+//! DeBERTa-v2 and v3: disentangled attention to contents and distances, normalisation after each half of a layer.
 
 use std::sync::Arc;
 
@@ -30,10 +30,10 @@ struct Config {
     type_vocab_size: usize,
     #[serde(default)]
     relative_attention: bool,
-    /// Not above 0: as many as positions.
+    /// 0 or less means the number of positions.
     #[serde(default)]
     max_relative_positions: i64,
-    /// Not above 0: one for each distance.
+    /// 0 or less means one for each distance.
     #[serde(default)]
     position_buckets: i64,
     #[serde(default = "yes")]
@@ -49,7 +49,7 @@ struct Config {
     attention_head_size: Option<usize>,
 }
 
-/// What meets what in attention: a list, or its elements with `|` between them.
+/// The kinds of products with distances: a list, or its elements joined by `|`.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Kinds {
@@ -90,18 +90,18 @@ fn yes() -> bool {
     true
 }
 
-/// What the layers share of their attention to distances.
+/// The part of disentangled attention that all layers share.
 #[derive(Debug)]
 struct Distances {
     buckets: Arc<Buckets>,
-    /// One vector for each bucket, which each layer takes through its own maps.
+    /// One vector for each bucket. Each layer has its own maps for them.
     vectors: Vec<f32>,
     content_to_position: bool,
     position_to_content: bool,
 }
 
 impl Config {
-    /// Refuses what no published embedder or cross-encoder uses.
+    /// Refuses variants that no published embedder or cross-encoder uses.
     fn check(&self, folder: &Folder) -> Result<(), LocalError> {
         let refused = |key, value: String| Err(folder.unsupported(CONFIG, key, value));
         if !self.relative_attention {
@@ -133,7 +133,7 @@ impl Config {
         let farthest = positive(self.max_relative_positions);
         let farthest = farthest.unwrap_or(self.max_position_embeddings);
         let buckets = positive(self.position_buckets);
-        // Distances up to half the buckets have one each; logarithms are of what lies beyond.
+        // Distances up to half the number of buckets have one each. Longer ones share buckets by their logarithm.
         let exact = buckets.map(|buckets| buckets / 2 + 1);
         if exact.is_some_and(|exact| farthest <= exact && exact < self.max_position_embeddings) {
             let value = farthest.to_string();

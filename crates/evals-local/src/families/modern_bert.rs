@@ -18,7 +18,7 @@ use crate::folder::Folder;
 /// The table of token embeddings, by which the prefix of a checkpoint is found.
 pub(super) const TOKENS: &str = "embeddings.tok_embeddings.weight";
 
-/// Reaches of attention, by the names that newer configurations have for them.
+/// The reach of attention in a layer, as newer configurations name it.
 const GLOBAL: &str = "full_attention";
 const LOCAL: &str = "sliding_attention";
 
@@ -37,9 +37,9 @@ struct Config {
     local_rope_theta: Option<f64>,
     /// Newer configurations name the reach of each layer.
     layer_types: Option<Vec<String>>,
-    /// Half of the window; goes before `local_attention`.
+    /// Half of the window. It overrides `local_attention`.
     sliding_window: Option<usize>,
-    /// Newer configurations keep the bases of positions here, by reach.
+    /// Newer configurations state the bases of rotary positions here, by reach.
     rope_parameters: Option<Map<String, Value>>,
     rope_scaling: Option<Map<String, Value>>,
 }
@@ -60,12 +60,12 @@ impl Config {
         newer.or(stated).unwrap_or(default)
     }
 
-    /// Tokens that one of local attention sees on each side.
+    /// How many tokens local attention sees on each side.
     fn reach(&self) -> usize {
         self.sliding_window.unwrap_or(self.local_attention / 2)
     }
 
-    /// Refuses what would be computed otherwise than here.
+    /// Refuses variants that this engine would compute differently.
     fn check(&self, folder: &Folder) -> Result<(), LocalError> {
         if let Some(types) = &self.layer_types {
             check_count(folder, types, self.num_hidden_layers)?;
@@ -87,7 +87,7 @@ impl Config {
             return Ok(());
         };
         check_rope(folder, "rope_scaling", scaling)?;
-        // It would go before the bases of both reaches.
+        // It would override the bases of both reaches.
         match scaling.get("rope_theta") {
             Some(base) => Err(folder.unsupported(CONFIG, "rope_scaling", base.to_string())),
             None => Ok(()),
@@ -158,7 +158,7 @@ fn layer(
             positions: PositionScheme::Rotary(rotary),
             mask,
         },
-        // The first layer's input comes normalised from the embeddings.
+        // The embeddings already normalised the input of the first layer.
         attention_norm: match index {
             0 => None,
             _ => Some(builder.norm(&name("attn_norm"), width, config.norm_eps)?),

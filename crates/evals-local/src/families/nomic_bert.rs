@@ -15,7 +15,7 @@ use crate::encoder::{
 use crate::error::LocalError;
 use crate::folder::Folder;
 
-/// The names of published configurations, and those that transformers writes.
+/// The keys of published configurations, and those that transformers writes.
 #[derive(Debug, Deserialize)]
 struct Config {
     #[serde(alias = "hidden_size")]
@@ -59,7 +59,7 @@ impl Config {
             .unwrap_or(1000.0)
     }
 
-    /// Refuses what the published models do not use.
+    /// Refuses variants that no published model uses.
     fn check(&self, folder: &Folder) -> Result<(), LocalError> {
         let refused = |key, value: String| Err(folder.unsupported(CONFIG, key, value));
         if !["swiglu", "silu"].contains(&self.activation_function.as_str()) {
@@ -133,7 +133,7 @@ fn layer(
 ) -> Result<Layer, LocalError> {
     let (width, wide) = (config.n_embd, config.n_inner);
     let name = |part: &str| format!("encoder.layers.{index}.{part}");
-    // The second map is the one that is activated.
+    // The second map is the activated one.
     let gated = ["mlp.fc12", "mlp.fc11"].map(name);
     Ok(Layer {
         attention: Attention {

@@ -1,5 +1,5 @@
-//! Qwen2 and Qwen3: decoders whose heads of queries share heads of keys, with rotary positions, normalisation by the mean square
-//! before each half of a layer, and gated linear maps.
+//! Qwen2 and Qwen3: decoders with grouped-query attention, rotary positions, normalisation by the mean square before each half of a
+//! layer, and gated linear maps.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::folder::Folder;
 /// The table of token embeddings, by which the prefix of a checkpoint is found.
 pub(super) const TOKENS: &str = "embed_tokens.weight";
 
-/// What tells the generations apart.
+/// The generation, by its difference from the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Generation {
     /// Biases on queries, keys and values.
@@ -41,11 +41,11 @@ struct Config {
     rope_theta: Option<f64>,
     rope_scaling: Option<Map<String, Value>>,
     partial_rotary_factor: Option<f64>,
-    /// Newer configurations keep base and scaling of positions here.
+    /// Newer configurations state the base and the scaling of positions here.
     rope_parameters: Option<Map<String, Value>>,
     #[serde(default)]
     use_sliding_window: bool,
-    /// Absent is not off, which `null` is.
+    /// `null` turns it off. The default is on.
     #[serde(default = "window")]
     sliding_window: Option<usize>,
     #[serde(default = "first_window_layer")]
@@ -56,13 +56,13 @@ struct Config {
     auto_map: Option<Map<String, Value>>,
 }
 
-/// What transformers takes where a configuration states no window.
+/// The default of transformers.
 #[expect(clippy::unnecessary_wraps, reason = "the default of an `Option`")]
 fn window() -> Option<usize> {
     Some(4096)
 }
 
-/// What transformers takes where a configuration does not state it.
+/// The default of transformers.
 fn first_window_layer() -> usize {
     28
 }
@@ -85,7 +85,7 @@ impl Config {
         newer.or(self.rope_theta).unwrap_or(10_000.0)
     }
 
-    /// Refuses what would be computed otherwise than here.
+    /// Refuses variants that this engine would compute differently.
     fn check(&self, folder: &Folder) -> Result<(), LocalError> {
         let refused = |key, value: String| Err(folder.unsupported(CONFIG, key, value));
         if let Some(code) = self.auto_map.as_ref().and_then(|map| map.values().next()) {
@@ -114,7 +114,7 @@ impl Config {
                 None => Ok(()),
             };
         }
-        // The window is for the layers from this one on.
+        // Layers from `max_window_layers` on use the window.
         let is_used = self.use_sliding_window && self.max_window_layers < self.num_hidden_layers;
         match self.sliding_window {
             Some(window) if is_used => {
@@ -135,7 +135,7 @@ impl Config {
             ("rope_parameters", &self.rope_parameters),
         ] {
             let Some(rope) = rope else { continue };
-            // One for each kind of layer, of which there is one here.
+            // It would be one for each kind of layer. This family has only one kind.
             if let Some((kind, _)) = rope.iter().find(|(_, value)| value.is_object()) {
                 return Err(folder.unsupported(CONFIG, key, kind.clone()));
             }
@@ -212,7 +212,7 @@ fn layer(
             key: norm("self_attn.k_norm", heads.size)?,
         }),
     };
-    // The first of both maps is the one that is activated.
+    // The first map is the activated one.
     let gated = ["mlp.gate_proj", "mlp.up_proj"].map(name);
     Ok(Layer {
         attention: Attention {

@@ -1,3 +1,5 @@
+//! Checks of the sizes that `config.json` states.
+
 use serde_json::Value;
 
 use super::config::CONFIG;
@@ -5,13 +7,13 @@ use crate::error::LocalError;
 use crate::family::Family;
 use crate::folder::Folder;
 
-/// What no size of a model goes beyond, so that tables of positions have a bound and products of sizes can be counted.
+/// Larger than any size of a known model. It bounds tables of positions, and products of sizes cannot overflow.
 const LARGEST: u64 = 1 << 20;
 
-/// Values of a head at all positions, as many as the tables of rotary positions have: a gigabyte. Known models need half of that.
+/// Most values in the tables of rotary positions (positions times head size): a gigabyte. Known models need half of that.
 const LARGEST_TABLE: u64 = 1 << 28;
 
-/// Sizes by the names that the families have for them; of each line a configuration has one.
+/// The families' keys for each size. A configuration has one key of each list.
 const WIDTH: [&str; 3] = ["hidden_size", "d_model", "n_embd"];
 const HEADS: [&str; 2] = ["num_attention_heads", "n_head"];
 const HEAD_SIZE: [&str; 1] = ["head_dim"];
@@ -24,7 +26,7 @@ const OTHERS: [&[&str]; 5] = [
     &["global_attn_every_n_layers"],
 ];
 
-/// Refuses sizes that no model has, from which wrong vectors or tables without bound would be made.
+/// Refuses impossible sizes, which would give wrong vectors or huge tables.
 pub(super) fn check(folder: &Folder, family: Family) -> Result<(), LocalError> {
     let config: Value = folder.required(CONFIG)?;
     let stated = |keys: &[&'static str]| {
@@ -42,12 +44,12 @@ pub(super) fn check(folder: &Folder, family: Family) -> Result<(), LocalError> {
     let (Some(width), Some(heads)) = (stated(&WIDTH), stated(&HEADS)) else {
         return Ok(());
     };
-    // Of decoders alone, heads need not share the width between them.
+    // Only the heads of decoders may have a size of their own.
     let own = stated(&HEAD_SIZE).filter(|_| family.is_decoder());
     if own.is_none() && !width.1.is_multiple_of(heads.1) {
         return refused(heads);
     }
-    // Rotary positions turn pairs of values.
+    // Rotary positions rotate pairs of values.
     let size = own.map_or(width.1 / heads.1, |(_, size)| size);
     if is_rotary(family) && !size.is_multiple_of(2) {
         return refused(own.unwrap_or(heads));
@@ -58,14 +60,14 @@ pub(super) fn check(folder: &Folder, family: Family) -> Result<(), LocalError> {
     {
         return refused(positions);
     }
-    // A sine and a cosine belong to each distance.
+    // Half of the values of a distance are sines, half are cosines.
     if family == Family::Xlnet && !width.1.is_multiple_of(2) {
         return refused(width);
     }
     Ok(())
 }
 
-/// Whether positions turn queries and keys.
+/// Whether the family has rotary positions.
 fn is_rotary(family: Family) -> bool {
     family.is_decoder() || matches!(family, Family::ModernBert | Family::NomicBert)
 }

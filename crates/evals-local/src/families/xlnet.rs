@@ -1,5 +1,5 @@
-//! `XLNet`: the content stream of a permutation language model, with the relative positions of Transformer-XL and without memory
-//! of earlier texts.
+//! `XLNet`: the content stream of a permutation language model, with the relative positions of Transformer-XL. There is no memory of
+//! earlier texts.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ struct Config {
     attn_type: String,
     #[serde(default)]
     bi_data: bool,
-    /// Not above 0: distances are as they are.
+    /// 0 or less means that distances are not clamped.
     #[serde(default)]
     clamp_len: i64,
 }
@@ -49,8 +49,8 @@ fn bidirectional() -> String {
 }
 
 impl Config {
-    /// Refuses what the published models do not use. `same_length` and `mem_len` change nothing where tokens see to both sides
-    /// and there is no earlier text.
+    /// Refuses variants that no published model uses. `same_length` and `mem_len` have no effect on bidirectional attention without
+    /// earlier texts.
     fn check(&self, folder: &Folder) -> Result<(), LocalError> {
         let refused = |key, value: String| Err(folder.unsupported(CONFIG, key, value));
         if self.attn_type != "bi" {
@@ -124,7 +124,7 @@ fn layer(
     })
 }
 
-/// The tensors of one layer's attention, which are kept by head and without names of linear maps.
+/// The attention tensors of one layer. The checkpoint keeps them by head, not as linear maps.
 #[derive(Clone, Copy, Debug)]
 struct AttentionTensors<'model> {
     config: &'model Config,
@@ -135,7 +135,7 @@ struct AttentionTensors<'model> {
 impl AttentionTensors<'_> {
     fn attention(self, waves: Arc<Waves>) -> Result<Attention, LocalError> {
         let width = self.config.d_model;
-        // Queries take the bias with which they meet contents from the start; the others are added on top of it.
+        // The bias for contents is part of the map to queries. The other biases are relative to it.
         let content_bias = self.by_head("r_w_bias", &[])?;
         let beyond = |bias: Vec<f32>| -> Vec<f32> {
             let pairs = bias.iter().zip(&content_bias);
@@ -168,7 +168,8 @@ impl AttentionTensors<'_> {
         })
     }
 
-    /// Weights are the same whatever is added to all scores of a query, so the term of one segment is taken off both.
+    /// The term of the same segment is subtracted from both terms. Adding a constant to all scores of a query does not change its
+    /// weights.
     fn segments(self, bias: &[f32]) -> Result<SegmentTerms, LocalError> {
         let both = self.by_head("seg_embed", &[2])?;
         let (same, other) = both.split_at(self.config.d_model);
@@ -183,7 +184,7 @@ impl AttentionTensors<'_> {
         Ok(SegmentTerms { key, constants })
     }
 
-    /// A tensor with the values of all heads, `rows` times where it has rows.
+    /// A tensor with the values of all heads, for each of `rows` if it has any.
     fn by_head(self, part: &str, rows: &[usize]) -> Result<Vec<f32>, LocalError> {
         let name = format!("layer.{}.rel_attn.{part}", self.index);
         let heads = [self.config.n_head, self.config.head_size()];
@@ -191,7 +192,7 @@ impl AttentionTensors<'_> {
         self.builder.weights.tensor(&name, &shape)
     }
 
-    /// The weights of a map to all heads, which are kept with one row for each input.
+    /// The weights of a map to all heads. The checkpoint keeps one row for each input.
     fn transposed(self, part: &str) -> Result<Vec<f32>, LocalError> {
         let width = self.config.d_model;
         let weights = self.by_head(part, &[width])?;

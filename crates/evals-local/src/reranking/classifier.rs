@@ -1,3 +1,5 @@
+//! The classifier heads of cross-encoders.
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -10,7 +12,7 @@ use crate::settings::Pooling;
 
 const CONFIG: &str = "config.json";
 
-/// What turns the tokens of a pair into one score.
+/// The head that turns the token vectors of a pair into one score.
 #[derive(Debug)]
 pub(crate) struct Head {
     pooling: Pooling,
@@ -40,7 +42,7 @@ fn tanh() -> Value {
     "tanh".into()
 }
 
-/// What the classifiers of a family look like.
+/// The parts of the head of a family, by the names of their tensors.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     pooling: Pooling,
@@ -141,7 +143,7 @@ impl Head {
         })
     }
 
-    /// The score of a pair, as the classifier gives it: no sigmoid, which would press high scores together.
+    /// The score of a pair before any sigmoid, which would crowd high scores together.
     pub(crate) fn score(&self, tokens: &[f32], width: usize, scratch: &mut Scratch) -> f32 {
         let Scratch { gemm, int8, .. } = scratch;
         let pooled = self.pooling.pool(tokens, width);

@@ -1,3 +1,5 @@
+//! Rerankers that read query and text together.
+
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,23 +21,23 @@ use crate::workers::{Timed, Workers};
 use evals_models::wording::truncation_note;
 use evals_models::{ModelIdentity, RerankError, Reranked, Reranker};
 
-/// A cross-encoder run in the process: a classifier with one output that reads query and text together, as ms-marco-MiniLM
-/// (BERT), bge-reranker (XLM-RoBERTa), gte-reranker-modernbert (`ModernBERT`) and mxbai-rerank v1 (`DeBERTa`) are, or a language
-/// model that is asked whether the text answers the query, as Qwen3-Reranker (Qwen3) and mxbai-rerank v2 (Qwen2) are.
+/// A cross-encoder run in the process. It is either a classifier with one output: ms-marco-MiniLM (BERT), bge-reranker
+/// (XLM-RoBERTa), gte-reranker-modernbert (`ModernBERT`), mxbai-rerank v1 (`DeBERTa`). Or it is a language model that is asked
+/// whether the text answers the query: Qwen3-Reranker (Qwen3), mxbai-rerank v2 (Qwen2).
 ///
-/// Scores are the classifier's own, before any sigmoid, or the log-odds of the language model's answers: the logit of `yes` less
-/// that of `no`. Their sigmoid is the probability that model cards state; as they are, high scores stay apart. They are the same
-/// to the last bit whatever else is reranked.
+/// Scores are the output of the classifier, or the log-odds of the language model's answers: the logit of `yes` minus that of `no`.
+/// No sigmoid is applied, which would crowd high scores together; the sigmoid of a score is the probability that model cards state.
+/// The score of a text is the same to the last bit in every batch.
 #[derive(Debug)]
 pub struct LocalReranker {
     identity: ModelIdentity,
     scorer: Arc<Scorer>,
     workers: Workers,
-    /// Pairs of which only the beginning was read.
+    /// Number of truncated pairs.
     cut: AtomicU64,
 }
 
-/// From a pair to its score.
+/// Computes the score of a pair.
 #[derive(Debug)]
 struct Scorer {
     model: Model,
@@ -45,9 +47,9 @@ struct Scorer {
 impl LocalReranker {
     /// Loads a cross-encoder from a folder as the hub lays it out, or from a repository in the hub's cache.
     ///
-    /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter, and for language models `instruction` and
-    /// `rerank_prompt`, which are refused for others. `max_tokens` is for all that is read of a pair: the longer text is cut
-    /// first, or the document in the prompt of a language model.
+    /// It uses `name`, `max_tokens`, `dtype` and `threads` of `settings`. Language models also use `instruction` and `rerank_prompt`,
+    /// which are errors with classifiers. `max_tokens` limits a whole pair: truncation cuts the longer text first, or the document in
+    /// the prompt of a language model.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
         role::check_reranker(&folder, settings)?;
@@ -119,13 +121,13 @@ impl Reranker for LocalReranker {
         &self.identity
     }
 
-    /// Of the pairs that were scored so far.
+    /// How many pairs were truncated so far.
     fn notes(&self) -> Vec<String> {
         let told = truncation_note(self.cut.load(Ordering::Relaxed), "pair");
         told.into_iter().collect()
     }
 
-    /// A forward pass gives the same scores every time, so `repeat` makes no difference.
+    /// Ignores `repeat`: every forward pass computes the same scores.
     async fn rerank(
         &self,
         query: &str,

@@ -1,3 +1,5 @@
+//! The heads of decoders, which score the last token.
+
 use serde::Deserialize;
 
 use super::prompt::Answers;
@@ -9,10 +11,10 @@ const CONFIG: &str = "config.json";
 const OUTPUTS: &str = "lm_head.weight";
 const CLASSIFIER: &str = "score";
 
-/// The head of a decoder that reranks: its score is one product with the last token's vector.
+/// The head of a decoder that reranks. The score is one product with the vector of the last token.
 ///
 /// A classifier has one row of weights. A language model has one for each token of its vocabulary, of which two are read: the
-/// score is the difference of their logits, which is the log-odds of the one answer against the other.
+/// difference of their logits is the log-odds of one answer against the other.
 #[derive(Debug)]
 pub(crate) struct LastToken {
     weights: Vec<f32>,
@@ -25,7 +27,7 @@ struct Config {
 }
 
 impl LastToken {
-    /// Loads the head that `config.json` says is there.
+    /// Loads the head that `config.json` names.
     pub(crate) fn load(
         folder: &Folder,
         parts: &Parts<'_>,
@@ -71,7 +73,7 @@ impl LastToken {
                 return Err(folder.unsupported("modules.json", "LogitScore", id.to_string()));
             }
         }
-        // Where the configuration does not say, the tokens' own vectors stand in for what is not there.
+        // If the configuration does not state it, token embeddings serve as outputs when there are no others.
         let tied = config
             .tie_word_embeddings
             .unwrap_or_else(|| !parts.builder.weights.has(OUTPUTS));
@@ -91,7 +93,7 @@ impl LastToken {
         Ok(Self { weights })
     }
 
-    /// The score of a prompt whose tokens have these vectors.
+    /// The score of a prompt from the vectors of its tokens.
     pub(crate) fn score(&self, tokens: &[f32]) -> f32 {
         let last = &tokens[tokens.len() - self.weights.len()..];
         last.iter()

@@ -1,8 +1,10 @@
+//! How cross-encoders with `modules.json` read pairs.
+
 use crate::error::LocalError;
 use crate::folder::{Folder, modules};
 use crate::sentence_transformers::{Output, Prompts, TransformerConfig};
 
-/// How a cross-encoder with `modules.json` reads pairs, by its files of sentence-transformers.
+/// How a cross-encoder reads pairs, as its sentence-transformers files state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PairReading {
     pub(crate) max_tokens: Option<usize>,
@@ -12,7 +14,7 @@ pub(crate) struct PairReading {
 }
 
 impl PairReading {
-    /// Without `modules.json` nothing but the tokenizer counts. Every step but the transformer is refused.
+    /// Reads the files. Without `modules.json` the tokenizer alone decides. Steps other than the transformer are refused.
     pub(crate) fn read(folder: &Folder) -> Result<Self, LocalError> {
         let modules = modules(folder)?;
         if modules.is_empty() {
@@ -32,7 +34,7 @@ impl PairReading {
         })
     }
 
-    /// What scores depend on besides the number of tokens.
+    /// Everything here that scores depend on, except the number of tokens.
     pub(crate) fn fingerprint(&self) -> Vec<u8> {
         format!("{}{}", self.lowercase, self.prompt).into_bytes()
     }

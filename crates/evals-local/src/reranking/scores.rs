@@ -1,17 +1,19 @@
+//! Checking the scores of a call, and returning them.
+
 use std::error::Error;
 use thiserror::Error;
 
 use crate::workers::{NoTokens, Timed};
 use evals_models::{Failure, ModelIdentity, RerankError, Reranked};
 
-/// A text's score cannot be compared.
+/// The score of a text cannot be compared with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the score of text {index} is not a finite number")]
 struct ScoreError {
     index: usize,
 }
 
-/// Gives scores back where all of them can be compared.
+/// Checks that all scores can be compared.
 pub(crate) fn comparable(
     scores: Timed<Vec<f32>>,
 ) -> Result<Timed<Vec<f32>>, Box<dyn Error + Send + Sync>> {
@@ -21,7 +23,7 @@ pub(crate) fn comparable(
     }
 }
 
-/// The answer of a reranker that was given `texts` texts.
+/// The result of a call to a reranker with `texts` texts.
 pub(crate) fn reranked(
     model: &ModelIdentity,
     texts: usize,

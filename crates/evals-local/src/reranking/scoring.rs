@@ -1,3 +1,5 @@
+//! The two kinds of cross-encoder: classifiers and prompted language models.
+
 use super::classifier::Head;
 use super::last_token::LastToken;
 use super::pair_reading::PairReading;
@@ -9,15 +11,15 @@ use crate::model::{Model, Parts};
 use crate::settings::LocalSettings;
 use crate::tokenizer::{Encoded, Tokens};
 
-/// How a reranker reads a pair, and what makes a score of the vectors of its tokens.
+/// How a cross-encoder reads a pair, and how it scores the vectors of the tokens.
 #[derive(Debug)]
 pub(crate) enum Scoring {
-    /// An encoder reads both texts as its tokenizer joins them, and a classifier the result.
+    /// An encoder reads both texts as its tokenizer joins them, and a classifier scores the result.
     Classifier {
         head: Box<Head>,
         reading: PairReading,
     },
-    /// A decoder reads a prompt, and the score stands in the last token.
+    /// A decoder reads a prompt, and the last token gives the score.
     Prompted {
         prompt: Prompt,
         answers: Option<Answers>,
@@ -26,7 +28,7 @@ pub(crate) enum Scoring {
 }
 
 impl Scoring {
-    /// Loads what the family calls for.
+    /// Loads the kind that the family has.
     pub(crate) fn load(
         folder: &Folder,
         settings: &LocalSettings,
@@ -48,7 +50,7 @@ impl Scoring {
         })
     }
 
-    /// Limits what is read of a pair, and says to how many tokens.
+    /// Sets the window, and returns its number of tokens.
     pub(crate) fn limited(
         self,
         folder: &Folder,
@@ -92,7 +94,7 @@ impl Scoring {
         }
     }
 
-    /// The score of a pair whose tokens have these vectors.
+    /// The score of a pair from the vectors of its tokens.
     pub(crate) fn score(&self, vectors: &[f32], width: usize, scratch: &mut Scratch) -> f32 {
         match self {
             Self::Classifier { head, .. } => head.score(vectors, width, scratch),
@@ -100,8 +102,8 @@ impl Scoring {
         }
     }
 
-    /// What scores depend on besides weights, configuration and tokenizer: the prompt of some pair, the template that may do
-    /// something else with others, and the answers that count.
+    /// Everything that scores depend on besides weights, configuration and tokenizer: the prompt of a sample pair, the template, which
+    /// may treat other pairs differently, and the tokens of the answers.
     pub(crate) fn fingerprint(&self, tokens: &Tokens) -> Result<Vec<u8>, tokenizers::Error> {
         let (prompt, answers) = match self {
             Self::Classifier { reading, .. } => return Ok(reading.fingerprint()),

@@ -1,4 +1,4 @@
-//! What a model's own files say about the way from tokens to a text's vector.
+//! The steps of an embedder that `modules.json` states: pooling, linear maps, normalisation, prompts.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -11,21 +11,21 @@ use crate::settings::{LocalSettings, Pooling};
 
 const CONFIG: &str = "config.json";
 
-/// The steps around the encoder, after the settings were laid over the model's files.
+/// The steps before and after the encoder, as the files state them and the settings override them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pipeline {
     pub(crate) pooling: Pooling,
-    /// Folders of the linear maps that the pooled vector goes through, in order.
+    /// Folders of the linear maps that are applied to the pooled vector, in order.
     pub(crate) dense: Vec<String>,
     pub(crate) normalize: bool,
-    /// As `sentence_bert_config.json` has it.
+    /// As `sentence_bert_config.json` states it.
     pub(crate) max_tokens: Option<usize>,
     pub(crate) lowercase: bool,
     pub(crate) query_prompt: String,
     pub(crate) document_prompt: String,
 }
 
-/// What `config_sentence_transformers.json` says of an embedder besides its prompts.
+/// Keys of `config_sentence_transformers.json` besides the prompts.
 #[derive(Debug, Default, Deserialize)]
 struct Stated {
     model_type: Option<String>,
@@ -33,8 +33,8 @@ struct Stated {
 }
 
 impl Pipeline {
-    /// Reads `modules.json` and the files it leads to. Without it, tokens are averaged and vectors left as long as they are,
-    /// which is what sentence-transformers does with a plain encoder.
+    /// Reads `modules.json` and the files that it names. Without `modules.json`, tokens are averaged and vectors are not normalised,
+    /// as sentence-transformers does with a plain encoder.
     pub(crate) fn read(folder: &Folder, settings: &LocalSettings) -> Result<Self, LocalError> {
         let modules = modules(folder)?;
         let mut stated = (Pooling::Mean, false);
@@ -47,7 +47,7 @@ impl Pipeline {
                     is_pooled = true;
                     stated.0 = pooling(folder, &module.path, settings.pooling)?;
                 }
-                // Of the vector of a text alone, and before it is brought to length 1.
+                // Only after pooling, and before normalisation.
                 "Dense" if is_pooled && !stated.1 => dense.push(module.path.clone()),
                 "Normalize" if is_pooled => stated.1 = true,
                 _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
@@ -71,7 +71,7 @@ impl Pipeline {
 }
 
 impl Stated {
-    /// Refuses what would give other vectors than here.
+    /// Refuses keys under which sentence-transformers computes other vectors than this engine.
     fn check(folder: &Folder) -> Result<(), LocalError> {
         let stated: Self = folder.json(PROMPTS)?.unwrap_or_default();
         if let Some(other) = stated
@@ -87,8 +87,8 @@ impl Stated {
     }
 }
 
-/// Reads which tokens make the vector: one flag for each way, or one name. No flag means the mean. Of the file a `setting`
-/// replaces that alone.
+/// Reads the pooling: a flag for each kind, or a name. No flag means the mean. A `setting` overrides it, but nothing else in the
+/// file.
 fn pooling(folder: &Folder, path: &str, setting: Option<Pooling>) -> Result<Pooling, LocalError> {
     let folder = folder.subfolder(path)?;
     let config: Map<String, Value> = match setting {

@@ -18,10 +18,10 @@ pub(crate) struct Prompts {
 }
 
 impl Prompts {
-    /// Reads the folder's prompts, of which there may be none.
+    /// Reads the prompts of a folder. It may have none.
     pub(crate) fn read(folder: &Folder) -> Result<Self, LocalError> {
         let prompts: Self = folder.json(FILE)?.unwrap_or_default();
-        // These two are always there, empty if nothing else is said.
+        // sentence-transformers always has these two. They are empty unless stated.
         let is_known = |name: &String| {
             matches!(name.as_str(), "query" | "document") || prompts.prompts.contains_key(name)
         };
@@ -38,7 +38,7 @@ impl Prompts {
         self.prompts.get(name).filter(|prompt| !prompt.is_empty())
     }
 
-    /// The prompt that is used where none is asked for.
+    /// The default prompt.
     pub(crate) fn default(&self) -> Option<&String> {
         self.prompts.get(self.default_prompt_name.as_ref()?)
     }

@@ -1,4 +1,4 @@
-//! How the module `Transformer` of sentence-transformers reads texts, and what it gives.
+//! `sentence_bert_config.json`: how the module `Transformer` reads texts, and which output it returns.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::error::LocalError;
 use crate::folder::Folder;
 
-/// The file by all names that it has had, in the order in which sentence-transformers looks for them.
+/// All names that the file has had, in the order in which sentence-transformers tries them.
 const FILES: [&str; 7] = [
     "sentence_bert_config.json",
     "sentence_roberta_config.json",
@@ -17,7 +17,7 @@ const FILES: [&str; 7] = [
     "sentence_xlnet_config.json",
 ];
 
-/// Arguments of model, tokenizer and configuration that change nothing of what is computed here.
+/// Arguments of model, tokenizer and configuration that change nothing in this engine.
 const HARMLESS: [&str; 12] = [
     "_attn_implementation",
     "add_pooling_layer",
@@ -54,19 +54,19 @@ pub(crate) struct TransformerConfig {
     config_kwargs: Option<Map<String, Value>>,
 }
 
-/// What the module gives to the next one.
+/// The output that the module returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     /// A vector for each token.
     Tokens,
-    /// The classifier's outputs.
+    /// The outputs of a classifier.
     Logits,
-    /// A language model's outputs for what follows a conversation.
+    /// The outputs of a language model for the token after a conversation.
     NextToken,
 }
 
 impl Output {
-    /// What it is made of, as a key of the file and of `modality_config`.
+    /// What it is computed from, as a key of the file and as a key of `modality_config`.
     fn modality(self) -> (&'static str, &'static str) {
         match self {
             Self::Tokens | Self::Logits => ("modality_config.text", "text"),
@@ -74,7 +74,7 @@ impl Output {
         }
     }
 
-    /// Task of the transformer, the part of its output, and the name that this goes on by.
+    /// Its `transformer_task`, its `method_output_name`, and its `module_output_name`.
     fn names(self) -> [&'static str; 3] {
         match self {
             Self::Tokens => [
@@ -89,7 +89,7 @@ impl Output {
 }
 
 impl TransformerConfig {
-    /// Reads the first of the files that says anything, and refuses what would be read or computed otherwise than here.
+    /// Reads the first file that is not empty, and refuses everything that this engine would read or compute differently.
     pub(crate) fn read(folder: &Folder, output: Output) -> Result<Self, LocalError> {
         let Some(file) = file(folder)? else {
             return Ok(Self::default());
@@ -118,7 +118,7 @@ impl TransformerConfig {
         Ok(config)
     }
 
-    /// What says that the module gives something else.
+    /// The first key that states another output.
     fn other_output(&self, output: Output) -> Option<(&'static str, String)> {
         let [task, part, name] = output.names();
         let other = |stated: &Option<String>, expected: &str| {
@@ -137,7 +137,7 @@ impl TransformerConfig {
         (!is_this).then(|| (key, stated.to_string()))
     }
 
-    /// An argument that would change how texts are read or computed. Those of chat templates do not concern plain texts.
+    /// The first argument that would change how texts are read or computed. Arguments of chat templates do not apply to plain texts.
     fn argument(&self) -> Option<(&'static str, &str)> {
         let all = [
             ("model_args", &self.model_args),
@@ -162,7 +162,7 @@ impl TransformerConfig {
     }
 }
 
-/// The first of the files that says anything.
+/// The first file that is not empty.
 pub(crate) fn file(folder: &Folder) -> Result<Option<&'static str>, LocalError> {
     for file in FILES {
         let config: Option<Map<String, Value>> = folder.json(file)?;

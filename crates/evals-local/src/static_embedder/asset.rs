@@ -1,4 +1,4 @@
-//! The file that a static model is shipped as. All numbers are little endian.
+//! The file format of a static model. All numbers are little-endian.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -27,18 +27,18 @@ pub enum AssetError {
     /// The first bytes are not those of a static model.
     #[error("not a static model: it does not begin with `EVSTATIC`")]
     Magic,
-    /// The layout is another one.
-    #[error("static model has layout {found}, this reader knows layout {VERSION}")]
+    /// The file has another version of the layout.
+    #[error("static model has layout {found}, but this version reads layout {VERSION}")]
     Version {
         /// Version in the file.
         found: u32,
     },
     /// The file is shorter or longer than its header says.
-    #[error("static model has {found} bytes where its header says {expected}")]
+    #[error("static model has {found} bytes, but its header states {expected}")]
     Length {
         /// Bytes that the header announces.
         expected: u64,
-        /// Bytes there are.
+        /// Bytes in the file.
         found: usize,
     },
     /// The header announces no vector at all.
@@ -50,7 +50,7 @@ pub enum AssetError {
         dimension: u32,
     },
     /// The content is not what was written.
-    #[error("static model is damaged: its content has another SHA-256 than its header says")]
+    #[error("static model is damaged: its SHA-256 is not the one in its header")]
     Digest,
     /// A vector would be infinite or no number.
     #[error("scale of token {token} of the static model is not a finite number")]
@@ -137,7 +137,7 @@ impl fmt::Debug for Asset {
     }
 }
 
-/// What is left of a file of `total` bytes.
+/// The unread part of a file of `total` bytes.
 struct Reader {
     bytes: &'static [u8],
     total: usize,
@@ -229,23 +229,23 @@ mod tests {
         );
         assert_eq!(
             refused(file()[..10].to_vec()),
-            "static model has 10 bytes where its header says 12"
+            "static model has 10 bytes, but its header states 12"
         );
         let cut = file().len() - 1;
         assert_eq!(
             refused(file()[..cut].to_vec()),
-            "static model has 77 bytes where its header says 78"
+            "static model has 77 bytes, but its header states 78"
         );
         assert_eq!(
             refused([file(), vec![0]].concat()),
-            "static model has 79 bytes where its header says 78"
+            "static model has 79 bytes, but its header states 78"
         );
 
         let mut version = file();
         version[8] = 9;
         assert_eq!(
             refused(version),
-            "static model has layout 9, this reader knows layout 1"
+            "static model has layout 9, but this version reads layout 1"
         );
         let mut flat = file();
         flat[16] = 0;
@@ -265,7 +265,7 @@ mod tests {
             damaged[at] ^= 1;
             assert_eq!(
                 refused(damaged),
-                "static model is damaged: its content has another SHA-256 than its header says"
+                "static model is damaged: its SHA-256 is not the one in its header"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! The model that travels inside the program.
+//! The static embedder, whose model is part of the binary.
 
 mod asset;
 mod pooling;
@@ -17,18 +17,18 @@ use crate::wordpiece::{VocabularyError, WordPiece};
 use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
 
 const STATIC_MINILM: &[u8] = include_bytes!("../../assets/static-minilm.bin");
-/// Texts that a thread takes at a time: few enough that all threads end together, enough that taking them costs nothing.
+/// How many texts a thread takes at a time: few enough that all threads finish together, and enough that taking them costs nothing.
 const BLOCK: usize = 32;
 
-/// Embeds a text as the weighted mean of vectors that belong to its tokens, wherever they stand: no attention, no context, and
-/// therefore tens of thousands of texts a second on a laptop.
+/// Embeds a text as the weighted mean of fixed vectors of its tokens. There is no attention and no context, so it embeds tens of
+/// thousands of texts a second on a laptop.
 ///
 /// The vectors are distilled from [all-MiniLM-L6-v2](https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2) by the method of
-/// [model2vec](https://github.com/MinishLab/model2vec): see the example `distill`, which builds them. It is a floor that a real model must
-/// beat, not a substitute for one: on `beir:scifact` (exact search) it reaches nDCG@10 0.440 and R@100 0.818, the model that it is distilled
-/// from 0.645 and 0.925.
+/// [model2vec](https://github.com/MinishLab/model2vec): the example `distill` builds them. It is a baseline for real models,
+/// not a substitute for one: on `beir:scifact` (exact search) it reaches nDCG@10 0.440 and R@100 0.818, all-MiniLM-L6-v2 itself 0.645
+/// and 0.925.
 ///
-/// The whole text is read, whatever its length. A text without any known token (an empty one, say) gets a fixed vector whose cosine with
+/// It reads the whole text, however long. A text without any known token, such as an empty one, gets a fixed vector whose cosine with
 /// other texts is near 0. Queries and documents are embedded alike. Vectors have length 1 and do not depend on the number of threads.
 ///
 /// ```
@@ -60,7 +60,7 @@ pub enum StaticModelError {
     /// The vocabulary cannot be used.
     #[error("static model has an unusable vocabulary")]
     Vocabulary(#[from] VocabularyError),
-    /// Tokens and vectors do not belong together.
+    /// There is not one vector for each token.
     #[error("static model has {tokens} tokens but {vectors} vectors")]
     Tokens {
         /// Lines of the vocabulary.
@@ -71,21 +71,21 @@ pub enum StaticModelError {
 }
 
 impl StaticEmbedder {
-    /// The model inside this crate: `static-minilm`, 256 dimensions. Takes some milliseconds the first time; from then on
-    /// every embedder of the process shares its parts.
+    /// The model in this crate: `static-minilm`, 256 dimensions. Loading takes a few milliseconds the first time. After that all
+    /// embedders of the process share its parts.
     pub fn static_minilm() -> Self {
         static MODEL: LazyLock<StaticEmbedder> = LazyLock::new(|| {
             StaticEmbedder::from_asset("static-minilm", STATIC_MINILM)
-                .expect("the asset in this crate is whole, as its tests show")
+                .expect("the asset in this crate is intact, as its tests show")
         });
         MODEL.clone()
     }
 
-    /// A model in the layout that the example `distill` writes, to be called `name`. Its digest is that of the content.
+    /// A model called `name`, in the layout that the example `distill` writes. Its digest is that of the content.
     ///
     /// # Errors
     ///
-    /// Bytes that are no model, are damaged, or hold weights that would not give finite vectors.
+    /// The bytes are not a model, are damaged, or hold weights that would give infinite vectors.
     pub fn from_asset(name: &str, asset: &'static [u8]) -> Result<Self, StaticModelError> {
         let asset = Asset::parse(asset)?;
         let tokenizer = WordPiece::new(asset.vocabulary)?;
@@ -102,9 +102,9 @@ impl StaticEmbedder {
         })
     }
 
-    /// Keeps the first `dimension` values of each vector. They are principal components, so the first ones tell most.
+    /// Keeps the first `dimension` values of each vector. They are principal components, so the first ones matter most.
     ///
-    /// Shorter vectors are another model's: the dimension becomes part of the identity's digest, unless it is the whole.
+    /// A smaller dimension is another model: it becomes part of the digest of the identity.
     pub fn with_dimension(self, dimension: usize) -> Result<Self, EmbedError> {
         let available = self.asset.dimension;
         if (1..=available).contains(&dimension) {
@@ -123,7 +123,7 @@ impl StaticEmbedder {
         }
     }
 
-    /// Uses at most this many threads for a batch; by default as many as the machine runs at once.
+    /// Uses at most this many threads for a batch. Default: as many as the machine can run at once.
     #[must_use]
     pub fn with_threads(self, threads: NonZeroUsize) -> Self {
         Self { threads, ..self }
@@ -134,7 +134,7 @@ impl StaticEmbedder {
         Arc::clone(&self.tokenizer)
     }
 
-    /// Embeds a batch on the calling thread and as many others as it is worth.
+    /// Embeds a batch on the calling thread, and on more threads if the batch is large.
     pub fn embed_batch(&self, texts: &[&str]) -> Embeddings {
         let mut values = vec![0.0; texts.len() * self.dimension];
         let threads = self.threads.get().min(texts.len().div_ceil(BLOCK));
@@ -166,7 +166,7 @@ impl StaticEmbedder {
     }
 }
 
-/// Names a model by what its vectors depend on: the content of the asset and how much of each vector is kept.
+/// Covers everything that vectors depend on: the content of the asset, and how much of each vector is kept.
 fn identity(name: &str, asset: &Asset, dimension: usize) -> ModelIdentity {
     let digest = if dimension == asset.dimension {
         format!("sha256:{}", asset.digest)
@@ -190,7 +190,7 @@ impl Embedder for StaticEmbedder {
         None
     }
 
-    /// Computes before the first await: a thousand texts take some tens of milliseconds. Never fails.
+    /// Computes before the first await: a thousand texts take tens of milliseconds. Never fails.
     async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
         Ok(self.embed_batch(texts))
     }

@@ -1,11 +1,12 @@
+//! The vector of a text from those of its tokens.
+
 use super::asset::Asset;
 use crate::wordpiece::WordPiece;
 
-/// Writes the unit vector of `text` into `vector`: the sum of its tokens' vectors, divided by its length.
+/// Writes the unit vector of `text` into `vector`: the sum of the vectors of its tokens, normalised to length 1.
 ///
-/// The weight of a token is part of its vector. Unknown tokens are left out. Where nothing is left, or what is left adds up to nothing
-/// or to more than a float holds, the vector is the unit vector of its last axis: along it known texts vary least, so its cosine with all of
-/// them is near 0.
+/// The weight of a token is part of its vector. Unknown tokens are skipped. If no token is left, or if the sum is zero or overflows,
+/// the result is the unit vector of the last axis. Known texts vary least along it, so its cosine with all of them is near 0.
 pub(super) fn embed(asset: &Asset, tokenizer: &WordPiece, text: &str, vector: &mut [f32]) {
     vector.fill(0.0);
     let unknown = tokenizer.unknown();
@@ -22,7 +23,7 @@ pub(super) fn embed(asset: &Asset, tokenizer: &WordPiece, text: &str, vector: &m
     normalize(vector);
 }
 
-/// Adds `scale * row`. A plain loop over two slices, which compiles to vector instructions.
+/// Adds `scale * row`. A plain loop over two slices compiles to vector instructions.
 fn add(vector: &mut [f32], row: &[u8], scale: f32) {
     for (value, &quantized) in vector.iter_mut().zip(row) {
         *value += f32::from(quantized.cast_signed()) * scale;
@@ -37,10 +38,10 @@ fn normalize(vector: &mut [f32]) {
         .sqrt();
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a factor of vectors that are f32 themselves"
+        reason = "the vectors that it scales are f32 too"
     )]
     let factor = (1.0 / length) as f32;
-    // Not normal where the length is 0, or where weights are so large that their sum overflowed.
+    // It is not normal if the length is 0, or if the sum overflowed.
     if factor.is_normal() {
         for value in vector {
             *value *= factor;

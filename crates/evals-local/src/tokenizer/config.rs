@@ -1,4 +1,4 @@
-//! What `tokenizer_config.json` says beside `tokenizer.json`.
+//! `tokenizer_config.json`, which changes how `tokenizer.json` reads texts.
 
 use serde::{Deserialize, Serialize};
 use tokenizers::normalizers::NormalizerWrapper;
@@ -11,10 +11,10 @@ use crate::folder::Folder;
 
 const FILE: &str = "tokenizer_config.json";
 
-/// The name of segments among a model's inputs.
+/// The name of segments among the inputs of a model.
 const SEGMENTS: &str = "token_type_ids";
 
-/// Classes of transformers that read texts as BERT's does.
+/// Tokenizer classes of transformers that normalise texts as BERT's does.
 const LIKE_BERT: [&str; 4] = [
     "BertTokenizer",
     "DistilBertTokenizer",
@@ -23,18 +23,18 @@ const LIKE_BERT: [&str; 4] = [
 ];
 const ROBERTA: &str = "RobertaTokenizer";
 
-/// The keys that matter here. Serialized are those that change how a text is read.
+/// The keys that matter here. Those that change how a text is read are serialized for the [fingerprint](Self::fingerprint).
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct TokenizerConfig {
-    /// Far more than any model has where it is not known.
+    /// Larger than any model's if it is unknown.
     #[serde(skip_serializing)]
     model_max_length: Option<f64>,
-    /// The older name of the same.
+    /// The older name of `model_max_length`.
     #[serde(skip_serializing)]
     max_len: Option<f64>,
-    /// What the model is given. Where it is not stated, all that `tokenizer.json` has.
+    /// The inputs of the model. Default: all that `tokenizer.json` produces.
     model_input_names: Option<Vec<String>>,
-    /// Which end of a long text is left out. Where it is not stated, that which `tokenizer.json` carries.
+    /// Which end of a long text is cut off. Default: as `tokenizer.json` states.
     truncation_side: Option<String>,
     tokenizer_class: Option<String>,
     do_lower_case: Option<bool>,
@@ -53,11 +53,11 @@ impl TokenizerConfig {
         Ok(config)
     }
 
-    /// Tokens of a text that the tokenizer was made for, where the file knows.
+    /// The most tokens of a text, if the file states them.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "the values that stand for `unknown` were sorted out"
+        reason = "the filter removes the values that mean `unknown`"
     )]
     pub(crate) fn limit(&self) -> Option<usize> {
         let known = self
@@ -67,13 +67,13 @@ impl TokenizerConfig {
         known.map(|limit| limit as usize)
     }
 
-    /// Whether the model is told the segments of tokens.
+    /// Whether segments are an input of the model.
     pub(crate) fn has_segments(&self) -> bool {
         let given = self.model_input_names.as_ref();
         given.is_none_or(|names| names.iter().any(|name| name == SEGMENTS))
     }
 
-    /// The end of long texts that is left out; `carried` is what `tokenizer.json` has.
+    /// The end of long texts that is cut off. `carried` is the one in `tokenizer.json`.
     pub(crate) fn truncated_end(
         &self,
         folder: &Folder,
@@ -87,9 +87,8 @@ impl TokenizerConfig {
         }
     }
 
-    /// Lets the tokenizer read texts as its class in transformers does, which goes by this file: the classes like that of BERT
-    /// in letters and accents, that of `RoBERTa` in the space before the first word. `ModernBERT` goes by `tokenizer.json`
-    /// alone.
+    /// Changes the tokenizer as its class in transformers does. Classes like BERT's take case and accents from this file, the class of
+    /// `RoBERTa` the space before the first word. `ModernBERT` uses `tokenizer.json` alone.
     pub(crate) fn apply(
         &self,
         family: Family,
@@ -118,7 +117,7 @@ impl TokenizerConfig {
         Ok(())
     }
 
-    /// The class by its present name: earlier versions had two of each, one of them `Fast`.
+    /// The class by its current name. Earlier versions had two of each, one of them ending in `Fast`.
     fn class(&self, family: Family) -> &str {
         match &self.tokenizer_class {
             Some(class) => class.strip_suffix("Fast").unwrap_or(class),
@@ -130,7 +129,7 @@ impl TokenizerConfig {
         }
     }
 
-    /// Names everything in the file that tokens depend on.
+    /// Everything in the file that tokens depend on.
     pub(crate) fn fingerprint(&self) -> String {
         serde_json::to_string(self).expect("its keys are text")
     }
@@ -159,11 +158,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_of_roberta_has_a_space_before_it_where_its_configuration_says_so() {
+    fn the_first_word_of_roberta_has_a_space_before_it_if_the_configuration_states_so() {
         let stated = r#"{"add_prefix_space": true}"#;
         assert!(has_space(Family::Roberta, stated, false));
         assert!(!has_space(Family::Roberta, "{}", true));
-        // Other classes go by `tokenizer.json`, those of other families unless they are named.
+        // Other classes use `tokenizer.json`, and so do other families unless they name the class.
         assert!(!has_space(Family::Bert, stated, false));
         let general = r#"{"add_prefix_space": true, "tokenizer_class": "PreTrainedTokenizerFast"}"#;
         assert!(!has_space(Family::Roberta, general, false));
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_read_as_the_class_has_them_where_nothing_is_stated() {
+    fn case_and_accents_default_to_those_of_the_class() {
         let normalizer = |family, stated| {
             let mut tokenizer = Tokenizer::new(BPE::default());
             let carried = BertNormalizer::new(false, false, Some(true), false);

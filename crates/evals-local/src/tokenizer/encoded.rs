@@ -1,20 +1,19 @@
 //! What a tokenizer makes of a text: the input of an encoder.
 
-/// The tokens of one text, or of a pair, as the model reads them.
+/// The tokens of one text or of one pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     pub(crate) ids: Vec<u32>,
-    /// 0 for tokens of the first text, 1 for those of the second, or what else the tokenizer gives. All 0 for models that are
-    /// not to be told.
+    /// The segment of each token, usually 0 for the first text and 1 for the second. All 0 for models without this input.
     pub(crate) segments: Vec<u32>,
-    /// How many tokens, from the first on, are attended to: all, unless the text was filled up.
+    /// How many tokens, from the first on, are attended to: all, unless the text was padded.
     pub(crate) attended: usize,
-    /// Whether there is more of the text than was read.
+    /// Whether the text was truncated.
     pub(crate) is_cut: bool,
 }
 
 impl Encoded {
-    /// Tokens that are all of one text and all attended to.
+    /// The tokens of one text, all of them attended to.
     pub(crate) fn of_one_text(ids: Vec<u32>) -> Self {
         Self {
             segments: vec![0; ids.len()],

@@ -1,3 +1,5 @@
+//! The tokenizer of a model, limited to its window.
+
 use std::sync::Arc;
 
 use tokenizers::normalizers::{Lowercase, NormalizerWrapper, Sequence};
@@ -11,10 +13,10 @@ use crate::folder::Folder;
 
 const FILE: &str = "tokenizer.json";
 
-/// The model's own tokenizer, cut to the model's window.
+/// The model's own tokenizer.
 ///
-/// The truncation and padding that `tokenizer.json` carries are left aside, but for the end that is cut: they are those of
-/// whoever saved it last.
+/// The truncation and padding in `tokenizer.json` are those of whoever saved it last. They are ignored, except for the end that
+/// truncation cuts off.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens {
     tokenizer: Arc<tokenizers::Tokenizer>,
@@ -23,7 +25,7 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// Loads the tokenizer without truncation. `rows` is the number of tokens that the model has vectors for.
+    /// Loads the tokenizer without truncation. `rows` is the number of tokens for which the model has vectors.
     pub(crate) fn open(folder: &Folder, family: Family, rows: usize) -> Result<Self, LocalError> {
         let bytes = folder.bytes(FILE)?.ok_or_else(|| folder.missing(FILE))?;
         let unusable = |source| folder.tokenizer_error(source);
@@ -42,7 +44,9 @@ impl Tokens {
         let vocabulary = tokenizer.get_vocab(true).into_values();
         let largest = vocabulary.chain(added).max().unwrap_or(0);
         if largest as usize >= rows {
-            let message = format!("it has tokens up to {largest}, the model only {rows} of them");
+            let message = format!(
+                "it has tokens up to number {largest}, but the model has only {rows} tokens"
+            );
             return Err(unusable(message.into()));
         }
         Ok(Self {
@@ -52,17 +56,17 @@ impl Tokens {
         })
     }
 
-    /// Tokens of a text that the tokenizer was made for, where `tokenizer_config.json` knows.
+    /// The most tokens of a text, if `tokenizer_config.json` states them.
     pub(crate) fn stated_limit(&self) -> Option<usize> {
         self.config.limit()
     }
 
-    /// Names everything that tokens depend on besides `tokenizer.json`.
+    /// Everything that tokens depend on besides `tokenizer.json`.
     pub(crate) fn fingerprint(&self) -> String {
         self.config.fingerprint()
     }
 
-    /// Special tokens that are added to every text, or to every pair.
+    /// How many special tokens are added to every text, or to every pair.
     pub(crate) fn special(&self, pair: bool) -> usize {
         use tokenizers::PostProcessor;
         self.tokenizer
@@ -70,7 +74,7 @@ impl Tokens {
             .map_or(0, |processor| processor.added_tokens(pair))
     }
 
-    /// Reads at most `max_tokens` of a text, special tokens included, and makes letters small first if the model wants that.
+    /// Truncates texts to `max_tokens`, special tokens included, and optionally lower-cases them first.
     pub(crate) fn limited(
         self,
         folder: &Folder,
@@ -95,12 +99,12 @@ impl Tokens {
         })
     }
 
-    /// The tokens of one text with the special ones.
+    /// The tokens of one text, special tokens included.
     pub(crate) fn encode(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
         self.run(text.into())
     }
 
-    /// The tokens of a pair with the special ones.
+    /// The tokens of a pair, special tokens included.
     pub(crate) fn encode_pair(
         &self,
         first: &str,
@@ -109,23 +113,23 @@ impl Tokens {
         self.run((first, second).into())
     }
 
-    /// The tokens of a text without the special ones.
+    /// The tokens of a text without special tokens.
     pub(crate) fn plain(&self, text: &str) -> Result<Vec<u32>, tokenizers::Error> {
         Ok(self.tokenizer.encode_fast(text, false)?.get_ids().to_vec())
     }
 
-    /// The number of a token, if there is one of exactly this text.
+    /// The number of the token of exactly this text, if there is one.
     pub(crate) fn id(&self, token: &str) -> Option<u32> {
         self.tokenizer.token_to_id(token)
     }
 
-    /// The number of a token that the vocabulary has to have.
+    /// The number of a token that must be in the vocabulary.
     pub(crate) fn required_id(&self, folder: &Folder, token: &str) -> Result<u32, LocalError> {
         let unknown = || folder.tokenizer_error(format!("it has no token `{token}`").into());
         self.id(token).ok_or_else(unknown)
     }
 
-    /// Number of tokens of a text without the special ones.
+    /// The number of tokens of a text without special tokens.
     pub(crate) fn count(&self, text: &str) -> Result<usize, tokenizers::Error> {
         Ok(self.tokenizer.encode_fast(text, false)?.len())
     }
@@ -141,8 +145,8 @@ impl Tokens {
     }
 }
 
-/// As sentence-transformers does it: letters are made small by the tokenizer, which knows its own tokens before that, and only
-/// if it does not do so anyway.
+/// Lower-cases as sentence-transformers does: inside the tokenizer, after it has found its special tokens, and only if it does not
+/// lower-case anyway.
 fn lowercase_first(tokenizer: &mut tokenizers::Tokenizer) -> tokenizers::Result<()> {
     let present = tokenizer.get_normalizer().cloned();
     let is_lowercase = |step: &NormalizerWrapper| matches!(step, NormalizerWrapper::Lowercase(_));

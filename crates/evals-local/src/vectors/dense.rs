@@ -1,3 +1,5 @@
+//! The module `Dense` of sentence-transformers: a linear map with an activation.
+
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -11,7 +13,7 @@ use crate::weights::Weights;
 
 const CONFIG: &str = "config.json";
 
-/// A linear map of vectors with an activation after it: the module `Dense` of sentence-transformers.
+/// A linear map of vectors, followed by an activation.
 #[derive(Debug)]
 pub(crate) struct Dense {
     linear: Linear,
@@ -33,7 +35,7 @@ struct Config {
     out_features: usize,
     #[serde(default = "yes")]
     bias: bool,
-    /// `None` where it is not stated, which is not the same as stated to be nothing.
+    /// `None` if it is not stated. `Some(Value::Null)` if it is stated to be null.
     #[serde(default, deserialize_with = "stated")]
     activation_function: Option<Value>,
     #[serde(default)]
@@ -50,7 +52,7 @@ fn stated<'json, D: Deserializer<'json>>(value: D) -> Result<Option<Value>, D::E
     Value::deserialize(value).map(Some)
 }
 
-/// What a module reads and replaces, by the name that sentence-transformers has for it.
+/// The vectors that a module maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// The vector of a text.
@@ -69,8 +71,8 @@ impl Dense {
         }
     }
 
-    /// Loads a module from its own folder. It has to take vectors of `width` values. Its numbers are 32-bit floats whatever
-    /// the encoder is in.
+    /// Loads a module from its folder. It must map vectors of `width` values. It computes in 32-bit floats even if the encoder does
+    /// not.
     pub(crate) fn load(
         folder: &Folder,
         width: usize,
@@ -107,14 +109,14 @@ impl Dense {
         })
     }
 
-    /// Names everything that the map of the folder depends on.
+    /// Covers everything that the map in a folder depends on.
     pub(crate) fn digest(folder: &Folder) -> Result<String, LocalError> {
         let weights = digest::of_files(&Weights::files(folder)?)?;
         let config = folder.bytes(CONFIG)?.unwrap_or_default();
         Ok(digest::short(&[&config, weights.as_bytes()]))
     }
 
-    /// Length of the vectors it gives.
+    /// Length of the vectors that it returns.
     pub(crate) fn outputs(&self) -> usize {
         self.linear.outputs()
     }
@@ -143,7 +145,7 @@ impl Dense {
 }
 
 impl Config {
-    /// Refuses a module that works on something else than is given to it here.
+    /// Refuses a module that maps other vectors than the `subject`.
     fn check_names(&self, folder: &Folder, subject: Subject) -> Result<(), LocalError> {
         let expected = match subject {
             Subject::Text => "sentence_embedding",
@@ -162,9 +164,9 @@ impl Config {
         }
     }
 
-    /// The activation by the path of its class, `None` for that which changes nothing.
+    /// The activation by the path of its class, `None` for the identity.
     ///
-    /// Where none is stated, sentence-transformers has tanh for vectors of texts; `PyLate` does not load such a module.
+    /// If none is stated, sentence-transformers applies tanh to vectors of texts, and `PyLate` refuses the module.
     fn activation(
         &self,
         folder: &Folder,

@@ -1,7 +1,9 @@
+//! From the vectors of tokens to one vector, and its length.
+
 use crate::settings::Pooling;
 
 impl Pooling {
-    /// The vector of a text from those of its tokens, of which there is at least one.
+    /// The vector of a text from the vectors of its tokens. There must be at least one.
     #[expect(
         clippy::cast_precision_loss,
         reason = "texts have some thousand tokens"
@@ -42,7 +44,7 @@ fn weighted<'row>(
     sums
 }
 
-/// Brings a vector to length 1.
+/// Normalises a vector to length 1. A vector of zeros stays as it is.
 pub(crate) fn normalize(vector: &mut [f32]) {
     let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
     if length > 0.0 {

@@ -1,9 +1,11 @@
+//! The linear maps after an encoder.
+
 use super::dense::{Dense, Subject};
 use crate::encoder::Scratch;
 use crate::error::LocalError;
 use crate::folder::Folder;
 
-/// The linear maps that a model's vectors go through, one after another; often none.
+/// Linear maps applied to vectors one after another. Most models have none.
 #[derive(Debug)]
 pub(crate) struct Projection {
     maps: Vec<Dense>,
@@ -12,7 +14,7 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    /// Loads the modules in these folders of the model's own, for vectors of `width` values.
+    /// Loads the modules in these subfolders, for vectors of `width` values.
     pub(crate) fn load(
         folder: &Folder,
         paths: &[String],
@@ -34,7 +36,7 @@ impl Projection {
         Ok(projection)
     }
 
-    /// A single map, whose weights are part of the model's.
+    /// A single map whose weights are among those of the encoder.
     pub(crate) fn single(map: Dense) -> Self {
         Self {
             width: map.outputs(),
@@ -43,12 +45,12 @@ impl Projection {
         }
     }
 
-    /// Length of the vectors it gives.
+    /// Length of the vectors that it returns.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// What names its own files, one digest for each map.
+    /// One digest for each map that has files of its own.
     pub(crate) fn digests(&self) -> &[String] {
         &self.digests
     }

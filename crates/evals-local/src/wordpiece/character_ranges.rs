@@ -8,19 +8,19 @@ use self::CharacterClass::{Dropped, Ideograph, Mark, Punctuation, Space};
 pub(super) enum CharacterClass {
     /// Part of a word.
     Text,
-    /// Ends a word and is left out.
+    /// Ends a word and is dropped.
     Space,
     /// A word of its own.
     Punctuation,
-    /// A Chinese character: a word of its own too, because Chinese has no blanks between words.
+    /// A Chinese character, which is also a word of its own, because Chinese has no spaces between words.
     Ideograph,
-    /// An accent or another mark that does not take up room: left out, the word goes on.
+    /// An accent or another combining mark. It is dropped, and the word continues.
     Mark,
-    /// A control, format, private or replacement character: left out, the word goes on.
+    /// A control, format, private-use or replacement character. It is dropped, and the word continues.
     Dropped,
 }
 
-/// First and last code point of each run of one class, ascending. What is in no run is text.
+/// First and last code point of each run of one class, ascending. Code points in no run are text.
 #[rustfmt::skip]
 pub(super) const RANGES: [(u32, u32, CharacterClass); 464] = [
     (0x0, 0x8, Dropped), (0x9, 0xA, Space), (0xB, 0xC, Dropped), (0xD, 0xD, Space), (0xE, 0x1F, Dropped), (0x20, 0x20, Space),

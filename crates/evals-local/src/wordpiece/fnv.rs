@@ -1,4 +1,6 @@
-/// FNV-1a, 64 bits: a hash that grows byte by byte, so that one pass over a word gives the hash of each of its prefixes.
+//! The FNV-1a hash.
+
+/// FNV-1a with 64 bits. It hashes byte by byte, so one pass over a word gives the hash of each of its prefixes.
 ///
 /// Source: Fowler, Noll and Vo, <http://www.isthe.com/chongo/tech/comp/fnv/>.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Tokenisation as BERT's uncased models do it.
+//! The tokenizer of BERT's uncased models.
 
 mod character;
 mod character_ranges;
@@ -15,15 +15,15 @@ use self::vocabulary::{Place, Vocabulary};
 use self::words::{Word, for_each_word, origins};
 use evals_models::Tokenizer;
 
-/// Words of more characters than this become `[UNK]` without a search.
+/// Longer words become `[UNK]` without a search.
 const MAX_CHARACTERS: usize = 100;
 
-/// The tokenizer of BERT's uncased models: lower case without accents, then for each word the longest pieces in the vocabulary, from
-/// the left. A word that the vocabulary does not cover to its end is one `[UNK]`.
+/// The tokenizer of BERT's uncased models. It lower-cases, removes accents, and splits each word into the longest pieces in the
+/// vocabulary, from the left. A word that the vocabulary does not cover completely is one `[UNK]`.
 ///
 /// Its tokens are those of the reference implementation (`BertNormalizer`, `BertPreTokenizer` and `WordPiece` of the `tokenizers`
-/// library) at more than ten times the speed. One difference is meant: `[SEP]` and other special tokens in a text are letters like any others,
-/// so that a text cannot control the model.
+/// library) at more than ten times the speed. One difference is intended: `[SEP]` and other special tokens in a text are ordinary text, so that a
+/// text cannot control the model.
 ///
 /// ```
 /// use evals_local::WordPiece;
@@ -45,7 +45,7 @@ pub struct WordPiece {
 type Piece = (u32, Range<usize>);
 
 impl WordPiece {
-    /// Takes the lines of a `vocab.txt`, one token each; those that continue a word begin with `##`.
+    /// Reads the lines of a `vocab.txt`, one token each. Tokens that continue a word begin with `##`.
     pub fn new(vocabulary: impl Into<Cow<'static, str>>) -> Result<Self, VocabularyError> {
         let vocabulary = Vocabulary::new(vocabulary.into())?;
         let identity = format!("wordpiece-uncased-{:016x}", vocabulary.digest());
@@ -60,7 +60,7 @@ impl WordPiece {
         self.vocabulary.len()
     }
 
-    /// The token that stands for a word that the vocabulary does not cover.
+    /// The token for words that the vocabulary does not cover.
     pub fn unknown(&self) -> u32 {
         self.vocabulary.unknown()
     }

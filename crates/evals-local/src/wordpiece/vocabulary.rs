@@ -1,3 +1,5 @@
+//! The vocabulary, and finding the longest token in it.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -6,36 +8,36 @@ use thiserror::Error;
 
 use super::fnv::Fnv;
 
-/// What an entry that continues a word begins with.
+/// Begins the entries that continue a word.
 const CONTINUATION: &str = "##";
 const UNKNOWN: &str = "[UNK]";
-/// Bytes of the longest entry that is searched for. BERT's longest has 18.
+/// Most bytes of an entry. BERT's longest has 18.
 const LONGEST: usize = 64;
 
 /// Why a list of tokens cannot serve as a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
-    /// There is no entry for text that no other entry covers.
+    /// It has no entry for text that other entries do not cover.
     #[error("vocabulary has no `[UNK]`")]
     NoUnknown,
-    /// There are more entries than token numbers.
+    /// It has more entries than there are token numbers.
     #[error("vocabulary has {entries} entries, more than 32 bits can number")]
     TooLarge {
         /// Number of lines.
         entries: usize,
     },
-    /// An entry is too long to be searched for.
+    /// An entry is too long.
     #[error("line {line} of the vocabulary has {length} bytes, more than {LONGEST}")]
     TooLong {
-        /// Where the entry stands, counted from 1.
+        /// The line of the entry, from 1.
         line: usize,
         /// Its length in bytes.
         length: usize,
     },
 }
 
-/// Where in a word a piece stands: the same letters are two different tokens at its start and further on.
+/// The place of a piece in a word. The same letters are different tokens at the start and later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Start,
@@ -54,21 +56,21 @@ pub(super) struct Vocabulary {
     unknown: u32,
 }
 
-/// A token and the upper half of its hash, which spares nearly all comparisons that would fail.
+/// A token and the upper half of its hash, which avoids nearly all comparisons that would fail.
 #[derive(Clone, Copy)]
 struct Slot {
     fingerprint: u32,
     token: u32,
 }
 
-/// No vocabulary reaches this token number.
+/// An empty slot. No vocabulary has a token of this number.
 const FREE: Slot = Slot {
     fingerprint: 0,
     token: u32::MAX,
 };
 
 impl Vocabulary {
-    /// Reads one token from each line, the first line being token 0.
+    /// Reads one token from each line. The first line is token 0.
     pub(super) fn new(lines: Cow<'static, str>) -> Result<Self, VocabularyError> {
         let mut end = 0;
         let entries: Vec<_> = lines
@@ -113,7 +115,7 @@ impl Vocabulary {
         self.entries.len()
     }
 
-    /// The token of text that no other token covers.
+    /// The token for text that no other token covers.
     pub(super) fn unknown(&self) -> u32 {
         self.unknown
     }
@@ -128,7 +130,7 @@ impl Vocabulary {
         Fnv::of(self.lines.as_bytes()).value()
     }
 
-    /// The longest token that `bytes` begin with, and how many of them it covers.
+    /// The longest token at the beginning of `bytes`, and how many bytes it covers.
     pub(super) fn longest_prefix(&self, bytes: &[u8], place: Place) -> Option<(u32, usize)> {
         // Hashes of all prefixes in one pass.
         let mut hashes = [0; LONGEST];

@@ -1,15 +1,17 @@
+//! The words of a text, normalised.
+
 use std::ops::Range;
 
 use unicode_normalization::char::decompose_canonical;
 
 use super::character_ranges::CharacterClass;
 
-/// A run of characters that the vocabulary is searched for: normalised, without blanks.
+/// A normalised word, which is looked up in the vocabulary.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     /// Lower-case UTF-8 without accents.
     pub(super) normalized: &'a [u8],
-    /// Where it comes from: from the first byte to the last that left something in `normalized`.
+    /// Its place in the text: from the first to the last byte that contributed to `normalized`.
     pub(super) source: Range<usize>,
 }
 

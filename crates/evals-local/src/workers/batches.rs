@@ -1,11 +1,12 @@
-/// Tokens of one batch at most, unless a single text has more: enough rows for fast matrix products, few enough that what lies
-/// between them stays in the processor's cache.
+//! Texts grouped into batches.
+
+/// Most tokens of a batch, unless a single text has more. They are enough rows for fast matrix products, and few enough that the
+/// results between layers stay in the cache of the processor.
 const TOKENS: usize = 512;
 
-/// Groups texts of similar length into batches, the longest first, so that no thread is left with a long one at the end.
+/// Groups texts of similar length into batches, the longest first, so that no thread is still busy with a long one at the end.
 ///
-/// Each batch is a list of indices into `lengths`. Batches are smaller than they could be where some of `threads` would have
-/// none otherwise.
+/// Each batch is a list of indices into `lengths`. Batches are smaller if there would be fewer of them than `threads`.
 pub(crate) fn batches(lengths: &[usize], threads: usize) -> Vec<Vec<usize>> {
     let total: usize = lengths.iter().sum();
     let room = TOKENS.min(total.div_ceil(threads.max(1)));

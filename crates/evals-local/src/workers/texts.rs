@@ -1,4 +1,4 @@
-//! Texts taken through a model by its threads.
+//! Tokenizing and computing texts on the threads of a model.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use super::threads::{Panicked, Timed, Workers};
 use crate::encoder::Scratch;
 use crate::tokenizer::Encoded;
 
-/// A model has nothing to read of a text.
+/// A text has no tokens, so the model has nothing to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("text {index} of the batch has no tokens")]
 pub(crate) struct NoTokens {
     index: usize,
 }
 
-/// Texts tokenized by one thread at a time.
+/// How many texts a thread tokenizes at a time.
 const TOKENIZED_TOGETHER: usize = 16;
 
 impl Workers {
-    /// The tokens of each text, as `encode` finds them: at least one.
+    /// The tokens of each text by `encode`. A text without tokens is an error.
     pub(crate) async fn tokenize<F>(
         &self,
         texts: &[&str],
@@ -47,7 +47,7 @@ impl Workers {
         }
     }
 
-    /// What `compute` gives for each text, in their order. It is called with texts of similar length.
+    /// The result of `compute` for each text, in their order. It is called with batches of similar length.
     pub(crate) async fn compute<T, F>(
         &self,
         texts: Vec<Encoded>,

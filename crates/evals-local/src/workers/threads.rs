@@ -1,3 +1,5 @@
+//! The threads of a model.
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,21 +14,21 @@ use crate::error::LocalError;
 
 type Job = Box<dyn FnOnce(&mut Scratch) + Send>;
 
-/// A batch was lost because the code that ran it panicked.
+/// The code that ran a batch panicked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a thread of the model panicked")]
 pub(crate) struct Panicked;
 
-/// What tasks gave, and how long the threads took for it.
+/// The results of tasks, and how long the threads took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timed<T> {
     pub(crate) value: T,
-    /// From the beginning of the first task to the end of the last. That they waited for tasks of other callers is no part of it.
+    /// From the beginning of the first task to the end of the last. Waiting for tasks of other callers is not included.
     pub(crate) took: Duration,
 }
 
 impl<T> Timed<T> {
-    /// The same with what led to it, which took so long.
+    /// Adds the time of an earlier step.
     pub(crate) fn after(self, before: Duration) -> Self {
         Self {
             took: before + self.took,
@@ -43,16 +45,16 @@ struct Arrival<T> {
     ended: Instant,
 }
 
-/// Threads that each run whole batches: several batches side by side use the cores better than one batch over all of them.
+/// Threads that each run whole batches. One batch on each core is faster than one batch split over all of them.
 #[derive(Debug)]
 pub(crate) struct Workers {
     jobs: Sender<Job>,
-    // A pool of one thread makes matrix products stay on that thread.
+    // In a pool of one thread, matrix products stay on that thread.
     pools: Vec<ThreadPool>,
 }
 
 impl Workers {
-    /// Starts as many threads; they end when this is dropped.
+    /// Starts this many threads. They end when this is dropped.
     pub(crate) fn start(threads: usize) -> Result<Self, LocalError> {
         let (jobs, queue) = channel();
         let queue = Arc::new(Mutex::new(queue));
@@ -71,12 +73,12 @@ impl Workers {
         Ok(Self { jobs, pools })
     }
 
-    /// How many jobs run side by side.
+    /// The number of threads.
     pub(crate) fn threads(&self) -> usize {
         self.pools.len()
     }
 
-    /// Runs `tasks` and gives their results in order. Tasks that were not begun when the caller goes away are dropped.
+    /// Runs `tasks` and returns their results in order. If the caller stops waiting, tasks that have not begun are dropped.
     pub(crate) async fn run<T, F>(&self, tasks: Vec<F>) -> Result<Timed<Vec<T>>, Panicked>
     where
         T: Send + 'static,
@@ -90,7 +92,7 @@ impl Workers {
                 if !arrive.is_closed() {
                     let begun = Instant::now();
                     let result = task(scratch);
-                    // Nobody waits any more when sending fails.
+                    // Sending fails if nobody waits for the result.
                     let _ = arrive.send(Arrival {
                         index,
                         result,
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_an_error_and_the_threads_go_on() {
+    async fn a_panic_is_an_error_and_the_threads_survive() {
         let workers = Workers::start(1).unwrap();
         let tasks = vec![|_: &mut Scratch| -> u8 { panic!("for the test") }];
         assert_eq!(workers.run(tasks).await, Err(Panicked));
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_for_other_callers_is_not_counted() {
+    async fn time_spent_waiting_for_other_callers_is_not_counted() {
         let workers = Workers::start(1).unwrap();
         let (release, released) = channel::<()>();
         let other = move |_: &mut Scratch| {
@@ -176,7 +178,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tasks_of_a_caller_that_went_away_are_not_run() {
+    async fn tasks_of_a_caller_that_stopped_waiting_are_not_run() {
         let workers = Workers::start(1).unwrap();
         let (release, released) = channel::<()>();
         let is_run = Arc::new(AtomicBool::new(false));

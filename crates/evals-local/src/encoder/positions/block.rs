@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rten_tensor::Matrix;
 
-/// Some queries of one head and the keys they meet, by their places in the text.
+/// Some queries of one head and the keys they are scored against, by their positions in the text.
 pub(in crate::encoder) struct Block<'text> {
     pub(in crate::encoder) head: usize,
     pub(in crate::encoder) queries: Range<usize>,
@@ -13,8 +13,8 @@ pub(in crate::encoder) struct Block<'text> {
     pub(in crate::encoder) query: Matrix<'text>,
     /// One column for each key.
     pub(in crate::encoder) key: Matrix<'text>,
-    /// Of all tokens of the text.
+    /// The segments of all tokens of the text.
     pub(in crate::encoder) segments: &'text [u32],
-    /// What every product of a query and a key is multiplied with.
+    /// The factor of every product of a query and a key.
     pub(in crate::encoder) scale: f32,
 }

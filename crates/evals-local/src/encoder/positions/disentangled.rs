@@ -1,3 +1,5 @@
+//! Disentangled attention: learned vectors of distances, as in `DeBERTa`.
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -6,23 +8,23 @@ use rten_tensor::MatrixLayout;
 use super::block::Block;
 use crate::encoder::matrix::{Gemm, view};
 
-/// Learned vectors of distances that meet contents: as keys they meet queries, as queries they meet keys.
+/// Learned vectors of distances. As keys they are multiplied with queries, as queries with keys.
 #[derive(Debug)]
 pub(crate) struct Disentangled {
-    /// Which row of the tables stands for a distance.
+    /// Which row of the tables belongs to a distance.
     pub(crate) buckets: Arc<Buckets>,
-    /// From content to position: one row of all heads' values for each bucket.
+    /// Content to position: one row with the values of all heads for each bucket.
     pub(crate) keys: Option<Vec<f32>>,
-    /// From position to content.
+    /// Position to content, in the same layout.
     pub(crate) queries: Option<Vec<f32>>,
     /// Length of a row of the tables.
     pub(crate) width: usize,
 }
 
-/// Rows of a table by distance: one for each short distance, and one for ever more of the long ones.
+/// The rows of a table by distance. Each short distance has a row; long distances share rows, more and more of them.
 #[derive(Debug)]
 pub(crate) struct Buckets {
-    /// From the longest distance of a key before its query to the longest of one behind it: rows never rise.
+    /// From the longest distance of a key before its query to the longest of a key after it. Rows never increase.
     rows: Vec<usize>,
     longest: usize,
 }
@@ -30,12 +32,12 @@ pub(crate) struct Buckets {
 /// Buffers of one thread.
 #[derive(Debug, Default)]
 pub(super) struct DisentangledScratch {
-    met: Vec<f32>,
+    products: Vec<f32>,
 }
 
 impl Buckets {
-    /// Rows for texts of up to `longest` tokens in tables of `2 * span` rows. With `buckets`, half of them are for distances
-    /// shorter than half their number, the others reach up to `farthest`.
+    /// Rows for texts of up to `longest` tokens in tables of `2 * span` rows. Of `buckets`, half are for distances below half their
+    /// number, and the others reach up to `farthest`.
     pub(crate) fn new(
         longest: usize,
         span: usize,
@@ -59,7 +61,7 @@ impl Buckets {
         }
     }
 
-    /// The rows of one query's distances to each of `keys`.
+    /// The rows for the distances of one query to each of `keys`.
     fn of(&self, query: usize, keys: &Range<usize>) -> &[usize] {
         let first = self.longest - 1 - query + keys.start;
         &self.rows[first..][..keys.len()]
@@ -73,7 +75,7 @@ impl Buckets {
     }
 }
 
-/// Exact up to half of `buckets`, then logarithmic; rounded where the reference implementation rounds.
+/// Exact up to half of `buckets`, then logarithmic. It rounds where the reference implementation rounds.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -91,12 +93,12 @@ fn bucket(distance: usize, buckets: usize, farthest: usize) -> usize {
 }
 
 impl Disentangled {
-    /// Tables that contents meet.
+    /// The number of tables.
     pub(super) fn tables(&self) -> usize {
         usize::from(self.keys.is_some()) + usize::from(self.queries.is_some())
     }
 
-    /// Adds to `scores`, one row for each query of `block`, what contents and distances give together.
+    /// Adds the products of contents and distances to `scores`, which have one row for each query of `block`.
     pub(super) fn add(
         &self,
         block: &Block<'_>,
@@ -110,36 +112,48 @@ impl Disentangled {
         let start = rows.start * self.width + block.head * head_size;
         if let Some(keys) = &self.keys {
             let keys = view(&keys[start..], [shape[1], shape[0]], [1, self.width]);
-            gemm.product(block.query, keys, block.scale, &mut scratch.met);
-            self.add_keys(block, &rows, &scratch.met, scores);
+            gemm.product(block.query, keys, block.scale, &mut scratch.products);
+            self.add_keys(block, &rows, &scratch.products, scores);
         }
         if let Some(queries) = &self.queries {
             let queries = view(&queries[start..], shape, [self.width, 1]);
-            gemm.product(queries, block.key, block.scale, &mut scratch.met);
-            self.add_queries(block, &rows, &scratch.met, scores);
+            gemm.product(queries, block.key, block.scale, &mut scratch.products);
+            self.add_queries(block, &rows, &scratch.products, scores);
         }
     }
 
-    /// `met` has one row for each query and one column for each of `rows`.
-    fn add_keys(&self, block: &Block<'_>, rows: &Range<usize>, met: &[f32], scores: &mut [f32]) {
-        let met = met.chunks_exact(rows.len());
+    /// `products` has one row for each query and one column for each of `rows`.
+    fn add_keys(
+        &self,
+        block: &Block<'_>,
+        rows: &Range<usize>,
+        products: &[f32],
+        scores: &mut [f32],
+    ) {
+        let products = products.chunks_exact(rows.len());
         let scores = scores.chunks_exact_mut(block.keys.len());
-        for ((query, met), scores) in block.queries.clone().zip(met).zip(scores) {
+        for ((query, products), scores) in block.queries.clone().zip(products).zip(scores) {
             let found = self.buckets.of(query, &block.keys);
             for (score, row) in scores.iter_mut().zip(found) {
-                *score += met[row - rows.start];
+                *score += products[row - rows.start];
             }
         }
     }
 
-    /// `met` has one row for each of `rows` and one column for each key.
-    fn add_queries(&self, block: &Block<'_>, rows: &Range<usize>, met: &[f32], scores: &mut [f32]) {
+    /// `products` has one row for each of `rows` and one column for each key.
+    fn add_queries(
+        &self,
+        block: &Block<'_>,
+        rows: &Range<usize>,
+        products: &[f32],
+        scores: &mut [f32],
+    ) {
         let keys = block.keys.len();
         let scores = scores.chunks_exact_mut(keys);
         for (query, scores) in block.queries.clone().zip(scores) {
             let found = self.buckets.of(query, &block.keys);
             for (key, (score, row)) in scores.iter_mut().zip(found).enumerate() {
-                *score += met[(row - rows.start) * keys + key];
+                *score += products[(row - rows.start) * keys + key];
             }
         }
     }
@@ -178,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_lie_on_both_sides_of_the_middle_and_end_with_the_table() {
+    fn rows_are_on_both_sides_of_the_middle_and_stay_within_the_table() {
         // Distances to 2 are exact, those from 3 to 7 share a bucket, and for 8 there is a row on one side only.
         let buckets = Buckets::new(9, 4, Some(4), 8);
         assert_eq!(buckets.of(0, &(0..9)), [4, 3, 2, 1, 1, 1, 1, 1, 0]);

@@ -1,4 +1,4 @@
-//! How attention knows where tokens are.
+//! How attention takes the positions of tokens into account.
 
 mod block;
 mod disentangled;
@@ -17,16 +17,16 @@ use super::matrix::Gemm;
 use disentangled::DisentangledScratch;
 use relative_keys::RelativeScratch;
 
-/// How attention knows where tokens are.
+/// How attention takes the positions of tokens into account.
 #[derive(Debug)]
 pub(crate) enum PositionScheme {
-    /// From the vectors that tokens start with.
+    /// Positions are part of the [token embeddings](super::TokenEmbeddings).
     Absolute,
-    /// Queries and keys are turned by their positions.
+    /// Queries and keys are rotated by their positions.
     Rotary(Arc<Rotary>),
-    /// Contents meet learned vectors of distances, as in `DeBERTa`.
+    /// Queries and keys are also multiplied with learned vectors of distances, as in `DeBERTa`.
     Disentangled(Disentangled),
-    /// Queries meet distances as further keys, as in Transformer-XL and `XLNet`.
+    /// Queries are also multiplied with keys of distances, as in Transformer-XL and `XLNet`.
     Relative(Box<RelativeKeys>),
 }
 
@@ -38,7 +38,7 @@ pub(super) struct PositionScratch {
 }
 
 impl PositionScheme {
-    /// What scores are multiplied with, so that they do not grow with the number of products they are the sum of.
+    /// The factor of scores, so that they do not grow with the number of products that they sum.
     #[expect(clippy::cast_precision_loss, reason = "heads have some hundred values")]
     pub(super) fn scale(&self, head_size: usize) -> f32 {
         let products = match self {
@@ -48,7 +48,7 @@ impl PositionScheme {
         ((head_size * products) as f32).sqrt().recip()
     }
 
-    /// Computes what all texts of a batch share, the longest of which has `longest` tokens.
+    /// Computes what all texts of a batch share. The longest has `longest` tokens.
     pub(super) fn prepare(
         &self,
         longest: usize,
@@ -62,7 +62,7 @@ impl PositionScheme {
         }
     }
 
-    /// Adds to `scores`, one row for each query of `block`, what they owe to distances and segments.
+    /// Adds the terms of distances and segments to `scores`, which have one row for each query of `block`.
     pub(super) fn add(
         &self,
         block: &Block<'_>,

@@ -1,3 +1,5 @@
+//! Relative keys: sinusoids of distances, as in Transformer-XL and `XLNet`.
+
 use std::sync::Arc;
 
 use rten_tensor::MatrixLayout;
@@ -6,22 +8,22 @@ use super::block::Block;
 use crate::encoder::linear::{Int8Scratch, Linear};
 use crate::encoder::matrix::{Gemm, Write, view};
 
-/// Distances as further keys: sinusoids taken through a linear map, which queries meet with a bias of their own. A last term
-/// tells whether query and key are of one segment.
+/// Keys of distances: sinusoids after a linear map. Queries have another bias for them than for contents. A last term depends on
+/// whether query and key are in the same segment.
 #[derive(Debug)]
 pub(crate) struct RelativeKeys {
     pub(crate) waves: Arc<Waves>,
-    /// From a distance's sinusoids to its key, all heads at once.
+    /// Maps the sinusoids of a distance to its key, for all heads.
     pub(crate) keys: Linear,
-    /// What queries have more when they meet distances than when they meet contents, all heads at once.
+    /// The bias of queries for distances less their bias for contents, for all heads.
     pub(crate) query_bias: Vec<f32>,
     pub(crate) segments: SegmentTerms,
 }
 
-/// What a score gains where query and key are of different segments.
+/// The term of scores whose query and key are in different segments.
 #[derive(Debug)]
 pub(crate) struct SegmentTerms {
-    /// Met by the query, all heads at once.
+    /// Multiplied with the query, for all heads.
     pub(crate) key: Vec<f32>,
     /// Added to that product, one for each head.
     pub(crate) constants: Vec<f32>,
@@ -31,7 +33,7 @@ pub(crate) struct SegmentTerms {
 #[derive(Debug)]
 pub(crate) struct Waves {
     frequencies: Vec<f32>,
-    /// Distances beyond it count as this one.
+    /// Longer distances count as this one.
     farthest: Option<usize>,
 }
 
@@ -43,7 +45,7 @@ pub(super) struct RelativeScratch {
     reach: usize,
     /// For distances from `longest` - 1 to 1 - `longest`.
     keys: Vec<f32>,
-    /// What each head's bias gives with each of `keys`, head after head.
+    /// The product of each head's bias with each of `keys`, head after head.
     constants: Vec<f32>,
     longest: usize,
     met: Vec<f32>,
@@ -66,7 +68,7 @@ impl Waves {
         }
     }
 
-    /// One row for each distance from `reach` - 1 (the key is that far before the query) to 1 - `reach`.
+    /// One row for each distance, from `reach` - 1 (the key is that far before the query) to 1 - `reach`.
     #[expect(clippy::cast_precision_loss, reason = "distances are small")]
     fn fill(&self, reach: usize, rows: &mut Vec<f32>) {
         let farthest = self.farthest.unwrap_or(usize::MAX);
@@ -115,7 +117,7 @@ impl RelativeKeys {
         }
     }
 
-    /// Adds to `scores`, one row for each query of `block`, what distances and segments give.
+    /// Adds the terms of distances and segments to `scores`, which have one row for each query of `block`.
     pub(super) fn add(
         &self,
         block: &Block<'_>,
@@ -130,7 +132,7 @@ impl RelativeKeys {
             met,
             ..
         } = scratch;
-        // The farthest key before a query is the first one before the last query.
+        // The longest distance is that of the first key to the last query.
         let first = *longest + block.keys.start - block.queries.end;
         let count = block.queries.len() + block.keys.len() - 1;
         let (width, head_size) = (self.query_bias.len(), block.query.cols());

@@ -1,5 +1,7 @@
-/// Rotary positions: each pair of values of a head is turned by an angle that grows with the position, `i` and
-/// `i + head size / 2` being a pair.
+//! Rotary positions.
+
+/// Rotates each pair of values of a head by an angle that grows with the position. The values `i` and `i + head size / 2` are a
+/// pair.
 #[derive(Debug)]
 pub(crate) struct Rotary {
     cosines: Vec<f32>,
@@ -8,7 +10,7 @@ pub(crate) struct Rotary {
 }
 
 impl Rotary {
-    /// Tables for `positions` positions of heads with `head_size` values; `base` is the slowest pair's wave length.
+    /// Tables for `positions` positions of heads with `head_size` values. `base` sets the wave length of the slowest pair.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -35,7 +37,7 @@ impl Rotary {
         }
     }
 
-    /// Turns one head's values at `position` in place.
+    /// Rotates the values of one head at `position` in place.
     pub(crate) fn turn(&self, head: &mut [f32], position: usize) {
         let here = position * self.half..(position + 1) * self.half;
         let (first, second) = head.split_at_mut(self.half);

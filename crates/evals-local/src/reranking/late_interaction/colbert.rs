@@ -1,7 +1,7 @@
 //! Models in the layout of `ColBERT`: colbert-ir/colbertv2.0, answerai-colbert-small-v1.
 //!
-//! Defaults are those of `colbert/infra/config/settings.py`, and what is read how follows `colbert/modeling/colbert.py` and
-//! `colbert/modeling/tokenization` of the package colbert-ai 0.2.22.
+//! Defaults follow `colbert/infra/config/settings.py` of the package colbert-ai 0.2.22, and reading follows its
+//! `colbert/modeling/colbert.py` and `colbert/modeling/tokenization`.
 
 use serde::Deserialize;
 

@@ -6,83 +6,82 @@ use crate::family::Family;
 use crate::folder::Folder;
 use crate::model::LONGEST;
 
-/// How texts become the tokens of a model of late interaction, and which of these count.
+/// How texts become tokens, and which tokens are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conventions {
     pub(super) query: Side,
     pub(super) document: Side,
     pub(super) expansion: Expansion,
-    /// Tokens of documents that are read but not compared.
+    /// Tokens of documents that are encoded but not compared.
     pub(super) skipped: Skipped,
-    /// The padding token, where it means padding in a text too.
+    /// The padding token, if it counts as padding inside a text too.
     pub(super) padding: Option<String>,
     pub(super) preparation: Preparation,
     pub(super) projection: Projected,
 }
 
-/// One of the two kinds of texts.
+/// How one of the two kinds of text is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Side {
-    /// The token after a text's first one, which says of which kind the text is.
+    /// The token after the first token of a text. It marks the kind of the text.
     pub(super) marker: Option<String>,
     /// Put before the text itself.
     pub(super) prompt: String,
-    /// Tokens read, special ones and marker included.
+    /// Number of tokens read, special tokens and marker included.
     pub(super) tokens: usize,
 }
 
-/// What becomes of a text, its prompt included, before its tokens are looked for.
+/// How a text is prepared, prompt included, before it is tokenized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Preparation {
     Nothing,
-    /// White space is taken off both ends.
+    /// White space is stripped from both ends.
     Stripped,
-    /// The same, and letters are made small.
+    /// White space is stripped from both ends, and letters are lower-cased.
     StrippedAndLowercased,
 }
 
-/// How short queries are filled up to their full length.
+/// How short queries are padded to their full length (query expansion).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expansion {
     Nothing,
-    /// With this token, to which no other attends.
+    /// With this token. Other tokens do not attend to it.
     Passive(String),
-    /// With this token, to which others attend as to any.
+    /// With this token. Other tokens attend to it.
     Attended(String),
 }
 
-/// What is written differently by the two libraries for the same end.
+/// The tokens that are not compared, as either library states them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Skipped {
     /// The first token of each of these texts.
     First(Vec<String>),
-    /// Each of these tokens; in place of those that there are not, the unknown token.
+    /// Each of these tokens. Those that are not in the vocabulary stand for the unknown token.
     Tokens {
         tokens: Vec<String>,
         unknown: String,
     },
 }
 
-/// Where the map from the encoder's vectors to those that are compared is.
+/// Where the map from the encoder's vectors to the compared ones is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Projected {
-    /// It is among the model's own weights, by this name, and gives vectors of as many values.
+    /// Among the weights of the encoder, by this name. It has this many outputs.
     Tensor { name: &'static str, outputs: usize },
-    /// It is the modules in these folders.
+    /// In the modules in these subfolders.
     Modules(Vec<String>),
 }
 
 impl Conventions {
-    /// Refuses queries whose fillers would have other vectors than here: `DeBERTa` hides the tokens that are not attended to
-    /// from themselves too, and fillers may stand before a query.
+    /// Refuses query expansion that this engine would compute differently: in `DeBERTa`, tokens that are not attended to do not attend
+    /// to themselves either; and padding may go before the query.
     pub(super) fn check(&self, folder: &Folder) -> Result<(), LocalError> {
         if self.expansion == Expansion::Nothing {
             return Ok(());
         }
         let is_passive = matches!(self.expansion, Expansion::Passive(_));
         if is_passive && Family::read(folder)? == Family::DebertaV2 {
-            let value =
-                "deberta-v2 whose queries are filled up with tokens that are not attended to";
+            let value = "deberta-v2 whose queries are padded with tokens that are not attended to";
             return Err(folder.unsupported("config.json", "model_type", value));
         }
         match SpecialTokens::read(folder)?.padding_side() {
@@ -93,7 +92,7 @@ impl Conventions {
 }
 
 impl Preparation {
-    /// The text as the tokenizer gets it.
+    /// The text for the tokenizer.
     pub(super) fn of(self, text: String) -> String {
         match self {
             Self::Nothing => text,
@@ -112,12 +111,12 @@ impl Preparation {
     }
 }
 
-/// What Python strips: the white space of Unicode, and four signs that separate parts of files.
+/// What Python's `strip` removes: the white space of Unicode, and four control characters that separate parts of files.
 fn is_python_space(sign: char) -> bool {
     sign.is_whitespace() || matches!(sign, '\u{1c}'..='\u{1f}')
 }
 
-/// Refuses queries that would be filled up beyond what is read of any text.
+/// Refuses queries that would be padded beyond the longest window.
 pub(super) fn check_query_length(
     folder: &Folder,
     file: &str,

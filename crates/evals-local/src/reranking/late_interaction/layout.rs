@@ -7,14 +7,14 @@ use super::{colbert, pylate};
 use crate::error::LocalError;
 use crate::folder::Folder;
 
-/// The keys by which a folder shows that it holds such a model.
+/// The keys of `config.json` that mark a late-interaction model.
 #[derive(Debug, Default, Deserialize)]
 struct Marks {
     architectures: Option<Vec<String>>,
 }
 
 impl Conventions {
-    /// Reads them from the files of either library.
+    /// Reads the files of either layout.
     pub(super) fn read(folder: &Folder) -> Result<Self, LocalError> {
         match pylate::conventions(folder)? {
             Some(conventions) => Ok(conventions),
@@ -23,7 +23,7 @@ impl Conventions {
     }
 }
 
-/// Whether the folder says that it holds a model of late interaction.
+/// Whether the files of a folder say that it holds a late-interaction model.
 pub(crate) fn is_late_interaction(folder: &Folder) -> Result<bool, LocalError> {
     let marks: Marks = folder.json("config.json")?.unwrap_or_default();
     let mut architectures = marks.architectures.iter().flatten();

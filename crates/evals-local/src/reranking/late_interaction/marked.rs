@@ -1,20 +1,22 @@
+//! The tokens of queries and documents, with their markers.
+
 use super::conventions::{Conventions, Expansion, Preparation, Side, Skipped};
 use crate::error::LocalError;
 use crate::folder::Folder;
 use crate::tokenizer::{Encoded, Tokens};
 
-/// Queries and documents as the tokens that the model knows each by.
+/// Turns queries and documents into the tokens that the model expects.
 #[derive(Debug)]
 pub(super) struct Marked {
     queries: Kind,
     documents: Kind,
     filler: Filler,
-    /// Tokens of documents that are not compared, in order.
+    /// Tokens of documents that are not compared, sorted.
     skipped: Vec<u32>,
     padding: Option<u32>,
 }
 
-/// One of the two kinds of texts.
+/// One of the two kinds of text.
 #[derive(Debug)]
 struct Kind {
     tokens: Tokens,
@@ -23,7 +25,7 @@ struct Kind {
     preparation: Preparation,
 }
 
-/// What queries are filled up with, to which length.
+/// The token and the length of query expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filler {
     Nothing,
@@ -64,7 +66,7 @@ impl Marked {
         })
     }
 
-    /// A query, filled up to its full length where the model wants that.
+    /// The tokens of a query, padded to its full length if the model expects that.
     pub(super) fn query(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
         let mut encoded = self.queries.encode(text)?;
         let (Filler::Passive { token, length } | Filler::Attended { token, length }) = self.filler
@@ -84,12 +86,12 @@ impl Marked {
         Ok(encoded)
     }
 
-    /// A document, all tokens of which are read.
+    /// The tokens of a document.
     pub(super) fn document(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
         self.documents.encode(text)
     }
 
-    /// Whether a document's token is compared with those of queries.
+    /// Whether a token of a document is compared with those of queries.
     pub(super) fn is_compared(&self, token: u32) -> bool {
         self.skipped.binary_search(&token).is_err()
     }
@@ -113,7 +115,7 @@ impl Kind {
         })
     }
 
-    /// The tokens of a text, the marker after the first of them.
+    /// The tokens of a text, with the marker after the first token.
     fn encode(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
         let text = self.preparation.of(format!("{}{text}", self.prompt));
         let mut encoded = self.tokens.encode(&text)?;

@@ -1,15 +1,17 @@
+//! `MaxSim`, the score of late interaction.
+
 use crate::encoder::{Linear, Parameters, Scratch, Write};
 use crate::vectors::normalize;
 
 /// The vectors of a query's tokens, ready to be compared with those of documents.
 #[derive(Debug)]
 pub(super) struct QueryVectors {
-    /// Maps the vector of a document's token to its similarities with those of the query.
+    /// Maps the vector of a document token to its similarity with each query token.
     similarities: Linear,
 }
 
 impl QueryVectors {
-    /// Takes one row of `width` values for each token.
+    /// Packs one row of `width` values for each token.
     pub(super) fn new(rows: Vec<f32>, width: usize, scratch: &Scratch) -> Self {
         let parameters = Parameters {
             outputs: rows.len() / width,
@@ -22,8 +24,8 @@ impl QueryVectors {
         }
     }
 
-    /// The sum, over the query's tokens, of the similarity of the document's token that is most similar: `MaxSim`. It is no
-    /// number where the document has no tokens, or where a similarity is none.
+    /// `MaxSim`: for each query token the highest similarity of a document token, summed over the query. It is NaN if the document has
+    /// no tokens, or if a similarity is not finite.
     pub(super) fn score(&self, document: &[f32], scratch: &mut Scratch) -> f32 {
         let Scratch { gemm, int8, .. } = scratch;
         let count = document.len() / self.similarities.inputs();
@@ -44,7 +46,7 @@ impl QueryVectors {
     }
 }
 
-/// Brings each row to length 1.
+/// Normalises each row to length 1.
 pub(super) fn normalize_rows(rows: &mut [f32], width: usize) {
     rows.chunks_exact_mut(width).for_each(normalize);
 }

@@ -1,6 +1,6 @@
-//! Models in the layout of `PyLate`, which is that of sentence-transformers with more keys: GTE-ModernColBERT-v1.
+//! Models in the layout of `PyLate`, which extends that of sentence-transformers: GTE-ModernColBERT-v1.
 //!
-//! Defaults, and what is read how, follow `pylate/models/colbert.py` of the package pylate 1.6.0.
+//! Defaults and reading follow `pylate/models/colbert.py` of the package pylate 1.6.0.
 
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ struct Config {
     skiplist_words: Option<Vec<String>>,
 }
 
-/// `None` where the folder is not in this layout.
+/// Reads the conventions. `None` if the folder is not in this layout.
 pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalError> {
     let config: Config = folder.json(FILE)?.unwrap_or_default();
     let modules = modules(folder)?;
@@ -84,7 +84,7 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
     }))
 }
 
-/// A prompt may repeat the marker, which is put in by itself.
+/// The marker is inserted separately, so it is removed from a prompt that repeats it.
 fn side(prompt: Option<&String>, prefix: &str, tokens: usize) -> Side {
     let prompt = prompt.map_or("", String::as_str);
     Side {

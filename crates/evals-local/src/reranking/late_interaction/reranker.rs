@@ -1,3 +1,5 @@
+//! The reranker of late interaction.
+
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use crate::workers::{Timed, Workers};
 use evals_models::wording::truncation_note;
 use evals_models::{ModelIdentity, RerankError, Reranked, Reranker, TextKind};
 
-/// Files that say how texts are read and compared, all of which are part of the identity.
+/// Files that state how texts are read and compared. All of them are part of the identity.
 const FILES: [&str; 6] = [
     "config.json",
     "tokenizer.json",
@@ -32,26 +34,25 @@ const FILES: [&str; 6] = [
     "config_sentence_transformers.json",
 ];
 
-/// A model of late interaction run in the process, in the layout of `ColBERT` (colbertv2.0, answerai-colbert-small-v1) or of
-/// `PyLate` (GTE-ModernColBERT-v1).
+/// A late-interaction model run in the process, in the layout of `ColBERT` (colbertv2.0, answerai-colbert-small-v1) or of `PyLate`
+/// (GTE-ModernColBERT-v1).
 ///
-/// Query and text are encoded apart, each as one vector of length 1 for every token. The score is `MaxSim`: for each token of
-/// the query the cosine of that token of the text which is most similar, summed over the query. It is exact; nothing is looked
-/// up in an index or compressed.
+/// Query and text are encoded separately, as one vector of length 1 for each token. The score is `MaxSim`: for each token of the
+/// query, the highest cosine with a token of the text, summed over the query. It is exact: nothing is compressed or looked up in an
+/// index.
 ///
-/// Every call encodes all of its texts, which costs what embedding them with the same encoder does: the comparison itself, some
-/// hundred thousand products for each text, takes less than a thousandth of that. A text's score is the same to the last bit
-/// whatever else is reranked.
+/// Every call encodes all of its texts, which takes as long as embedding them with the same encoder. The comparison takes less than
+/// a thousandth of that. The score of a text is the same to the last bit in every batch.
 #[derive(Debug)]
 pub struct LateInteractionReranker {
     identity: ModelIdentity,
     scorer: Arc<Scorer>,
     workers: Workers,
-    /// Pairs of which only the beginning was read.
+    /// Number of truncated texts.
     cut: AtomicU64,
 }
 
-/// From texts to the vectors of their tokens.
+/// Computes the vectors of the tokens of a text.
 #[derive(Debug)]
 struct Scorer {
     encoder: Encoder,
@@ -62,8 +63,8 @@ struct Scorer {
 impl LateInteractionReranker {
     /// Loads a model from a folder as the hub lays it out, or from a repository in the hub's cache.
     ///
-    /// Of `settings`, `name`, `max_tokens`, `dtype` and `threads` matter; `max_tokens` is for texts, their special tokens
-    /// included, and the length of queries is the model's own. `instruction` and `rerank_prompt` are refused.
+    /// It uses `name`, `max_tokens`, `dtype` and `threads` of `settings`. `max_tokens` limits texts, special tokens included; the
+    /// model sets the length of queries. `instruction` and `rerank_prompt` are errors.
     pub fn open(path: impl AsRef<Path>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let folder = Folder::open(path.as_ref())?;
         role::check_unprompted(&folder, settings)?;
@@ -136,7 +137,7 @@ impl Scorer {
         Ok(QueryVectors::new(rows, self.projection.width(), scratch))
     }
 
-    /// The vectors of those tokens of each text that are compared.
+    /// The vectors of the compared tokens of each text.
     fn documents(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<Vec<f32>> {
         let width = self.encoder.width();
         let hidden = self.encoder.encode(texts, scratch);
@@ -150,7 +151,7 @@ impl Scorer {
         compared.collect()
     }
 
-    /// The vectors to compare, from those that the encoder gives.
+    /// The vectors to compare, from the vectors of the encoder.
     fn compared(&self, hidden: Vec<f32>, scratch: &mut Scratch) -> Vec<f32> {
         let mut rows = self.projection.apply(hidden, scratch);
         normalize_rows(&mut rows, self.projection.width());
@@ -173,7 +174,7 @@ fn projection(
     }
 }
 
-/// There have to be positions for what is read, and room for more than special tokens, the marker and the prompt.
+/// Checks that the model has enough positions, and that special tokens, marker and prompt leave room for a text.
 fn check_room(
     folder: &Folder,
     conventions: &Conventions,
@@ -204,7 +205,7 @@ fn check_room(
     room.map(drop)
 }
 
-/// Names the weights and everything else that scores depend on.
+/// Covers the weights and everything else that scores depend on.
 fn identity(
     folder: &Folder,
     settings: &LocalSettings,
@@ -241,13 +242,13 @@ impl Reranker for LateInteractionReranker {
         &self.identity
     }
 
-    /// Of the pairs that were scored so far.
+    /// How many pairs were truncated so far.
     fn notes(&self) -> Vec<String> {
         let told = truncation_note(self.cut.load(Ordering::Relaxed), "pair");
         told.into_iter().collect()
     }
 
-    /// A forward pass gives the same scores every time, so `repeat` makes no difference.
+    /// Ignores `repeat`: every forward pass computes the same scores.
     async fn rerank(
         &self,
         query: &str,

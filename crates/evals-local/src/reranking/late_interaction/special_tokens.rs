@@ -8,7 +8,7 @@ use crate::folder::Folder;
 
 pub(super) const FILE: &str = "tokenizer_config.json";
 
-/// The names of special tokens, and where padding goes, from `tokenizer_config.json`.
+/// Special tokens, and the end at which padding goes.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct SpecialTokens {
     #[serde(rename = "mask_token")]
@@ -27,7 +27,7 @@ impl SpecialTokens {
         Ok(folder.json(FILE)?.unwrap_or_default())
     }
 
-    /// The token that queries are filled up with.
+    /// The token of query expansion.
     pub(super) fn filler(&self) -> String {
         let names = [&self.mask, &self.end];
         let named = names.into_iter().find_map(|token| name(token.as_ref()));
@@ -48,7 +48,7 @@ impl SpecialTokens {
     }
 }
 
-/// Special tokens are written as text, or as an object with how they are matched.
+/// A special token is written as text, or as an object that also states how it is matched.
 fn name(token: Option<&Value>) -> Option<&str> {
     match token? {
         Value::String(name) => Some(name),
@@ -56,7 +56,7 @@ fn name(token: Option<&Value>) -> Option<&str> {
     }
 }
 
-/// The punctuation of ASCII, each sign by itself: what Python calls `string.punctuation`.
+/// The ASCII punctuation characters, which Python calls `string.punctuation`.
 pub(super) fn punctuation() -> Vec<String> {
     let signs = ('!'..='~').filter(char::is_ascii_punctuation);
     signs.map(String::from).collect()

@@ -5,22 +5,22 @@ use serde::Deserialize;
 use crate::error::LocalError;
 use crate::folder::{Folder, Module};
 
-/// Tokens whose logits make the score.
+/// The tokens whose logits make the score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) positive: u32,
-    /// Its logit is taken off; `None`: the other one is the score.
+    /// Its logit is subtracted. `None` means that the logit of `positive` is the score.
     pub(crate) negative: Option<u32>,
 }
 
-/// The module that sentence-transformers ends such a reranker with.
+/// The last module of such a reranker in sentence-transformers.
 #[derive(Debug, Deserialize)]
 struct LogitScore {
     true_token_id: u32,
     false_token_id: Option<u32>,
 }
 
-/// The answers that `modules.json` leads to. Every other step but the transformer is refused.
+/// The answers that `modules.json` states. Other steps than the transformer are refused.
 pub(super) fn answers(folder: &Folder, modules: &[Module]) -> Result<Option<Answers>, LocalError> {
     let mut answers = None;
     for module in modules {

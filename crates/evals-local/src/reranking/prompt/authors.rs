@@ -1,4 +1,4 @@
-//! The prompts of rerankers whose files do not state them, to the letter as their authors' code has them.
+//! The prompts of rerankers whose files do not state them, exactly as in the code of their authors.
 
 use super::answers::Answers;
 use crate::error::LocalError;
@@ -22,11 +22,11 @@ const MXBAI_TASK: &str = "You are a search relevance expert who evaluates how we
 const MXBAI_SUFFIX: &str = "<|im_end|>\n<|im_start|>assistant\n";
 const SEPARATOR: &str = "\n";
 
-/// Tokens that both authors' code reads of a prompt unless told otherwise.
+/// The default window of a prompt in the code of both authors.
 const WINDOW: usize = 8192;
 
 impl RerankPrompt {
-    /// What comes before the pair, in pieces that are tokenized by themselves.
+    /// The text before the pair, in pieces that are tokenized separately.
     pub(super) fn prefix(self) -> &'static [&'static str] {
         match self {
             Self::Qwen3 => &[QWEN3_PREFIX],
@@ -34,7 +34,7 @@ impl RerankPrompt {
         }
     }
 
-    /// What comes behind the pair, in pieces that are tokenized by themselves.
+    /// The text after the pair, in pieces that are tokenized separately.
     pub(super) fn suffix(self) -> &'static [&'static str] {
         match self {
             Self::Qwen3 => &[QWEN3_SUFFIX],
@@ -42,7 +42,7 @@ impl RerankPrompt {
         }
     }
 
-    /// Tokens read of a prompt of which `fixed` do not depend on the pair.
+    /// The window of a prompt of which `fixed` tokens do not depend on the pair.
     pub(super) fn window(self, fixed: usize) -> usize {
         match self {
             Self::Qwen3 => WINDOW,
@@ -50,7 +50,7 @@ impl RerankPrompt {
         }
     }
 
-    /// The tokens of a pair, at most `room` of them, and whether there are more. What does not fit is cut off the document first.
+    /// The tokens of a pair, at most `room` of them, and whether they were truncated. Truncation cuts the document first.
     pub(super) fn pair(
         self,
         tokens: &Tokens,
@@ -73,7 +73,7 @@ impl RerankPrompt {
                     .map(|instruction| format!("instruction: {instruction}{SEPARATOR}"))
                     .unwrap_or_default();
                 let mut ids = tokens.plain(&format!("{instruction}query: {query}"))?;
-                // A quarter of the room is kept for the document.
+                // A quarter of the room is reserved for the document.
                 let most = room * 3 / 4;
                 let is_query_cut = ids.len() > most;
                 ids.truncate(most);

@@ -9,17 +9,17 @@ use crate::sentence_transformers::Prompts;
 use crate::settings::{LocalSettings, RerankPrompt};
 use crate::tokenizer::Tokens;
 
-/// How a model wants to be asked, and the answers that count where it is one of the model's tokens that answers.
+/// The prompt of a model, and the tokens of its answers.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) prompt: Prompt,
-    /// `None` where neither the folder nor the prompt names them.
+    /// `None` if neither the folder nor the prompt states them.
     pub(crate) answers: Option<Answers>,
 }
 
 impl Question {
-    /// Takes the prompt of the settings, else that of the folder's chat template, else that of the model's name. Nothing
-    /// else tells a reranker from the language model that it was made from.
+    /// Takes the prompt of the settings, else the chat template of the folder, else the prompt of the published model of this name.
+    /// Nothing else distinguishes a reranker from the language model that it was trained from.
     pub(crate) fn read(
         folder: &Folder,
         settings: &LocalSettings,

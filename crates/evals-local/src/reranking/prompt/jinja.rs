@@ -7,13 +7,13 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 /// The name of the only template.
 pub(super) const NAME: &str = "chat_template";
 
-/// Steps that one prompt may take. Published templates take some hundred.
+/// How many steps a template may take. Published templates take a few hundred.
 const FUEL: u64 = 1_000_000;
 
-/// What is said about a template that takes more.
-pub(super) const ENDLESS: &str = "it was given up after a million steps";
+/// The error for a template that takes more.
+pub(super) const ENDLESS: &str = "stopped after a million steps";
 
-/// An environment with this template, parsed once for all pairs. Values have the methods of Python, which templates use.
+/// An environment with this template, parsed once for all pairs. Values have the Python methods that templates use.
 pub(super) fn environment(source: String) -> Result<Environment<'static>, Error> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)

@@ -5,14 +5,14 @@ use crate::error::LocalError;
 use crate::settings::RerankPrompt;
 use crate::tokenizer::{Encoded, Tokens};
 
-/// From a pair to the tokens that a decoder reads.
+/// Turns a pair into the tokens that a decoder reads.
 #[derive(Debug)]
 pub(crate) struct Prompt {
     wording: Wording,
     prefix: Vec<u32>,
-    /// Never cut, because the score is read from the last token.
+    /// Never truncated, because the last token gives the score.
     suffix: Vec<u32>,
-    /// Tokens at most.
+    /// Most tokens of a prompt.
     window: usize,
 }
 
@@ -48,7 +48,7 @@ impl Prompt {
         })
     }
 
-    /// The suffix is what the prompts of two pairs with nothing in common end with.
+    /// Finds the suffix: the tokens at the end of the prompts of two pairs that have nothing in common.
     pub(super) fn of_template(
         template: Template,
         tokens: &Tokens,
@@ -65,7 +65,7 @@ impl Prompt {
         })
     }
 
-    /// Tokens of a prompt that are read at most, where its authors' code or the folder says so.
+    /// The most tokens of a prompt, if the code of its authors or the folder states them.
     pub(crate) fn stated_window(&self) -> Option<usize> {
         match &self.wording {
             Wording::Authors { .. } => Some(self.window),
@@ -73,7 +73,7 @@ impl Prompt {
         }
     }
 
-    /// The chat template, empty where there is none.
+    /// The chat template, empty if there is none.
     pub(crate) fn template(&self) -> &str {
         match &self.wording {
             Wording::Authors { .. } => "",
@@ -81,7 +81,7 @@ impl Prompt {
         }
     }
 
-    /// Reads at most `window` tokens of a prompt.
+    /// Limits prompts to `window` tokens.
     pub(crate) fn within(self, window: usize) -> Result<Self, LocalError> {
         let fixed = self.prefix.len() + self.suffix.len();
         if window <= fixed {
@@ -93,7 +93,7 @@ impl Prompt {
         Ok(Self { window, ..self })
     }
 
-    /// The tokens of the prompt for one pair. What does not fit is cut off the pair, never off what stands around it.
+    /// The tokens of the prompt for one pair. Truncation cuts the pair, never the text around it.
     pub(crate) fn encode(
         &self,
         tokens: &Tokens,

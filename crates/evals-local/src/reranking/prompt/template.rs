@@ -1,3 +1,5 @@
+//! Chat templates that make a prompt of a pair.
+
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, context};
 use serde::Deserialize;
@@ -12,17 +14,17 @@ use crate::sentence_transformers::{Output, TransformerConfig, transformer_file};
 const TOKENIZER: &str = "tokenizer_config.json";
 const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 
-/// A chat template that takes a pair as one message for each of its parts, as sentence-transformers renders it for rerankers.
+/// A chat template that takes query and text as one message each, as sentence-transformers renders it for rerankers.
 #[derive(Debug)]
 pub(super) struct Template {
     source: String,
-    /// Holds the template, parsed.
+    /// Holds the parsed template.
     environment: Environment<'static>,
-    /// What the template may use besides the messages.
+    /// The variables of the template besides the messages.
     variables: Map<String, Value>,
-    /// Goes in as the message of the system.
+    /// Becomes the system message.
     instruction: Option<String>,
-    /// Tokens of a prompt at most, where the folder says so beside the template.
+    /// The most tokens of a prompt, if the folder states them.
     max_tokens: Option<usize>,
 }
 
@@ -47,8 +49,7 @@ struct Messages {
 }
 
 impl Template {
-    /// Reads the template of a folder whose pairs go through one. `None` where pairs are not messages or the template is not
-    /// for pairs.
+    /// Reads the template of a folder. `None` if the folder does not render pairs as messages, or if the template is not for pairs.
     pub(super) fn read(
         folder: &Folder,
         instruction: Option<String>,
@@ -71,7 +72,7 @@ impl Template {
         }
         let given = given(folder, stated, config.processing_kwargs)?;
         let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
-        // The end of a prompt is where the answer goes.
+        // The answer follows the end of the prompt, so the end must not be truncated away.
         if tokenizer
             .get("truncation_side")
             .is_some_and(|side| side == "left")
@@ -100,12 +101,12 @@ impl Template {
         Ok(takes_pairs.then_some(template))
     }
 
-    /// Tokens of a prompt at most, where the folder says so beside the template.
+    /// The most tokens of a prompt, if the folder states them.
     pub(super) fn max_tokens(&self) -> Option<usize> {
         self.max_tokens
     }
 
-    /// The template as it is written.
+    /// The source of the template.
     pub(super) fn source(&self) -> &str {
         &self.source
     }
@@ -129,7 +130,7 @@ impl Template {
         })
     }
 
-    /// Whether both parts of a pair are in the prompt: templates for conversations leave out or refuse what has another role.
+    /// Whether both parts of a pair appear in the prompt. Templates for conversations omit or refuse messages with these roles.
     fn takes_pairs(&self) -> Result<bool, Error> {
         let parts = ["\u{f8ff}first", "\u{f8ff}second"];
         let prompt = self.render(parts[0], parts[1])?;
@@ -137,7 +138,7 @@ impl Template {
     }
 }
 
-/// What sentence-transformers gives to the template. Arguments that would cut prompts another way are refused.
+/// The arguments that sentence-transformers passes to the template. Arguments that would truncate prompts differently are refused.
 fn given(
     folder: &Folder,
     file: &str,
@@ -155,8 +156,8 @@ fn given(
     }
 }
 
-/// The texts of special tokens by their names. Those of `special_tokens_map.json` count where `tokenizer_config.json` does not
-/// list its tokens, as older versions wrote it.
+/// The texts of special tokens by name. Those of `special_tokens_map.json` count if `tokenizer_config.json` does not list its tokens,
+/// which older versions did not.
 fn special_tokens(
     folder: &Folder,
     tokenizer: Map<String, Value>,
@@ -171,7 +172,7 @@ fn special_tokens(
     Ok(named)
 }
 
-/// Tokens are written as text, or as an object with how they are matched.
+/// A token is written as text, or as an object that also states how it is matched.
 fn add_tokens(
     folder: &Folder,
     file: &str,
@@ -188,7 +189,7 @@ fn add_tokens(
                 Some(content) if content.is_string() => content,
                 _ => return Err(folder.unsupported(file, "content", key)),
             },
-            // Switches such as `add_bos_token`, and tokens that there are not.
+            // Switches such as `add_bos_token`, and tokens that are `null`.
             _ => continue,
         };
         named.insert(key, text);
@@ -239,19 +240,19 @@ mod tests {
     }
 
     #[test]
-    fn templates_without_end_are_given_up() {
+    fn templates_without_end_are_stopped() {
         let rounds =
             "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}";
         let template = template(rounds, None);
         let error = template.render("why?", "so").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "engine ran out of fuel: it was given up after a million steps"
+            "engine ran out of fuel: stopped after a million steps"
         );
     }
 
     #[test]
-    fn lines_of_blocks_and_the_last_line_break_leave_nothing_behind() {
+    fn lines_of_blocks_and_the_last_line_break_are_removed() {
         let source = "{% for message in messages %}\n{{ message.role }}\n  {% endfor %}\n\
                       {% if add_generation_prompt %}\n<think>\n\n{% endif %}\n\n\n";
         assert_eq!(rendered(source, None), "query\ndocument\n<think>\n\n\n");

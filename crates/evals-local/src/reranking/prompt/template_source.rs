@@ -1,3 +1,5 @@
+//! Where a folder keeps its chat template.
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -5,7 +7,7 @@ use serde_json::Value;
 use crate::error::LocalError;
 use crate::folder::Folder;
 
-/// Where the template is that is used where none is asked for by name, the place that goes first at the front.
+/// The files of the default template, in the order in which they are tried.
 const FILES: [&str; 2] = [
     "additional_chat_templates/default.jinja",
     "chat_template.jinja",
@@ -14,10 +16,10 @@ const FILES: [&str; 2] = [
 const OTHERS: &str = "additional_chat_templates";
 const TOKENIZER: &str = "tokenizer_config.json";
 
-/// The name of the template that is used where none is asked for by name.
+/// The name of the default template.
 const DEFAULT: &str = "default";
 
-/// A chat template as it is written, and the file that it stands in.
+/// The source of a chat template, and the file that holds it.
 #[derive(Debug)]
 pub(super) struct TemplateSource {
     pub(super) file: &'static str,
@@ -56,7 +58,7 @@ impl TemplateSource {
     }
 }
 
-/// The default among templates with names, which are written as a list or as an object.
+/// The default among named templates, which are written as a list or as an object.
 fn default(folder: &Folder, several: &Value) -> Result<String, LocalError> {
     let unsupported = |value| folder.unsupported(TOKENIZER, "chat_template", value);
     let named: Option<BTreeMap<&str, &str>> = match several {
