@@ -314,7 +314,7 @@ fn settings_that_a_local_model_does_not_have_are_refused() {
         set("max_tokens=65"),
         refused(
             "max_tokens",
-            "65 tokens are to be read, but the model has 64 positions"
+            "the limit is 65 tokens, but the model has only 64 positions"
         )
     );
     let dtype = set("dtype=f16");

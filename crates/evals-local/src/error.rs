@@ -1,3 +1,5 @@
+//! Why a local model could not be loaded.
+
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
@@ -19,16 +21,16 @@ pub enum LocalError {
         #[source]
         source: io::Error,
     },
-    /// A file of the model is not the JSON it has to be.
-    #[error("`{}` does not describe a model", path.display())]
+    /// A file of the model is not JSON, or not of the expected form.
+    #[error("`{}` is not the JSON that describes a model", path.display())]
     Json {
         /// The file.
         path: PathBuf,
-        /// Where it goes wrong.
+        /// Where and why.
         #[source]
         source: serde_json::Error,
     },
-    /// The folder lacks a file without which there is no model.
+    /// The folder lacks a file that every model has.
     #[error("`{}` has no `{file}`", folder.display())]
     Missing {
         /// The folder that was opened.
@@ -36,9 +38,9 @@ pub enum LocalError {
         /// Name of the file.
         file: &'static str,
     },
-    /// The encoder, its tokenizer and its weights are not beside `modules.json`.
+    /// The encoder is in a subfolder instead of beside `modules.json`.
     #[error(
-        "`{}` has the encoder in a folder of its own, `{encoder}`; move what is in it beside `modules.json` and empty its `path` there",
+        "`{}` names a subfolder for the encoder, `{encoder}`; move its files beside `modules.json` and set its `path` there to an empty string",
         path.display()
     )]
     EncoderFolder {
@@ -47,34 +49,34 @@ pub enum LocalError {
         /// The folder that it names.
         encoder: String,
     },
-    /// A repository in the hub's cache does not say which commit is its `main`.
-    #[error("`{}` names `{found}`, which is no commit of 40 hexadecimal digits", path.display())]
+    /// The reference `main` of a repository in the hub's cache does not name a commit.
+    #[error("`{}` names `{found}`, which is not a commit of 40 hexadecimal digits", path.display())]
     Commit {
         /// The file that names the commit.
         path: PathBuf,
-        /// What it holds.
+        /// Its content.
         found: String,
     },
-    /// The folder has no file of weights in either format.
+    /// The folder has no weights in either format.
     #[error(
-        "`{}` has neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",
+        "`{}` has no weights: neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",
         folder.display()
     )]
     NoWeights {
         /// The folder that was opened.
         folder: PathBuf,
     },
-    /// The architecture is none of those that can be run here.
+    /// The engine does not run this family of architectures. [`Family`](crate::Family) lists those that it runs.
     #[error("`{}` is of the family `{model_type}`; supported are {supported}", path.display())]
     Family {
         /// The model's `config.json`.
         path: PathBuf,
         /// Its `model_type`.
         model_type: String,
-        /// What could be run instead, as a list to read.
+        /// The families that it runs, for the message.
         supported: String,
     },
-    /// The architecture is none of those that rerankers are run of here.
+    /// The engine does not run rerankers of this family of architectures.
     #[error(
         "`{}` is of the family `{model_type}`; supported as rerankers are {supported}",
         path.display()
@@ -84,29 +86,29 @@ pub enum LocalError {
         path: PathBuf,
         /// Its `model_type`.
         model_type: String,
-        /// What could be run instead, as a list to read.
+        /// The families that it runs, for the message.
         supported: String,
     },
-    /// The model asks for a step or a variant that cannot be run here.
-    #[error("`{}` asks for `{key}` = `{value}`, which is not supported", path.display())]
+    /// The model needs a step or a variant that the engine does not support.
+    #[error("`{}` sets `{key}` to `{value}`, which is not supported", path.display())]
     Unsupported {
-        /// The file that asks.
+        /// The file that states it.
         path: PathBuf,
         /// The key in it.
         key: &'static str,
         /// Its value.
         value: String,
     },
-    /// The model has a vector for each token and none for a text, which is no use to an embedder.
+    /// An embedder was requested, but the model has vectors only for tokens, not for texts.
     #[error(
-        "`{}` holds a model of late interaction, which has no single vector for a text; use it as a reranker",
+        "`{}` holds a late-interaction model, which has no single vector for a text; use it as a reranker",
         folder.display()
     )]
     LateInteraction {
         /// The folder that was opened.
         folder: PathBuf,
     },
-    /// The model scores pairs and was never trained to give vectors of texts.
+    /// An embedder was requested, but the model is a classifier, which was not trained to return vectors of texts.
     #[error(
         "`{}` holds a classifier, `{architecture}`, which has no vector for a text; use it as a reranker",
         folder.display()
@@ -114,18 +116,18 @@ pub enum LocalError {
     Classifier {
         /// The folder that was opened.
         folder: PathBuf,
-        /// What `config.json` says it is.
+        /// Its architecture in `config.json`.
         architecture: String,
     },
-    /// The model has nothing that makes a score of a pair.
-    #[error("`{}` holds no reranker: {reason}", folder.display())]
+    /// A reranker was requested, but the model cannot score pairs.
+    #[error("`{}` does not hold a reranker: {reason}", folder.display())]
     NoReranker {
         /// The folder that was opened.
         folder: PathBuf,
         /// What shows it.
         reason: String,
     },
-    /// The model is asked whether a text answers a query and was never trained to give vectors of texts.
+    /// An embedder was requested, but the model is a reranker, which was not trained to return vectors of texts.
     #[error(
         "`{}` holds a reranker, as {sign} shows; it has no vector for a text: use it as `reranking.model`",
         folder.display()
@@ -136,9 +138,9 @@ pub enum LocalError {
         /// What shows it.
         sign: String,
     },
-    /// A setting asks of a reranker what only a language model can be asked.
+    /// A setting is only for rerankers that are language models.
     #[error(
-        "`{}` holds a reranker that reads no `{setting}`; only language models do",
+        "`{}` holds a reranker that does not use `{setting}`; only language models do: remove the setting",
         folder.display()
     )]
     UnreadSetting {
@@ -147,12 +149,12 @@ pub enum LocalError {
         /// The setting: `instruction` or `rerank_prompt`.
         setting: &'static str,
     },
-    /// The weights do not fit the configuration.
+    /// The weights do not match the configuration.
     #[error("`{}` does not hold the weights that `config.json` describes", path.display())]
     Weights {
         /// The file of weights.
         path: PathBuf,
-        /// The first disagreement.
+        /// The first mismatch.
         #[source]
         source: WeightsError,
     },
@@ -165,9 +167,9 @@ pub enum LocalError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// Nothing says how a language model is to be asked whether a text answers a query.
+    /// Nothing states the prompt of a language model that should rerank.
     #[error(
-        "`{}` is of a language model, and neither `modules.json` nor the name `{name}` tells how it reranks; state its prompt, `qwen3` or `mxbai`",
+        "`{}` is of a language model, and neither `modules.json` nor the name `{name}` says which prompt it reranks with; set `rerank_prompt` to `qwen3` or `mxbai`",
         path.display()
     )]
     RerankPrompt {
@@ -176,7 +178,7 @@ pub enum LocalError {
         /// The model's name.
         name: String,
     },
-    /// The chat template that makes a prompt of a pair cannot be used.
+    /// The chat template for pairs cannot be used.
     #[error("`{}` has no usable chat template", path.display())]
     Template {
         /// The file.
@@ -186,30 +188,32 @@ pub enum LocalError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The limit leaves no room for a text.
-    #[error("at most {max_tokens} tokens are to be read, of which {special} are special tokens")]
+    #[error(
+        "the limit of {max_tokens} tokens leaves no room for a text: {special} of them are special tokens"
+    )]
     Window {
         /// The limit in force.
         max_tokens: usize,
         /// Special tokens that the tokenizer adds to every text.
         special: usize,
     },
-    /// A prompt takes up all that is read of a text, so that all texts would be the same.
+    /// The prompt leaves no room for a text, so that all texts would be equal.
     #[error(
-        "at most {max_tokens} tokens are to be read, of which the prompt of {} leaves none for a text",
+        "the limit of {max_tokens} tokens leaves no room for a text after the prompt of {}",
         plural(*kind)
     )]
     Prompt {
         /// The limit in force.
         max_tokens: usize,
-        /// The texts that have the prompt.
+        /// The kind of text that has the prompt.
         kind: TextKind,
     },
-    /// The limit is beyond what the model has positions for.
-    #[error("{requested} tokens are to be read, but the model has {available} positions")]
+    /// The limit is larger than the number of positions.
+    #[error("the limit is {requested} tokens, but the model has only {available} positions")]
     Positions {
         /// The limit in the settings.
         requested: usize,
-        /// The most the model can read.
+        /// The positions of the model.
         available: usize,
     },
     /// The operating system refused the threads that run the model.
@@ -224,35 +228,35 @@ fn plural(kind: TextKind) -> &'static str {
     }
 }
 
-/// How a file of weights disagrees with what a model needs.
+/// Why a file of weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WeightsError {
-    /// The file does not begin with a header as safetensors define it.
+    /// The file does not begin with a valid safetensors header.
     #[error("the header is damaged: {0}")]
     Header(String),
     /// The file ends before the tensor does.
     #[error("the file ends before `{0}` does")]
     Truncated(String),
-    /// A file of `PyTorch` is not the archive that it has to be.
+    /// A `PyTorch` file is not a valid archive.
     #[error("the archive is damaged: {0}")]
     Archive(String),
-    /// The pickle of a file of `PyTorch` cannot be read.
+    /// The pickle in a `PyTorch` file cannot be read.
     #[error("the pickle `data.pkl` is damaged: {0}")]
     Pickle(String),
-    /// The pickle of a file of `PyTorch` asks for code of Python, which is never run.
-    #[error("the pickle `data.pkl` refers to `{0}`, which is no part of a table of tensors")]
+    /// The pickle in a `PyTorch` file refers to Python code, which is never run.
+    #[error("the pickle `data.pkl` refers to `{0}`, which does not belong to a table of tensors")]
     Global(String),
-    /// The file is in the format that `PyTorch` had before its version 1.6.
+    /// The file is in the format of `PyTorch` before version 1.6.
     #[error(
         "it is in the format that PyTorch wrote before version 1.6; convert it with \
          `torch.save(torch.load(file, weights_only=True), file)`"
     )]
     Legacy,
-    /// A tensor that the architecture has is not in the file.
+    /// A tensor of the architecture is not in the file.
     #[error("there is no tensor `{0}`")]
     Missing(String),
-    /// A tensor has another shape than the configuration implies.
+    /// A tensor does not have the shape that the configuration implies.
     #[error("`{name}` has the shape {found:?} instead of {expected:?}")]
     Shape {
         /// The tensor.
@@ -262,10 +266,10 @@ pub enum WeightsError {
         /// The shape that the configuration implies.
         expected: Vec<usize>,
     },
-    /// A tensor of a file of `PyTorch` has more values than are stored, of which some stand for several.
-    #[error("`{0}` has more values than are stored of it")]
+    /// A tensor in a `PyTorch` file has more values than it stores: some are repeated.
+    #[error("`{0}` has more values than the file stores of it")]
     Repeated(String),
-    /// A tensor holds numbers of a kind that is not used for weights.
+    /// A tensor holds numbers of a type that weights do not have.
     #[error("`{name}` holds `{dtype}`; weights are `F32`, `F16` or `BF16`")]
     Dtype {
         /// The tensor.

@@ -1,3 +1,5 @@
+//! The transformer all-MiniLM-L6-v2, run by candle.
+
 use std::fs;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Principal components of the vectors.
+
 use crate::encoder::Vectors;
 
 /// Sweeps over all pairs of axes after which the eigenvectors are taken as found; about ten are enough for some hundred dimensions.

@@ -1,3 +1,5 @@
+//! Vectors in eight bits.
+
 use crate::encoder::Vectors;
 
 /// Vectors in 8 bits a value.

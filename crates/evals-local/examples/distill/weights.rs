@@ -1,3 +1,5 @@
+//! The weight of each token.
+
 use crate::encoder::Vectors;
 
 /// Weight of a token that never occurs is 1, and one half for a token of this probability.

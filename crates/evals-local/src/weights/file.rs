@@ -1,3 +1,5 @@
+//! Reading parts of a file of weights.
+
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -6,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{LocalError, WeightsError};
 use crate::folder::regular_file;
 
-/// A file that holds tensors, read in pieces.
+/// A file of weights, of which parts are read.
 #[derive(Debug)]
 pub(super) struct TensorFile {
     path: PathBuf,
@@ -26,12 +28,12 @@ impl TensorFile {
         }
     }
 
-    /// Bytes in the file.
+    /// The size of the file in bytes.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The bytes from `start` on; `None` where the file ends before. Nothing is set aside for more than the file has.
+    /// The bytes from `start` on, `None` if the file ends before. It never allocates more than the file has.
     pub(super) fn bytes(&self, start: u64, length: u64) -> Result<Option<Vec<u8>>, LocalError> {
         let end = start.checked_add(length);
         if end.is_none_or(|end| end > self.length) {
@@ -50,7 +52,7 @@ impl TensorFile {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = &*file;
         file.seek(SeekFrom::Start(start))?;
-        // Once and no more than is read: a buffer that grows as it is filled takes up to twice as much.
+        // Allocates exactly once: a buffer that grows while it fills takes up to twice as much.
         bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
         file.take(length).read_to_end(bytes)
     }
@@ -73,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_set_aside_than_is_read() {
+    fn no_more_is_allocated_than_is_read() {
         let mut written = NamedTempFile::new().unwrap();
         written.write_all(&vec![7; 100_000]).unwrap();
         let file = TensorFile::open(written.path().to_owned()).unwrap();

@@ -1,42 +1,43 @@
+//! The place of a tensor in a file, and reading it.
+
 use half::{bf16, f16};
 
 use super::file::TensorFile;
 use crate::error::{LocalError, WeightsError};
 
-/// What a tensor's values are written as.
+/// The type of the values of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     F32,
     F16,
     Bf16,
-    /// Whole numbers, or floats that weights are not made of. Such a tensor may be there, but not be read.
+    /// Integers, or floats that weights do not use. Such a tensor may exist, but cannot be read.
     Other(String),
 }
 
-/// A tensor's place in a file.
+/// The place of a tensor in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Located {
     pub(super) number: Number,
     pub(super) shape: Vec<usize>,
-    /// Position of the first value's first byte in the file.
+    /// Position of its first byte in the file.
     pub(super) start: u64,
     pub(super) layout: Layout,
 }
 
-/// How a tensor's values follow each other.
+/// The order of the values of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Row after row.
     RowMajor,
-    /// Values apart from one another in each dimension, the last of them `span` values after the start.
+    /// With a stride for each dimension. The tensor spans `span` values of the file.
     Strided { strides: Vec<usize>, span: usize },
-    /// Some values stand for several, so that there are more of them than are stored. Such a tensor may be there, but not be
-    /// read.
+    /// With repeated values, so that the tensor has more values than the file stores. Such a tensor may exist, but cannot be read.
     Repeated,
 }
 
 impl Number {
-    /// By the name that safetensors use.
+    /// The type that safetensors call by this name.
     pub(super) fn named(name: &str) -> Self {
         match name {
             "F32" => Self::F32,
@@ -46,7 +47,7 @@ impl Number {
         }
     }
 
-    /// Bytes of one value; `None` for those that are not read.
+    /// Bytes of one value, `None` for types that cannot be read.
     pub(super) fn width(&self) -> Option<u64> {
         match self {
             Self::F32 => Some(4),
@@ -57,12 +58,12 @@ impl Number {
 }
 
 impl Located {
-    /// How many values the tensor has; `None` if more than can be counted.
+    /// The number of values, `None` on overflow.
     pub(super) fn count(&self) -> Option<usize> {
         count(&self.shape)
     }
 
-    /// The part of the tensor that has this index in the first dimension; `None` where there is none.
+    /// The part of the tensor at this index of the first dimension, `None` past the end.
     pub(super) fn row(&self, index: usize) -> Option<Self> {
         let (rows, shape) = self.shape.split_first()?;
         if index >= *rows {
@@ -77,7 +78,7 @@ impl Located {
             }
             Layout::Repeated => (0, Layout::Repeated),
         };
-        // What has no width is refused when it is read.
+        // Reading refuses types without a width.
         let width = self.number.width().unwrap_or(0);
         let before = (index.checked_mul(stride)? as u64).checked_mul(width)?;
         Some(Self {
@@ -134,14 +135,14 @@ impl Located {
     }
 }
 
-/// Values of a tensor of this shape; `None` if more than can be counted.
+/// The number of values of this shape, `None` on overflow.
 pub(super) fn count(shape: &[usize]) -> Option<usize> {
     shape
         .iter()
         .try_fold(1, |count: usize, size| count.checked_mul(*size))
 }
 
-/// Values of the storage from the first to the last one of a tensor.
+/// The number of stored values from the first to the last one of a tensor.
 pub(super) fn span(shape: &[usize], strides: &[usize]) -> Option<usize> {
     if shape.len() != strides.len() {
         return None;
@@ -162,7 +163,7 @@ fn floats<const WIDTH: usize>(bytes: &[u8], read: impl Fn([u8; WIDTH]) -> f32) -
     values.iter().map(|value| read(*value)).collect()
 }
 
-/// Puts values row after row, counting indices up from the last dimension.
+/// Copies values into row-major order, counting indices up from the last dimension.
 fn gathered(stored: &[f32], shape: &[usize], strides: &[usize]) -> Vec<f32> {
     let mut values = Vec::new();
     if shape.contains(&0) {

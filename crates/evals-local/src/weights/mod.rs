@@ -1,6 +1,6 @@
-//! Tensors read one at a time from the files that hold them, so that no more than one is in memory besides what the model keeps.
+//! The weights of a model. Tensors are read one at a time, so that memory holds no more than one besides those that the model keeps.
 //!
-//! A format only says where the tensors of a file are; reading them is the same for all.
+//! Each format has a file that locates the tensors; reading them is the same for all formats.
 
 mod file;
 #[cfg(test)]
@@ -29,7 +29,7 @@ enum Format {
 impl Format {
     const ALL: [Self; 2] = [Self::Safetensors, Self::PyTorch];
 
-    /// The file that holds all weights where they are not in shards.
+    /// The file that holds all weights, unless they are in shards.
     fn single(self) -> &'static str {
         match self {
             Self::Safetensors => "model.safetensors",
@@ -37,7 +37,7 @@ impl Format {
         }
     }
 
-    /// The file that says which shard holds which tensor.
+    /// The file that states which shard holds which tensor.
     fn index(self) -> &'static str {
         match self {
             Self::Safetensors => "model.safetensors.index.json",
@@ -45,7 +45,7 @@ impl Format {
         }
     }
 
-    /// The files of this format in a folder, in the order of their names; none where it has none.
+    /// The files of this format in a folder, sorted by name. There may be none.
     fn files(self, folder: &Folder) -> Result<Vec<PathBuf>, LocalError> {
         let single = folder.path(self.single());
         if single.is_file() {
@@ -86,7 +86,7 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Finds out where the tensors of the folder are, and reads none yet.
+    /// Locates the tensors of a folder without reading them.
     pub(crate) fn open(folder: &Folder) -> Result<Self, LocalError> {
         let (format, paths) = Self::found(folder)?;
         let shards = paths
@@ -96,7 +96,7 @@ impl Weights {
         Ok(Self { shards, prefix: "" })
     }
 
-    /// The files that hold the folder's weights, in the order of their names.
+    /// The files that hold the weights of a folder, sorted by name.
     pub(crate) fn files(folder: &Folder) -> Result<Vec<PathBuf>, LocalError> {
         Ok(Self::found(folder)?.1)
     }
@@ -111,8 +111,8 @@ impl Weights {
         Err(folder.no_weights_error())
     }
 
-    /// Looks names up behind the first of `prefixes` under which `name` exists. Checkpoints with a head put the encoder
-    /// under its own name, those without do not.
+    /// Puts the first of `prefixes` under which `name` exists before all names. Checkpoints with a head have a prefix for the encoder,
+    /// others do not.
     pub(crate) fn below(mut self, prefixes: &[&'static str], name: &str) -> Self {
         let found = prefixes
             .iter()
@@ -121,7 +121,7 @@ impl Weights {
         self
     }
 
-    /// The same tensors by their full names.
+    /// The same tensors without a prefix.
     pub(crate) fn root(self) -> Self {
         Self { prefix: "", ..self }
     }
@@ -137,13 +137,13 @@ impl Weights {
             .map(|(_, tensor)| tensor.shape.as_slice())
     }
 
-    /// The tensor's values in row-major order, as 32-bit floats. Its shape has to be `expected`.
+    /// The values of a tensor in row-major order, as 32-bit floats. Its shape must be `expected`.
     pub(crate) fn tensor(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>, LocalError> {
         let (shard, tensor) = self.shaped(name, expected)?;
         self.values(name, shard, tensor)
     }
 
-    /// One row of a matrix of the shape `expected`, of which no more is read than that.
+    /// One row of a matrix of the shape `expected`. Only this row is read.
     pub(crate) fn row(
         &self,
         name: &str,

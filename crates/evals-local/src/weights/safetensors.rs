@@ -1,4 +1,4 @@
-//! Files in the format of safetensors: the length of a header, the header in JSON, and the tensors as it says.
+//! The format safetensors: the length of a header, the header in JSON, and the tensors.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,19 +10,19 @@ use super::file::TensorFile;
 use super::located::{Layout, Located, Number, count};
 use crate::error::{LocalError, WeightsError};
 
-/// Longest header that is believed, which is what the reference implementation believes.
+/// Longest header that is accepted, as in the reference implementation.
 const MAX_HEADER: u64 = 100_000_000;
 
-/// Bytes before the header: its length.
+/// Bytes before the header, which hold its length.
 const LENGTH: u64 = 8;
 
-/// Dimensions that weights have at most, so that a header of numbers alone does not grow in memory.
+/// Most dimensions of a tensor. It bounds the memory that a header of numbers alone can take.
 const MAX_DIMENSIONS: usize = 8;
 
-/// Text in a header that is left aside.
+/// The entry of a header that is not a tensor.
 const METADATA: &str = "__metadata__";
 
-/// The tensors of a header, taken up entry by entry: of the text around them nothing is kept.
+/// The tensors of a header, read entry by entry, so that nothing else is kept in memory.
 #[derive(Debug)]
 struct Header(BTreeMap<String, Entry>);
 
@@ -109,7 +109,7 @@ pub(super) fn locate(file: &TensorFile) -> Result<BTreeMap<String, Located>, Loc
     located.collect::<Result<_, _>>().map_err(damaged)
 }
 
-/// A tensor by its entry in the header, which the data follows.
+/// The place of a tensor by its entry in the header. `data` is where the data begins.
 fn tensor(name: &str, entry: Entry, data: u64) -> Result<Located, String> {
     let number = Number::named(&entry.dtype);
     let (start, end) = entry.data_offsets;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_of_any_form_is_left_aside() {
+    fn metadata_of_any_form_is_ignored() {
         let tensors = located(
             r#"{"__metadata__": {"format": "pt", "deep": [[{"a": null}]]},
                 "a": {"dtype": "F16", "shape": [2, 3], "data_offsets": [4, 16]}}"#,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_only_grow_are_given_up() {
+    fn headers_that_only_grow_are_refused() {
         let ones = "1,".repeat(1 << 20);
         let header = format!(r#"{{"a": {{"dtype": "F32", "shape": [{ones}1]}}}}"#);
         assert_eq!(

@@ -29,14 +29,14 @@ fn widths_of_nothing_are_refused_by_key() {
         );
         assert_eq!(
             changed(name, &from, &to),
-            format!("`config.json` asks for `{key}` = `{other}`, which is not supported"),
+            format!("`config.json` sets `{key}` to `{other}`, which is not supported"),
             "{name}"
         );
     }
     let stray = r#""num_attention_heads": 5, "head_dim": 8"#;
     assert_eq!(
         changed("bert", r#""num_attention_heads": 4"#, stray),
-        "`config.json` asks for `num_attention_heads` = `5`, which is not supported"
+        "`config.json` sets `num_attention_heads` to `5`, which is not supported"
     );
 }
 
@@ -51,7 +51,7 @@ fn rotary_tables_have_a_bound() {
     );
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`config.json` asks for `max_position_embeddings` = `1048576`, which is not supported"
+        "`config.json` sets `max_position_embeddings` to `1048576`, which is not supported"
     );
 }
 
@@ -85,7 +85,7 @@ fn special_tokens_beyond_the_vocabulary_are_refused() {
     let (message, source) = refusal(&folder, &LocalSettings::default());
     assert_eq!(message, "`tokenizer.json` is not a usable tokenizer");
     assert!(
-        source.starts_with("it has tokens up to 5000, the model only "),
+        source.starts_with("it has tokens up to number 5000, but the model has only "),
         "{source}"
     );
 }

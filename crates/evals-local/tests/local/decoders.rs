@@ -146,8 +146,8 @@ async fn a_reranker_of_another_name_needs_its_prompt_stated() {
         assert_eq!(
             message,
             format!(
-                "`config.json` is of a language model, and neither `modules.json` nor the name `{called}` tells how it \
-                 reranks; state its prompt, `qwen3` or `mxbai`"
+                "`config.json` is of a language model, and neither `modules.json` nor the name `{called}` says which \
+                 prompt it reranks with; set `rerank_prompt` to `qwen3` or `mxbai`"
             )
         );
         let golden = Golden::read(name);
@@ -189,7 +189,7 @@ fn prompts_without_room_for_a_pair_are_refused() {
     let error = LocalReranker::open(checkpoint("qwen3-reranker"), &settings).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "at most 75 tokens are to be read, of which 75 are special tokens"
+        "the limit of 75 tokens leaves no room for a text: 75 of them are special tokens"
     );
 }
 
@@ -204,7 +204,7 @@ fn a_decoder_without_outputs_is_no_reranker() {
     };
     assert_eq!(
         reranker_refusal(&folder, &settings).0,
-        "`config.json` asks for `architectures` = `Qwen3Model`, which is not supported"
+        "`config.json` sets `architectures` to `Qwen3Model`, which is not supported"
     );
 }
 
@@ -237,7 +237,7 @@ fn templates_that_refuse_or_leave_out_a_pair_are_not_used() {
     assert!(source.contains("only users may speak"), "{source}");
     fs::write(&template, "{{ messages[0].content }}").unwrap();
     let (message, _) = reranker_refusal(&folder, &LocalSettings::default());
-    assert!(message.contains("state its prompt"), "{message}");
+    assert!(message.contains("set `rerank_prompt` to"), "{message}");
 }
 
 #[tokio::test]
@@ -269,24 +269,24 @@ fn prompts_that_would_be_cut_another_way_are_refused() {
         (
             r#""add_generation_prompt": true"#,
             r#""restore_suffix": false"#,
-            "`processing_kwargs` = `restore_suffix`",
+            "`processing_kwargs` to `restore_suffix`",
         ),
         (
             r#""chat_template": {"#,
             r#""text": {"max_length": 5}, "chat_template": {"#,
-            "`processing_kwargs` = `text`",
+            "`processing_kwargs` to `text`",
         ),
         (
             r#""format": "flat""#,
             r#""format": "structured""#,
-            "`modality_config.message.format` = `structured`",
+            "`modality_config.message.format` to `structured`",
         ),
     ] {
         let folder = copy("qwen3-logit-score");
         rewrite(&folder, "sentence_bert_config.json", from, to);
         assert_eq!(
             reranker_refusal(&folder, &LocalSettings::default()).0,
-            format!("`sentence_bert_config.json` asks for {named}, which is not supported")
+            format!("`sentence_bert_config.json` sets {named}, which is not supported")
         );
     }
 }
@@ -297,42 +297,42 @@ fn what_would_be_computed_otherwise_is_refused() {
         (
             r#""full_attention","#,
             r#""sliding_attention","#,
-            "`layer_types` = `sliding_attention`",
+            "`layer_types` to `sliding_attention`",
         ),
         (
             r#""rope_type": "default""#,
             r#""rope_type": "yarn""#,
-            "`rope_parameters` = `yarn`",
+            "`rope_parameters` to `yarn`",
         ),
         (
             r#""rope_type": "default""#,
             r#""rope_type": "default", "partial_rotary_factor": 0.5"#,
-            "`rope_parameters` = `partial_rotary_factor 0.5`",
+            "`rope_parameters` to `partial_rotary_factor 0.5`",
         ),
         (
             r#""rope_type": "default""#,
             r#""full_attention": {"rope_theta": 1000.0}"#,
-            "`rope_parameters` = `full_attention`",
+            "`rope_parameters` to `full_attention`",
         ),
         (
             r#""use_cache""#,
             r#""partial_rotary_factor": 0.5, "use_cache""#,
-            "`partial_rotary_factor` = `0.5`",
+            "`partial_rotary_factor` to `0.5`",
         ),
         (
             r#""use_cache""#,
             r#""is_causal": false, "use_cache""#,
-            "`is_causal` = `false`",
+            "`is_causal` to `false`",
         ),
         (
             r#""use_cache""#,
             r#""auto_map": {"AutoModel": "modeling.Model"}, "use_cache""#,
-            "`auto_map` = `modeling.Model`",
+            "`auto_map` to `modeling.Model`",
         ),
         (
             r#""num_key_value_heads": 2"#,
             r#""num_key_value_heads": 3"#,
-            "`num_key_value_heads` = `3`",
+            "`num_key_value_heads` to `3`",
         ),
     ];
     for (from, to, named) in cases {
@@ -340,7 +340,7 @@ fn what_would_be_computed_otherwise_is_refused() {
         rewrite(&folder, "config.json", from, to);
         assert_eq!(
             refusal(&folder, &LocalSettings::default()).0,
-            format!("`config.json` asks for {named}, which is not supported")
+            format!("`config.json` sets {named}, which is not supported")
         );
     }
 }
@@ -365,12 +365,12 @@ fn a_sliding_window_is_refused_unless_it_is_off() {
     let used = r#"{"use_sliding_window": true, "sliding_window": 16, "max_window_layers": 2}"#;
     assert_eq!(
         older(used).unwrap_err(),
-        "`config.json` asks for `sliding_window` = `16`, which is not supported"
+        "`config.json` sets `sliding_window` to `16`, which is not supported"
     );
     let unstated = r#"{"use_sliding_window": true, "max_window_layers": 2}"#;
     assert_eq!(
         older(unstated).unwrap_err(),
-        "`config.json` asks for `sliding_window` = `4096`, which is not supported"
+        "`config.json` sets `sliding_window` to `4096`, which is not supported"
     );
     for off in [
         r#"{"use_sliding_window": false, "sliding_window": 16, "max_window_layers": 0}"#,

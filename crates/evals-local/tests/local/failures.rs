@@ -101,7 +101,7 @@ fn missing_files_are_named() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` has neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",
+            "`{}` has no weights: neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",
             folder.path().display()
         )
     );
@@ -171,11 +171,11 @@ fn windows_that_cannot_be_are_refused() {
     };
     assert_eq!(
         refusal(&folder, &window(65)).0,
-        "65 tokens are to be read, but the model has 64 positions"
+        "the limit is 65 tokens, but the model has only 64 positions"
     );
     assert_eq!(
         refusal(&folder, &window(2)).0,
-        "at most 2 tokens are to be read, of which 2 are special tokens"
+        "the limit of 2 tokens leaves no room for a text: 2 of them are special tokens"
     );
 }
 
@@ -194,9 +194,7 @@ fn prompts_that_leave_nothing_of_a_text_are_refused() {
         };
         assert_eq!(
             refusal(&copy("bert"), &settings).0,
-            format!(
-                "at most 40 tokens are to be read, of which the prompt of {texts} leaves none for a text"
-            )
+            format!("the limit of 40 tokens leaves no room for a text after the prompt of {texts}")
         );
     }
     let settings = LocalSettings {
@@ -236,7 +234,7 @@ fn what_is_no_commit_is_not_followed() {
         assert_eq!(
             error.to_string(),
             format!(
-                "`{}/refs/main` names `{name}`, which is no commit of 40 hexadecimal digits",
+                "`{}/refs/main` names `{name}`, which is not a commit of 40 hexadecimal digits",
                 repository.display()
             )
         );
@@ -251,50 +249,50 @@ fn architectures_that_a_family_leaves_out_are_refused_by_key() {
             "deberta",
             absent,
             r#""conv_kernel_size": 3"#,
-            "`conv_kernel_size` = `3`",
+            "`conv_kernel_size` to `3`",
         ),
         (
             "deberta",
             absent,
             r#""embedding_size": 16"#,
-            "`embedding_size` = `16`",
+            "`embedding_size` to `16`",
         ),
         (
             "deberta",
             absent,
             r#""attention_head_size": 6"#,
-            "`attention_head_size` = `6`",
+            "`attention_head_size` to `6`",
         ),
         (
             "deberta",
             r#""relative_attention": true"#,
             r#""relative_attention": false"#,
-            "`relative_attention` = `false`",
+            "`relative_attention` to `false`",
         ),
-        ("deberta", r#""c2p""#, r#""p2p""#, "`pos_att_type` = `p2p`"),
+        ("deberta", r#""c2p""#, r#""p2p""#, "`pos_att_type` to `p2p`"),
         (
             "deberta",
             r#""layer_norm""#,
             r#""layer_norm|rms""#,
-            "`norm_rel_ebd` = `rms`",
+            "`norm_rel_ebd` to `rms`",
         ),
-        ("xlnet", r#""bi""#, r#""uni""#, "`attn_type` = `uni`"),
+        ("xlnet", r#""bi""#, r#""uni""#, "`attn_type` to `uni`"),
         (
             "xlnet",
             r#""bi_data": false"#,
             r#""bi_data": true"#,
-            "`bi_data` = `true`",
+            "`bi_data` to `true`",
         ),
         (
             "xlnet",
             r#""d_head": 8"#,
             r#""d_head": 4"#,
-            "`d_head` = `4`",
+            "`d_head` to `4`",
         ),
     ] {
         assert_eq!(
             changed(name, from, to),
-            format!("`config.json` asks for {refused}, which is not supported")
+            format!("`config.json` sets {refused}, which is not supported")
         );
     }
 }
@@ -302,23 +300,23 @@ fn architectures_that_a_family_leaves_out_are_refused_by_key() {
 #[test]
 fn classifiers_of_another_form_are_refused_by_key() {
     for (from, to, refused) in [
-        (r#""last""#, r#""attn""#, "`summary_type` = `attn`"),
+        (r#""last""#, r#""attn""#, "`summary_type` to `attn`"),
         (
             r#""summary_activation": "tanh""#,
             r#""summary_activation": null"#,
-            "`summary_activation` = `null`",
+            "`summary_activation` to `null`",
         ),
         (
             r#""summary_use_proj": true"#,
             r#""summary_use_proj": false"#,
-            "`summary_use_proj` = `false`",
+            "`summary_use_proj` to `false`",
         ),
     ] {
         let folder = copy("xlnet-reranker");
         rewrite(&folder, "config.json", from, to);
         assert_eq!(
             reranker_refusal(&folder, &LocalSettings::default()).0,
-            format!("`config.json` asks for {refused}, which is not supported")
+            format!("`config.json` sets {refused}, which is not supported")
         );
     }
 }
@@ -330,31 +328,31 @@ fn sizes_that_no_model_has_are_refused_by_key() {
             "bert",
             r#""num_attention_heads": 4"#,
             r#""num_attention_heads": 0"#,
-            "`num_attention_heads` = `0`",
+            "`num_attention_heads` to `0`",
         ),
         (
             "modernbert",
             r#""num_attention_heads": 4"#,
             r#""num_attention_heads": 5"#,
-            "`num_attention_heads` = `5`",
+            "`num_attention_heads` to `5`",
         ),
         (
             "qwen3",
             r#""head_dim": 12"#,
             r#""head_dim": 11"#,
-            "`head_dim` = `11`",
+            "`head_dim` to `11`",
         ),
         (
             "deberta",
             r#""max_position_embeddings": 320"#,
             r#""max_position_embeddings": 1000000000000"#,
-            "`max_position_embeddings` = `1000000000000`",
+            "`max_position_embeddings` to `1000000000000`",
         ),
         (
             "deberta",
             r#""max_relative_positions": -1"#,
             r#""max_relative_positions": 5"#,
-            "`max_relative_positions` = `5`",
+            "`max_relative_positions` to `5`",
         ),
     ] {
         let message = changed(name, from, to);
@@ -367,14 +365,14 @@ fn a_model_names_nothing_outside_its_folder() {
     let folder = copy("bert");
     rewrite(&folder, "modules.json", "1_Pooling", "../elsewhere");
     let (message, _) = refusal(&folder, &LocalSettings::default());
-    assert!(message.contains("`path` = `../elsewhere`"), "{message}");
+    assert!(message.contains("`path` to `../elsewhere`"), "{message}");
 
     let folder = copy("bert");
     fs::remove_file(folder.path().join("model.safetensors")).unwrap();
     let index = r#"{"weight_map": {"a": "/dev/zero"}}"#;
     fs::write(folder.path().join("model.safetensors.index.json"), index).unwrap();
     let (message, _) = refusal(&folder, &LocalSettings::default());
-    assert!(message.contains("`weight_map` = `/dev/zero`"), "{message}");
+    assert!(message.contains("`weight_map` to `/dev/zero`"), "{message}");
 }
 
 /// Multiplies the weights of a checkpoint's last layer norm, and with them its vectors.

@@ -277,7 +277,7 @@ fn an_embedder_refuses_it_and_says_what_it_is_for() {
         assert_eq!(
             error.to_string(),
             format!(
-                "`{}` holds a model of late interaction, which has no single vector for a text; use it as a reranker",
+                "`{}` holds a late-interaction model, which has no single vector for a text; use it as a reranker",
                 folder.path().display()
             )
         );
@@ -295,11 +295,11 @@ fn what_cannot_be_run_is_refused_by_name() {
     let metadata = |from: &str, to: &str| refusal("colbert", "artifact.metadata", from, to);
     assert_eq!(
         metadata(r#""interaction": "colbert""#, r#""interaction": "flipr""#).0,
-        "`artifact.metadata` asks for `interaction` = `flipr`, which is not supported"
+        "`artifact.metadata` sets `interaction` to `flipr`, which is not supported"
     );
     assert_eq!(
         metadata(r#""similarity": "cosine""#, r#""similarity": "l2""#).0,
-        "`artifact.metadata` asks for `similarity` = `l2`, which is not supported"
+        "`artifact.metadata` sets `similarity` to `l2`, which is not supported"
     );
     assert_eq!(
         metadata(r#""dim": 12"#, r#""dim": 16"#).1,
@@ -307,11 +307,11 @@ fn what_cannot_be_run_is_refused_by_name() {
     );
     assert_eq!(
         metadata(r#""dim": 12"#, r#""dim": 0"#).0,
-        "`artifact.metadata` asks for `dim` = `0`, which is not supported"
+        "`artifact.metadata` sets `dim` to `0`, which is not supported"
     );
     assert_eq!(
         metadata(r#""query_maxlen": 16"#, r#""query_maxlen": 1000000000000"#).0,
-        "`artifact.metadata` asks for `query_maxlen` = `1000000000000`, which is not supported"
+        "`artifact.metadata` sets `query_maxlen` to `1000000000000`, which is not supported"
     );
     assert_eq!(
         metadata("[unused0]", "[Query]"),
@@ -322,11 +322,11 @@ fn what_cannot_be_run_is_refused_by_name() {
     );
     assert_eq!(
         metadata(r#""query_maxlen": 16"#, r#""query_maxlen": 65"#).0,
-        "65 tokens are to be read, but the model has 64 positions"
+        "the limit is 65 tokens, but the model has only 64 positions"
     );
     assert_eq!(
         metadata(r#""query_maxlen": 16"#, r#""query_maxlen": 3"#).0,
-        "at most 3 tokens are to be read, of which 3 are special tokens"
+        "the limit of 3 tokens leaves no room for a text: 3 of them are special tokens"
     );
     let pylate = |file: &str, from: &str, to: &str| refusal("pylate-modernbert", file, from, to).0;
     assert_eq!(
@@ -335,7 +335,7 @@ fn what_cannot_be_run_is_refused_by_name() {
             r#""model_type": "ColBERT""#,
             r#""model_type": "MultiVectorEncoder""#
         ),
-        "`config_sentence_transformers.json` asks for `model_type` = `MultiVectorEncoder`, which is not supported"
+        "`config_sentence_transformers.json` sets `model_type` to `MultiVectorEncoder`, which is not supported"
     );
     assert_eq!(
         pylate(
@@ -343,13 +343,13 @@ fn what_cannot_be_run_is_refused_by_name() {
             "pylate.models.Dense.Dense",
             "pylate.models.LSTM"
         ),
-        "`modules.json` asks for `type` = `pylate.models.LSTM`, which is not supported"
+        "`modules.json` sets `type` to `pylate.models.LSTM`, which is not supported"
     );
     let folder = prompted(json!({"prompts": {"document": "tell ".repeat(40)}}));
     let error = LateInteractionReranker::open(&folder, &LocalSettings::default()).unwrap_err();
     assert_eq!(
         told(&error, &folder).0,
-        "at most 48 tokens are to be read, of which the prompt of documents leaves none for a text"
+        "the limit of 48 tokens leaves no room for a text after the prompt of documents"
     );
     let folder = copy("bert");
     let error = LateInteractionReranker::open(&folder, &LocalSettings::default()).unwrap_err();

@@ -148,7 +148,7 @@ fn architectures_that_are_null_are_not_stated() {
     };
     assert_eq!(
         refused_reranker(folder.path(), &asked),
-        "`folder/config.json` asks for `architectures` = `null`, which is not supported"
+        "`folder/config.json` sets `architectures` to `null`, which is not supported"
     );
 }
 
@@ -174,7 +174,7 @@ fn settings_of_language_models_are_refused_by_others() {
             assert_eq!(
                 told(&error, &folder),
                 format!(
-                    "`folder` holds a reranker that reads no `{setting}`; only language models do"
+                    "`folder` holds a reranker that does not use `{setting}`; only language models do: remove the setting"
                 ),
                 "{name}"
             );
@@ -195,12 +195,12 @@ fn an_embedder_is_no_reranker() {
     ] {
         assert_eq!(
             refused_reranker(&checkpoint(name), &LocalSettings::default()),
-            format!("`folder` holds no reranker: there is no tensor `{tensor}`")
+            format!("`folder` does not hold a reranker: there is no tensor `{tensor}`")
         );
     }
     assert_eq!(
         refused_reranker(&checkpoint("qwen3"), &LocalSettings::default()),
-        "`folder` holds no reranker: `modules.json` makes it an embedder, which pools tokens to a vector"
+        "`folder` does not hold a reranker: `modules.json` makes it an embedder, which pools tokens to a vector"
     );
 }
 

@@ -117,8 +117,8 @@ fn refused(source: &str, file: &str, stated: &Value) -> String {
     let folder = copy(source);
     state(&folder, file, stated);
     let (message, _) = refusal(&folder, &LocalSettings::default());
-    let asks = format!("`{file}` asks for ");
-    let message = message.strip_prefix(&asks).map(ToOwned::to_owned);
+    let sets = format!("`{file}` sets ");
+    let message = message.strip_prefix(&sets).map(ToOwned::to_owned);
     let message = message.unwrap_or_else(|| panic!("another file than {file}"));
     message.replace(", which is not supported", "")
 }
@@ -127,72 +127,76 @@ fn refused(source: &str, file: &str, stated: &Value) -> String {
 fn what_configurations_ask_for_beyond_the_published_models_is_refused() {
     let linear = json!({"rope_type": "linear", "factor": 2.0});
     for (source, stated, message) in [
-        ("bert", json!({"is_decoder": true}), "`is_decoder` = `true`"),
+        (
+            "bert",
+            json!({"is_decoder": true}),
+            "`is_decoder` to `true`",
+        ),
         (
             "roberta",
             json!({"is_decoder": true}),
-            "`is_decoder` = `true`",
+            "`is_decoder` to `true`",
         ),
         (
             "roberta",
             json!({"pad_token_id": -1}),
-            "`pad_token_id` = `-1`",
+            "`pad_token_id` to `-1`",
         ),
         (
             "modernbert",
             json!({"rope_parameters": {"full_attention": linear.clone()}}),
-            "`rope_parameters` = `linear`",
+            "`rope_parameters` to `linear`",
         ),
         (
             "modernbert",
             json!({"rope_parameters": {"rope_theta": 100.0}}),
-            "`rope_parameters` = `rope_theta`",
+            "`rope_parameters` to `rope_theta`",
         ),
         (
             "modernbert",
             json!({"rope_scaling": linear.clone()}),
-            "`rope_scaling` = `linear`",
+            "`rope_scaling` to `linear`",
         ),
         (
             "modernbert",
             json!({"rope_scaling": {"rope_theta": 100.0}}),
-            "`rope_scaling` = `100.0`",
+            "`rope_scaling` to `100.0`",
         ),
         (
             "modernbert",
             json!({"layer_types": ["full_attention"]}),
-            "`layer_types` = `1 kinds for 3 layers`",
+            "`layer_types` to `1 kinds for 3 layers`",
         ),
         (
             "modernbert",
             json!({"layer_types": ["full_attention", "sliding_attention", "chunked_attention"]}),
-            "`layer_types` = `chunked_attention`",
+            "`layer_types` to `chunked_attention`",
         ),
         (
             "nomic_bert",
             json!({"rope_parameters": linear.clone()}),
-            "`rope_parameters` = `linear`",
+            "`rope_parameters` to `linear`",
         ),
         (
             "nomic_bert",
             json!({"rope_scaling": linear}),
-            "`rope_scaling` = `linear`",
+            "`rope_scaling` to `linear`",
         ),
-        ("nomic_bert", json!({"causal": true}), "`causal` = `true`"),
+        ("nomic_bert", json!({"causal": true}), "`causal` to `true`"),
         (
             "nomic_bert",
             json!({"parallel_block": true}),
-            "`parallel_block` = `true`",
+            "`parallel_block` to `true`",
         ),
         (
             "nomic_bert",
             json!({"use_rms_norm": true}),
-            "`use_rms_norm` = `true`",
+            "`use_rms_norm` to `true`",
         ),
         (
             "qwen3",
             json!({"layer_types": ["full_attention"]}),
-            "`layer_types` = `1 kinds for 3 layers`",
+            "`layer_types` to `1 kinds for 3 layers`",
         ),
     ] {
         assert_eq!(refused(source, "config.json", &stated), message, "{source}");
@@ -208,7 +212,7 @@ fn padding_that_is_stated_as_nothing_is_refused() {
     fs::write(&path, config.to_string()).unwrap();
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`config.json` asks for `pad_token_id` = `null`, which is not supported"
+        "`config.json` sets `pad_token_id` to `null`, which is not supported"
     );
 }
 
@@ -217,45 +221,45 @@ fn other_ways_to_read_a_text_are_refused() {
     for (stated, message) in [
         (
             json!({"transformer_task": "fill-mask"}),
-            "`transformer_task` = `fill-mask`",
+            "`transformer_task` to `fill-mask`",
         ),
         (
             json!({"module_output_name": "scores"}),
-            "`module_output_name` = `scores`",
+            "`module_output_name` to `scores`",
         ),
         (
             json!({"modality_config": {"text": {"method": "forward", "method_output_name": "pooler_output"}}}),
-            r#"`modality_config.text` = `{"method":"forward","method_output_name":"pooler_output"}`"#,
+            r#"`modality_config.text` to `{"method":"forward","method_output_name":"pooler_output"}`"#,
         ),
         (
             json!({"modality_config": {"message": {}}}),
-            "`modality_config.text` = `null`",
+            "`modality_config.text` to `null`",
         ),
         (
             json!({"processing_kwargs": {"text": {"max_length": 7}}}),
-            "`processing_kwargs` = `text`",
+            "`processing_kwargs` to `text`",
         ),
-        (json!({"query_length": 8}), "`query_length` = `8`"),
-        (json!({"document_length": 8}), "`document_length` = `8`"),
+        (json!({"query_length": 8}), "`query_length` to `8`"),
+        (json!({"document_length": 8}), "`document_length` to `8`"),
         (
             json!({"query_expansion": {"strategy": "min"}}),
-            r#"`query_expansion` = `{"strategy":"min"}`"#,
+            r#"`query_expansion` to `{"strategy":"min"}`"#,
         ),
         (
             json!({"tokenizer_name_or_path": "bert"}),
-            "`tokenizer_name_or_path` = `bert`",
+            "`tokenizer_name_or_path` to `bert`",
         ),
         (
             json!({"tokenizer_args": {"model_max_length": 9}}),
-            "`tokenizer_args` = `model_max_length`",
+            "`tokenizer_args` to `model_max_length`",
         ),
         (
             json!({"config_kwargs": {"hidden_act": "relu"}}),
-            "`config_kwargs` = `hidden_act`",
+            "`config_kwargs` to `hidden_act`",
         ),
         (
             json!({"model_args": {"torch_dtype": "float32", "rotary_scaling_factor": 2}}),
-            "`model_args` = `rotary_scaling_factor`",
+            "`model_args` to `rotary_scaling_factor`",
         ),
     ] {
         assert_eq!(
@@ -266,11 +270,11 @@ fn other_ways_to_read_a_text_are_refused() {
     for (stated, message) in [
         (
             json!({"truncation_side": "middle"}),
-            "`truncation_side` = `middle`",
+            "`truncation_side` to `middle`",
         ),
         (
             json!({"split_special_tokens": true}),
-            "`split_special_tokens` = `true`",
+            "`split_special_tokens` to `true`",
         ),
     ] {
         assert_eq!(refused("bert", "tokenizer_config.json", &stated), message);
@@ -278,9 +282,9 @@ fn other_ways_to_read_a_text_are_refused() {
     for (stated, message) in [
         (
             json!({"model_type": "SparseEncoder"}),
-            "`model_type` = `SparseEncoder`",
+            "`model_type` to `SparseEncoder`",
         ),
-        (json!({"truncate_dim": 16}), "`truncate_dim` = `16`"),
+        (json!({"truncate_dim": 16}), "`truncate_dim` to `16`"),
     ] {
         let file = "config_sentence_transformers.json";
         assert_eq!(refused("bert", file, &stated), message);
@@ -315,14 +319,14 @@ fn steps_of_a_model_s_own_code_and_out_of_order_are_refused() {
     ] {
         assert_eq!(
             refused("bert", "modules.json", &steps),
-            format!("`type` = `{kind}`")
+            format!("`type` to `{kind}`")
         );
     }
     let folder = copy("xlm-roberta-reranker");
     state(&folder, "modules.json", &json!([transformer, normalize]));
     assert_eq!(
         reranker_refusal(&folder, &LocalSettings::default()).0,
-        "`modules.json` asks for `type` = `sentence_transformers.models.Normalize`, which is not supported"
+        "`modules.json` sets `type` to `sentence_transformers.models.Normalize`, which is not supported"
     );
 }
 
@@ -337,15 +341,14 @@ fn fillers_with_other_vectors_are_refused() {
         opened.map(|_| ()).map_err(|error| told(&error, &folder).0)
     };
     let left = json!({"padding_side": "left"});
-    let refused =
-        "`tokenizer_config.json` asks for `padding_side` = `left`, which is not supported";
+    let refused = "`tokenizer_config.json` sets `padding_side` to `left`, which is not supported";
     assert_eq!(
         open("tokenizer_config.json", left.clone(), true),
         Err(refused.to_owned())
     );
     assert_eq!(open("tokenizer_config.json", left, false), Ok(()));
     let deberta = json!({"model_type": "deberta-v2"});
-    let refused = "`config.json` asks for `model_type` = `deberta-v2 whose queries are filled up with tokens that are not \
+    let refused = "`config.json` sets `model_type` to `deberta-v2 whose queries are padded with tokens that are not \
                    attended to`, which is not supported";
     assert_eq!(open("config.json", deberta, true), Err(refused.to_owned()));
 }
@@ -359,24 +362,24 @@ fn prompts_that_are_read_or_answered_otherwise_are_refused() {
     };
     let file = "sentence_bert_config.json";
     for (stated, asks) in [
-        (json!({"do_lower_case": true}), "`do_lower_case` = `true`"),
-        (json!({"query_length": 5}), "`query_length` = `5`"),
+        (json!({"do_lower_case": true}), "`do_lower_case` to `true`"),
+        (json!({"query_length": 5}), "`query_length` to `5`"),
         (
             json!({"config_args": {"rms_norm_eps": 0.5}}),
-            "`config_args` = `rms_norm_eps`",
+            "`config_args` to `rms_norm_eps`",
         ),
         (
             json!({"transformer_task": "feature-extraction"}),
-            "`transformer_task` = `feature-extraction`",
+            "`transformer_task` to `feature-extraction`",
         ),
     ] {
         assert_eq!(
             refused(file, stated),
-            format!("`{file}` asks for {asks}, which is not supported")
+            format!("`{file}` sets {asks}, which is not supported")
         );
     }
     assert_eq!(
         refused("tokenizer_config.json", json!({"truncation_side": "left"})),
-        "`tokenizer_config.json` asks for `truncation_side` = `left`, which is not supported"
+        "`tokenizer_config.json` sets `truncation_side` to `left`, which is not supported"
     );
 }

@@ -16,7 +16,7 @@ fn steps_that_cannot_be_run_are_refused() {
     rewrite(&folder, "modules.json", "Normalize\"", "Router\"");
     let (message, _) = refusal(&folder, &LocalSettings::default());
     assert!(
-        message.starts_with("`modules.json` asks for `type` = `"),
+        message.starts_with("`modules.json` sets `type` to `"),
         "{message}"
     );
     assert!(
@@ -32,23 +32,23 @@ fn steps_that_cannot_be_run_are_refused() {
     );
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`2_Dense/config.json` asks for `activation_function` = `torch.nn.modules.activation.PReLU`, which is not supported"
+        "`2_Dense/config.json` sets `activation_function` to `torch.nn.modules.activation.PReLU`, which is not supported"
     );
     let folder = copy("bert-dense");
     rewrite(&folder, "modules.json", "pooling.Pooling", "pooling.Dense");
     rewrite(&folder, "modules.json", "1_Pooling", "2_Dense");
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`modules.json` asks for `type` = `sentence_transformers.sentence_transformer.modules.pooling.Dense`, which is not \
+        "`modules.json` sets `type` to `sentence_transformers.sentence_transformer.modules.pooling.Dense`, which is not \
          supported",
         "a linear map of the vectors of tokens"
     );
 }
 
 #[test]
-fn an_encoder_in_a_folder_of_its_own_is_refused_with_advice() {
-    let advice = "`modules.json` has the encoder in a folder of its own, `0_Transformer`; move what is in it beside \
-                  `modules.json` and empty its `path` there";
+fn an_encoder_in_a_subfolder_is_refused_with_advice() {
+    let advice = "`modules.json` names a subfolder for the encoder, `0_Transformer`; move its files beside `modules.json` and \
+                  set its `path` there to an empty string";
     for name in ["bert", "pylate-modernbert", "qwen3-logit-score"] {
         let folder = copy(name);
         // The files of the encoder are there twice, as any others could be.
@@ -85,7 +85,7 @@ fn a_prompt_left_out_of_pooling_is_refused_whatever_the_settings_pool() {
         };
         assert_eq!(
             refusal(&folder, &settings).0,
-            "`1_Pooling/config.json` asks for `include_prompt` = `false`, which is not supported"
+            "`1_Pooling/config.json` sets `include_prompt` to `false`, which is not supported"
         );
     }
 }
@@ -105,9 +105,7 @@ fn a_default_prompt_has_to_be_there() {
         };
         assert_eq!(
             told(&error, &folder).0,
-            format!(
-                "`{file}` asks for `default_prompt_name` = `web search`, which is not supported"
-            )
+            format!("`{file}` sets `default_prompt_name` to `web search`, which is not supported")
         );
     }
 }
@@ -135,7 +133,7 @@ fn an_activation_stated_as_nothing_is_refused() {
         assert_eq!(
             told(&error, &folder).0,
             format!(
-                "`{refused}/config.json` asks for `activation_function` = `null`, which is not supported"
+                "`{refused}/config.json` sets `activation_function` to `null`, which is not supported"
             )
         );
     }
@@ -152,7 +150,7 @@ fn linear_maps_that_do_not_fit_are_refused() {
     );
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`3_Dense/config.json` asks for `in_features` = `32`, which is not supported"
+        "`3_Dense/config.json` sets `in_features` to `32`, which is not supported"
     );
     let folder = copy("bert-dense");
     rewrite(
@@ -163,7 +161,7 @@ fn linear_maps_that_do_not_fit_are_refused() {
     );
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`3_Dense/config.json` asks for `out_features` = `0`, which is not supported"
+        "`3_Dense/config.json` sets `out_features` to `0`, which is not supported"
     );
     let folder = copy("bert-dense");
     rewrite(
@@ -174,7 +172,7 @@ fn linear_maps_that_do_not_fit_are_refused() {
     );
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,
-        "`2_Dense/config.json` asks for `module_input_name` = `token_embeddings`, which is not supported"
+        "`2_Dense/config.json` sets `module_input_name` to `token_embeddings`, which is not supported"
     );
     let folder = copy("bert-dense");
     fs::remove_file(folder.path().join("3_Dense/pytorch_model.bin")).unwrap();
@@ -182,7 +180,7 @@ fn linear_maps_that_do_not_fit_are_refused() {
         refusal(&folder, &LocalSettings::default())
             .0
             .replace(&folder.path().display().to_string(), ""),
-        "`3_Dense` has neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either"
+        "`3_Dense` has no weights: neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either"
     );
 }
 

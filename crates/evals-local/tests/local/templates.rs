@@ -98,7 +98,7 @@ async fn special_tokens_are_written_as_text_or_as_objects() {
             &LocalSettings::default()
         )
         .0,
-        "`tokenizer_config.json` asks for `content` = `eos_token`, which is not supported"
+        "`tokenizer_config.json` sets `content` to `eos_token`, which is not supported"
     );
 }
 
@@ -109,7 +109,7 @@ fn templates_without_a_default_or_an_end_are_refused() {
     );
     assert_eq!(
         reranker_refusal(&named, &LocalSettings::default()).0,
-        "`tokenizer_config.json` asks for `chat_template` = `a, rag`, which is not supported"
+        "`tokenizer_config.json` sets `chat_template` to `a, rag`, which is not supported"
     );
     let in_folder = templated(|source| json!({"chat_template": source}));
     let others = in_folder.path().join("additional_chat_templates");
@@ -117,7 +117,7 @@ fn templates_without_a_default_or_an_end_are_refused() {
     fs::write(others.join("rag.jinja"), "").unwrap();
     assert_eq!(
         reranker_refusal(&in_folder, &LocalSettings::default()).0,
-        "`additional_chat_templates` asks for `chat_template` = `rag.jinja`, which is not supported"
+        "`additional_chat_templates` sets `chat_template` to `rag.jinja`, which is not supported"
     );
     let rounds = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
     let endless = templated(|_| json!({"chat_template": rounds}));
@@ -128,6 +128,6 @@ fn templates_without_a_default_or_an_end_are_refused() {
     );
     assert_eq!(
         source,
-        "engine ran out of fuel: it was given up after a million steps"
+        "engine ran out of fuel: stopped after a million steps"
     );
 }

@@ -1,3 +1,5 @@
+//! Zip archives as `PyTorch` writes them.
+
 use std::collections::BTreeMap;
 
 use super::super::file::TensorFile;
@@ -20,7 +22,7 @@ const HEADER_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
 /// The extra field with those numbers of an entry that need 64 bits.
 const EXTRA_64: u16 = 1;
 
-/// Longest directory that is believed: one entry of about a hundred bytes for each tensor.
+/// Longest directory that is accepted. It has an entry of about a hundred bytes for each tensor.
 const MAX_DIRECTORY: u64 = 16 << 20;
 
 /// The records of a zip archive as `PyTorch` writes it: not compressed, not encrypted, all in one folder.
@@ -67,7 +69,7 @@ impl Archive {
         Ok(Self { records, folder })
     }
 
-    /// Where the bytes of a record are; `None` where there is no such record.
+    /// Where the bytes of a record are, `None` if it does not exist.
     pub(super) fn extent(
         &self,
         name: &str,
@@ -105,7 +107,7 @@ impl Archive {
         }
     }
 
-    /// The bytes of a record that has to be there.
+    /// The bytes of a record that must exist.
     pub(super) fn bytes(
         &self,
         name: &str,
@@ -123,7 +125,7 @@ impl Archive {
         file.bytes(extent.start, extent.length)?.ok_or_else(missing)
     }
 
-    /// A record that is a word, where it is there.
+    /// The text of a short record, if it exists.
     pub(super) fn text(&self, name: &str, file: &TensorFile) -> Result<Option<String>, LocalError> {
         const LONGEST: u64 = 64;
         if self.extent(name, file)?.is_none() {
@@ -153,7 +155,7 @@ fn directory(file: &TensorFile) -> Result<(u64, u64), LocalError> {
     Ok((u64::from(start), u64::from(length)))
 }
 
-/// The same of an archive with 64-bit numbers, whose 32-bit end is at `end`.
+/// The same for an archive with 64-bit numbers, whose 32-bit end is at `end`.
 fn directory_64(file: &TensorFile, end: u64) -> Result<Option<(u64, u64)>, LocalError> {
     let Some(locator) = end.checked_sub(LOCATOR) else {
         return Ok(None);
@@ -174,7 +176,7 @@ fn directory_64(file: &TensorFile, end: u64) -> Result<Option<(u64, u64)>, Local
     Ok(Some(found))
 }
 
-/// The entries of the directory; `None` where it is damaged.
+/// The entries of the directory, `None` if it is damaged.
 fn records(mut rest: &[u8]) -> Option<BTreeMap<String, Record>> {
     let mut records = BTreeMap::new();
     while rest.starts_with(&ENTRY_SIGNATURE) {
@@ -211,7 +213,7 @@ fn record(entry: &[u8], extra: &[u8]) -> Option<Record> {
     })
 }
 
-/// The extra field with 64-bit numbers, empty where there is none.
+/// The extra field with 64-bit numbers, empty if there is none.
 fn extra_64(mut extra: &[u8]) -> &[u8] {
     while let (Some(kind), Some(length)) = (short(extra, 0), short(extra, 2)) {
         let end = 4 + usize::from(length);
@@ -247,7 +249,7 @@ fn damaged(file: &TensorFile, what: impl Into<String>) -> LocalError {
 mod tests {
     use super::*;
 
-    /// An entry as APPNOTE 6.3.9, section 4.3.12, has it.
+    /// An entry as in section 4.3.12 of APPNOTE 6.3.9.
     fn entry(sizes: [u32; 2], header: u32, extra: &[u8]) -> Vec<u8> {
         let mut entry = vec![0; ENTRY];
         entry[..4].copy_from_slice(&ENTRY_SIGNATURE);

@@ -1,7 +1,7 @@
-//! Files that `torch.save` writes, `pytorch_model.bin`: a zip archive with a pickle that says which tensors there are, and one
-//! record for each storage that holds their values.
+//! Files that `torch.save` writes, such as `pytorch_model.bin`: a zip archive with a pickle that lists the tensors, and one record
+//! for each storage that holds values.
 //!
-//! The pickle is read as a description. Nothing in it can call anything: what a table of tensors is not made of is refused.
+//! The pickle is read as data, and nothing in it can call anything. Everything that does not belong to a table of tensors is refused.
 
 mod archive;
 #[cfg(test)]
@@ -18,10 +18,10 @@ use super::located::Located;
 use crate::error::{LocalError, WeightsError};
 use archive::Archive;
 
-/// Longest pickle that is believed; the largest of known models have some hundred kilobytes.
+/// Longest pickle that is accepted. The largest of known models have a few hundred kilobytes.
 const MAX_PICKLE: u64 = 16 << 20;
 
-/// How files of `PyTorch` before 1.6 begin: a pickle of protocol 2 with a magic number instead of an archive.
+/// The beginning of files from before `PyTorch` 1.6, which are a pickle of protocol 2 with a magic number instead of an archive.
 const LEGACY: [u8; 4] = [0x80, 0x02, 0x8a, 0x0a];
 
 pub(super) fn locate(file: &TensorFile) -> Result<BTreeMap<String, Located>, LocalError> {

@@ -1,40 +1,40 @@
-//! An interpreter for the few operations that a pickled table of tensors is made of.
+//! An interpreter for the few operations in a pickled table of tensors.
 //!
-//! Values live in one list and refer to each other by their place in it, as objects do in Python: nothing is copied, and
-//! nothing is nested so deep that letting go of it takes a deep stack.
+//! Values are in one list and refer to each other by their place in it, as objects do in Python. Nothing is copied, and dropping
+//! nested values cannot overflow the stack.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::error::WeightsError;
 
-/// Most values that are made; the tables of known models need some ten thousand.
+/// Most values of a pickle. The tables of known models need tens of thousands.
 const MAX_VALUES: usize = 1 << 20;
 
-/// Longest name of a tensor that is believed.
+/// Longest name of a tensor that is accepted.
 const MAX_NAME: usize = 1024;
 
 /// Most dimensions of a tensor; weights of transformers have at most four.
 const MAX_DIMENSIONS: usize = 8;
 
-/// A tensor as the pickle describes it, nothing of it checked yet.
+/// A tensor as the pickle describes it, not checked yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tensor {
     pub(super) storage: Storage,
-    /// Values of the storage before the tensor's first one.
+    /// Number of values in the storage before the first value of the tensor.
     pub(super) offset: i64,
     pub(super) shape: Vec<i64>,
     pub(super) strides: Vec<i64>,
 }
 
-/// What holds the values of one or several tensors.
+/// The storage of the values of one or more tensors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Storage {
-    /// As safetensors call it.
+    /// The type of its values, as safetensors call it.
     pub(super) number: &'static str,
     /// Bytes of one value.
     pub(super) width: u64,
-    /// Name of its record.
+    /// The name of its record.
     pub(super) key: Rc<str>,
 }
 
@@ -74,7 +74,7 @@ type Place = usize;
 
 #[derive(Debug)]
 enum Value {
-    /// `None`, truth values and floats, which no tensor depends on.
+    /// `None`, booleans and floats, on which no tensor depends.
     Other,
     Int(i64),
     Text(Rc<str>),
@@ -96,7 +96,7 @@ struct Machine<'p> {
     memo: BTreeMap<u32, Place>,
 }
 
-/// The tensors of the pickled table by their names. Entries that are no tensors are left out.
+/// The tensors of the pickled table by name. Other entries are skipped.
 pub(super) fn entries(pickle: &[u8]) -> Result<BTreeMap<String, Tensor>, WeightsError> {
     let mut machine = Machine {
         rest: pickle,
@@ -109,7 +109,7 @@ pub(super) fn entries(pickle: &[u8]) -> Result<BTreeMap<String, Tensor>, Weights
     let Value::Dict(entries) = &machine.values[table] else {
         return Err(damaged("it is not a table of tensors"));
     };
-    // One by one: a list of all would have a name as often as the pickle repeats it.
+    // One by one: a list of all entries would hold a name as often as the pickle repeats it.
     let mut named = BTreeMap::new();
     for (key, value) in entries {
         if let (Value::Text(name), Value::Tensor(tensor)) =
@@ -122,7 +122,7 @@ pub(super) fn entries(pickle: &[u8]) -> Result<BTreeMap<String, Tensor>, Weights
 }
 
 impl Machine<'_> {
-    /// Runs to the end and gives the value that is left.
+    /// Runs the pickle and returns the value that is left.
     fn run(&mut self) -> Result<Place, WeightsError> {
         loop {
             let operation = self.byte()?;
@@ -132,14 +132,16 @@ impl Machine<'_> {
             self.step(operation)?;
             let stacks = self.stack.len().max(self.marks.len());
             if self.values.len().max(stacks) > MAX_VALUES {
-                return Err(damaged("it makes more values than a table of tensors has"));
+                return Err(damaged(
+                    "it creates more values than a table of tensors has",
+                ));
             }
         }
     }
 
     fn step(&mut self, operation: u8) -> Result<(), WeightsError> {
         match operation {
-            // The protocol, and frames, which only say how far one may read ahead.
+            // The protocol, and frames, which only help to read ahead.
             0x80 => drop(self.take(1)?),
             0x95 => drop(self.take(8)?),
             b'(' => self.marks.push(self.stack.len()),
@@ -168,7 +170,7 @@ impl Machine<'_> {
             }
             b'Q' => self.storage()?,
             b'R' => self.reduce()?,
-            // What is not used, and attributes of a table: its `_metadata`.
+            // Discarded values, and attributes of the table such as `_metadata`.
             b'0' | b'b' => drop(self.pop()?),
             other => return Err(damaged(format!("it uses the operation {other:#04x}"))),
         }
@@ -195,7 +197,7 @@ impl Machine<'_> {
             0x8c | b'U' => usize::from(self.byte()?),
             _ => self.long_index()?,
         };
-        // One name may stand in a table many times over.
+        // A table may repeat one name many times.
         if length > MAX_NAME {
             return Err(damaged("it has a name longer than those of tensors"));
         }
@@ -244,7 +246,7 @@ impl Machine<'_> {
         };
         match self.top()? {
             Value::List(list) => list.extend(added),
-            _ => return Err(damaged("it appends to what is no list")),
+            _ => return Err(damaged("it appends to a value that is not a list")),
         }
         Ok(())
     }
@@ -259,7 +261,7 @@ impl Machine<'_> {
         };
         match self.top()? {
             Value::Dict(entries) => entries.extend(pairs.iter().map(|[key, value]| (*key, *value))),
-            _ => return Err(damaged("it inserts into what is no table")),
+            _ => return Err(damaged("it inserts into a value that is not a table")),
         }
         Ok(())
     }
@@ -285,12 +287,13 @@ impl Machine<'_> {
             },
             _ => None,
         };
-        let storage = storage.ok_or_else(|| damaged("it refers to what is no storage"))?;
+        let storage =
+            storage.ok_or_else(|| damaged("it refers to a value that is not a storage"))?;
         self.push(Value::Storage(storage));
         Ok(())
     }
 
-    /// Does what a call of one of the known functions would do.
+    /// Has the effect of calling one of the known functions.
     fn reduce(&mut self) -> Result<(), WeightsError> {
         let arguments = self.pop()?;
         let called = self.pop()?;
@@ -304,7 +307,11 @@ impl Machine<'_> {
                 self.stack.push(tensor);
                 return Ok(());
             }
-            _ => return Err(damaged("it calls what is not called in a table of tensors")),
+            _ => {
+                return Err(damaged(
+                    "it calls a function that does not belong to a table of tensors",
+                ));
+            }
         };
         self.push(made);
         Ok(())
@@ -337,14 +344,14 @@ impl Machine<'_> {
     fn number(&self, place: Place) -> Result<i64, WeightsError> {
         match self.values[place] {
             Value::Int(number) => Ok(number),
-            _ => Err(damaged("it has something else where a number has to be")),
+            _ => Err(damaged("it has another value in place of a number")),
         }
     }
 
     fn text(&self, place: Place) -> Result<Rc<str>, WeightsError> {
         match &self.values[place] {
             Value::Text(text) => Ok(Rc::clone(text)),
-            _ => Err(damaged("it has something else where a name has to be")),
+            _ => Err(damaged("it has another value in place of a name")),
         }
     }
 
@@ -352,7 +359,7 @@ impl Machine<'_> {
     fn parts(&self, place: Place) -> Result<&[Place], WeightsError> {
         match &self.values[place] {
             Value::Tuple(parts) => Ok(parts),
-            _ => Err(damaged("it has something else where a tuple has to be")),
+            _ => Err(damaged("it has another value in place of a tuple")),
         }
     }
 
@@ -427,7 +434,7 @@ fn damaged(what: impl Into<String>) -> WeightsError {
 }
 
 fn underflow() -> WeightsError {
-    damaged("it uses values that it did not make")
+    damaged("it uses values that it did not create")
 }
 
 fn cut_off() -> WeightsError {

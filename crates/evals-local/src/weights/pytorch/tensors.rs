@@ -1,10 +1,12 @@
+//! The tensors of a pickle, located in the archive.
+
 use super::super::file::TensorFile;
 use super::super::located::{Layout, Located, Number, count, span};
 use super::archive::{Archive, Extent};
 use super::pickle::Tensor;
 use crate::error::{LocalError, WeightsError};
 
-/// Finds a tensor's values in the archive, and checks that its storage has them all.
+/// Locates the values of a tensor in the archive, and checks that its storage has all of them.
 pub(super) fn located(
     name: &str,
     tensor: &Tensor,
@@ -19,7 +21,7 @@ pub(super) fn located(
     located.ok_or_else(|| damaged(format!("`{name}` is not within its `{record}`")))
 }
 
-/// `None` where the tensor reaches beyond its storage.
+/// `None` if the tensor reaches beyond its storage.
 fn placed(tensor: &Tensor, storage: Extent) -> Option<Located> {
     let width = tensor.storage.width;
     let offset = u64::try_from(tensor.offset).ok()?;
@@ -53,7 +55,7 @@ fn sizes(numbers: &[i64]) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// Strides of dimensions with a single index do not matter.
+/// Whether strides are those of row-major order. The stride of a dimension of size 1 does not matter.
 fn is_row_major(shape: &[usize], strides: &[usize]) -> bool {
     let mut expected = Some(1_usize);
     shape.iter().zip(strides).rev().all(|(size, stride)| {

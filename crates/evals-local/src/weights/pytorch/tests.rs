@@ -65,7 +65,7 @@ fn the_attributes_of_a_table_are_left_aside() {
 fn code_is_refused_by_name() {
     assert_eq!(
         refusal("code.bin"),
-        "the pickle `data.pkl` refers to `posix.system`, which is no part of a table of tensors"
+        "the pickle `data.pkl` refers to `posix.system`, which does not belong to a table of tensors"
     );
 }
 
@@ -86,7 +86,7 @@ fn a_tensor_larger_than_its_storage_may_be_there_but_not_be_read() {
         let error = tensor.read("a", &file).unwrap_err();
         assert_eq!(
             error.source().unwrap().to_string(),
-            "`a` has more values than are stored of it"
+            "`a` has more values than the file stores of it"
         );
     }
 }
@@ -162,7 +162,7 @@ fn pickles_that_only_grow_are_given_up() {
         let error = pickle::entries(&pickle).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the pickle `data.pkl` is damaged: it makes more values than a table of tensors has"
+            "the pickle `data.pkl` is damaged: it creates more values than a table of tensors has"
         );
     }
     // Each tuple holds the one before: letting go of them must not take a stack as deep.
