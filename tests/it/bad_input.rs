@@ -41,20 +41,22 @@ fn rankings_are_not_judged_and_the_answers_there_are_named() {
 fn a_file_without_end_is_not_read_until_memory_is_gone() {
     let sandbox = Sandbox::new();
     let message = sandbox.refuse("sample --skip-qa --config /dev/zero");
-    let expected = "`/dev/zero` is larger than 16 MB, the limit for such a file";
+    let expected = "`/dev/zero` is a device; only a regular file or a pipe is read";
     assert!(message.contains(expected), "{message}");
     let message = sandbox.refuse("bench embed --texts /dev/zero");
-    assert!(message.contains("has more than 256 MB"), "{message}");
+    assert!(message.contains(expected), "{message}");
+    let message = sandbox.refuse("score --qrels /dev/zero --run /dev/zero");
+    assert!(message.contains(expected), "{message}");
     let large = std::fs::File::create(sandbox.write("large.trec", "")).unwrap();
     large.set_len(1_000_000_001).unwrap();
     let message = sandbox.refuse("score --qrels large.trec --run large.trec");
-    assert!(message.contains("has more than 1000 MB"), "{message}");
+    assert!(message.contains("is larger than 1000 MB"), "{message}");
     std::fs::create_dir(sandbox.work().join("prompts")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", sandbox.work().join("prompts/answer.md.jinja"))
         .unwrap();
     let message = sandbox.refuse("sample --skip-retrieval --limit 1");
     assert!(
-        message.contains("answer.md.jinja` has more than 16 MB"),
+        message.contains("answer.md.jinja` is a device"),
         "{message}"
     );
 }

@@ -88,6 +88,11 @@ fn runs_without_a_case_in_common_are_refused() {
     );
     let message = sandbox.refuse("compare latest latest");
     assert!(message.contains("the same run twice"), "{message}");
+    let message = sandbox.refuse("compare latest");
+    assert!(
+        message.contains("`evaluations compare RUN latest` compares it with another"),
+        "{message}"
+    );
     let message = sandbox.refuse("compare latest --out rows.csv");
     assert!(message.contains("has to end in .json or .md"), "{message}");
 }

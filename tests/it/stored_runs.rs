@@ -123,6 +123,30 @@ fn a_run_with_some_failures_is_finished_and_says_so() {
 }
 
 #[test]
+fn the_name_that_a_run_was_given_means_the_newest_finished_run_of_that_name() {
+    let sandbox = Sandbox::new();
+    for _ in 0..2 {
+        sandbox.succeed("sample --limit 2 --skip-qa --profile bm25 --name first");
+    }
+    sandbox.succeed("sample --limit 2 --skip-qa --profile bm25 --name second");
+    let newest = name(&sandbox.runs()[1]);
+    copy(&sandbox.runs()[1], "29990101T000000.000Z-killed", None);
+    let shown = sandbox.run("runs show first");
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    assert!(shown.stderr.contains(&newest), "{}", shown.stderr);
+    assert!(
+        shown
+            .stderr
+            .contains("passed over `29990101T000000.000Z-killed`"),
+        "{}",
+        shown.stderr
+    );
+    sandbox.succeed("compare first second");
+    let message = sandbox.refuse("runs delete first --yes");
+    assert!(message.contains("no run `first`"), "{message}");
+}
+
+#[test]
 fn without_a_finished_run_there_is_no_latest() {
     let (sandbox, run) = mixed();
     fs::remove_dir_all(run).unwrap();
@@ -139,6 +163,8 @@ fn without_a_finished_run_there_is_no_latest() {
         message.contains("has no report: it is unfinished; run the original command again"),
         "{message}"
     );
+    let states = message.matches("unfinished").count();
+    assert_eq!(states, 1, "the state is told once: {message}");
     let part = sandbox.run("runs show 29990101T000001");
     assert_eq!(part.code, Some(0), "{}", part.stderr);
     assert!(

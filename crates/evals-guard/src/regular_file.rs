@@ -26,6 +26,14 @@ pub enum FileError {
         /// What stands there, such as `a folder`.
         found: &'static str,
     },
+    /// Reading a device may never end.
+    #[error("`{}` is {found}; only a regular file or a pipe is read", path.display())]
+    NotAFile {
+        /// The file.
+        path: PathBuf,
+        /// What stands there, such as `a device`.
+        found: &'static str,
+    },
     /// Its bytes are no text.
     #[error("`{}` is not UTF-8 text", path.display())]
     NotText {
@@ -82,13 +90,49 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
 }
 
 /// Reads the text of a file that the user named, of at most `most` bytes. It may be a pipe, as a shell's `<(…)` makes one, or
-/// `/dev/null`. Of a device that never ends, reading stops at the limit.
+/// `/dev/null`.
 pub fn read_named(path: &Path, most: u64) -> Result<String, FileError> {
     let file = File::open(path).map_err(failed(path))?;
+    let metadata = file.metadata().map_err(failed(path))?;
+    if let Some(found) = other_kind(&metadata)
+        && !is_pipe(&metadata)
+        && !is_null_device(&metadata)
+    {
+        return Err(FileError::NotAFile {
+            path: path.to_owned(),
+            found,
+        });
+    }
     let bytes = read_at_most(file, path, most)?;
     String::from_utf8(bytes).map_err(|_| FileError::NotText {
         path: path.to_owned(),
     })
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    metadata.file_type().is_fifo()
+}
+
+/// Whether this is `/dev/null`, by whatever name.
+#[cfg(unix)]
+fn is_null_device(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+
+    let null = fs::metadata("/dev/null");
+    metadata.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == metadata.rdev())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(metadata: &Metadata) -> bool {
+    !metadata.is_dir()
+}
+
+#[cfg(not(unix))]
+fn is_null_device(_metadata: &Metadata) -> bool {
+    false
 }
 
 fn read_at_most(file: File, path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
@@ -147,7 +191,7 @@ mod tests {
             let error = read_named(Path::new("/dev/zero"), 16_000_000).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "`/dev/zero` is larger than 16 MB, the limit for such a file"
+                "`/dev/zero` is a device; only a regular file or a pipe is read"
             );
         }
     }

@@ -128,6 +128,12 @@ struct Chosen {
 fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
     let runs = StoredRuns::of(session);
     if let Some(before) = &arguments.before {
+        if is_latest(before) && arguments.after.is_none() {
+            bail!(
+                "`compare latest` names one run only; `evaluations compare RUN latest` compares it with another, and \
+                 `evaluations compare` alone compares the last command's runs with those before them"
+            );
+        }
         let (before, _) = find(&runs, before)?;
         let (after, is_behind) = match &arguments.after {
             Some(after) => find(&runs, after)?,
@@ -178,6 +184,9 @@ fn find(runs: &StoredRuns<'_>, wanted: &OsStr) -> Result<(StoredRun, bool)> {
     let run = runs.named(wanted)?;
     if run.state()? == RunState::Running {
         bail!("run `{}` is still running; {}", run.name(), run.remedy());
+    }
+    if run.has_report() {
+        runs.note_incomplete(&run)?;
     }
     Ok((run, false))
 }

@@ -10,8 +10,10 @@ use crate::stored_runs::StoredRuns;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all(&arguments.out)?;
-    let run = StoredRuns::of(session).find(&arguments.run)?;
+    let runs = StoredRuns::of(session);
+    let run = runs.find(&arguments.run)?;
     let report = run.report()?;
+    runs.note_incomplete(&run)?;
     for file in &files {
         report.write(file, run.header.seed)?;
         session.printer.note(&format!("wrote {file}"));

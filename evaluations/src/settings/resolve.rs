@@ -121,21 +121,40 @@ fn list_for_mapping(defaults: &Value, merged: &Value) -> Option<String> {
     })
 }
 
-/// The error of the value at `path`. It names the strongest layer that sets it, with the line if there is one.
+/// The error of the value at `path`. It names the layer that sets it, with the line if there is one: of the layers that set most
+/// of the path, the strongest. Layers below one that chooses the model of the path do not count, as it may have replaced theirs.
 fn bad_value(layers: &[Layer], path: String, message: &str) -> SettingsError {
     let keys: Vec<&str> = path.split('.').collect();
-    let place = layers.iter().rev().find_map(|layer| {
-        let entry = layer.tree.deepest(&keys)?;
-        Some(match entry.line {
+    let chooses_model = |layer: &Layer| {
+        (1..keys.len()).any(|length| {
+            let model = [&keys[..length], &["provider"]].concat();
+            depth(&layer.tree, &model) == model.len()
+        })
+    };
+    let weakest = layers.iter().rposition(chooses_model).unwrap_or(0);
+    let place = layers[weakest..]
+        .iter()
+        .filter_map(|layer| Some((layer, layer.tree.deepest(&keys)?)))
+        // The last of several maxima is the strongest layer.
+        .max_by_key(|(layer, _)| depth(&layer.tree, &keys))
+        .map(|(layer, entry)| match entry.line {
             Some(line) => format!("{}:{line}", layer.origin),
             None => layer.origin.clone(),
-        })
-    });
+        });
     SettingsError::BadValue {
         origin: place.unwrap_or_else(|| "settings".to_owned()),
         path,
         message: redaction::quoted(&in_plain_words(message)),
     }
+}
+
+/// How many keys of a path a tree has, from its first on.
+fn depth(tree: &Tree, path: &[&str]) -> usize {
+    let (Tree::Mapping(entries), Some((first, rest))) = (tree, path.split_first()) else {
+        return 0;
+    };
+    let entry = entries.iter().find(|entry| entry.key == *first);
+    entry.map_or(0, |entry| 1 + depth(&entry.value, rest))
 }
 
 /// Rewords a message of serde for people who write settings files.
@@ -182,6 +201,16 @@ mod tests {
             ..foreign
         };
         assert_eq!(profile(vec![own]), "hybrid");
+    }
+
+    #[test]
+    fn a_bad_value_is_found_in_its_file_though_an_option_sets_a_neighbour() {
+        let judge = Layer::model("--judge", "evaluations.judge", "embedded", "overlap");
+        let resolved = resolve(vec![file("evaluations:\n  case_timeout: -1\n"), judge]).unwrap();
+        let error = resolved.bad_value("evaluations.case_timeout", &"must be more than 0 seconds");
+        assert!(error.to_string().contains("evaluations.yaml:2"), "{error}");
+        let replaced = resolved.bad_value("evaluations.judge.base_url", &"must be set");
+        assert!(replaced.to_string().contains("--judge"), "{replaced}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 
 use super::run::StoredRun;
 use crate::run_folder::{RunFolder, RunHeader, RunState};
@@ -51,12 +51,28 @@ impl<'s> StoredRuns<'s> {
         }
     }
 
-    /// The run at a path, or of a name or the start of one. Says so where it is not whole.
+    /// The run at a path, of a folder's name or the start of one, or the newest finished one with that `--name`.
     pub(crate) fn named(&self, wanted: &OsStr) -> Result<StoredRun> {
-        let run = match StoredRun::at(Path::new(wanted))? {
-            Some(run) => run,
-            None => StoredRun::of_folder(self.by_name(wanted)?)?,
-        };
+        if let Some(run) = StoredRun::at(Path::new(wanted))? {
+            return Ok(run);
+        }
+        let has_name = |header: &RunHeader| wanted == OsStr::new(&header.name);
+        match self.by_name(wanted) {
+            Err(unknown) if unknown.is::<UnknownRun>() => {
+                let headers = self.list()?.into_iter();
+                let mut headers = headers.filter_map(|folder| folder.read_manifest().ok());
+                if headers.any(|header| has_name(&header)) {
+                    self.latest(has_name, is_finished)
+                } else {
+                    Err(unknown)
+                }
+            }
+            folder => StoredRun::of_folder(folder?),
+        }
+    }
+
+    /// Says so where a run is incomplete or has failures, for commands that take it all the same.
+    pub(crate) fn note_incomplete(&self, run: &StoredRun) -> Result<()> {
         let state = run.state()?;
         if !state.is_whole() {
             let remedy = match state {
@@ -66,7 +82,7 @@ impl<'s> StoredRuns<'s> {
             self.printer
                 .note(&format!("`{}`: {state}{remedy}", run.name()));
         }
-        Ok(run)
+        Ok(())
     }
 
     /// The folder of that name, or the only one whose name starts so.
@@ -79,7 +95,7 @@ impl<'s> StoredRuns<'s> {
         folders.retain(|it| it.file_name().as_encoded_bytes().starts_with(start));
         match folders.as_slice() {
             [one] => Ok(one.clone()),
-            [] => Err(no_run(wanted, &self.runs)),
+            [] => Err(UnknownRun::new(wanted, &self.runs).into()),
             several => {
                 let names: Vec<String> = several
                     .iter()
@@ -103,10 +119,6 @@ impl<'s> StoredRuns<'s> {
         let mut folders = self.list()?;
         let (run, passed_over) = self.pop_newest(&mut folders, is_wanted, will_do)?;
         self.note_passed_over(&passed_over);
-        let state = run.state()?;
-        if !state.is_whole() {
-            self.printer.note(&format!("`{}`: {state}", run.name()));
-        }
         Ok(run)
     }
 
@@ -194,14 +206,27 @@ pub(crate) fn is_finished(state: RunState) -> bool {
     matches!(state, RunState::Finished(_))
 }
 
-/// The path in the words of an error.
-fn no_run(path: &OsStr, runs: &Path) -> anyhow::Error {
-    let shown = path.display();
-    if Path::new(path).is_dir() {
-        return anyhow!("`{shown}` is a folder without `manifest.json`, so that it is no run");
+/// No stored run has the wanted name.
+#[derive(Debug, thiserror::Error)]
+enum UnknownRun {
+    #[error("`{0}` is a folder without `manifest.json`, so it is not a run")]
+    NotARun(String),
+    #[error(
+        "no run `{wanted}` in `{runs}`, and no run folder or report at that path; `evaluations runs` lists the runs"
+    )]
+    Nowhere { wanted: String, runs: String },
+}
+
+impl UnknownRun {
+    fn new(wanted: &OsStr, runs: &Path) -> Self {
+        let shown = wanted.display().to_string();
+        if Path::new(wanted).is_dir() {
+            Self::NotARun(shown)
+        } else {
+            Self::Nowhere {
+                wanted: shown,
+                runs: runs.display().to_string(),
+            }
+        }
     }
-    anyhow!(
-        "no run `{shown}` in `{}`, and no run folder or report at that path; `evaluations runs` lists those there are",
-        runs.display()
-    )
 }

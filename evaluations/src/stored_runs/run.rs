@@ -90,6 +90,14 @@ impl StoredRun {
         }
     }
 
+    /// Whether there is a report to read.
+    pub(crate) fn has_report(&self) -> bool {
+        match &self.place {
+            Place::Folder(folder) => folder.path().join(REPORT).exists(),
+            Place::Report(_) => true,
+        }
+    }
+
     /// How far the run came.
     pub(crate) fn state(&self) -> Result<RunState> {
         match &self.place {

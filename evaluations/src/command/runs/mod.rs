@@ -23,8 +23,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunsArgs) -> Result<Exi
 }
 
 fn show(session: &Session<'_>, wanted: &OsStr) -> Result<Exit> {
-    let run = StoredRuns::of(session).find(wanted)?;
+    let runs = StoredRuns::of(session);
+    let run = runs.find(wanted)?;
     let report = run.report()?;
+    runs.note_incomplete(&run)?;
     session
         .printer
         .result(&report.text(session.printer, run.header.seed)?)?;

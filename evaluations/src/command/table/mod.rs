@@ -122,6 +122,7 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
             );
         }
         if named.iter().all(|other| other.name != run.name) {
+            stored.note_incomplete(&found)?;
             named.push(run);
         }
     }

@@ -35,6 +35,9 @@ pub(super) const FUNCTIONS: [&str; 17] = [
     "upper",
 ];
 
+/// Most words and signs, not counting the values in lists: they bound how deep the parser's tree can be.
+pub(super) const MOST_SIGNS: usize = 1_000;
+
 /// Why a text is not a filter.
 #[derive(Debug, Error)]
 pub(in crate::search::filter) enum Refusal {
@@ -44,6 +47,10 @@ pub(in crate::search::filter) enum Refusal {
         "it joins more than {MOST_JOINED} conditions; match many values with a list, as in `uri IN ('a', 'b')`"
     )]
     Many,
+    #[error(
+        "it has more than {MOST_SIGNS} words and signs, not counting the values in lists such as `uri IN ('a', 'b')`"
+    )]
+    Signs,
     #[error("it is nested more than {MOST_LEVELS} levels deep")]
     Deep,
     #[error("`{0}` is a placeholder; write the value itself")]

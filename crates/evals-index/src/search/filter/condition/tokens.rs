@@ -3,14 +3,12 @@
 use lancedb::datafusion::sql::sqlparser::keywords::Keyword;
 use lancedb::datafusion::sql::sqlparser::tokenizer::Token;
 
-use super::refusal::{MOST_JOINED, Refusal, excerpt, part};
-
-/// Most words and signs, not counting the values in lists: they bound how deep the parser's tree can be.
-const MOST_SIGNS: usize = 1_000;
+use super::refusal::{MOST_JOINED, MOST_LEVELS, MOST_SIGNS, Refusal, excerpt, part};
 
 /// Refuses tokens that filters do not need, and more tokens than keep an expression shallow.
 pub(super) fn check(tokens: &[Token]) -> Result<(), Refusal> {
     let (mut signs, mut joined) = (0, 0);
+    let (mut open, mut deepest) = (0_usize, 0_usize);
     for token in tokens {
         match token {
             Token::Word(word) if word.quote_style.is_some() => {
@@ -29,9 +27,16 @@ pub(super) fn check(tokens: &[Token]) -> Result<(), Refusal> {
                 signs += 1;
                 joined += usize::from(matches!(word.keyword, Keyword::AND | Keyword::OR));
             }
-            Token::LParen
-            | Token::RParen
-            | Token::Eq
+            Token::LParen => {
+                signs += 1;
+                open += 1;
+                deepest = deepest.max(open);
+            }
+            Token::RParen => {
+                signs += 1;
+                open = open.saturating_sub(1);
+            }
+            Token::Eq
             | Token::DoubleEq
             | Token::Neq
             | Token::Lt
@@ -42,8 +47,13 @@ pub(super) fn check(tokens: &[Token]) -> Result<(), Refusal> {
             _ => return Err(part(token)),
         }
     }
-    if signs > MOST_SIGNS || joined > MOST_JOINED {
-        return Err(Refusal::Many);
+    if joined > MOST_JOINED {
+        Err(Refusal::Many)
+    } else if signs <= MOST_SIGNS {
+        Ok(())
+    } else if deepest > MOST_LEVELS {
+        Err(Refusal::Deep)
+    } else {
+        Err(Refusal::Signs)
     }
-    Ok(())
 }
