@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::error::SettingsError;
 use super::layer::Layer;
-use super::tree::overlay;
+use super::tree::{Tree, overlay};
 use super::{Role, Settings};
 use crate::redaction;
 use crate::search_profile::RERANK;
@@ -172,7 +172,6 @@ fn in_plain_words(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::layer::tests::{manifest, set};
-    use super::super::tree::Tree;
     use super::*;
 
     fn file(text: &str) -> Layer {
