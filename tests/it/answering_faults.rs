@@ -115,7 +115,7 @@ fn a_run_that_lost_its_server_is_taken_up_by_the_same_command() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stderr
-            .contains("10 cases failed for a reason that may be gone"),
+            .contains("10 cases failed for a temporary reason"),
         "{}",
         run.stderr
     );

@@ -107,7 +107,7 @@ fn a_second_signal_drops_the_calls_in_flight() {
     assert!(began.elapsed() < Duration::from_secs(20), "it waited");
     let dropped = "dropped 5 calls without a reply, which a server may charge for";
     assert!(rest.iter().any(|line| line == dropped), "{rest:?}");
-    let goes_on = "interrupted; the same command goes on where this one stopped";
+    let goes_on = "interrupted; run the same command again to resume";
     assert!(rest.iter().any(|line| line == goes_on), "{rest:?}");
 }
 
@@ -283,7 +283,7 @@ fn a_signal_while_documents_are_embedded_loses_no_vector_that_was_paid_for() {
     signal(&child, "TERM");
     let stopped = end_of(child);
     assert_eq!(stopped.code, Some(130), "{}", stopped.stderr);
-    let goes_on = "interrupted; the same command goes on with the index where it stopped";
+    let goes_on = "interrupted; run the same command again to continue the index";
     assert!(stopped.stderr.contains(goes_on), "{}", stopped.stderr);
     let finished = ended(&mut towers::with_settings(&sandbox, line));
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);

@@ -225,7 +225,7 @@ fn runs_with_failures_and_partial_runs_are_no_rows_unless_they_are_named() {
     fs::remove_file(&path).unwrap();
     let message = sandbox.refuse(&format!("table --run {}", name(1)));
     assert!(
-        message.contains("is unfinished, so that it is no row"),
+        message.contains("is unfinished and cannot be a row"),
         "{message}"
     );
     let page = sandbox.write("page.md", PAGE.replace("table: qa", "table: retrieval"));

@@ -93,7 +93,7 @@ impl Finished {
         self.folder.note_failures(printer, &self.report);
         // A signal that came when everything was done has interrupted nothing.
         if interrupted && self.report.not_run > 0 {
-            printer.note("interrupted; the same command goes on where this one stopped");
+            printer.note("interrupted; run the same command again to resume");
             return Ok(Exit::Interrupted);
         }
         if let Some(reason) = &self.report.stopped {
@@ -115,14 +115,14 @@ impl Finished {
         let transient = self.transient_failures;
         if transient > 0 {
             printer.warn(&format!(
-                "{} failed for a reason that may be gone by now; the same command tries again",
+                "{} failed for a temporary reason; run the same command again to retry",
                 quantity::of(transient, "case")
             ));
         }
         let message = match Nothing::in_summary(&self.summary) {
             None => return Exit::Done,
-            Some(Nothing::NoResult) => "no case has an answer; the report says why",
-            Some(Nothing::NoVerdict) => "no answer was judged; the report says why",
+            Some(Nothing::NoResult) => "no case has an answer; the report gives the reasons",
+            Some(Nothing::NoVerdict) => "no answer was judged; the report gives the reasons",
         };
         printer.failure(message);
         Exit::CheckFailed

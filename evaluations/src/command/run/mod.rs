@@ -29,7 +29,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
             Err(error) if error.is::<Interrupted>() => {
                 session
                     .printer
-                    .note("interrupted; the same command goes on with the index where it stopped");
+                    .note("interrupted; run the same command again to continue the index");
                 return Ok(Exit::Interrupted);
             }
             prepared => prepared?,
@@ -70,9 +70,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         note_embedding(session, run.plan, &prepared);
         let reranking = prepared.reranking.iter();
         for note in reranking.flat_map(|reranking| reranking.reranker.notes()) {
-            session
-                .printer
-                .note(&format!("of what was reranked now: {note}"));
+            session.printer.note(&format!("while reranking: {note}"));
         }
         Ok(exit)
     })

@@ -115,7 +115,7 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
         let run = rows::read_one(found.folder("names its settings and models")?)?;
         if !run.state.is_over() {
             bail!(
-                "run `{}` is {}, so that it is no row of a table; {}",
+                "run `{}` is {} and cannot be a row of a table; {}",
                 run.name,
                 run.state,
                 found.remedy()

@@ -98,7 +98,7 @@ fn note_failed_searches(printer: &Printer, finished: &[Finished]) -> Exit {
     for run in finished {
         if Nothing::in_summary(&run.summary).is_some() {
             printer.failure(&format!(
-                "no search by `{}` succeeded; the report says why",
+                "no search by `{}` succeeded; the report gives the reasons",
                 run.profile
             ));
             exit = Exit::CheckFailed;
