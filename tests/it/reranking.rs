@@ -304,7 +304,7 @@ fn a_profile_without_a_single_ranking_fails_the_run() {
     write(&sandbox, &server, &model, "listwise");
     let alone = run(&sandbox, "--skip-qa --profile bm25+rerank --limit 3");
     assert_eq!(alone.code, Some(1), "{}", alone.stderr);
-    let warning = "warning: no search by `bm25+rerank` succeeded; the report says why";
+    let warning = "warning: no search by `bm25+rerank` succeeded; the report gives the reasons";
     assert!(alone.stderr.contains(warning), "{}", alone.stderr);
     let report = sandbox.runs()[0].join("report.json");
     let located = format!("every failure in full: {}", report.display());
