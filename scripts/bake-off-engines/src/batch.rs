@@ -5,8 +5,6 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
-use crate::engine::Engine;
-
 /// Tokens at which texts are cut, which is what the model's `sentence_bert_config.json` says.
 const TOKENS: usize = 256;
 
@@ -16,6 +14,12 @@ pub(crate) struct Batch {
     pub(crate) length: usize,
     pub(crate) ids: Vec<u32>,
     pub(crate) mask: Vec<u32>,
+}
+
+/// A loaded model that runs batches.
+pub(crate) trait Engine {
+    /// The last hidden states of every token, padding included, row after row.
+    fn states(&mut self, batch: &Batch) -> Result<Vec<f32>>;
 }
 
 impl Batch {

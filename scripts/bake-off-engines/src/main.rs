@@ -1,4 +1,5 @@
-//! Runs all-MiniLM-L6-v2 in an engine that others wrote, and prints what `benches/local.rs` prints of the one of this repository.
+//! Runs all-MiniLM-L6-v2 in another engine, and prints the figures that `benches/local.rs` prints for the engine of this
+//! repository.
 //!
 //! ```text
 //! bake-off candle|candle-packed|rten|ort f32|int8 TEXTS_OF_A_BATCH
@@ -20,8 +21,8 @@ use std::time::Instant;
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
-use batch::Batches;
-use engine::{Candle, CandlePacked, Engine, Ort, Rten};
+use batch::{Batches, Engine};
+use engine::{Candle, CandlePacked, Ort, Rten};
 use figures::Run;
 
 /// How many threads compute. Those of candle and rten are set by `RAYON_NUM_THREADS` and `RTEN_NUM_THREADS`.

@@ -6,8 +6,7 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 
-use super::Engine;
-use crate::batch::Batch;
+use crate::batch::{Batch, Engine};
 
 /// The BERT of `candle-transformers`.
 pub(crate) struct Candle(BertModel);

@@ -6,9 +6,8 @@ use candle_nn::ops::softmax_last_dim;
 use candle_nn::{Embedding, LayerNorm, Linear, Module, VarBuilder, embedding, layer_norm, linear};
 use candle_transformers::models::bert::Config;
 
-use super::Engine;
 use super::candle::read;
-use crate::batch::Batch;
+use crate::batch::{Batch, Engine};
 
 /// BERT in the tensors of candle, over the tokens of a batch's texts one after another: nothing is computed for padding.
 pub(crate) struct CandlePacked {

@@ -5,8 +5,7 @@ use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::Tensor;
 
-use super::Engine;
-use crate::batch::Batch;
+use crate::batch::{Batch, Engine};
 
 /// ONNX Runtime on an ONNX file.
 pub(crate) struct Ort(Session);

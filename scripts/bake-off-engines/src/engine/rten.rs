@@ -4,8 +4,7 @@ use anyhow::Result;
 use rten::{Model, NodeId};
 use rten_tensor::NdTensor;
 
-use super::Engine;
-use crate::batch::Batch;
+use crate::batch::{Batch, Engine};
 
 /// rten on an ONNX file.
 pub(crate) struct Rten {
