@@ -79,7 +79,7 @@ impl Index {
         E: Into<Box<dyn Error + Send + Sync>> + 'static,
     {
         full_text::validate(&recipe.full_text)?;
-        if let Some(index) = Self::open_complete(store, recipe).await? {
+        if let Some(index) = Self::find(store, recipe).await? {
             return Ok(Built {
                 index,
                 report: None,
@@ -89,7 +89,7 @@ impl Index {
             .wait_for_lock(|holder| observer.on_wait(holder))
             .await?;
         // Another process may have finished the index before this one got the lock.
-        if let Some(index) = Self::open_complete(store, recipe).await? {
+        if let Some(index) = Self::find(store, recipe).await? {
             return Ok(Built {
                 index,
                 report: None,
@@ -110,7 +110,7 @@ impl Index {
 
     /// Opens the index of `recipe`. If there is none, the error names the store's nearest index and how it differs.
     pub async fn open(store: &Store, recipe: &Recipe) -> Result<Self, IndexError> {
-        if let Some(index) = Self::open_complete(store, recipe).await? {
+        if let Some(index) = Self::find(store, recipe).await? {
             return Ok(index);
         }
         let identity = recipe.identity();
@@ -135,7 +135,8 @@ impl Index {
         Ok(header.is_some_and(|header| header.completion.is_some()))
     }
 
-    async fn open_complete(store: &Store, recipe: &Recipe) -> Result<Option<Self>, IndexError> {
+    /// Opens the index of `recipe`; `None` if the store has no complete one.
+    pub async fn find(store: &Store, recipe: &Recipe) -> Result<Option<Self>, IndexError> {
         let address = store.address(&recipe.identity().table_name());
         guarded(&address, Self::load(store, recipe, &address))
             .await
@@ -218,7 +219,7 @@ impl Index {
     }
 
     /// The uris of all documents, in the order of the index.
-    pub fn documents(&self) -> impl Iterator<Item = &str> {
+    pub fn documents(&self) -> impl Iterator<Item = &str> + Clone {
         self.contents.positions.uris().iter().map(AsRef::as_ref)
     }
 

@@ -1,7 +1,7 @@
 //! The corpus as a stream of documents.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use evals_rag::Document;
@@ -209,40 +209,4 @@ impl std::fmt::Debug for Documents {
             .field("counts", &self.tally.counts())
             .finish_non_exhaustive()
     }
-}
-
-/// Removes from `sought` the ids of documents that the corpus contains: those that the filter keeps and that have a text or a title.
-/// Stops reading when all are found.
-pub(super) fn remove_found(
-    columns: &DocumentColumns,
-    files: &[TableFile],
-    sought: &mut BTreeSet<&str>,
-) -> Result<Searched, DataError> {
-    let mut columns = columns.clone();
-    columns.metadata.clear();
-    let mapping = Mapping::new(columns);
-    let mut searched = Searched::default();
-    for file in files {
-        for row in file.rows(&mapping.wanted)? {
-            if sought.is_empty() {
-                return Ok(searched);
-            }
-            searched.rows += 1;
-            for document in mapping.documents(&row?)?.into_iter().flatten() {
-                if !document.text.is_empty() || document.title.is_some() {
-                    searched.any = true;
-                    sought.remove(document.uri.as_str());
-                }
-            }
-        }
-    }
-    Ok(searched)
-}
-
-/// The result of a search for documents.
-#[derive(Debug, Default)]
-pub(super) struct Searched {
-    pub(super) rows: u64,
-    /// Whether the corpus has any document, as far as it was read.
-    pub(super) any: bool,
 }

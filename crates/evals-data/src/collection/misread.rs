@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::documents::remove_found;
+use super::corpus::Corpus;
 use crate::error::{DataError, LikelyMeaning, Meaning};
-use crate::manifest::{Column, DocumentColumns};
+use crate::manifest::Column;
 use crate::reader::TableFile;
 
 /// Separators that people write between ids, the most likely first.
@@ -59,7 +59,7 @@ pub(super) struct Misread {
 /// Reads unknown ids in other ways, and reads the corpus once more to see what they name then.
 pub(super) fn misread(
     unknown: &BTreeSet<&str>,
-    documents: (&DocumentColumns, &[TableFile]),
+    corpus: &Corpus<'_>,
     judged: Judged<'_>,
 ) -> Result<Misread, DataError> {
     let readings: Vec<(&str, Meaning, Vec<String>)> = unknown
@@ -74,8 +74,7 @@ pub(super) fn misread(
     if absent.is_empty() {
         return Ok(Misread::default());
     }
-    let (columns, files) = documents;
-    remove_found(columns, files, &mut absent)?;
+    corpus.remove_found(&mut absent)?;
     let names_documents = |ids: &[String]| ids.iter().all(|id| !absent.contains(id.as_str()));
     let meant: Vec<_> = readings
         .iter()

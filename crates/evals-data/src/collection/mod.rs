@@ -1,6 +1,7 @@
 //! A dataset whose files are on disk: its documents and its questions.
 
 mod cells;
+mod corpus;
 mod documents;
 mod files;
 mod fingerprint;
@@ -23,6 +24,7 @@ use crate::hub::{DownloadObserver, Hub, HubWarning, blocking};
 use crate::manifest::{Manifest, Source, Table};
 use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
+use corpus::Corpus;
 use files::{Fetched, TableFiles};
 use misread::Judged;
 use questions::QuestionReader;
@@ -129,6 +131,23 @@ impl Collection {
     ///   without any document, or without any relevant one, is always an error, and so is a cell that starts with `[` but is neither a
     ///   JSON array nor a document's id.
     pub fn questions(&self) -> Result<Questions, DataError> {
+        self.questions_of(&Corpus::Files {
+            columns: &self.manifest.documents.columns,
+            files: &self.documents,
+        })
+    }
+
+    /// As [`questions`](Self::questions), but looks for judged documents in `ids` instead of reading the corpus. `ids` has to be the ids
+    /// of all documents that [`documents`](Self::documents) returns, as an index of them has.
+    pub fn questions_for<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i str> + Clone,
+    ) -> Result<Questions, DataError> {
+        let search = move |sought: &mut BTreeSet<&str>| corpus::search_ids(ids.clone(), sought);
+        self.questions_of(&Corpus::Ids(&search))
+    }
+
+    fn questions_of(&self, corpus: &Corpus<'_>) -> Result<Questions, DataError> {
         let judged = match &self.manifest.judgements {
             Some(table) => Some(judged::read(&table.columns, &self.judgements)?),
             None => None,
@@ -140,15 +159,14 @@ impl Collection {
             seen: HashSet::new(),
         };
         let mut read = reader.read(&self.questions)?;
-        let unknown = self.unknown_documents(&read.questions)?;
+        let unknown = self.unknown_documents(&read.questions, corpus)?;
         if unknown.is_empty() {
             return Ok(read);
         }
         if let Some(error) = misread::broken_list(&unknown, self.judged())? {
             return Err(error);
         }
-        let documents = &self.manifest.documents.columns;
-        let misread = misread::misread(&unknown, (documents, &self.documents), self.judged())?;
+        let misread = misread::misread(&unknown, corpus, self.judged())?;
         let (count, first) = (unknown.len(), first_five(&unknown));
         if !self.allow_missing_judged {
             return Err(DataError::UnknownDocuments {
@@ -185,14 +203,14 @@ impl Collection {
     fn unknown_documents<'q>(
         &self,
         questions: &'q [Question],
+        corpus: &Corpus<'_>,
     ) -> Result<BTreeSet<&'q str>, DataError> {
         let mut unknown: BTreeSet<&str> = questions
             .iter()
             .flat_map(|question| question.relevant.iter())
             .map(|(id, _)| id)
             .collect();
-        let columns = &self.manifest.documents.columns;
-        let searched = documents::remove_found(columns, &self.documents, &mut unknown)?;
+        let searched = corpus.remove_found(&mut unknown)?;
         if !unknown.is_empty() && !searched.any {
             return Err(DataError::EmptyCorpus {
                 dataset: self.manifest.name.clone(),

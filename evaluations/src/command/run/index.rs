@@ -28,24 +28,85 @@ pub(super) struct ReadyIndex {
     pub(super) build: Option<BuildReport>,
 }
 
-/// Opens the index at `uri`, or builds it unless `skip_db` forbids that.
-pub(super) async fn prepare(
-    printer: &Printer,
+/// The index of a run before it is built: a finished one, or what to build it from.
+#[derive(Debug)]
+pub(super) struct Found {
+    store: Store,
+    recipe: Recipe,
+    pub(super) index: Option<Index>,
+}
+
+/// Opens the index at `uri` if it is finished.
+///
+/// Profiles that compare no vectors do not wait for any to be computed. They use an index with vectors if there is one.
+pub(super) async fn find(
     plan: &Plan,
     embedder: Option<Arc<dyn Embedder>>,
     collection: &Collection,
     uri: &str,
+) -> Result<Found> {
+    let store = Store::open(uri).await?;
+    let fingerprint = collection.provenance().documents_fingerprint();
+    let lexical = Recipe::new(fingerprint, plan.chunker.clone());
+    let with_vectors = |embedder| lexical.clone().with_embedder(embedder);
+    let recipe = if let Some(embedder) = embedder {
+        with_vectors(embedder)
+    } else {
+        if let Some(recipe) = embedded_embedder(plan).map(with_vectors)
+            && let Some(index) = Index::find(&store, &recipe).await?
+        {
+            return Ok(Found {
+                store,
+                recipe,
+                index: Some(index),
+            });
+        }
+        lexical
+    };
+    let index = Index::find(&store, &recipe).await?;
+    Ok(Found {
+        store,
+        recipe,
+        index,
+    })
+}
+
+/// The embedder of an index that may have vectors, if it is the embedded one. For another one, a server would have to be asked or a
+/// model loaded, which nothing else in the run needs.
+fn embedded_embedder(plan: &Plan) -> Option<Arc<dyn Embedder>> {
+    match plan.models.embedder.kind {
+        ModelKind::Embedded => {
+            let embedder = embedded::embedder(&plan.resolved, &plan.models.embedder).ok()?;
+            Some(embedder)
+        }
+        ModelKind::Local
+        | ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => None,
+    }
+}
+
+/// The index that was found, else builds it unless `skip_db` forbids that.
+pub(super) async fn prepare(
+    printer: &Printer,
+    found: Found,
+    collection: &Collection,
     skip_db: bool,
 ) -> Result<ReadyIndex> {
-    let store = Store::open(uri).await?;
-    let recipe = recipe(plan, embedder, collection, &store).await?;
-    let (index, build) = if skip_db {
-        let index = Index::open(&store, &recipe)
-            .await
-            .context("`--skip-db` needs an index that matches the settings")?;
-        (index, None)
-    } else {
-        build(printer, &store, &recipe, collection).await?
+    let Found {
+        store,
+        recipe,
+        index,
+    } = found;
+    let (index, build) = match index {
+        Some(index) => (index, None),
+        None if skip_db => {
+            let index = Index::open(&store, &recipe).await;
+            let index = index.context("`--skip-db` needs an index that matches the settings")?;
+            (index, None)
+        }
+        None => build(printer, &store, &recipe, collection).await?,
     };
     for note in index.notes() {
         printer.note(note);
@@ -56,41 +117,6 @@ pub(super) async fn prepare(
         index,
         statistics,
         build,
-    })
-}
-
-/// What the index is made of.
-///
-/// Profiles that compare no vectors do not wait for any to be computed. An index that has them serves as well, so it is
-/// used where it is there.
-async fn recipe(
-    plan: &Plan,
-    embedder: Option<Arc<dyn Embedder>>,
-    collection: &Collection,
-    store: &Store,
-) -> Result<Recipe> {
-    let fingerprint = collection.provenance().documents_fingerprint();
-    let lexical = Recipe::new(fingerprint, plan.chunker.clone());
-    if let Some(embedder) = embedder {
-        return Ok(lexical.with_embedder(embedder));
-    }
-    let embedder = match plan.models.embedder.kind {
-        ModelKind::Embedded => embedded::embedder(&plan.resolved, &plan.models.embedder).ok(),
-        // Finding out which vectors there should be would take a server, or a model to load, that nothing else needs.
-        ModelKind::Local
-        | ModelKind::Ollama
-        | ModelKind::OpenAi
-        | ModelKind::HttpReranker
-        | ModelKind::LlmReranker(_) => None,
-    };
-    let Some(embedder) = embedder else {
-        return Ok(lexical);
-    };
-    let whole = lexical.clone().with_embedder(embedder);
-    Ok(if Index::exists(store, &whole).await? {
-        whole
-    } else {
-        lexical
     })
 }
 

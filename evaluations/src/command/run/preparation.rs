@@ -9,7 +9,7 @@ use evals_models::{Embedder, Usage};
 use evals_providers::Traffic;
 use evals_rag::Question;
 
-use super::index::{self, ReadyIndex};
+use super::index::{self, Found, ReadyIndex};
 use super::plan::Plan;
 use super::plan::answers::QaPlan;
 use super::questions;
@@ -104,8 +104,12 @@ pub(super) async fn prepare(
     let collection = downloads::fetch(printer, &plan.manifest)
         .await?
         .allow_missing_judged(arguments.retrieval.allow_missing_judged);
-    let questions = questions::read(printer, &plan.manifest, &collection, arguments).await?;
-    let ready = open_index(session, arguments, plan, embedder.clone(), &collection).await?;
+    // A finished index knows the documents, so that the judged ones need not be looked for in the files. A failure to open it is
+    // reported after one to read the questions.
+    let found = find_index(session, arguments, plan, embedder.clone(), &collection).await;
+    let index = found.as_ref().ok().and_then(|found| found.index.as_ref());
+    let questions = questions::read(printer, &plan.manifest, &collection, index, arguments).await?;
+    let ready = open_index(session, arguments, plan, found, &collection).await?;
     Ok(Prepared {
         embedder,
         collection,
@@ -146,15 +150,14 @@ impl QaModels {
     }
 }
 
-/// Opens the index of the run or builds it, and says what it holds.
-async fn open_index(
+/// Looks for a finished index of the run.
+async fn find_index(
     session: &Session<'_>,
     arguments: &RunArgs,
     plan: &Plan,
     embedder: Option<Arc<dyn Embedder>>,
     collection: &Collection,
-) -> Result<ReadyIndex> {
-    let printer = session.printer;
+) -> Result<Found> {
     let uri = match &arguments.stages.db {
         Some(uri) => uri.clone(),
         None => session
@@ -163,10 +166,25 @@ async fn open_index(
             .display()
             .to_string(),
     };
+    index::find(plan, embedder, collection, &uri).await
+}
+
+/// Opens the index of the run or builds it, and says what it holds.
+async fn open_index(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+    found: Result<Found>,
+    collection: &Collection,
+) -> Result<ReadyIndex> {
+    let printer = session.printer;
     // An estimate must not pay for the embeddings of a corpus.
     let unpaid = arguments.qa.estimate && is_served(plan);
     let skip_db = arguments.stages.skip_db || unpaid;
-    let index = index::prepare(printer, plan, embedder, collection, &uri, skip_db).await;
+    let index = match found {
+        Ok(found) => index::prepare(printer, found, collection, skip_db).await,
+        Err(error) => Err(error),
+    };
     let index = if unpaid {
         index.context(
             "`--estimate` reads the index and does not build one with a model behind a server, which may have to be paid for; \

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Collection, Manifest, QuestionCounts};
+use evals_index::Index;
 use evals_messages::quantity;
 use evals_rag::Question;
 
@@ -16,11 +17,17 @@ pub(super) async fn read(
     printer: &Printer,
     manifest: &Manifest,
     collection: &Collection,
+    index: Option<&Index>,
     arguments: &RunArgs,
 ) -> Result<Vec<Question>> {
     // Not on this thread, which has to hear of an interruption: the whole corpus may have to be read.
     let reading = collection.clone();
-    let read = tokio::task::spawn_blocking(move || reading.questions()).await;
+    let index = index.cloned();
+    let read = tokio::task::spawn_blocking(move || match index {
+        Some(index) => reading.questions_for(index.documents()),
+        None => reading.questions(),
+    })
+    .await;
     let read = read.context("reading the questions was given up")??;
     if let Some(summary) = left_out(&read.counts) {
         printer.note(&summary);

@@ -194,3 +194,23 @@ fn contradicting_judgements_and_repeated_questions_are_errors() {
         "rows.csv:3: question id `d1-q1` occurs twice"
     );
 }
+
+#[test]
+fn judged_documents_are_looked_up_among_known_ids() {
+    let tables = beir("q1,d1,1\nq1,x1,1\nq2,d2,1\n");
+    let collection = tables.collection(BEIR);
+    let documents: Vec<_> = collection
+        .documents()
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let ids = documents.iter().map(|document| document.uri.as_str());
+    let from_files = tables.message(&collection.questions().unwrap_err());
+    let from_ids = tables.message(&collection.questions_for(ids.clone()).unwrap_err());
+    assert_eq!(from_ids, from_files);
+    let allowed = collection.allow_missing_judged(true);
+    assert_eq!(
+        allowed.questions_for(ids).unwrap(),
+        allowed.questions().unwrap()
+    );
+}
