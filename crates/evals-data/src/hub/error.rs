@@ -1,3 +1,5 @@
+//! Why a file cannot be read from the hub or its cache.
+
 use std::path::PathBuf;
 use std::time::Duration;
 

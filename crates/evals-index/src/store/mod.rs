@@ -1,3 +1,5 @@
+//! The store of indexes: a folder, a bucket or a database, and the tables in it.
+
 mod file_record;
 mod files;
 mod location;

@@ -1,3 +1,5 @@
+//! Building indexes: reports, commits, and corpora that cannot be indexed.
+
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The corpora, models and fixtures of these tests.
+
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! The count of chunks that the embedding model truncated.
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! How deep searches go, and that the depth does not change rankings.
+
 use evals_index::{CachePolicy, Profile, SearchOptions};
 
 use crate::corpus::{Fixture, chunks_of, documents, embedded, generated, pairs};

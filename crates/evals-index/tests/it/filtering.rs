@@ -1,3 +1,5 @@
+//! Filters: what they keep, and what they refuse.
+
 use evals_index::{BuildOptions, Index, Profile, SearchOptions, Store, Unobserved};
 
 use crate::corpus::{Fixture, chain, chunks_of, documents, embedded, generated, ids, ok, pairs};

@@ -1,3 +1,5 @@
+//! Hybrid profiles.
+
 use std::time::Duration;
 
 use evals_index::{CachePolicy, SearchOptions};

@@ -1,3 +1,5 @@
+//! Builds that are interrupted and resumed.
+
 use std::error::Error;
 
 use evals_index::{BuildOptions, Index, IndexError, Recipe, Store, Unobserved};

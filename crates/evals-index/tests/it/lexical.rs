@@ -1,3 +1,5 @@
+//! Full-text search: scores, ties and passages.
+
 use evals_index::{FullText, SearchOptions};
 
 use crate::corpus::{Fixture, chunks_of, documents, ids, lexical, pairs};

@@ -1,3 +1,5 @@
+//! Opening indexes: mismatches, missing stores, and read-only folders.
+
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;

@@ -1,3 +1,5 @@
+//! Builds that are killed, and builds in several processes.
+
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;

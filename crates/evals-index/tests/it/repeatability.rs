@@ -1,3 +1,5 @@
+//! Two builds of the same index.
+
 use evals_index::{BuildOptions, Index, Profile, Store};
 
 use crate::corpus::{Fixture, embedded, generated, ok};

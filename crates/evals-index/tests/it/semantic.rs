@@ -1,3 +1,5 @@
+//! Semantic search, and vectors that cannot be searched.
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The profile that ignores the question.
+
 use crate::corpus::{Fixture, chunks_of, documents, ids};
 
 #[tokio::test(flavor = "multi_thread")]

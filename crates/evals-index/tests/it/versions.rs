@@ -1,3 +1,5 @@
+//! The versions that identities record.
+
 use std::fs;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! A tokenizer of words.
+
 use std::ops::Range;
 
 use evals_models::Tokenizer;
