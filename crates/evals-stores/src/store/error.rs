@@ -68,10 +68,7 @@ pub enum StoreError {
         supported: i64,
     },
     /// Another process kept the file locked for too long.
-    #[error(
-        "another process keeps `{}` locked: wait until it ends, or stop it, and try again",
-        path.display()
-    )]
+    #[error("gave up waiting for `{}`, which another process keeps locked", path.display())]
     Locked {
         /// The file.
         path: PathBuf,

@@ -87,7 +87,7 @@ async fn after_one_long_wait_others_are_short() {
         .unwrap_err();
     assert!(matches!(first, StoreError::Locked { .. }), "{first}");
     let expected = format!(
-        "another process keeps `{}` locked: wait until it ends, or stop it, and try again",
+        "gave up waiting for `{}`, which another process keeps locked",
         path.display()
     );
     assert_eq!(first.to_string(), expected);
