@@ -21,6 +21,7 @@ mod haiku;
 mod interrupted;
 mod local_models;
 mod minilm;
+mod pull;
 mod reranking;
 mod retrieval;
 mod sandbox;

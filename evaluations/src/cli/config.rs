@@ -34,4 +34,7 @@ pub(crate) struct DoctorArgs {
     /// The model that judges answers [default: the setting evaluations.judge]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
+    /// Have Ollama pull the models of the settings that it does not have
+    #[arg(long)]
+    pub(crate) pull: bool,
 }

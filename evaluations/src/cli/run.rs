@@ -126,4 +126,7 @@ pub(crate) struct ControlArgs {
     /// Start anew instead of continuing an unfinished run; replies in the cache are still used. Retrieval always starts anew
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Have Ollama pull the models of the settings that it does not have
+    #[arg(long)]
+    pub(crate) pull: bool,
 }

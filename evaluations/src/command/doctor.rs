@@ -24,6 +24,9 @@ use crate::terminal::{Printer, printable};
 /// Most tokens of the reply to a question that only finds out whether anybody answers.
 const PROBE_TOKENS: u32 = 16;
 
+/// Most models of a server that are named.
+const LISTED: usize = 8;
+
 /// Least free space for a comfortable run; a collection of a million passages takes about this much.
 const COMFORTABLE_BYTES: u64 = 2_000_000_000;
 
@@ -87,7 +90,8 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
     };
     let mut findings = vec![Finding::Good(format!("settings: {from}"))];
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
-    findings.extend(runtime.block_on(check_models(session, &resolved, &models)));
+    let checks = check_models(session, &resolved, &models, arguments.pull);
+    findings.extend(runtime.block_on(checks));
     Ok(findings)
 }
 
@@ -102,8 +106,11 @@ async fn check_models(
     session: &Session<'_>,
     resolved: &Resolved,
     models: &ConfiguredModels,
+    pull: bool,
 ) -> Vec<Finding> {
-    let mut servers = Servers::new(resolved, models, session.printer, 0).asking_once();
+    let mut servers = Servers::new(resolved, models, session.printer, 0)
+        .asking_once()
+        .pulling(pull);
     let mut findings = vec![check_embedder(session, &mut servers, resolved, models).await];
     findings.extend(check_reranker(session.printer, &mut servers, resolved, models).await);
     for (role, model) in [
@@ -128,7 +135,31 @@ async fn check_models(
             mend: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),
         });
     }
+    findings.extend(
+        servers
+            .listings()
+            .await
+            .iter()
+            .map(|(server, models)| listing(server, models)),
+    );
     findings
+}
+
+/// The models of a server, in one line.
+fn listing(server: &str, models: &[String]) -> Finding {
+    let (shown, more) = models.split_at(models.len().min(LISTED));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    if models.is_empty() {
+        return Finding::Note(format!("`{server}` has no models"));
+    }
+    Finding::Good(format!(
+        "`{server}` has {}: {}{more}",
+        quantity::of(models.len(), "model"),
+        shown.join(", ")
+    ))
 }
 
 /// Has the reranker of the settings, if there is one, put a text into order.

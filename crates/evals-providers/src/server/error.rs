@@ -97,7 +97,7 @@ fn message(message: &str) -> Prefixed<'_> {
 
 /// Advice for a model that is missing.
 pub(super) fn pull_advice(model: &str) -> String {
-    format!("run `ollama pull {model}`")
+    format!("run `ollama pull {model}`, or add `--pull` to `evaluations run` or `doctor`")
 }
 
 fn hint(advice: &str) -> Prefixed<'_> {

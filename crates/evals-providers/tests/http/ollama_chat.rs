@@ -163,7 +163,7 @@ async fn a_missing_model_is_pulled() {
     settings.model = "qwen3".to_owned();
     let error = OllamaChat::connect(settings, traffic(2)).await.unwrap_err();
     let expected = format!(
-        "`ollama:qwen3` cannot be used: `{}` has no model `qwen3`; run `ollama pull qwen3`",
+        "`ollama:qwen3` cannot be used: `{}` has no model `qwen3`; run `ollama pull qwen3`, or add `--pull` to `evaluations run` or `doctor`",
         scripted.ollama_url()
     );
     assert_eq!(chain(&error), expected);

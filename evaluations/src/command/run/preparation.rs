@@ -70,7 +70,9 @@ pub(super) async fn prepare(
     let printer = session.printer;
     let seed = arguments.control.seed;
     let servers = Servers::new(&plan.resolved, &plan.models, printer, seed);
-    let mut servers = servers.minded_by(interruption);
+    let mut servers = servers
+        .minded_by(interruption)
+        .pulling(arguments.control.pull);
     let stop = interruption.stop();
     let spending = Spending::new(arguments.qa.budget, stop.clone());
     // The failed cases are of question answering; what the rankings of retrieval took is not paid for again.

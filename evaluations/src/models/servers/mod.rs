@@ -1,6 +1,7 @@
 //! Opens models behind servers. Models at one address share its [`Traffic`]: its limits, retries and failures.
 
 mod limits;
+mod pull;
 mod requests;
 mod served_model;
 
@@ -15,8 +16,8 @@ use evals_messages::chain;
 use evals_messages::quantity;
 use evals_models::{ChatModel, Embedder};
 use evals_providers::{
-    ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OpenAiChat, OpenAiEmbedder,
-    ServerSettings, Traffic, list_openai_models,
+    ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OllamaModels, OpenAiChat,
+    OpenAiEmbedder, ServerSettings, Traffic, list_openai_models,
 };
 
 use self::served_model::ServedModel;
@@ -38,6 +39,7 @@ pub(crate) struct Servers<'r> {
     printer: Printer,
     seed: u64,
     once: bool,
+    pull: bool,
     interruption: Option<Interruption>,
     /// By protocol and address, as it is shown.
     traffic: BTreeMap<(Protocol, String), Arc<Traffic>>,
@@ -57,6 +59,7 @@ impl<'r> Servers<'r> {
             printer: printer.clone(),
             seed,
             once: false,
+            pull: false,
             interruption: None,
             traffic: BTreeMap::new(),
         }
@@ -76,13 +79,21 @@ impl<'r> Servers<'r> {
         Self { once: true, ..self }
     }
 
+    /// Has Ollama pull the models that it does not have, if `pull` is set.
+    pub(crate) fn pulling(self, pull: bool) -> Self {
+        Self { pull, ..self }
+    }
+
     /// Opens a chat model.
     pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
         let served = Self::served(self.resolved, model)?;
         let mut settings = served.chat_settings()?;
         let traffic = self.traffic(&served)?;
         Ok(match served.protocol {
-            Protocol::Ollama => Arc::new(OllamaChat::connect(settings, traffic).await?),
+            Protocol::Ollama => {
+                self.pull_missing(&settings.server, &settings.model).await?;
+                Arc::new(OllamaChat::connect(settings, traffic).await?)
+            }
             Protocol::OpenAi => {
                 settings.server.digest = self.listed(model, &settings.server).await?;
                 let chat = OpenAiChat::new(settings, traffic);
@@ -97,7 +108,10 @@ impl<'r> Servers<'r> {
         let mut settings = served.embed_settings()?;
         let traffic = self.traffic(&served)?;
         Ok(match served.protocol {
-            Protocol::Ollama => Arc::new(OllamaEmbedder::connect(settings, traffic).await?),
+            Protocol::Ollama => {
+                self.pull_missing(&settings.server, &settings.model).await?;
+                Arc::new(OllamaEmbedder::connect(settings, traffic).await?)
+            }
             Protocol::OpenAi => {
                 settings.server.digest = self.listed(model, &settings.server).await?;
                 Arc::new(OpenAiEmbedder::connect(settings, traffic).await?)
@@ -201,6 +215,41 @@ impl<'r> Servers<'r> {
         Ok(found.and_then(|served| served.digest.clone()))
     }
 
+    /// Has Ollama pull a model that it does not have, if models may be pulled.
+    ///
+    /// This comes before the model is opened, because a server's traffic remembers for good that it does not have a model.
+    async fn pull_missing(&self, server: &ServerSettings, model: &str) -> Result<()> {
+        if !self.pull {
+            return Ok(());
+        }
+        let pulled = Box::pin(pull::pull_missing(&self.printer, server, model));
+        match &self.interruption {
+            Some(interruption) => interruption.guard(pulled).await,
+            None => pulled.await,
+        }
+    }
+
+    /// The names of the models that each server of the settings lists, by the server's address. Servers that do not list any, and
+    /// those that cannot be asked, are left out: opening a model of theirs says why.
+    pub(crate) async fn listings(&self) -> BTreeMap<String, Vec<String>> {
+        let mut listings = BTreeMap::new();
+        for model in self.models.all().filter(|model| model.kind.is_served()) {
+            let Ok(served) = Self::served(self.resolved, model) else {
+                continue;
+            };
+            let address = served.base_url.to_string();
+            if listings.contains_key(&address) {
+                continue;
+            }
+            if let Ok(server) = served.server()
+                && let Some(names) = listing(served.protocol, server).await
+            {
+                listings.insert(address, names);
+            }
+        }
+        listings
+    }
+
     /// The traffic with each server whose models are open.
     pub(crate) fn traffic_so_far(&self) -> Vec<Arc<Traffic>> {
         self.traffic.values().map(Arc::clone).collect()
@@ -224,5 +273,20 @@ impl<'r> Servers<'r> {
         }
         self.traffic.insert(key, Arc::clone(&traffic));
         Ok(traffic)
+    }
+}
+
+/// The names of the models that a server lists; `None` where it does not.
+async fn listing(protocol: Protocol, server: ServerSettings) -> Option<Vec<String>> {
+    let server = ServerSettings {
+        timeout: server.timeout.min(LISTING),
+        ..server
+    };
+    match protocol {
+        Protocol::Ollama => OllamaModels::new(server).ok()?.list().await.ok(),
+        Protocol::OpenAi => {
+            let listed = list_openai_models(server).await.ok()?;
+            Some(listed.into_iter().map(|model| model.name).collect())
+        }
     }
 }
