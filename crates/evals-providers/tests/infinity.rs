@@ -258,10 +258,10 @@ async fn an_unknown_model_is_named_with_those_there_are() {
 #[ignore = "needs infinity: make test-servers"]
 async fn a_model_of_the_other_kind_is_told_from_an_unknown_one() {
     let message = no_embedder(server(), RERANKER).await;
-    let advice = "; set a model that embeds, or start the server so that this one does";
+    let advice = "; set a model that embeds, or start the server with embeddings enabled";
     assert!(message.ends_with(advice), "{message}");
     let message = no_reranker(server(), EMBEDDER).await;
-    let advice = "; set a model that reranks, or start the server so that this one does";
+    let advice = "; set a model that reranks, or start the server with reranking enabled";
     assert!(message.ends_with(advice), "{message}");
 }
 

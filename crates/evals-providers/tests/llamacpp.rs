@@ -113,7 +113,7 @@ async fn a_reply_comes_with_its_end_and_its_tokens() {
 #[tokio::test]
 #[ignore = "needs llama.cpp's server: make test-llamacpp"]
 async fn seed_and_temperature_decide_what_is_said() {
-    let said = async |seed, temperature| {
+    let reply = async |seed, temperature| {
         let mut settings = settings(CHAT);
         (settings.seed, settings.temperature) = (seed, temperature);
         settings.max_tokens = NonZeroU32::new(64);
@@ -123,11 +123,11 @@ async fn seed_and_temperature_decide_what_is_said() {
         assert_eq!(model.concessions(), []);
         reply.text
     };
-    let first = said(Some(7), Some(1.0)).await;
-    assert_eq!(said(Some(7), Some(1.0)).await, first);
-    assert_ne!(said(Some(8), Some(1.0)).await, first);
-    let greedy = said(Some(7), Some(0.0)).await;
-    assert_eq!(said(Some(8), Some(0.0)).await, greedy);
+    let first = reply(Some(7), Some(1.0)).await;
+    assert_eq!(reply(Some(7), Some(1.0)).await, first);
+    assert_ne!(reply(Some(8), Some(1.0)).await, first);
+    let greedy = reply(Some(7), Some(0.0)).await;
+    assert_eq!(reply(Some(8), Some(0.0)).await, greedy);
     assert_ne!(greedy, first);
 }
 
@@ -281,7 +281,7 @@ async fn a_model_that_cannot_embed_says_so_at_once() {
         assert!(terminal, "{error:?}");
         chain(&error)
     };
-    let advice = "; set a model that embeds, or start the server so that this one does";
+    let advice = "; set a model that embeds, or start the server with embeddings enabled";
     let unable = format!(
         "answered 500: Llama model must be created with embedding=True to call this method{advice}"
     );

@@ -1,16 +1,16 @@
-//! What a model thinks aloud before it answers, where it writes that into the answer.
+//! The reasoning that some models write into their replies, before the answer.
 
 use serde::de::IgnoredAny;
 
-/// Names of the tags that models put their reasoning between.
+/// The tags between which models put their reasoning.
 const TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
 
-/// Takes the reasoning off the front of a reply: what remains, and the reasoning if there was any.
+/// Splits a reply into the answer and the reasoning before it, if there is any.
 ///
-/// Reasoning comes first: blocks in the middle of an answer are part of it. A block that is never closed is a reply whose
-/// budget ran out, and all of it is reasoning. A closing tag alone ends reasoning whose opening tag was part of the prompt, as
-/// the templates of some models have it; but an answer may also speak of that tag. In JSON it always does. Elsewhere the tag
-/// ends reasoning where it has a line to itself, or parts two texts without a blank, as models write it.
+/// Reasoning comes first; blocks in the middle of an answer are part of the answer. A block that is never closed means that the budget
+/// ran out, so all of it is reasoning. A closing tag alone ends reasoning whose opening tag was part of the prompt, as in some chat
+/// templates. But an answer may also mention that tag. In JSON it always does. Elsewhere the tag ends reasoning if it has a line to
+/// itself, or stands between two texts without blanks, as models write it.
 pub(crate) fn split(reply: &str) -> (String, Option<String>) {
     let mut rest = reply.trim_start();
     let mut thoughts = Vec::new();
@@ -54,7 +54,7 @@ fn opened(text: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// What lies before and after a closing tag that nothing before it opens, and that ends what is before.
+/// The texts before and after a closing tag that ends reasoning, if the reasoning before it has no opening tag.
 fn closed(text: &str) -> Option<(&str, &str)> {
     let tags = text.match_indices("</think>");
     let mut parts = tags.map(|(at, tag)| (&text[..at], &text[at + tag.len()..]));
@@ -62,7 +62,7 @@ fn closed(text: &str) -> Option<(&str, &str)> {
     (!thought.contains("<think>")).then_some((thought, after))
 }
 
-/// Whether a tag between these two has a line to itself, or nothing parts it from them that would make it a word of a sentence.
+/// Whether a tag between these texts ends reasoning: it has a line to itself, or touches the texts, unlike a word in a sentence.
 fn ends(before: &str, after: &str) -> bool {
     let line_before = before.trim_end_matches([' ', '\t', '\r']);
     let line_after = after.trim_start_matches([' ', '\t', '\r']);
@@ -75,7 +75,7 @@ fn ends(before: &str, after: &str) -> bool {
     (begins_line || touches_before) && (ends_line || touches_after)
 }
 
-/// Whether a reply is nothing but JSON, in a fence or without one.
+/// Whether a reply is only JSON, in a fence or without one.
 fn is_json(reply: &str) -> bool {
     let reply = reply.trim();
     let fenced = reply

@@ -1,28 +1,28 @@
-//! What servers write into the bodies of their errors.
+//! The bodies of servers' errors.
 
 use evals_messages::visible;
 use serde_json::Value;
 
-/// Longest message that is kept, in characters.
+/// The length at which messages are cut, in characters.
 const LONGEST: usize = 400;
 
-/// The parts of an error's body that matter, from whichever shape the server gave it.
+/// The relevant parts of an error's body, in whatever shape the server sent them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
-    /// What the server says, on one line. Empty where it says nothing.
+    /// The server's message, on one line. Empty if there is none.
     pub(crate) message: String,
-    /// Whether it was a page for people.
+    /// Whether the body is a web page.
     pub(crate) is_page: bool,
-    /// Its code for machines, numbers included: `context_length_exceeded`, `429`.
+    /// The error's code, numbers included: `context_length_exceeded`, `429`.
     pub(crate) code: Option<String>,
-    /// Its kind for machines: `insufficient_quota`, `BadRequestError`.
+    /// The error's type: `insufficient_quota`, `BadRequestError`.
     pub(crate) kind: Option<String>,
-    /// The field of the request that it is about.
+    /// The field of the request that the error is about.
     pub(crate) field: Option<String>,
 }
 
 impl ErrorBody {
-    /// Reads a body that came with an error's status: any of the shapes of [`Self::from_json`], a page of HTML, or plain text.
+    /// Reads the body of an error: any of the shapes of [`Self::from_json`], a web page, or plain text.
     pub(crate) fn parse(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         if let Ok(json) = serde_json::from_str::<Value>(&text) {
@@ -59,7 +59,7 @@ impl ErrorBody {
         }
     }
 
-    /// The same for people: without what `redact` takes out, and then cut where it becomes too long to be read.
+    /// The same body with its texts passed through `redact`, and its message cut after that.
     pub(crate) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
         let word = |word: Option<String>| word.map(|word| redact(&word));
         Self {
@@ -71,15 +71,15 @@ impl ErrorBody {
         }
     }
 
-    /// Whether code or kind is one of `words`, in whatever case.
+    /// Whether the code or the kind is one of `words`, in any case.
     pub(crate) fn is_any(&self, words: &[&str]) -> bool {
         [&self.code, &self.kind]
             .into_iter()
             .flatten()
-            .any(|said| words.iter().any(|word| said.eq_ignore_ascii_case(word)))
+            .any(|found| words.iter().any(|word| found.eq_ignore_ascii_case(word)))
     }
 
-    /// Whether the message has one of `phrases` in it, which are given in lower case.
+    /// Whether the message contains one of `phrases`, which are in lower case.
     pub(crate) fn says_any(&self, phrases: &[&str]) -> bool {
         let message = self.message.to_lowercase();
         phrases.iter().any(|phrase| message.contains(phrase))
@@ -91,7 +91,8 @@ impl ErrorBody {
         named.split('.').next() == Some(field) || has_word(&self.message, field)
     }
 
-    /// Whether the error names a field as one, and not in passing: apart, in quotes, as a place, or as what the sentence is about.
+    /// Whether the error names a field as a field: apart, in quotes, as a place, or as the subject of the sentence. A word of prose
+    /// does not count.
     pub(crate) fn names(&self, field: &str) -> bool {
         let named = self.field.as_deref().unwrap_or_default();
         let place = |(at, _): (usize, &str)| {
@@ -119,14 +120,14 @@ impl ErrorBody {
     }
 }
 
-/// Whether a text is a page rather than a message.
+/// Whether a text is a web page.
 pub(crate) fn looks_like_html(text: &str) -> bool {
     let start: String = text.trim_start().chars().take(15).collect();
     let start = start.to_ascii_lowercase();
     start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head")
 }
 
-/// A text on one line, cut where it becomes too long to be read.
+/// A text on one line, cut if it is too long.
 pub(crate) fn one_line(text: &str) -> String {
     cut(visible::folded(text))
 }
@@ -165,7 +166,7 @@ fn problem(error: &Value) -> String {
     }
 }
 
-/// `OpenRouter` says only that the provider failed, and puts what the provider said beside it.
+/// The message with its cause. `OpenRouter` only says that a provider failed, and adds the provider's message beside it.
 fn with_cause(message: String, error: &Value) -> String {
     match error.pointer("/metadata/raw").and_then(Value::as_str) {
         Some(cause) => format!("{message}: {cause}"),
@@ -295,11 +296,11 @@ mod tests {
 
     #[test]
     fn finds_the_field_that_is_meant() {
-        let said = body("Unsupported parameter: 'max_tokens'", None, None);
-        assert!(said.is_about("max_tokens"));
-        assert!(!said.is_about("tokens"));
+        let quoted = body("Unsupported parameter: 'max_tokens'", None, None);
+        assert!(quoted.is_about("max_tokens"));
+        assert!(!quoted.is_about("tokens"));
         assert!(!body("use max_completion_tokens", None, None).is_about("max_tokens"));
-        assert!(said.names("max_tokens"));
+        assert!(quoted.names("max_tokens"));
         assert!(body("temperature is not supported", None, None).names("temperature"));
         assert!(body("body.seed: Extra inputs are not permitted", None, None).names("seed"));
         assert!(!body("the seed of the tree is not supported", None, None).names("seed"));

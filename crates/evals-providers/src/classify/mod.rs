@@ -1,4 +1,4 @@
-//! What a server's refusal means for the caller.
+//! The meaning of a server's refusal for the caller.
 
 mod error_body;
 #[cfg(test)]
@@ -15,44 +15,44 @@ pub(crate) use error_body::{ErrorBody, looks_like_html, one_line};
 
 use evals_models::Failure;
 
-/// What an answer that is not the one asked for means.
+/// A server's refusal and its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The status, or for an error inside a successful answer the one that it stands for.
+    /// The status. For an error inside a successful answer, the status that corresponds to the error.
     pub(crate) status: u16,
-    /// The status that the server should have given, where it says more than that.
+    /// The status that the server should have sent, where its message shows that it sent another one.
     pub(crate) stands_for: u16,
-    /// What may be done about it.
+    /// Its class: whether another attempt may help.
     pub(crate) failure: Failure,
-    /// What mends it, where somebody has to.
+    /// What the user has to change, if anything.
     pub(crate) remedy: Option<Remedy>,
-    /// How long the server wants to be left alone.
+    /// The pause that the server asks for.
     pub(crate) retry_after: Option<Duration>,
     /// Whether fewer calls at once would help.
     pub(crate) overloaded: bool,
-    /// Whether the server is about to be there: it loads its model.
+    /// Whether the server is loading its model and will be back.
     pub(crate) loading: bool,
-    /// What more is known of a refusal of the content.
+    /// More about a refusal of the content.
     pub(crate) complaint: Option<Complaint>,
-    /// What the server said.
+    /// The body of the refusal.
     pub(crate) body: ErrorBody,
 }
 
-/// What may follow from a refusal of the content.
+/// Details of a refusal of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Complaint {
     /// A text is longer than the model reads.
     TooLong,
-    /// Nobody knows what the refusal means, so that it may be one of every request.
+    /// The meaning is unknown, so that the refusal may concern every request.
     Unknown,
 }
 
-/// What mends a failure that does not go away by itself.
+/// What the user has to change about a failure that stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// Another key, or one at all.
+    /// The key: another one, or one at all.
     Key,
-    /// Money.
+    /// The account's credit.
     Quota,
     /// A model that the server has.
     Model,
@@ -62,20 +62,20 @@ pub(crate) enum Remedy {
     Setting,
     /// A model that fits into the machine.
     Memory,
-    /// A model that embeds, on a server that was told so.
+    /// A model that embeds, on a server started for embeddings.
     Embeddings,
-    /// A model that ranks texts, on a server that was told so.
+    /// A model that reranks, on a server started for reranking.
     Reranking,
     /// A model that takes conversations.
     Conversations,
-    /// A model that takes instructions apart from questions.
+    /// A model whose chat template has the role `system`.
     SystemRole,
-    /// Somebody who opens a firewall.
+    /// A firewall's rule.
     Firewall,
 }
 
 impl Remedy {
-    /// Whether it is the account that has to be mended, whichever model is asked.
+    /// Whether it concerns the account, whichever model is asked.
     pub(crate) fn is_for_account(self) -> bool {
         matches!(self, Self::Key | Self::Quota)
     }
@@ -109,7 +109,7 @@ const SETTING_PHRASES: [&str; 4] = [
     "not permitted",
     "unrecognized request argument",
 ];
-/// Of a setting's value, in the codes and words of `OpenAI`, and in those of `pydantic`.
+/// Refusals of a setting's value, in the codes and words of `OpenAI` and of `pydantic`.
 const VALUE: [&str; 5] = [
     "invalid_value",
     "integer_above_max_value",
@@ -125,7 +125,7 @@ const VALUE_PHRASES: [&str; 6] = [
     "should be greater than",
     "supports at most",
 ];
-/// Fields of requests that settings fill.
+/// Fields of requests that come from settings.
 const SET_FIELDS: [&str; 7] = [
     "max_tokens",
     "max_completion_tokens",
@@ -153,7 +153,7 @@ const TOO_LONG_PHRASES: [&str; 10] = [
     "input is too long",
     "too many tokens",
     "tokens) is too large to process",
-    // `pydantic` about one text; of too many it says `list`.
+    // `pydantic` about one text. About too many texts it says `list`.
     "string should have at most",
 ];
 
@@ -166,28 +166,28 @@ const NO_EMBEDDINGS_PHRASES: [&str; 4] = [
 
 const KEY_PHRASES: [&str; 2] = ["api key not valid", "api key expired"];
 
-/// In the words of chat templates, which raise them.
+/// Errors that chat templates raise.
 const NO_SYSTEM_PHRASES: [&str; 2] = ["system role not supported", "system role is not supported"];
 
-/// `OpenAI` about models that are asked at other addresses.
+/// `OpenAI` about models that have other endpoints.
 const NO_CHAT_PHRASES: [&str; 2] = ["only supported in v1/", "not a chat model"];
 
 const LOADING_PHRASES: [&str; 3] = ["loading model", "model is loading", "currently loading"];
 
-/// In the words of llama.cpp, infinity and text-embeddings-inference.
+/// Errors of llama.cpp, infinity and text-embeddings-inference.
 const NO_RERANKING_PHRASES: [&str; 3] = [
     "does not support reranking",
     "does not support `rerank`",
     "not a re-ranker",
 ];
 
-/// Says what an answer with an error's status means, from nothing but the answer. `now` is what a date is counted from.
+/// Classifies an answer with the status of an error. A date in its headers is a pause from `now` on.
 pub(crate) fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Refusal {
     let pause = retry_after::pause(headers, now);
     refusal(status, ErrorBody::parse(body), pause)
 }
 
-/// Says what an error means that came in the body of a successful answer, as `OpenRouter` sends it.
+/// Classifies an error in the body of a successful answer, as `OpenRouter` sends it.
 pub(crate) fn classify_embedded(body: ErrorBody) -> Refusal {
     refusal(embedded_status(&body), body, None)
 }
@@ -216,7 +216,8 @@ fn refusal(status: u16, body: ErrorBody, retry_after: Option<Duration>) -> Refus
     }
 }
 
-/// `llama-cpp-python` answers 500 where its `FastAPI` found the request wanting, with the problems as Python prints them.
+/// The status that fits the message. `llama-cpp-python` sends 500 for invalid requests, with `FastAPI`'s problems as Python prints
+/// them.
 fn stands_for(status: u16, body: &ErrorBody) -> u16 {
     match status {
         500 if body.says_any(&["'loc': ('body'"]) => 422,
@@ -262,7 +263,7 @@ fn meaning(status: u16, body: &ErrorBody) -> (Failure, Option<Remedy>) {
         500 if body.says_any(&["more system memory", "out of memory"]) => {
             (Terminal, Some(Remedy::Memory))
         }
-        // Among them 424 of a dependency, 498 of a flooded queue, 499 of a caller thought to be gone.
+        // 424: a dependency failed. 498: the queue is full. 499: the server thinks that the caller is gone.
         408 | 409 | 424 | 425 | 429 | 498 | 499 | 500..=599 => (Transient, None),
         _ => (Content, None),
     }
@@ -272,7 +273,7 @@ fn is_too_long(body: &ErrorBody) -> bool {
     body.is_any(&TOO_LONG) || body.says_any(&TOO_LONG_PHRASES)
 }
 
-/// Whether it is a value from the settings that the server does not take, and not something of the one request.
+/// Whether the server refuses a value that comes from the settings, and not this one request.
 fn refuses_value(body: &ErrorBody) -> bool {
     let set = SET_FIELDS.iter().any(|field| body.is_about(field));
     set && (body.is_any(&VALUE) || body.says_any(&VALUE_PHRASES))
@@ -286,7 +287,7 @@ fn names_no_model(body: &ErrorBody) -> bool {
         || (message.contains("model") && missing)
 }
 
-/// The status that an error inside a successful answer stands for: its code where that is one, or else what its kind says.
+/// The status that corresponds to an error inside a successful answer: its code if that is a status, else one for its kind.
 fn embedded_status(body: &ErrorBody) -> u16 {
     let numbers = [&body.code, &body.kind].into_iter().flatten();
     let status = numbers.filter_map(|code| code.parse().ok());

@@ -1,14 +1,14 @@
-//! How long a server asks to be left alone, in the headers that say so.
+//! The pause that a server asks for in its headers.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// Nothing is asked for longer than this; more is a mistake of the server, and would only overflow clocks.
+/// The longest pause that is read. A longer one is a mistake of the server, and could overflow clocks.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The pause that the headers ask for: `retry-after-ms`, `Retry-After` in seconds or as a date, or else when the limits that
-/// are used up are reset. Anything that cannot be read counts as not said.
+/// The pause that the headers ask for: `retry-after-ms`, `Retry-After` in seconds or as a date, or else the time until used-up limits
+/// are reset. Headers that cannot be read are ignored.
 pub(crate) fn pause(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let milliseconds = || text("retry-after-ms").and_then(|value| seconds(value, 1e-3));

@@ -134,7 +134,7 @@ fn every_refusal_has_its_class() {
         (504, "", Transient, None),
         (524, "", Transient, None),
         (529, "", Transient, None),
-        // From a queue that is full or that thinks its caller gone, and from what nobody knows.
+        // A queue that is full, one that thinks its caller is gone, and an unknown status.
         (424, "", Transient, None),
         (498, "", Transient, None),
         (499, "", Transient, None),

@@ -10,7 +10,7 @@ use evals_models::{Embeddings, NoDirection, check_direction};
 #[derive(Clone, Debug, PartialEq, Error)]
 pub(crate) enum VectorError {
     /// Not one vector for each text.
-    #[error("{} came back for {}", quantity::of(*vectors, "vector"), quantity::of(*texts, "text"))]
+    #[error("the server returned {} for {}", quantity::of(*vectors, "vector"), quantity::of(*texts, "text"))]
     Count { vectors: usize, texts: usize },
     /// Not the dimension that the model has.
     #[error("text {text} has a vector of {length} dimensions instead of {expected}")]
@@ -95,7 +95,10 @@ mod tests {
             format!("{error}{source}")
         };
         let sound = || vec![1.0, 0.0];
-        assert_eq!(message(vec![sound()]), "1 vector came back for 2 texts");
+        assert_eq!(
+            message(vec![sound()]),
+            "the server returned 1 vector for 2 texts"
+        );
         assert_eq!(
             message(vec![sound(), vec![1.0]]),
             "text 65 has a vector of 1 dimensions instead of 2"

@@ -127,7 +127,7 @@ mod tests {
         let error = fitting(40_000, Some(512), None, Some(8_192)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "about 10584 tokens of prompt and reply do not fit into the 8192 that the model reads"
+            "the prompt and its reply need about 10584 tokens, but the model reads 8192"
         );
     }
 
@@ -167,7 +167,7 @@ mod tests {
                 .check(Some(11_000), Some(264))
                 .unwrap_err()
                 .to_string(),
-            "the prompt was cut: 11000 tokens that were read and 264 that were written fill the `num_ctx` of 11264"
+            "the server cut the prompt: 11000 tokens read and 264 written fill the `num_ctx` of 11264"
         );
     }
 }

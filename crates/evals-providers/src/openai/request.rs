@@ -45,7 +45,7 @@ enum ReplyFormat<'a> {
 
 /// The body of a request in the server's dialect.
 ///
-/// It always switches streaming off, because a server that is not told may stream.
+/// It always switches streaming off, because some servers stream by default.
 pub(super) fn body<'a>(
     settings: &'a ChatSettings,
     request: &'a ChatRequest,

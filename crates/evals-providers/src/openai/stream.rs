@@ -1,4 +1,4 @@
-//! Replies that were streamed although nobody asked for it.
+//! Replies that a server streams despite `stream: false`.
 
 use serde_json::Value;
 

@@ -37,25 +37,26 @@ impl Server {
                 "check `base_url`: `/rerank` is appended to it".to_owned()
             }
             (Remedy::Setting, _) => {
-                "change or remove the model's setting that the server names".to_owned()
+                "change or remove the setting of the model that the server names".to_owned()
             }
             (Remedy::Memory, _) => {
                 "set a smaller model, or a smaller `num_ctx` where the server takes one".to_owned()
             }
             (Remedy::Embeddings, _) => {
-                "set a model that embeds, or start the server so that this one does".to_owned()
+                "set a model that embeds, or start the server with embeddings enabled".to_owned()
             }
             (Remedy::Reranking, _) => {
-                "set a model that reranks, or start the server so that this one does".to_owned()
+                "set a model that reranks, or start the server with reranking enabled".to_owned()
             }
             (Remedy::Conversations, _) => {
-                "set a model that the server asks through `/chat/completions`".to_owned()
+                "set a chat model: one that the server offers at `/chat/completions`".to_owned()
             }
             (Remedy::SystemRole, _) => {
-                "set a model whose chat template takes instructions of the role `system`".to_owned()
+                "set a model whose chat template has the role `system`".to_owned()
             }
             (Remedy::Firewall, _) => {
-                "a firewall refused this, and not the server behind it".to_owned()
+                "a firewall in front of the server refused this; have it let such requests pass"
+                    .to_owned()
             }
         }
     }

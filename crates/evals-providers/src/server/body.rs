@@ -1,7 +1,7 @@
-//! Bodies of answers, of which no more is read than can belong to what was asked for.
+//! Bodies of answers, and a limit to their size for each kind of answer.
 //!
-//! A server may send anything, and a megabyte that is compressed may stand for a gigabyte. So bodies are read in pieces as they
-//! are decompressed, up to a limit.
+//! A server may send anything, and a compressed megabyte may expand to a gigabyte. So bodies are read in pieces as they are
+//! decompressed, up to the limit.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,19 +10,19 @@ use reqwest::Response;
 
 use evals_models::without_lone_surrogates;
 
-/// What a request asks for, and how much of an answer is read.
+/// The kind of answer that a request expects, and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// What messages call it.
+    /// Its name in messages.
     pub(crate) what: &'static str,
     pub(crate) limit: Limit,
 }
 
-/// Most bytes of a body after decompression.
+/// The most bytes of a body after decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit(usize);
 
-/// Why a body was not read to its end.
+/// Why a body is incomplete.
 #[derive(Debug)]
 pub(crate) enum Unread {
     /// It is larger than its limit.
@@ -33,34 +33,34 @@ pub(crate) enum Unread {
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Most components of a vector, of which the largest known model has half.
+/// The most components of a vector, twice as many as the largest known model has.
 const COMPONENTS: usize = 16_384;
-/// A component with all its digits, exponent, comma and white space.
+/// Bytes of a component with all its digits, exponent, comma and white space.
 const COMPONENT: usize = 32;
-/// A rank with its names and numbers, without its text.
+/// Bytes of a score with its names and numbers, without its text.
 const RANK: usize = 1_024;
-/// The longest way to write a byte in JSON: `\u0000`.
+/// Bytes of the longest way to write a byte in JSON: `\u0000`.
 const ESCAPED: usize = 6;
 
 impl Expected {
-    /// A reply of a chat model: some times what the longest have, be each token of them an event of its own, which servers that
-    /// always stream send in about 200 bytes.
+    /// A chat model's reply. The limit is several times the size of the longest replies, even if each token is an event of its own,
+    /// which takes about 200 bytes on servers that always stream.
     pub(crate) const fn reply(what: &'static str) -> Self {
         Self::at_most(what, 32 * MEGABYTE)
     }
 
-    /// What a server tells of its models.
+    /// A server's description of its models.
     pub(crate) const fn facts(what: &'static str) -> Self {
         Self::at_most(what, 8 * MEGABYTE)
     }
 
-    /// A vector for each of some texts.
+    /// A vector for each text.
     pub(crate) const fn embeddings(texts: usize) -> Self {
         let vectors = texts.saturating_mul(COMPONENTS * COMPONENT);
         Self::at_most("embeddings", vectors.saturating_add(MEGABYTE))
     }
 
-    /// A score for each of some texts, which servers send back with it.
+    /// A score for each text. Servers may send the texts back with the scores.
     pub(crate) fn scores(texts: &[String]) -> Self {
         let ranks = texts.iter().map(|text| text.len() * ESCAPED + RANK);
         Self::at_most("scores", MEGABYTE + ranks.sum::<usize>())
@@ -73,7 +73,7 @@ impl Expected {
 }
 
 impl Limit {
-    /// An error's message. What is beyond it is not worth reading.
+    /// The limit of an error's body, of which the rest is ignored.
     pub(crate) const ERROR: Self = Self(MEGABYTE);
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn read(response: &mut Response, limit: Limit) -> Result<Vec<u8
     }
 }
 
-/// Reads as much of a body as the limit allows, and says whether that is all.
+/// Reads as much of a body as the limit allows. The flag says whether that is all of it.
 pub(crate) async fn beginning(
     response: &mut Response,
     Limit(limit): Limit,
@@ -107,8 +107,8 @@ pub(crate) async fn beginning(
     Ok((body, true))
 }
 
-/// A body as JSON can be read of it: text without a mark of its byte order, with U+FFFD for bytes and escapes that stand for no
-/// character. A model's words are worth having with a character lost, and asking again would be paid for again.
+/// A body that a JSON parser can read: text without a byte order mark, with U+FFFD for bytes and escapes that stand for no character.
+/// A reply is worth having with a character lost, and another attempt would cost money again.
 pub(crate) fn legible(body: Vec<u8>) -> Vec<u8> {
     let body = match String::from_utf8(body) {
         Ok(text) => text,

@@ -23,7 +23,7 @@ pub enum ConnectError {
         model: ModelIdentity,
         /// Whether another attempt may succeed.
         failure: Failure,
-        /// What happened, and how to mend it.
+        /// The failure, and how to mend it.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },

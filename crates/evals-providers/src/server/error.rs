@@ -47,7 +47,7 @@ pub(crate) enum ServerError {
         source: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The answer exceeds its limit.
-    #[error("{server} answered with more than {}, the most that is read of {}", expected.limit, expected.what)]
+    #[error("{server} answered with more than {}, the limit for {}", expected.limit, expected.what)]
     TooLarge { server: String, expected: Expected },
     /// The server returned a vector for each token, because it does not know how to pool them into one.
     #[error(
@@ -76,13 +76,11 @@ pub(crate) enum ServerError {
     #[error("{server} reported no progress for {}s (`timeout`); pull again to continue where it stopped", after.as_secs_f64())]
     PullStalled { server: String, after: Duration },
     /// The prompt and its reply do not fit into the context length.
-    #[error(
-        "about {needed} tokens of prompt and reply do not fit into the {available} that the model reads"
-    )]
+    #[error("the prompt and its reply need about {needed} tokens, but the model reads {available}")]
     TooLong { needed: u64, available: u64 },
     /// The server cut the prompt, because it did not fit into the window.
     #[error(
-        "the prompt was cut: {read} tokens that were read and {written} that were written fill the `num_ctx` of {window}"
+        "the server cut the prompt: {read} tokens read and {written} written fill the `num_ctx` of {window}"
     )]
     Truncated {
         read: u64,

@@ -1,7 +1,7 @@
-//! Credentials, and the texts that they are taken out of.
+//! Credentials, and their removal from texts.
 //!
-//! A server may repeat what it was shown in whatever it sends: in a reply, in an error, in the reason for which a reply ends.
-//! So a text that came from a server loses its credentials where it comes in, before it is stored, judged or shown.
+//! A server may repeat the credentials that it was sent anywhere: in a reply, in an error, in the reason for which a reply ended. So
+//! they are removed from every text of a server as soon as it arrives, before it is stored, judged or shown.
 
 use std::fmt;
 
@@ -12,25 +12,25 @@ use serde_json::{Map, Value};
 
 use crate::settings::ServerSettings;
 
-/// What stands where a credential stood.
+/// The replacement for a credential.
 pub const REDACTED: &str = "[redacted]";
 
-/// A credential that is shorter is a placeholder rather than a secret, and may be part of any word: it is left where it stands.
+/// A shorter credential is a placeholder rather than a secret, and may be part of any word. It stays in texts.
 const SHORTEST: usize = 8;
 
-/// What some programs percent-encode: all that is not unreserved in RFC 3986.
+/// The characters that some programs percent-encode: all but the unreserved ones of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// The credentials that one server is shown, in every form that it may repeat them in.
+/// The credentials that a server is sent, in every form in which it may repeat them.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
-    /// Those of a server: its key, and what its address has before the `@`.
+    /// The credentials of a server: its key, and the part of its address before the `@`.
     pub(crate) fn of(server: &ServerSettings) -> Self {
         let mut secrets = Self::default();
         if let Some(key) = &server.api_key {
@@ -38,7 +38,7 @@ impl Secrets {
         }
         let (user, password) = server.base_url.userinfo();
         let plain = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
-        // A user name is no secret, unless it is all there is: then it is a token.
+        // A user name is not secret, but without a password it is a token.
         let secret = match (user, password) {
             ("", None) => return secrets,
             (user, None) => user,
@@ -53,7 +53,7 @@ impl Secrets {
         secrets
     }
 
-    /// The same with the credentials among the further fields of a request.
+    /// These credentials and those among the extra fields of a request.
     pub(crate) fn and_fields(mut self, fields: &Map<String, Value>) -> Self {
         let mut found = Vec::new();
         for (name, value) in fields {
@@ -65,7 +65,7 @@ impl Secrets {
         self
     }
 
-    /// Takes a credential as it is written and as an address holds it.
+    /// Adds a credential as it is written and percent-encoded.
     fn add(&mut self, secret: &str) {
         self.add_form(secret);
         for set in [RESERVED, NON_ALPHANUMERIC] {
@@ -78,12 +78,12 @@ impl Secrets {
     fn add_form(&mut self, secret: &str) {
         if secret.len() >= SHORTEST && !self.0.iter().any(|known| known == secret) {
             self.0.push(secret.to_owned());
-            // One that holds another has to go first.
+            // A credential that contains another has to be replaced first.
             self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         }
     }
 
-    /// A text without them.
+    /// The text without these credentials.
     pub(crate) fn redact(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| {
             text.replace(secret.as_str(), REDACTED)
@@ -136,7 +136,7 @@ fn collect(name: &str, value: &Value, secret: bool, found: &mut Vec<String>) {
     }
 }
 
-/// Further fields of a request as they may be stored and shown: whatever stands under the name of a credential is left out.
+/// Extra fields of a request in a form that may be stored and shown: values under the name of a credential are replaced.
 pub fn redacted_fields(fields: &Map<String, Value>) -> Map<String, Value> {
     let redacted = fields.iter().map(|(name, value)| {
         let value = redacted(value, is_credential(name));
@@ -162,7 +162,7 @@ fn redacted(value: &Value, secret: bool) -> Value {
 
 /// Whether a field or a setting of that name holds a credential: `api_key`, `X-Api-Key`, `authToken`, `client_secret`.
 ///
-/// Names that speak of tokens of text, of keys of caches, or of the variable that holds a key, are none.
+/// Names of text tokens, of cache keys, or of the variable that holds a key are not credentials.
 pub fn is_credential(name: &str) -> bool {
     let words = words(name);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -182,7 +182,7 @@ pub fn is_credential(name: &str) -> bool {
     }
 }
 
-/// Words that make a name that of a credential, wherever in it they stand.
+/// Words that make a name a credential's, anywhere in it.
 const SECRET_WORDS: &[&str] = &[
     "apikey",
     "auth",
@@ -199,12 +199,12 @@ const SECRET_WORDS: &[&str] = &[
     "secrets",
 ];
 
-/// What a token of text is called.
+/// Words before `token` that make it a token of text.
 const TEXT_TOKENS: &[&str] = &[
     "bos", "eos", "image", "mask", "pad", "sep", "special", "start", "stop", "unk",
 ];
 
-/// The words of a name, in lower case: `X-Api-Key` and `xApiKey` have the same three.
+/// The words of a name in lower case: `X-Api-Key` and `xApiKey` have the same three words.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut small = false;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::error::SettingsError;
 
-/// A key for a server, and the name of the environment variable that it came from, which messages may show.
+/// A key for a server, with the name of its environment variable, which messages may show.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey {
     secret: String,
@@ -12,9 +12,9 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// Takes the value of the environment variable `variable`, without the blanks and line ends around it.
+    /// Takes the value of the environment variable `variable`, without white space around it.
     ///
-    /// Fails where the value is empty or has characters that no header can carry.
+    /// Fails if the value is empty or has characters that a header cannot carry.
     pub fn new(
         secret: impl Into<String>,
         variable: impl Into<String>,
@@ -59,10 +59,13 @@ mod tests {
     #[test]
     fn refuses_what_no_header_can_carry() {
         let message = |secret| ApiKey::new(secret, "KEY").unwrap_err().to_string();
-        assert_eq!(message(" \n"), "the variable `KEY` holds no key");
+        assert_eq!(
+            message(" \n"),
+            "the environment variable `KEY` is empty; set it to a key"
+        );
         assert_eq!(
             message("sk-a\nsk-b"),
-            "the variable `KEY` holds characters that no key can have"
+            "the environment variable `KEY` contains characters that a key cannot have"
         );
     }
 }

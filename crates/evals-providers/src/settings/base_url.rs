@@ -6,14 +6,14 @@ use reqwest::Url;
 
 use super::error::SettingsError;
 
-/// The address of a server, below which its endpoints lie: `http://localhost:11434`, `https://api.openai.com/v1`.
+/// The address of a server, to which the paths of endpoints are appended: `http://localhost:11434`, `https://api.openai.com/v1`.
 ///
-/// Shown and compared without a trailing slash. A user name and a password in it are sent, but never shown.
+/// It is shown and compared without a trailing slash. A user name and a password in it are sent, but never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
 impl BaseUrl {
-    /// Takes an absolute `http` or `https` URL without query and fragment. Messages do not repeat it, as it may hold a password.
+    /// Parses an absolute `http` or `https` URL without query and fragment. Errors do not repeat it, because it may hold a password.
     pub fn parse(text: &str) -> Result<Self, SettingsError> {
         let mut url = Url::parse(text.trim()).map_err(|error| SettingsError::BaseUrl {
             source: Box::new(error),
@@ -31,19 +31,19 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
-    /// The address of an endpoint; `path` begins with a slash.
+    /// The address of an endpoint. `path` begins with a slash.
     pub(crate) fn endpoint(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
         url
     }
 
-    /// Whether the endpoints lie where `OpenAI` has them.
+    /// Whether the path ends in `/v1`, as `OpenAI`'s does.
     pub(crate) fn ends_in_v1(&self) -> bool {
         self.0.path().ends_with("/v1")
     }
 
-    /// Whether both are reached by the same scheme, host and port, so that what may be sent to the one may be sent to the other.
+    /// Whether both have the same scheme, host and port, so that a key for one may be sent to the other.
     pub fn has_origin_of(&self, other: &Self) -> bool {
         self.0.origin() == other.0.origin()
     }
@@ -58,7 +58,7 @@ impl BaseUrl {
         (self.0.username(), self.0.password())
     }
 
-    /// Whether the server runs on this machine, so that no proxy lies between.
+    /// Whether the server runs on this machine, where no proxy is needed.
     pub(crate) fn is_loopback(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default();
         let address = host.trim_start_matches('[').trim_end_matches(']');

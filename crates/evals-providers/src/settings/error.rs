@@ -8,46 +8,46 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The address cannot be read.
+    /// The address is not a URL.
     #[error("`base_url` is not an address")]
     BaseUrl {
-        /// What is wrong with it.
+        /// The parser's error.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The address is not one of a web server.
+    /// The address has another scheme than `http` and `https`.
     #[error("`base_url` has to begin with `http://` or `https://`, not with `{scheme}:`")]
     Scheme {
-        /// What it begins with.
+        /// The scheme.
         scheme: String,
     },
-    /// Endpoints are appended to the address, so it cannot end in a query.
+    /// The address has a query or a fragment, so that no path can be appended to it.
     #[error("`base_url` may not have a query or a fragment")]
     UrlQuery,
-    /// A server takes either a key or a user name and a password.
+    /// The address has a user name or a password where the server takes a key.
     #[error(
         "`base_url` may not have a user name or a password here: use `api_key_env` for credentials"
     )]
     Userinfo,
-    /// The environment variable is there, but holds nothing.
-    #[error("the variable `{variable}` holds no key")]
+    /// The environment variable is set, but empty.
+    #[error("the environment variable `{variable}` is empty; set it to a key")]
     EmptyKey {
         /// The variable.
         variable: String,
     },
-    /// The environment variable holds something else than a key.
-    #[error("the variable `{variable}` holds characters that no key can have")]
+    /// The environment variable does not hold a key.
+    #[error("the environment variable `{variable}` contains characters that a key cannot have")]
     KeyCharacters {
         /// The variable.
         variable: String,
     },
-    /// An extra field would replace one that the program fills.
+    /// An extra field would replace a field that the program fills.
     #[error("`extra_body` may not set `{field}`")]
     ReservedField {
         /// The field.
         field: String,
     },
-    /// A setting that this kind of provider has no use for.
+    /// A setting that this provider does not have.
     #[error("`{setting}` has no meaning for provider `{provider}`")]
     WrongProvider {
         /// The setting.
@@ -56,9 +56,9 @@ pub enum SettingsError {
         provider: &'static str,
     },
     /// The HTTP client cannot be set up.
-    #[error("no HTTP client could be set up")]
+    #[error("cannot set up an HTTP client")]
     Client {
-        /// Why not.
+        /// The client's error.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },

@@ -14,18 +14,18 @@ pub use api_key::ApiKey;
 pub use base_url::BaseUrl;
 pub use error::SettingsError;
 
-/// Where a server is and how it is spoken to.
+/// A server's address, credentials and timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSettings {
-    /// The address below which the endpoints lie. For an `OpenAI`-compatible server it ends in `/v1`, as a rule.
+    /// The address to which the paths of endpoints are appended. That of an `OpenAI`-compatible server usually ends in `/v1`.
     pub base_url: BaseUrl,
     /// Sent as a bearer token. Default: none.
     pub api_key: Option<ApiKey>,
-    /// What reports and prices call the provider. Default: `openai` or `ollama`, after the protocol.
+    /// The provider's name in reports and prices. Default: `openai` or `ollama`, after the protocol.
     pub provider: Option<String>,
-    /// What is known of the weights of a model that its server gives no digest of. Default: nothing.
+    /// A stand-in for the digest of the model's weights, if its server gives none. Default: none.
     pub digest: Option<String>,
-    /// The longest that one request may take, its reply included. Default: 300 s. Connecting may take 10 s of it.
+    /// The longest that a request may take, its reply included. Connecting may take 10 s of it. Default: 300 s.
     pub timeout: Duration,
 }
 
@@ -42,40 +42,40 @@ impl ServerSettings {
     }
 }
 
-/// A model that writes, and how it is asked.
+/// A chat model, and how it is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatSettings {
     /// Where the model runs.
     pub server: ServerSettings,
     /// The model's name at that server.
     pub model: String,
-    /// Randomness of the reply. Default: `None`, as the server has it.
+    /// The randomness of replies. Default: the server's.
     pub temperature: Option<f64>,
-    /// Seed of that randomness, for servers that take one. Default: none.
+    /// The seed of that randomness, for servers that take one. Default: none.
     pub seed: Option<i32>,
-    /// Most tokens of a reply, reasoning included, where a request does not say. Default: `None`, as the server has it.
+    /// The most tokens of a reply, reasoning included, if a request does not say. Default: the server's.
     pub max_tokens: Option<NonZeroU32>,
-    /// Which field carries that budget. `OpenAI`-compatible servers only.
+    /// The field that holds this budget. `OpenAI`-compatible servers only.
     pub max_tokens_field: MaxTokensField,
-    /// `minimal`, `low`, `medium`, `high` or what else the server knows. `OpenAI`-compatible servers only. Default: not sent.
+    /// `minimal`, `low`, `medium`, `high` or another level of the server. `OpenAI`-compatible servers only. Default: not sent.
     pub reasoning_effort: Option<String>,
-    /// Most tokens of prompt and reply together that the model is loaded with. Ollama only. Default: `None`, sized by the
-    /// longest prompt so far.
+    /// The tokens of prompt and reply together for which the model is loaded. Ollama only. Default: as many as the longest prompt so
+    /// far needs.
     pub num_ctx: Option<NonZeroU32>,
-    /// How long the model stays loaded after a reply: `5m`, `0`, or `-1` for ever. Ollama only. Default: as the server has it.
+    /// How long the model stays loaded after a reply: `5m`, `0`, or `-1` for ever. Ollama only. Default: the server's.
     pub keep_alive: Option<String>,
-    /// Whether the model thinks before it writes. Ollama only. Default: as the model has it.
+    /// Whether the model reasons before it answers. Ollama only. Default: the model's.
     pub think: Option<Think>,
-    /// Further fields of every request, in the server's own words. They replace what other settings gave, except for the
-    /// conversation and streaming.
+    /// Extra fields of every request, under the server's names. They replace those of other settings, but may not set the
+    /// conversation or streaming.
     pub extra_body: Map<String, Value>,
 }
 
-/// Which field of a request holds the budget of tokens.
+/// The field of a request that holds the token budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MaxTokensField {
-    /// `max_completion_tokens` for `OpenAI`'s reasoning models by name, `max_tokens` for all others, and the other one as soon as
-    /// the server asks for it.
+    /// `max_completion_tokens` for models with the names of `OpenAI`'s reasoning models, `max_tokens` for all others, and the other
+    /// one as soon as the server refuses it.
     #[default]
     Auto,
     /// Always `max_tokens`, which most servers know.
@@ -84,14 +84,14 @@ pub enum MaxTokensField {
     MaxCompletionTokens,
 }
 
-/// How much a model thinks before it writes.
+/// How much a model reasons before it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Think {
     /// Not at all.
     Off,
-    /// As the model sees fit.
+    /// As much as the model decides.
     On,
-    /// A little; of the models that take levels.
+    /// A little. This and the levels below are for models that take levels.
     Low,
     /// Somewhat.
     Medium,
@@ -100,7 +100,7 @@ pub enum Think {
 }
 
 impl ChatSettings {
-    /// A model asked as its server has it.
+    /// A model with the server's defaults.
     pub fn new(server: ServerSettings, model: impl Into<String>) -> Self {
         Self {
             server,
@@ -118,46 +118,46 @@ impl ChatSettings {
     }
 }
 
-/// A model that embeds, and how it is asked.
+/// An embedding model, and how it is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbedSettings {
     /// Where the model runs.
     pub server: ServerSettings,
     /// The model's name at that server.
     pub model: String,
-    /// Put before every question; models trained on pairs want an instruction here. Default: nothing.
+    /// Put before every question. Models trained on pairs expect an instruction here. Default: empty.
     pub query_prefix: String,
-    /// Put before every document. Default: nothing.
+    /// Put before every document. Default: empty.
     pub document_prefix: String,
-    /// Length of the vectors. Default: learnt from a first request.
+    /// The dimension of the vectors. Default: learned from a first request.
     pub dimension: Dimension,
-    /// Tokens of a text that the model reads. Default: `None`: unknown, or what Ollama tells of the model, but at most 8 192,
-    /// because Ollama reserves memory for all of it.
+    /// The most tokens of a text that the model reads. Default: `None`, which is unknown for most servers. For Ollama it is the model's
+    /// context length, but at most 8 192, because Ollama reserves memory for all of it.
     pub max_tokens: Option<NonZeroUsize>,
-    /// Most texts of one request. Default: 64.
+    /// The most texts of one request. Default: 64.
     pub max_batch: NonZeroUsize,
-    /// Most tokens of one request, as estimated; a longer text goes alone. Default: 16 384.
+    /// The most estimated tokens of one request. A longer text is sent alone. Default: 16 384.
     pub max_batch_tokens: NonZeroUsize,
-    /// How long the model stays loaded after a reply: `5m`, `0`, or `-1` for ever. Ollama only. Default: as the server has it.
+    /// How long the model stays loaded after a reply: `5m`, `0`, or `-1` for ever. Ollama only. Default: the server's.
     pub keep_alive: Option<String>,
-    /// Further fields of every request, in the server's own words, except for the texts.
+    /// Extra fields of every request, under the server's names. They may not set the texts.
     pub extra_body: Map<String, Value>,
 }
 
-/// The length of a model's vectors.
+/// The dimension of a model's vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dimension {
-    /// As the first reply has it.
+    /// That of the first vector.
     #[default]
     Learn,
-    /// As the settings say: another one is an error.
+    /// This one. Another one is an error.
     Expect(NonZeroUsize),
-    /// Asked from the server, of models that can shorten their vectors.
+    /// This one, which requests ask for. For models that can shorten their vectors.
     Request(NonZeroU32),
 }
 
 impl EmbedSettings {
-    /// A model asked as its server has it, without prefixes.
+    /// A model with the server's defaults, without prefixes.
     pub fn new(server: ServerSettings, model: impl Into<String>) -> Self {
         Self {
             server,
@@ -174,21 +174,21 @@ impl EmbedSettings {
     }
 }
 
-/// A model that ranks texts, and how it is asked.
+/// A reranker, and how it is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RerankSettings {
     /// Where the model runs. `/rerank` is appended to the address.
     pub server: ServerSettings,
     /// The model's name at that server.
     pub model: String,
-    /// Most texts of one request. Default: 32, which is all that text-embeddings-inference takes unless it is told otherwise.
+    /// The most texts of one request. Default: 32, the default limit of text-embeddings-inference.
     pub max_batch: NonZeroUsize,
-    /// Further fields of every request, in the server's own words, except for the question and the texts.
+    /// Extra fields of every request, under the server's names. They may not set the question or the texts.
     pub extra_body: Map<String, Value>,
 }
 
 impl RerankSettings {
-    /// A model asked as its server has it.
+    /// A model with the server's defaults.
     pub fn new(server: ServerSettings, model: impl Into<String>) -> Self {
         Self {
             server,

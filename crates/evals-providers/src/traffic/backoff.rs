@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::settings::TrafficSettings;
 
-/// Pauses before retries: exponential with full jitter, so that calls that failed together do not come back together.
+/// Pauses before retries: exponential with full jitter, so that calls that failed together do not retry together.
 ///
 /// See Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
 #[derive(Debug)]
@@ -24,7 +24,8 @@ impl Backoff {
         }
     }
 
-    /// The pause after that many failed attempts: drawn evenly from zero to `base * 2^(attempts - 1)`, or the longest pause.
+    /// The pause after that many failed attempts, drawn evenly between zero and `base * 2^(attempts - 1)`, or the longest pause if that
+    /// is shorter.
     pub(super) fn pause(&self, attempts: u32) -> Duration {
         let fraction = self
             .random

@@ -13,7 +13,7 @@ use super::gate::Permit;
 use super::{Delivered, Traffic, refusals};
 use evals_models::Failure;
 
-/// One call on its way through the attempts.
+/// A call and the state of its attempts.
 pub(super) struct Call<'a> {
     traffic: &'a Traffic,
     caller: Option<&'a Caller>,
@@ -21,9 +21,9 @@ pub(super) struct Call<'a> {
     limit: Duration,
     tokens: u64,
     attempts: u32,
-    /// Of these, those that found the server away.
+    /// How many of the attempts found the server away.
     away: u32,
-    /// When the call has to be done, known from its first attempt on.
+    /// The deadline of the call, which its first attempt sets.
     deadline: Option<Instant>,
     last_failure: Option<AttemptError>,
 }
@@ -77,7 +77,7 @@ impl<'a> Call<'a> {
         let traffic = self.traffic;
         let since = Instant::now();
         let turn = async {
-            // Even for a moment that has passed the timer may take a millisecond.
+            // Only then, because the timer may take a millisecond even for a moment that has passed.
             if let Some(moment) = resume {
                 sleep_until(moment).await;
             }
@@ -92,7 +92,7 @@ impl<'a> Call<'a> {
         permit
     }
 
-    /// Makes one attempt, which gives its permit back when it ends.
+    /// Makes one attempt, and drops its permit when it ends.
     async fn attempt<T>(
         &mut self,
         permit: Permit<'_>,
@@ -140,7 +140,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A refusal whose meaning nobody knows may be one of every request.
+    /// Ends the call. A refusal with an unknown status may concern every request, and becomes terminal when nothing else comes.
     fn after_content(&mut self, failure: AttemptError) -> AttemptError {
         let Some(status) = failure.unknown_status else {
             return failure;
@@ -166,7 +166,7 @@ impl<'a> Call<'a> {
     fn after_away(&mut self, failure: AttemptError) -> Result<Instant, AttemptError> {
         let settings = &self.traffic.settings;
         let away = self.traffic.away();
-        // One attempt is for whoever wants to know whether the server is there.
+        // A caller that allows one attempt wants to know whether the server is there.
         let Some(away) = away.filter(|_| settings.max_attempts.get() > 1) else {
             return self.after_transient(failure);
         };
@@ -248,7 +248,7 @@ async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -
     }
 }
 
-/// A moment after another, or one that nobody lives to see where the clock does not reach that far.
+/// The moment after `duration`, or a century later where the clock does not reach that far.
 pub(super) fn later(moment: Instant, duration: Duration) -> Instant {
     const CENTURY: Duration = Duration::from_hours(24 * 365 * 100);
     moment
@@ -256,7 +256,7 @@ pub(super) fn later(moment: Instant, duration: Duration) -> Instant {
         .unwrap_or_else(|| moment + CENTURY)
 }
 
-/// An attempt that took as long as it was allowed to. It says something of the server where that is the usual time.
+/// The failure of an attempt that reached its `limit`. It counts as an overload only if it had the `usual` time.
 fn unanswered(limit: Duration, usual: Duration) -> AttemptError {
     AttemptError {
         overloaded: limit == usual,
@@ -265,7 +265,7 @@ fn unanswered(limit: Duration, usual: Duration) -> AttemptError {
     }
 }
 
-/// The last failure as the failure of the whole call.
+/// Turns the last failure into the failure of the call.
 fn ended(
     failure: AttemptError,
     error: impl FnOnce(Box<dyn Error + Send + Sync>) -> TrafficError,

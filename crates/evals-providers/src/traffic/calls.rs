@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long nothing may move before somebody is told, and told again.
+/// How long nothing may move before the watch is called, and called again.
 const QUIET: Duration = Duration::from_mins(1);
 
-/// The calls that have begun and not ended, whether they wait or are being answered, and when anything last moved.
+/// The calls under way, waiting or sent, and when anything last moved.
 #[derive(Debug)]
 pub(super) struct Calls(Mutex<State>);
 
@@ -19,11 +19,11 @@ struct State {
     next: u64,
     /// When an attempt last ended, or a call began while no other was open.
     moved: Instant,
-    /// When somebody was last told.
-    told: Instant,
+    /// When the watch was last called.
+    reported: Instant,
 }
 
-/// Calls of which none has moved for a while.
+/// Calls of which none has moved for [`QUIET`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quiet {
     pub(super) since: Duration,
@@ -38,11 +38,11 @@ impl Calls {
             begun: BTreeMap::new(),
             next: 0,
             moved: now,
-            told: now,
+            reported: now,
         }))
     }
 
-    /// Notes that a call begins; it ends when what is returned is dropped.
+    /// Records that a call begins. It ends when the returned guard is dropped.
     pub(super) fn begin(&self) -> Begun<'_> {
         let mut state = self.state();
         let now = Instant::now();
@@ -58,16 +58,16 @@ impl Calls {
         }
     }
 
-    /// Notes that an attempt ended, well or not.
+    /// Records that an attempt ended, with success or failure.
     pub(super) fn moved(&self) {
         self.state().moved = Instant::now();
     }
 
-    /// What to tell, or else when to ask again. Of all that ask, one is told.
+    /// The quiet calls to report, or the moment to ask again. Every call asks; one of them gets the report.
     pub(super) fn quiet(&self) -> Result<Quiet, Instant> {
         let mut state = self.state();
         let now = Instant::now();
-        let due = state.moved.max(state.told) + QUIET;
+        let due = state.moved.max(state.reported) + QUIET;
         let Some((_, oldest)) = state.begun.first_key_value().filter(|_| due <= now) else {
             return Err(due.max(now));
         };
@@ -76,7 +76,7 @@ impl Calls {
             calls: state.begun.len(),
             oldest: now - *oldest,
         };
-        state.told = now;
+        state.reported = now;
         Ok(quiet)
     }
 
@@ -85,7 +85,7 @@ impl Calls {
     }
 }
 
-/// A call that has begun.
+/// A call under way.
 #[derive(Debug)]
 pub(super) struct Begun<'a> {
     calls: &'a Calls,

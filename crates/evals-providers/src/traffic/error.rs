@@ -10,14 +10,14 @@ use thiserror::Error;
 
 type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why no further attempt is made, or what became of one that nothing came back from.
+/// Why a call makes no further attempt, or why an attempt got no answer.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrafficError {
     /// An attempt took too long.
     #[error("no answer within {}", seconds(*limit))]
     Unanswered {
-        /// How long it was allowed to take: the model's timeout, or what was left of `call_deadline`.
+        /// Its limit: the model's timeout, or the rest of `call_deadline`.
         limit: Duration,
     },
     /// All attempts failed.
@@ -25,53 +25,53 @@ pub enum TrafficError {
     Attempts {
         /// How many were made.
         attempts: u32,
-        /// What became of the last.
+        /// The failure of the last.
         #[source]
         source: Cause,
     },
-    /// The call takes longer than it may.
-    #[error("gave up after {}: the {} of `evaluations.case_timeout` are not enough for another", quantity::of(*attempts, "attempt"), seconds(*deadline))]
+    /// The call reached its deadline.
+    #[error("gave up after {}: no time is left for another within the {} of `evaluations.case_timeout`", quantity::of(*attempts, "attempt"), seconds(*deadline))]
     CallDeadline {
         /// How many were made.
         attempts: u32,
         /// The setting.
         deadline: Duration,
-        /// What became of the last.
+        /// The failure of the last.
         #[source]
         source: Cause,
     },
-    /// The server wants to be left alone for longer than anybody is prepared to wait.
-    #[error("the server asks to be left alone for {}{}", seconds(*asked), until_date(*until))]
+    /// The server asks for a longer pause than `retry_after_cap`.
+    #[error("the server asks for a pause of {}{}", seconds(*asked), until_date(*until))]
     RetryAfter {
-        /// What it asks for.
+        /// The pause.
         asked: Duration,
-        /// When that is over.
+        /// When the pause ends.
         until: SystemTime,
         /// The answer that asked for it.
         #[source]
         source: Cause,
     },
-    /// The server has been away for as long as a call may take.
-    #[error("the server has been away for {}, the whole of `evaluations.case_timeout`", seconds(*away))]
+    /// The server has been away for longer than a call may take.
+    #[error("the server has been away for {}, longer than `evaluations.case_timeout`", seconds(*away))]
     Away {
-        /// How long no connection came about.
+        /// How long it has been away.
         away: Duration,
-        /// What became of the last attempt.
+        /// The failure of the last attempt.
         #[source]
         source: Cause,
     },
-    /// Nothing but one refusal has ever come.
-    #[error("{refusals} calls in a row were refused in the same way, and none was answered")]
+    /// The server sent the same refusal again and again, and nothing else.
+    #[error("the server refused {refusals} calls in a row in the same way and answered none")]
     Refusals {
-        /// How many.
+        /// How many times.
         refusals: u32,
-        /// The last.
+        /// The last refusal.
         #[source]
         source: Cause,
     },
 }
 
-/// The date after a pause, where it is one that HTTP can write: from 1970 to 9999.
+/// The date when a pause ends, if HTTP can write it: from 1970 to 9999.
 fn until_date(until: SystemTime) -> String {
     /// Seconds from 1970 to the end of 9999.
     const END: u64 = 253_402_300_800;
@@ -81,7 +81,7 @@ fn until_date(until: SystemTime) -> String {
     }
 }
 
-/// Why a model is not asked any more, told to every call in the words of the first.
+/// A final refusal, shared by all calls that it ends.
 #[derive(Clone, Debug)]
 pub(super) struct Refused(Arc<dyn Error + Send + Sync>);
 
@@ -103,7 +103,7 @@ impl Error for Refused {
     }
 }
 
-/// Writes a duration in seconds, to the millisecond and without decimals that say nothing.
+/// Writes a duration in seconds, to the millisecond and without trailing zeros.
 pub(super) fn seconds(duration: Duration) -> String {
     let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let duration = Duration::from_millis(milliseconds);

@@ -11,8 +11,8 @@ use super::pace::Pace;
 
 /// Lets attempts in one after the other, in the order in which they came.
 ///
-/// Only the first in the queue waits for something to happen: for its turn by the pace, for the moment before which the server
-/// wants no calls, for a call that ends. It takes a permit last of all, so that nobody holds one while waiting.
+/// Only the first in the queue waits for something: the pace, the end of a pause that the server asked for, or the end of another
+/// attempt. It takes its permit last, so that no attempt holds a permit while it waits.
 #[derive(Debug)]
 pub(super) struct Gate {
     turn: tokio::sync::Mutex<()>,
@@ -29,11 +29,11 @@ struct State {
     is_shut: bool,
 }
 
-/// What the first in the queue has to wait for.
+/// What keeps the first in the queue waiting.
 enum Obstacle {
     Time(Instant),
     Room,
-    /// Nobody is let in any more.
+    /// The gate is shut for good.
     Shut,
 }
 
@@ -66,23 +66,23 @@ impl Gate {
         }
     }
 
-    /// Lets nobody in before a moment. An earlier one than already set changes nothing.
+    /// Lets no attempt in before `moment`. A moment before the current one changes nothing.
     pub(super) fn close_until(&self, moment: Instant) {
         let mut state = self.state();
         state.not_before = state.not_before.max(Some(moment));
     }
 
-    /// Lets nobody in any more: whoever waits, or comes later, waits until it is dropped.
+    /// Lets no attempt in from now on: those that wait or come later wait until they are dropped.
     pub(super) fn shut(&self) {
         self.state().is_shut = true;
     }
 
-    /// How many calls may be open at once now.
+    /// How many attempts may be open at once now.
     pub(super) fn limit(&self) -> usize {
         self.state().limit.current()
     }
 
-    /// How many calls are open.
+    /// How many attempts are open.
     pub(super) fn open(&self) -> usize {
         self.state().open
     }
@@ -122,12 +122,12 @@ pub(super) struct Permit<'a> {
 }
 
 impl Permit<'_> {
-    /// Says that the attempt succeeded.
+    /// Records that the attempt succeeded.
     pub(super) fn succeeded(&self) {
         self.gate.state().limit.succeeded(self.epoch);
     }
 
-    /// Says that the server was overloaded, and returns how many overloads in a row one call at a time met.
+    /// Records that the server was overloaded, and returns the number of overloads in a row while only one attempt was allowed.
     pub(super) fn overloaded(&self) -> u32 {
         self.gate.state().limit.overloaded(self.epoch)
     }

@@ -1,7 +1,7 @@
 //! How many calls may be open at once.
 
-/// How many calls may be open at once: one more after each window of successes, half after an overload (AIMD, as in TCP's
-/// congestion avoidance, RFC 5681).
+/// The number of calls that may be open at once. It grows by one after each window of successes and halves after an overload (AIMD,
+/// as in TCP's congestion avoidance, RFC 5681).
 #[derive(Debug)]
 pub(super) struct Limit {
     current: usize,
@@ -9,7 +9,7 @@ pub(super) struct Limit {
     successes: usize,
     /// Whether as many calls as allowed were open at once since the limit last changed.
     reached: bool,
-    /// Overloads since the last success that one call at a time met.
+    /// Overloads since the last success while only one call was allowed.
     at_one: u32,
     epoch: u64,
 }
@@ -30,19 +30,20 @@ impl Limit {
         self.current
     }
 
-    /// Which limit a call was let in under. It changes with each decrease.
+    /// The number of decreases so far, which tells under which limit a call was let in.
     pub(super) fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Notes how many calls are open after another was let in.
+    /// Records how many calls are open after another was let in.
     pub(super) fn entered(&mut self, open: usize) {
         self.reached |= open >= self.current;
     }
 
-    /// Notes a success of a call that was let in under `epoch`.
+    /// Records the success of a call that was let in under `epoch`.
     ///
-    /// A success while there was room says nothing about more calls at once, and neither does one from before a decrease.
+    /// A success does not count while there is room for more calls, because it says nothing about them. Nor does one from before a
+    /// decrease.
     pub(super) fn succeeded(&mut self, epoch: u64) {
         self.at_one = 0;
         if epoch != self.epoch || !self.reached || self.current >= self.ceiling {
@@ -55,10 +56,10 @@ impl Limit {
         }
     }
 
-    /// Notes an overload that met a call let in under `epoch`, and says how many in a row met one call at a time: while there
-    /// are more, fewer at once may help, and after that only waiting.
+    /// Records an overload of a call that was let in under `epoch`, and returns the number of overloads in a row while only one call
+    /// was allowed. As long as that is 0, fewer calls at once may help; after that only a pause does.
     ///
-    /// Calls that were open at a decrease met the same overload, so that theirs do not count again.
+    /// Calls that were open at a decrease met the same overload, which counts once.
     pub(super) fn overloaded(&mut self, epoch: u64) -> u32 {
         if epoch != self.epoch {
             return 0;
@@ -139,7 +140,7 @@ mod tests {
     fn overloads_in_a_row_are_counted_from_one_call_at_a_time_on() {
         let mut limit = Limit::new(4, 4);
         let counts: Vec<u32> = (0..5).map(|_| limit.overloaded(limit.epoch())).collect();
-        // 4 and 2 were halved; then one call at a time met three.
+        // 4 and 2 are halved; then come three overloads with one call at a time.
         assert_eq!(counts, [0, 0, 1, 2, 3]);
         limit.succeeded(0);
         assert_eq!(limit.overloaded(limit.epoch()), 1);

@@ -1,9 +1,9 @@
-//! The one place through which every call to a provider passes: how many at once, how fast, and how often again.
+//! The one place through which every call to a provider passes. It decides how many run at once, how fast, and which are retried.
 //!
-//! A call waits in one queue for its turn, is sent, and comes back to the end of the queue after a failure that may go away. The
-//! number of calls at once adapts to what the server bears. When it bears not even one, or asks to be left alone, all calls
-//! wait; when it refuses for good (a wrong key, a used-up quota, an unknown model), all calls with that key, or of that model,
-//! end with that message and nothing more is sent for them.
+//! A call waits in a queue for its turn and is sent. After a transient failure it goes back to the end of the queue. The number of
+//! calls at once adapts to the server's load. When the server cannot take even one call, or asks for a pause, all calls wait. When it
+//! refuses for good (a wrong key, a used-up quota, an unknown model), all calls with that key or to that model end with the server's
+//! message, and no more are sent for them.
 
 mod attempt;
 mod backoff;
@@ -49,12 +49,13 @@ use refusals::Refusals;
 
 use evals_models::Failure;
 
-/// Is told, in one line, when nothing has moved for a minute while calls are open, and each minute after. It must not block.
+/// Receives a line when no attempt has ended for a minute while calls are under way, and again after each further minute. It must not
+/// block.
 pub type Watch = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// The traffic with one provider. All calls to an address share one, whichever model they ask.
+/// The traffic with one provider. All calls to an address share it, whichever model they ask.
 ///
-/// A call that is dropped gives back what it holds. All waits follow the runtime's clock.
+/// Dropping a call's future cancels the call and frees its place. All waits follow the runtime's clock.
 pub struct Traffic {
     provider: String,
     settings: TrafficSettings,
@@ -63,31 +64,30 @@ pub struct Traffic {
     calls: Calls,
     watch: Option<Watch>,
     refusals: Refusals,
-    /// Whether the server ever answered, and since when it has been away.
     presence: Mutex<Presence>,
     statistics: Mutex<TrafficStatistics>,
 }
 
-/// Whether a server is there.
+/// Whether a server has ever answered, and since when it has been away.
 #[derive(Clone, Copy, Debug, Default)]
 struct Presence {
     answered: bool,
     away_since: Option<Instant>,
 }
 
-/// What a successful call brought.
+/// The result of a successful call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered<T> {
-    /// What the successful attempt returned.
+    /// The value that the successful attempt returned.
     pub value: T,
     /// How long the successful attempt took, without queueing and failed attempts.
     pub service_time: Duration,
-    /// Attempts that it took, at least 1.
+    /// The number of attempts, at least 1.
     pub attempts: u32,
 }
 
 impl Traffic {
-    /// The traffic with a provider, which is named as messages should name it: by its address.
+    /// The traffic with a provider. Messages name the provider as given here, usually by its address.
     pub fn new(provider: impl Into<String>, settings: TrafficSettings) -> Self {
         let ceiling = settings
             .max_concurrency
@@ -111,7 +111,7 @@ impl Traffic {
         }
     }
 
-    /// Tells somebody when nothing moves.
+    /// Calls `watch` when nothing moves.
     #[must_use]
     pub fn with_watch(self, watch: Watch) -> Self {
         Self {
@@ -120,17 +120,17 @@ impl Traffic {
         }
     }
 
-    /// The provider, as messages name it.
+    /// The provider's name in messages.
     pub fn provider(&self) -> &str {
         &self.provider
     }
 
-    /// How the provider may be asked.
+    /// The limits and deadlines.
     pub fn settings(&self) -> &TrafficSettings {
         &self.settings
     }
 
-    /// What passed through so far.
+    /// The counts so far.
     pub fn statistics(&self) -> TrafficStatistics {
         TrafficStatistics {
             limit: self.gate.limit(),
@@ -138,25 +138,24 @@ impl Traffic {
         }
     }
 
-    /// Sends nothing any more. Attempts that were sent come to their end; calls that would need another one wait until they are
-    /// dropped.
+    /// Sends nothing from now on. Attempts under way finish. Calls that need another attempt wait until they are dropped.
     pub fn close(&self) {
         self.gate.shut();
     }
 
-    /// How many attempts were sent and have not come to their end.
+    /// How many attempts are under way.
     pub fn in_flight(&self) -> usize {
         self.gate.open()
     }
 
-    /// Makes attempts until one succeeds, until nothing is left to try, or until the provider refuses for good.
+    /// Makes attempts until one succeeds, no attempt is left, or the provider refuses for good.
     ///
-    /// `estimated_tokens` is what one attempt costs of [`TrafficSettings::tokens_per_minute`]. Of the failures, transient ones
-    /// are retried and come back with a [`TrafficError`] as their source when the attempts are used up. One of the content
-    /// comes back at once. A terminal one comes back at once and ends every other call that waits or comes later.
+    /// Each attempt takes `estimated_tokens` from [`TrafficSettings::tokens_per_minute`]. Transient failures are retried; when no
+    /// attempt is left, the call fails with a [`TrafficError`] as its source. A failure of the content fails the call at once. A
+    /// terminal failure does too, and ends every other call that waits or comes later.
     ///
-    /// While a server that answered before is away, or loads its model, calls wait and try again until `call_deadline`,
-    /// however many attempts that takes. One that stays away for longer is refused for good.
+    /// While a server that answered before is away or loads its model, calls wait and retry until `call_deadline`, with any number
+    /// of attempts. After that the server counts as gone: the failure is terminal.
     pub async fn call<T, F, Fut>(
         &self,
         estimated_tokens: u64,
@@ -170,7 +169,7 @@ impl Traffic {
         self.call_of(None, limit, estimated_tokens, attempt).await
     }
 
-    /// The same for a caller, whose attempts may take as long as `limit` says.
+    /// Makes attempts as [`Self::call`] does, for a caller, each within `limit`.
     async fn call_of<T, F, Fut>(
         &self,
         caller: Option<&Caller>,
@@ -194,7 +193,7 @@ impl Traffic {
         }
     }
 
-    /// Tells when nothing moves, for as long as it is polled.
+    /// Calls `watch` when nothing moves, for as long as this future is polled.
     async fn look_out(&self, watch: &Watch) -> Infallible {
         loop {
             match self.calls.quiet() {
@@ -215,7 +214,7 @@ impl Traffic {
         )
     }
 
-    /// Lowers the number of calls at once; where one is too many, all calls wait as after so many failures.
+    /// Lowers the number of calls at once. If it is 1 already, all calls pause, longer after each further overload.
     fn overloaded(&self, permit: &Permit<'_>) {
         self.counted().overloads += 1;
         let at_one = permit.overloaded();
@@ -225,7 +224,7 @@ impl Traffic {
         }
     }
 
-    /// Ends every call of the caller that waits or comes later, and returns what each is told.
+    /// Ends every call of the caller that waits or comes later, and returns the error of each.
     fn refuse(&self, caller: Option<&Caller>, failure: AttemptError) -> AttemptError {
         let reach = failure.reach;
         let refused = Refused::new(failure.source);
@@ -233,12 +232,12 @@ impl Traffic {
         terminal(reach, refused)
     }
 
-    /// Waits until the caller is refused for good.
+    /// Waits until the provider refuses the caller for good.
     async fn refusal(&self, caller: Option<&Caller>) -> AttemptError {
         terminal(Reach::Model, self.refusals.refusal(caller).await)
     }
 
-    /// Notes that the server answered.
+    /// Records that the server answered.
     fn answered(&self, caller: Option<&Caller>) {
         *self.presence() = Presence {
             answered: true,
@@ -247,7 +246,7 @@ impl Traffic {
         self.refusals.answered(caller);
     }
 
-    /// Notes that the server is away, and says for how long; `None` of one that was never there.
+    /// Records that the server is away, and returns for how long; `None` if it never answered.
     fn away(&self) -> Option<Duration> {
         let mut presence = self.presence();
         let since = *presence.away_since.get_or_insert_with(Instant::now);

@@ -37,9 +37,9 @@ impl Pace {
     }
 }
 
-/// A token bucket that is filled evenly over a minute and holds what a second brings, at least one.
+/// A token bucket that fills evenly over a minute and holds the share of one second, at least 1.
 ///
-/// One that held a full minute's worth would let twice the limit through in the first minute.
+/// A bucket that held the share of a minute would let twice the limit through in the first minute.
 #[derive(Debug)]
 struct Bucket {
     limiter: RateLimiter<NotKeyed, InMemoryState, RuntimeClock, NoOpMiddleware<Duration>>,
@@ -61,7 +61,7 @@ impl Bucket {
         }
     }
 
-    /// Takes that many out, in portions that the bucket can hold, so that a call larger than the bucket pays its full price.
+    /// Takes that many tokens, in portions that the bucket can hold, so that a call larger than the bucket waits for its full amount.
     async fn take(&self, mut amount: u64) {
         while amount > 0 {
             let portion = u32::try_from(amount)
@@ -84,7 +84,7 @@ impl Bucket {
     }
 }
 
-/// The runtime's clock, which tests can stop, as time since a moment.
+/// The runtime's clock, which tests can stop, as the time since its creation.
 #[derive(Clone, Debug)]
 struct RuntimeClock(Instant);
 

@@ -6,10 +6,10 @@ use super::attempt::Reach;
 use super::caller::Caller;
 use super::error::Refused;
 
-/// Unknown refusals that a caller meets in a row, without a single answer, before they count as final.
+/// How many equal refusals with an unknown status, without a single answer, count as final.
 pub(super) const ENOUGH: u32 = 5;
 
-/// What callers were refused for good, and who was never answered anything else than the same refusal.
+/// The final refusals, and for each caller the refusals with an unknown status so far.
 #[derive(Debug)]
 pub(super) struct Refusals(watch::Sender<State>);
 
@@ -26,12 +26,12 @@ struct Final {
     refused: Refused,
 }
 
-/// The refusals of unknown meaning that a caller met, until it is answered for the first time.
+/// The refusals with an unknown status that a caller met before its first answer.
 #[derive(Debug)]
 struct Unknown {
     caller: Option<Caller>,
     status: u16,
-    /// `None` once the caller was answered.
+    /// `None` after the first answer.
     in_a_row: Option<u32>,
 }
 
@@ -71,7 +71,7 @@ impl Refusals {
         Self(watch::Sender::new(State::default()))
     }
 
-    /// Remembers a refusal; the first for its callers is the one that they are told.
+    /// Records a final refusal. Callers fail with the first one that concerns them.
     pub(super) fn remember(&self, caller: Option<&Caller>, reach: Reach, refused: &Refused) {
         self.0.send_if_modified(|state| {
             let is_first = state.of(caller).is_none();
@@ -89,16 +89,16 @@ impl Refusals {
     /// Waits until a caller is refused for good.
     pub(super) async fn refusal(&self, caller: Option<&Caller>) -> Refused {
         let mut state = self.0.subscribe();
-        let told = state.wait_for(|state| state.of(caller).is_some()).await;
-        let told = told.ok().and_then(|state| state.of(caller).cloned());
-        match told {
+        let found = state.wait_for(|state| state.of(caller).is_some()).await;
+        let found = found.ok().and_then(|state| state.of(caller).cloned());
+        match found {
             Some(refused) => refused,
-            // The sender lives in `self`, so that waiting ends with a value alone.
+            // Not reached: the sender lives in `self`, so the channel cannot close.
             None => std::future::pending().await,
         }
     }
 
-    /// Notes that a caller was answered.
+    /// Records that a caller was answered.
     pub(super) fn answered(&self, caller: Option<&Caller>) {
         self.0.send_if_modified(|state| {
             state.unknown(caller).in_a_row = None;
@@ -106,8 +106,8 @@ impl Refusals {
         });
     }
 
-    /// Notes a refusal of unknown meaning, and says how many equal ones in a row there were without any answer; 0 where the
-    /// caller was answered once.
+    /// Records a refusal with an unknown status, and returns how many equal ones the caller met in a row without any answer; 0 if the
+    /// caller was ever answered.
     pub(super) fn unknown(&self, caller: Option<&Caller>, status: u16) -> u32 {
         let mut in_a_row = 0;
         self.0.send_if_modified(|state| {

@@ -3,43 +3,44 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
-/// How a provider may be asked: how many calls at once, how fast, and how often again after a failure.
+/// The limits of the traffic with a provider: calls at once, pace, retries and deadlines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrafficSettings {
-    /// Most calls at once. Given, it is also where the traffic starts, so that a provider that never complains is used fully
-    /// from the first call on. Default: `None`, which starts at `start_concurrency` and grows to `grown_concurrency`.
+    /// The most calls at once. If set, the traffic starts there, so that the provider is used fully from the first call. Default:
+    /// `None`, which starts at `start_concurrency` and grows to `grown_concurrency`.
     pub max_concurrency: Option<NonZeroUsize>,
-    /// Calls at once to begin with where `max_concurrency` is not given. Default: 8; 4 in [`Self::ollama`].
+    /// Calls at once at the start if `max_concurrency` is not set. Default: 8; 4 in [`Self::ollama`].
     pub start_concurrency: NonZeroUsize,
-    /// Where growth ends where `max_concurrency` is not given. Default: [`Self::GROWN_CONCURRENCY`]; in [`Self::ollama`] where it
-    /// starts, because Ollama never says that it has too much to do.
+    /// The most calls at once if `max_concurrency` is not set. Default: [`Self::GROWN_CONCURRENCY`]; in [`Self::ollama`] the number at
+    /// the start, because Ollama never reports an overload.
     pub grown_concurrency: NonZeroUsize,
-    /// Most attempts a minute, paced evenly: a second's worth may be sent together. Default: no limit.
+    /// The most attempts a minute, paced evenly: those of one second may be sent together. Default: no limit.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// Most tokens a minute, paced evenly as above, by the callers' estimates. Default: no limit.
+    /// The most tokens a minute by the callers' estimates, paced evenly as above. Default: no limit.
     pub tokens_per_minute: Option<NonZeroU32>,
-    /// Most attempts of one call, the first included. Default: 6. Those that find the server away do not count.
+    /// The most attempts of one call, the first included. Attempts that find the server away do not count. Default: 6.
     pub max_attempts: NonZeroU32,
-    /// The longest pause before the first retry; it doubles with each. A pause is drawn from zero to that. Default: 0.5 s.
+    /// The longest pause before the first retry. It doubles with each retry; the actual pause is drawn between zero and it. Default:
+    /// 0.5 s.
     pub base_delay: Duration,
-    /// Where the doubling ends. Default: 30 s.
+    /// The limit of the doubling. Default: 30 s.
     pub max_delay: Duration,
-    /// The longest wait that a server may ask for; where it asks for more, nothing more is sent. Default: 120 s.
+    /// The longest pause that a server may ask for. If it asks for more, all calls fail. Default: 120 s.
     pub retry_after_cap: Duration,
-    /// The longest that one attempt may take where its model has no timeout of its own. Default: 300 s.
+    /// The longest that an attempt may take if its model has no timeout of its own. Default: 300 s.
     pub request_deadline: Duration,
-    /// The longest that a call may take from its first attempt on, with pauses and retries. Waiting for its first turn does
-    /// not count. Default: 900 s.
+    /// The longest that a call may take from its first attempt on, with pauses and retries. The wait for its first turn does not
+    /// count. Default: 900 s.
     pub call_deadline: Duration,
     /// Seed of the pauses. Default: 0.
     pub seed: u64,
 }
 
 impl TrafficSettings {
-    /// Where growth ends if `max_concurrency` is not given.
+    /// The most calls at once if `max_concurrency` is not set.
     pub const GROWN_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not zero");
 
-    /// The defaults for Ollama, which answers few calls at once and lets the others wait.
+    /// The defaults for Ollama, which answers few calls at once and queues the others.
     pub fn ollama() -> Self {
         Self {
             start_concurrency: NonZeroUsize::new(4).expect("4 is not zero"),

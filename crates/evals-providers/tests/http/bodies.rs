@@ -58,8 +58,7 @@ async fn a_reply_ends_at_its_limit() {
         };
         let error = reply.unwrap_err();
         assert_eq!(error.failure, Failure::Content);
-        let expected =
-            format!("`{url}` answered with more than 32 MiB, the most that is read of {what}");
+        let expected = format!("`{url}` answered with more than 32 MiB, the limit for {what}");
         assert!(chain(&error).ends_with(&expected), "{}", chain(&error));
         assert_eq!(scripted.received_at(path).len(), 1, "paid for once");
     }
@@ -98,7 +97,7 @@ async fn embeddings_end_where_those_of_the_batch_would() {
         let before = scripted.received_at(path).len();
         let embedded = embedder.embed(&["x", "y"], TextKind::Document).await;
         let error = embedded.unwrap_err();
-        let expected = "answered with more than 2 MiB, the most that is read of embeddings";
+        let expected = "answered with more than 2 MiB, the limit for embeddings";
         assert!(chain(&error).ends_with(expected), "{}", chain(&error));
         let EmbedError::Model { failure, .. } = error else {
             panic!("{error:?}")
@@ -120,7 +119,7 @@ async fn scores_end_where_those_of_the_batch_would() {
     let reranker = HttpReranker::connect(settings, traffic(3)).await.unwrap();
     let before = scripted.received_at("/rerank").len();
     let error = reranker.rerank("q", &["x"], 1).await.unwrap_err();
-    let expected = "answered with more than 2 MiB, the most that is read of scores";
+    let expected = "answered with more than 2 MiB, the limit for scores";
     assert!(chain(&error).ends_with(expected), "{}", chain(&error));
     assert_eq!(error.failure, Failure::Content);
     assert_eq!(scripted.received_at("/rerank").len() - before, 1);
@@ -131,7 +130,7 @@ async fn a_list_of_models_ends_at_its_limit() {
     let scripted = bombing("/models", bomb(r#"{"data": []}"#, 64 * MEGABYTE));
     let error = list_openai_models(server(&scripted.openai_url())).await;
     let error = error.unwrap_err();
-    let expected = "answered with more than 8 MiB, the most that is read of a list of models";
+    let expected = "answered with more than 8 MiB, the limit for a list of models";
     assert!(chain(&error).ends_with(expected), "{}", chain(&error));
     assert!(matches!(error, ConnectError::Server { .. }));
 }

@@ -1,3 +1,5 @@
+//! Chat models in Ollama: what is sent, and what becomes of replies.
+
 use std::num::NonZeroU32;
 
 use evals_models::{ChatModel, ChatRequest, Failure, Finish, Message};
@@ -101,9 +103,11 @@ async fn a_prompt_that_cannot_fit_is_never_sent() {
     let request = ChatRequest::new(vec![Message::user("word ".repeat(8_000))]);
     let error = model.chat(&request).await.unwrap_err();
     assert_eq!(error.failure, Failure::Content);
-    assert!(chain(&error).ends_with(
-        "about 12120 tokens of prompt and reply do not fit into the 8192 that the model reads"
-    ));
+    assert!(
+        chain(&error).ends_with(
+            "the prompt and its reply need about 12120 tokens, but the model reads 8192"
+        )
+    );
     assert!(scripted.received_at("/api/chat").is_empty());
 }
 
@@ -121,7 +125,7 @@ async fn a_prompt_that_was_cut_is_a_failure() {
     assert_eq!(error.failure, Failure::Content);
     assert!(
         chain(&error).ends_with(
-            "the prompt was cut: 6137 tokens that were read and 7 that were written fill the `num_ctx` of 6144"
+            "the server cut the prompt: 6137 tokens read and 7 written fill the `num_ctx` of 6144"
         ),
         "{}",
         chain(&error)

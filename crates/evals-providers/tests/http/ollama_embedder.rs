@@ -1,3 +1,5 @@
+//! Embedding models in Ollama.
+
 use std::num::NonZeroUsize;
 
 use evals_models::{EmbedError, Embedder, Failure, TextKind};

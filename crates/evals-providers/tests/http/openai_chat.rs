@@ -1,3 +1,5 @@
+//! Chat models behind `OpenAI`'s protocol: what is sent, and what becomes of replies.
+
 use std::num::NonZeroU32;
 
 use evals_models::{ChatModel, ChatRequest, Failure, Finish, Usage};
@@ -215,7 +217,7 @@ async fn a_field_that_stays_refused_is_a_failure() {
     assert_eq!(error.failure, Failure::Terminal);
     assert_eq!(scripted.received().len(), 2);
     assert!(chain(&error).ends_with(
-        "answered 400: temperature is not supported; change or remove the model's setting that the server names"
+        "answered 400: temperature is not supported; change or remove the setting of the model that the server names"
     ));
 }
 

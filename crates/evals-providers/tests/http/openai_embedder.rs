@@ -1,3 +1,5 @@
+//! Embedding models behind `OpenAI`'s protocol.
+
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -97,7 +99,7 @@ async fn unsound_vectors_are_refused() {
         (
             json!([row(json!([1, 0, 0, 0]))]),
             Failure::Terminal,
-            "1 vector came back for 2 texts",
+            "the server returned 1 vector for 2 texts",
         ),
         (
             json!([row(json!([1, 0, 0, 0])), row(json!([1, 0]))]),
@@ -133,7 +135,7 @@ async fn unsound_vectors_are_refused() {
             ]),
             Failure::Terminal,
             "answered with a vector for each token instead of one for each text; \
-             set a model that embeds, or start the server so that this one does",
+             set a model that embeds, or start the server with embeddings enabled",
         ),
     ];
     for (rows, expected, message) in cases {

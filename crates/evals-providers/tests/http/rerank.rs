@@ -1,3 +1,5 @@
+//! Rerankers behind `/rerank`, in both dialects.
+
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -234,7 +236,7 @@ async fn a_model_that_cannot_rank_is_refused_at_once_with_a_remedy() {
         "{text}"
     );
     assert!(
-        text.ends_with("; set a model that reranks, or start the server so that this one does"),
+        text.ends_with("; set a model that reranks, or start the server with reranking enabled"),
         "{text}"
     );
     assert_eq!(scripted.received().len(), 1);

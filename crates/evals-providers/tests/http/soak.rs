@@ -1,3 +1,5 @@
+//! Many calls to a server that fails in every way at once.
+
 use std::sync::Arc;
 use std::time::Duration;
 

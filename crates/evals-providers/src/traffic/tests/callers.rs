@@ -83,7 +83,7 @@ async fn what_is_refused_without_exception_is_refused_for_good() {
     assert_eq!(
         chain(&error),
         [
-            "5 calls in a row were refused in the same way, and none was answered",
+            "the server refused 5 calls in a row in the same way and answered none",
             "418 I'm a teapot"
         ]
     );

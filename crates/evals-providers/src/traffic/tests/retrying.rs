@@ -73,7 +73,7 @@ async fn a_wait_beyond_the_cap_ends_everything_and_says_until_when() {
     assert_eq!(error.failure, Failure::Terminal);
     let [message, cause] = chain(&error).try_into().unwrap();
     assert!(
-        message.starts_with("the server asks to be left alone for 3600 s, until ")
+        message.starts_with("the server asks for a pause of 3600 s, until ")
             && message.ends_with(" GMT"),
         "{message}"
     );
@@ -229,7 +229,7 @@ async fn no_pause_is_begun_that_ends_past_the_deadline_of_the_call() {
     assert_eq!(
         chain(&error),
         [
-            "gave up after 2 attempts: the 20 s of `evaluations.case_timeout` are not enough for another",
+            "gave up after 2 attempts: no time is left for another within the 20 s of `evaluations.case_timeout`",
             "429 Too Many Requests"
         ]
     );
@@ -256,7 +256,7 @@ async fn the_deadline_of_the_call_cuts_an_attempt() {
     assert_eq!(
         chain(&error),
         [
-            "gave up after 2 attempts: the 20 s of `evaluations.case_timeout` are not enough for another",
+            "gave up after 2 attempts: no time is left for another within the 20 s of `evaluations.case_timeout`",
             "no answer within 5 s"
         ]
     );

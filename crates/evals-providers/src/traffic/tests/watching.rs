@@ -4,9 +4,9 @@ use super::*;
 
 fn watched(settings: TrafficSettings) -> (Arc<Traffic>, Arc<Mutex<Vec<String>>>) {
     let lines: Arc<Mutex<Vec<String>>> = Arc::default();
-    let told = Arc::clone(&lines);
+    let reported = Arc::clone(&lines);
     let traffic = Traffic::new(ADDRESS, settings).with_watch(Arc::new(move |line| {
-        told.lock().unwrap().push(line.to_owned());
+        reported.lock().unwrap().push(line.to_owned());
     }));
     (Arc::new(traffic), lines)
 }
