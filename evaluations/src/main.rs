@@ -6,6 +6,7 @@
 // The futures of the storage engine nest deeper than the compiler's default allows.
 #![recursion_limit = "256"]
 
+mod atomic_file;
 mod choices;
 mod cli;
 mod clock;
@@ -27,7 +28,6 @@ mod settings;
 mod spending;
 mod stored_runs;
 mod terminal;
-mod whole_file;
 
 use std::process::ExitCode;
 

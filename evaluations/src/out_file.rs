@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use evals::{Change, Comparison, Domain, Report, Summary, render};
 
-use crate::whole_file::write_whole;
+use crate::atomic_file::write_atomically;
 
 /// The formats of a report, by extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl OutFile {
 
     /// Writes one report.
     pub(crate) fn report<D: Domain>(&self, report: &Report<D>, summary: &Summary) -> Result<()> {
-        write_whole(&self.path, |file| {
+        write_atomically(&self.path, |file| {
             write_report(file, self.format, report, summary)
         })
     }
@@ -77,10 +77,10 @@ impl OutFile {
     /// Writes what sets several reports side by side; rows of cases have no such form. Returns whether it did.
     pub(crate) fn comparison(&self, comparison: &Comparison) -> Result<bool> {
         match self.format {
-            Format::Json => write_whole(&self.path, |file| {
+            Format::Json => write_atomically(&self.path, |file| {
                 render::json::comparison(file, comparison)
             })?,
-            Format::Markdown => write_whole(&self.path, |file| {
+            Format::Markdown => write_atomically(&self.path, |file| {
                 render::markdown::comparison(file, comparison)
             })?,
             Format::JsonLines | Format::Csv => return Ok(false),
@@ -102,7 +102,7 @@ impl OutFile {
 
     /// Writes what a change did.
     pub(crate) fn change(&self, change: &Change) -> Result<()> {
-        write_whole(&self.path, |file| match self.format {
+        write_atomically(&self.path, |file| match self.format {
             Format::Markdown => render::markdown::change(file, change),
             Format::Json | Format::JsonLines | Format::Csv => render::json::change(file, change),
         })

@@ -17,7 +17,7 @@ use crate::out_file::OutFile;
 use crate::run_folder::{RunFolder, RunHeader, RunState};
 use crate::session::Session;
 use crate::stored_runs::{Configuration, differences};
-use crate::stored_runs::{PassedOver, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
+use crate::stored_runs::{SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
 use crate::terminal::console;
 
 /// Most differences between two runs that are listed.
@@ -197,9 +197,9 @@ fn newest(
     is_wanted: impl Fn(&RunHeader) -> bool,
 ) -> Result<(StoredRun, bool)> {
     let mut folders = runs.list()?;
-    let (run, passed_over) = runs.pop_newest(&mut folders, is_wanted, is_finished)?;
-    runs.note_passed_over(&passed_over);
-    Ok((run, !passed_over.is_empty()))
+    let (run, skipped) = runs.pop_newest(&mut folders, is_wanted, is_finished)?;
+    runs.note_skipped(&skipped);
+    Ok((run, !skipped.is_empty()))
 }
 
 /// Takes the finished runs of the last command that has any off the end of `folders`, oldest first. The second value says whether
@@ -208,7 +208,7 @@ fn last_command(
     runs: &StoredRuns<'_>,
     folders: &mut Vec<RunFolder>,
 ) -> Result<(Vec<StoredRun>, bool)> {
-    let (latest, mut passed_over) = runs.pop_newest(folders, |_| true, is_finished)?;
+    let (latest, mut skipped) = runs.pop_newest(folders, |_| true, is_finished)?;
     let wanted = latest.header.command_line.clone();
     let mut command = vec![latest];
     while let Some(folder) = folders.last() {
@@ -224,13 +224,13 @@ fn last_command(
         if is_finished(state) {
             command.push(StoredRun::of_folder(folder.clone())?);
         } else {
-            passed_over.push(PassedOver::because_of(folder, state));
+            skipped.push(SkippedRun::because_of(folder, state));
         }
         folders.pop();
     }
     command.reverse();
-    runs.note_passed_over(&passed_over);
-    Ok((command, !passed_over.is_empty()))
+    runs.note_skipped(&skipped);
+    Ok((command, !skipped.is_empty()))
 }
 
 /// The newest finished one of some runs that has the dataset and the benchmark of `after`, best with its profile and as many
@@ -250,11 +250,11 @@ fn predecessor(
         let mut earlier = earlier.to_vec();
         runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()
     };
-    let (run, passed_over) = newest(&|header| is_of_profile(header) && is_as_long(header))
+    let (run, skipped) = newest(&|header| is_of_profile(header) && is_as_long(header))
         .or_else(|| newest(&is_of_profile))
         .or_else(|| newest(&|header| is_of_benchmark(header) && is_as_long(header)))
         .or_else(|| newest(&is_of_benchmark))?;
-    runs.note_passed_over(&passed_over);
+    runs.note_skipped(&skipped);
     Some(run)
 }
 

@@ -109,7 +109,7 @@ async fn check_models(
     pull: bool,
 ) -> Vec<Finding> {
     let mut servers = Servers::new(resolved, models, session.printer, 0)
-        .asking_once()
+        .without_retries()
         .pulling(pull);
     let mut findings = vec![check_embedder(session, &mut servers, resolved, models).await];
     findings.extend(check_reranker(session.printer, &mut servers, resolved, models).await);

@@ -37,8 +37,8 @@ pub(crate) struct Interruption(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    noticed: CancellationToken,
-    dropping: CancellationToken,
+    interrupted: CancellationToken,
+    abort: CancellationToken,
     stop: StopSignal,
     traffic: Mutex<Vec<Arc<Traffic>>>,
     writes: Mutex<Vec<Writes>>,
@@ -76,13 +76,13 @@ pub(crate) fn interruptible(
                 Ok(Exit::CheckFailed)
             }
             // The terminal was closed, so nobody can read the result.
-            Err(error) if interruption.is_noticed() && error.is::<StdoutError>() => {
+            Err(error) if interruption.is_interrupted() && error.is::<StdoutError>() => {
                 Ok(Exit::Interrupted)
             }
             exit => exit,
         };
-        interruption.written().await;
-        anyhow::Ok((exit, interruption.is_noticed()))
+        interruption.wait_for_writes().await;
+        anyhow::Ok((exit, interruption.is_interrupted()))
     })?;
     if is_interrupted {
         // Files that are still being read, on threads that cannot be stopped, are of no use any more.
@@ -102,8 +102,8 @@ impl Interruption {
     }
 
     /// Whether a signal came.
-    pub(crate) fn is_noticed(&self) -> bool {
-        self.0.noticed.is_cancelled()
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.0.interrupted.is_cancelled()
     }
 
     /// Set as soon as a signal comes: no case is started any more.
@@ -112,22 +112,22 @@ impl Interruption {
     }
 
     /// Cancelled when nothing is waited for any more.
-    pub(crate) fn dropping(&self) -> CancellationToken {
-        self.0.dropping.clone()
+    pub(crate) fn abort_token(&self) -> CancellationToken {
+        self.0.abort.clone()
     }
 
     /// Closes `traffic` when a signal comes, and waits for what it sent.
-    pub(crate) fn mind(&self, traffic: &Arc<Traffic>) {
-        let mut minded = lock(&self.0.traffic);
-        minded.push(Arc::clone(traffic));
+    pub(crate) fn track_traffic(&self, traffic: &Arc<Traffic>) {
+        let mut tracked = lock(&self.0.traffic);
+        tracked.push(Arc::clone(traffic));
         // Under the lock, so that a signal that comes now finds it in the list.
-        if self.is_noticed() {
+        if self.is_interrupted() {
             traffic.close();
         }
     }
 
     /// Waits for `writes` before the process ends.
-    pub(crate) fn mind_writes(&self, writes: &Writes) {
+    pub(crate) fn track_writes(&self, writes: &Writes) {
         lock(&self.0.writes).push(writes.clone());
     }
 
@@ -135,13 +135,13 @@ impl Interruption {
     pub(crate) async fn guard<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
-            () = self.0.dropping.cancelled() => Err(Interrupted.into()),
+            () = self.0.abort.cancelled() => Err(Interrupted.into()),
             done = work => done,
         }
     }
 
     /// Waits until everything that arrived is stored.
-    pub(crate) async fn written(&self) {
+    pub(crate) async fn wait_for_writes(&self) {
         let written = async {
             while self.writing() > 0 {
                 sleep(INTERVAL).await;
@@ -176,13 +176,13 @@ impl Interruption {
                 quantity::of(dropped, "call")
             ));
         }
-        self.0.dropping.cancel();
+        self.0.abort.cancel();
         signals.next().await;
         exit::at_once(Exit::Interrupted);
     }
 
     fn notice(&self) {
-        self.0.noticed.cancel();
+        self.0.interrupted.cancel();
         self.0.stop.interrupt();
         for traffic in lock(&self.0.traffic).iter() {
             traffic.close();
@@ -240,7 +240,7 @@ mod tests {
             let interrupted = interruption.clone();
             tokio::spawn(async move {
                 interrupted.notice();
-                interrupted.0.dropping.cancel();
+                interrupted.0.abort.cancel();
             });
             // As the digest of a large file, or the questions of a large dataset.
             let reading = tokio::task::spawn_blocking(|| {
@@ -268,10 +268,10 @@ mod tests {
         let interruption = Interruption::default();
         let settings = evals_providers::TrafficSettings::default;
         let before = Arc::new(Traffic::new("before", settings()));
-        interruption.mind(&before);
+        interruption.track_traffic(&before);
         interruption.notice();
         let after = Arc::new(Traffic::new("after", settings()));
-        interruption.mind(&after);
+        interruption.track_traffic(&after);
         for traffic in [before, after] {
             let call = traffic.call(0, || async { Ok(()) });
             let sent = timeout(Duration::from_millis(50), call).await;

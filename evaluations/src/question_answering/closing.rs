@@ -15,7 +15,7 @@ use super::model_set::ModelSet;
 use super::resume;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
-use crate::run_folder::{Nothing, RunFolder};
+use crate::run_folder::{RunFailure, RunFolder};
 use crate::spending::Spending;
 use crate::terminal::{Printer, report_text};
 
@@ -119,10 +119,10 @@ impl Finished {
                 quantity::of(transient, "case")
             ));
         }
-        let message = match Nothing::in_summary(&self.summary) {
+        let message = match RunFailure::of(&self.summary) {
             None => return Exit::Done,
-            Some(Nothing::NoResult) => "no case has an answer; the report gives the reasons",
-            Some(Nothing::NoVerdict) => "no answer was judged; the report gives the reasons",
+            Some(RunFailure::NoResult) => "no case has an answer; the report gives the reasons",
+            Some(RunFailure::NoVerdict) => "no answer was judged; the report gives the reasons",
         };
         printer.failure(message);
         Exit::CheckFailed

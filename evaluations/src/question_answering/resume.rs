@@ -117,7 +117,7 @@ async fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Res
     let folder = folder.hold().await?;
     let opened = FileJournal::open::<Qa>(folder.journal(), wanted);
     if let Err(JournalError::Locked { .. }) = &opened {
-        return Err(folder.is_taken());
+        return Err(folder.already_running());
     }
     let (journal, stored) =
         opened.with_context(|| format!("run `{}` cannot be continued", folder.name()))?;
@@ -200,7 +200,7 @@ impl Earlier {
             {
                 continue;
             }
-            let is_done = folder.state().is_over();
+            let is_done = folder.state().is_complete();
             let was_newest = std::mem::replace(&mut is_newest, false);
             if found != *wanted {
                 if was_newest && !is_done {

@@ -18,9 +18,9 @@ use super::head::ReportHead;
 use super::lock::{self, IsRunning};
 use super::manifest::MANIFEST_VERSION;
 use super::state::{Left, RunState};
+use crate::atomic_file::write_atomically;
 use crate::directories::file_stem;
 use crate::terminal::Printer;
-use crate::whole_file::write_whole;
 
 const MANIFEST: &str = "manifest.json";
 pub(crate) const REPORT: &str = "report.json";
@@ -79,7 +79,7 @@ impl RunFolder {
                     // Without a manifest it is no run yet, so that nobody looks at it.
                     return match lock::try_share(&path) {
                         Ok(held) => Ok(Self::held(path, held)),
-                        Err(IsRunning) => Err(Self::at(path).is_taken()),
+                        Err(IsRunning) => Err(Self::at(path).already_running()),
                     };
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -101,7 +101,7 @@ impl RunFolder {
     pub(crate) async fn hold(self) -> Result<Self> {
         match lock::share(&self.path).await {
             Ok(held) => Ok(Self::held(self.path, held)),
-            Err(IsRunning) => Err(self.is_taken()),
+            Err(IsRunning) => Err(self.already_running()),
         }
     }
 
@@ -113,7 +113,7 @@ impl RunFolder {
     }
 
     /// That another process has the run.
-    pub(crate) fn is_taken(&self) -> anyhow::Error {
+    pub(crate) fn already_running(&self) -> anyhow::Error {
         anyhow!(
             "another process is already working on run `{}`; wait until it has ended, or start a second one with `--fresh`",
             self.name()
@@ -122,12 +122,12 @@ impl RunFolder {
 
     /// Keeps other processes from working on the run until what is returned is dropped. Where the file system has no locks
     /// nothing tells who works on it.
-    pub(crate) fn hold_alone(&self) -> Result<Option<File>, IsRunning> {
+    pub(crate) fn lock_exclusive(&self) -> Result<Option<File>, IsRunning> {
         lock::take_alone(&self.path)
     }
 
     fn is_held(&self) -> bool {
-        self.hold_alone().is_err()
+        self.lock_exclusive().is_err()
     }
 
     /// Every run folder, oldest first. Their names start with the time; those whose names do not come first.
@@ -289,7 +289,7 @@ impl RunFolder {
         name: &str,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
-        write_whole(&self.path.join(name), content).with_context(|| unwritable(&self.path))
+        write_atomically(&self.path.join(name), content).with_context(|| unwritable(&self.path))
     }
 
     /// Says where every failure of `report` is written in full, if there is one: a page shows the first few.
@@ -380,21 +380,21 @@ mod tests {
         let held = run(runs.path(), "going-on");
         let seen = RunFolder::open(held.path()).unwrap();
         assert_eq!(seen.state(), RunState::Running);
-        assert_eq!(seen.hold_alone().err(), Some(IsRunning));
+        assert_eq!(seen.lock_exclusive().err(), Some(IsRunning));
         let copy = held.clone();
         drop(held);
         assert_eq!(seen.state(), RunState::Running);
         drop(copy);
         assert_eq!(seen.state(), RunState::Unfinished(None));
-        let alone = seen.hold_alone().unwrap();
-        assert!(alone.is_some() && seen.hold_alone().is_err());
+        let alone = seen.lock_exclusive().unwrap();
+        assert!(alone.is_some() && seen.lock_exclusive().is_err());
     }
 
     #[tokio::test]
     async fn a_run_that_somebody_keeps_is_not_waited_for_without_end() {
         let runs = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(run(runs.path(), "kept").path()).unwrap();
-        let alone = folder.hold_alone().unwrap();
+        let alone = folder.lock_exclusive().unwrap();
         let began = Instant::now();
         let error = folder.clone().hold().await.unwrap_err();
         assert_eq!(
@@ -418,7 +418,7 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(run(runs.path(), "looked-at").path()).unwrap();
         let look = || {
-            let alone = folder.hold_alone();
+            let alone = folder.lock_exclusive();
             thread::sleep(Duration::from_millis(5));
             alone.is_ok()
         };

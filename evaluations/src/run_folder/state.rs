@@ -17,7 +17,7 @@ pub(crate) enum RunState {
     /// It ended before all of its cases were run. `None` where nothing tells how many are left.
     Unfinished(Option<Left>),
     /// All cases were run, and nothing was measured.
-    Failed(Nothing),
+    Failed(RunFailure),
     /// All cases were run, and something was measured.
     Finished(Failures),
     /// Its report is not one that this version reads.
@@ -35,7 +35,7 @@ pub(crate) struct Left {
 
 /// Why nothing was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nothing {
+pub(crate) enum RunFailure {
     /// Every case failed.
     NoResult,
     /// There are answers, and no verdict on any of them.
@@ -62,7 +62,7 @@ impl RunState {
                 of: summary.finished.saturating_add(summary.not_run),
             }));
         }
-        match Nothing::in_summary(summary) {
+        match RunFailure::of(summary) {
             Some(nothing) => Self::Failed(nothing),
             None => Self::Finished(Failures {
                 cases: summary.failed,
@@ -73,19 +73,19 @@ impl RunState {
     }
 
     /// Whether all cases were run, whatever came of them.
-    pub(crate) fn is_over(self) -> bool {
+    pub(crate) fn is_complete(self) -> bool {
         matches!(self, Self::Failed(_) | Self::Finished(_))
     }
 
     /// Whether nothing is missing from what the run was to measure.
-    pub(crate) fn is_whole(self) -> bool {
+    pub(crate) fn has_no_failures(self) -> bool {
         matches!(self, Self::Finished(failures) if failures.cases == 0 && failures.evaluators == 0)
     }
 }
 
-impl Nothing {
+impl RunFailure {
     /// Whether a run with this summary measured nothing although it ran its cases.
-    pub(crate) fn in_summary(summary: &Summary) -> Option<Self> {
+    pub(crate) fn of(summary: &Summary) -> Option<Self> {
         if summary.finished > 0 && summary.failed == summary.finished {
             return Some(Self::NoResult);
         }
@@ -103,8 +103,12 @@ impl fmt::Display for RunState {
             Self::Unfinished(Some(Left { not_run, of })) => {
                 write!(formatter, "unfinished, {not_run} of {of} not run")
             }
-            Self::Failed(Nothing::NoResult) => formatter.write_str("failed, no case has a result"),
-            Self::Failed(Nothing::NoVerdict) => formatter.write_str("failed, no answer was judged"),
+            Self::Failed(RunFailure::NoResult) => {
+                formatter.write_str("failed, no case has a result")
+            }
+            Self::Failed(RunFailure::NoVerdict) => {
+                formatter.write_str("failed, no answer was judged")
+            }
             Self::Finished(failures) => failures.fmt(formatter),
             Self::Unreadable => formatter.write_str("unreadable"),
         }
@@ -147,14 +151,14 @@ mod tests {
         let state = |finished, failed, not_run| RunState::of(&summary(finished, failed, not_run));
         assert_eq!(state(40, 0, 0).to_string(), "finished");
         assert_eq!(state(40, 3, 0).to_string(), "finished, 3 of 40 failed");
-        assert_eq!(state(40, 40, 0), RunState::Failed(Nothing::NoResult));
+        assert_eq!(state(40, 40, 0), RunState::Failed(RunFailure::NoResult));
         assert_eq!(
             state(30, 30, 10).to_string(),
             "unfinished, 10 of 40 not run",
             "what is left may succeed"
         );
-        assert!(state(40, 0, 0).is_whole() && !state(40, 3, 0).is_whole());
-        assert!(state(40, 40, 0).is_over() && !state(30, 0, 10).is_over());
+        assert!(state(40, 0, 0).has_no_failures() && !state(40, 3, 0).has_no_failures());
+        assert!(state(40, 40, 0).is_complete() && !state(30, 0, 10).is_complete());
     }
 
     #[test]
@@ -170,8 +174,11 @@ mod tests {
             summary.accuracy = vec![(Equivalence::OUTCOME.to_owned(), accuracy)];
             RunState::of(&summary)
         };
-        assert_eq!(judged(0, 4), RunState::Failed(Nothing::NoVerdict));
+        assert_eq!(judged(0, 4), RunState::Failed(RunFailure::NoVerdict));
         assert_eq!(judged(3, 1).to_string(), "finished, 1 evaluation failed");
-        assert!(judged(0, 0).is_whole(), "nothing had a reference answer");
+        assert!(
+            judged(0, 0).has_no_failures(),
+            "nothing had a reference answer"
+        );
     }
 }

@@ -44,7 +44,7 @@ pub(crate) async fn open(
     arguments: &RunArgs,
 ) -> Result<Arc<dyn Embedder>> {
     let model = &opener.models.embedder;
-    let place = opener.servers.undigested_place(model)?;
+    let place = opener.servers.vector_cache_address(model)?;
     let printer = opener.session.printer;
     let embedder = embedder::open(printer, opener.resolved, model, opener.servers).await?;
     let price = choices::prices(opener.resolved).of(embedder.identity());
@@ -69,7 +69,7 @@ pub(crate) async fn open(
     }
     let path = opener.session.directories.vectors();
     let store = EmbeddingStore::open_watched(path, printer.watch()).await?;
-    opener.interruption.mind_writes(store.writes());
+    opener.interruption.track_writes(store.writes());
     let label = model.label(embedder.identity());
     let mut cached = CachedEmbedder::new(embedder, store).labelled(label);
     if let Some(place) = place {

@@ -76,7 +76,7 @@ impl<'o, 'r> Opener<'o, 'r> {
         } else {
             let path = self.session.directories.replies();
             let store = ReplyStore::open_watched(path, self.session.printer.watch()).await?;
-            self.interruption.mind_writes(store.writes());
+            self.interruption.track_writes(store.writes());
             self.store.insert(store).clone()
         };
         Ok(Arc::new(

@@ -82,7 +82,7 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
     let model = reranker::check(resolved, opener.models)?;
     let (reranker, asking): (Arc<dyn Reranker>, _) = match model.kind {
         ModelKind::HttpReranker => {
-            let place = opener.servers.rerank_place(model)?;
+            let place = opener.servers.score_cache_address(model)?;
             let reranker = opener.servers.reranker(model, settings.batch_size);
             let reranker = Arc::new(reranker.await?);
             let stored = stored(opener, reranker, model, |cached| {
@@ -143,7 +143,7 @@ async fn stored(
     let session = opener.session;
     let (path, watch) = (session.directories.scores(), session.printer.watch());
     let store = ScoreStore::open_watched(path, watch).await?;
-    opener.interruption.mind_writes(store.writes());
+    opener.interruption.track_writes(store.writes());
     let label = model.label(reranker.identity());
     let cached = made(CachedReranker::new(reranker, store));
     let cached = cached.labelled(label).with_policy(policy);

@@ -24,7 +24,7 @@ pub(crate) struct StoredRuns<'s> {
 
 /// A run that is newer than the one that was taken.
 #[derive(Debug)]
-pub(crate) struct PassedOver {
+pub(crate) struct SkippedRun {
     name: String,
     why: String,
 }
@@ -74,7 +74,7 @@ impl<'s> StoredRuns<'s> {
     /// Says so where a run is incomplete or has failures, for commands that take it all the same.
     pub(crate) fn note_incomplete(&self, run: &StoredRun) -> Result<()> {
         let state = run.state()?;
-        if !state.is_whole() {
+        if !state.has_no_failures() {
             let remedy = match state {
                 RunState::Running | RunState::Unfinished(_) => format!("; {}", run.remedy()),
                 _ => String::new(),
@@ -114,11 +114,11 @@ impl<'s> StoredRuns<'s> {
     pub(crate) fn latest(
         &self,
         is_wanted: impl Fn(&RunHeader) -> bool,
-        will_do: impl Fn(RunState) -> bool,
+        is_acceptable: impl Fn(RunState) -> bool,
     ) -> Result<StoredRun> {
         let mut folders = self.list()?;
-        let (run, passed_over) = self.pop_newest(&mut folders, is_wanted, will_do)?;
-        self.note_passed_over(&passed_over);
+        let (run, skipped) = self.pop_newest(&mut folders, is_wanted, is_acceptable)?;
+        self.note_skipped(&skipped);
         Ok(run)
     }
 
@@ -128,41 +128,41 @@ impl<'s> StoredRuns<'s> {
         &self,
         folders: &mut Vec<RunFolder>,
         is_wanted: impl Fn(&RunHeader) -> bool,
-        will_do: impl Fn(RunState) -> bool,
-    ) -> Result<(StoredRun, Vec<PassedOver>)> {
-        let mut passed_over = Vec::new();
+        is_acceptable: impl Fn(RunState) -> bool,
+    ) -> Result<(StoredRun, Vec<SkippedRun>)> {
+        let mut skipped = Vec::new();
         while let Some(folder) = folders.pop() {
-            let Some(run) = read(&folder, &mut passed_over) else {
+            let Some(run) = read(&folder, &mut skipped) else {
                 continue;
             };
             if !is_wanted(&run.header) {
                 continue;
             }
             let state = folder.state();
-            if will_do(state) {
-                return Ok((run, passed_over));
+            if is_acceptable(state) {
+                return Ok((run, skipped));
             }
-            passed_over.push(PassedOver::because_of(&folder, state));
+            skipped.push(SkippedRun::because_of(&folder, state));
         }
         let runs = self.runs.display();
-        if passed_over.is_empty() {
+        if skipped.is_empty() {
             bail!("there are no runs in `{runs}` to choose from; `evaluations runs` lists all");
         }
         bail!(
             "there is no finished run of that kind in `{runs}`:\n{}",
-            listed(&passed_over).join("\n")
+            listed(&skipped).join("\n")
         )
     }
 
     /// Says what is newer than the run that was taken, and why it was not.
-    pub(crate) fn note_passed_over(&self, passed_over: &[PassedOver]) {
-        for line in listed(passed_over) {
+    pub(crate) fn note_skipped(&self, skipped: &[SkippedRun]) {
+        for line in listed(skipped) {
             self.printer.note(&format!("passed over {line}"));
         }
     }
 }
 
-impl PassedOver {
+impl SkippedRun {
     pub(crate) fn because_of(folder: &RunFolder, state: RunState) -> Self {
         Self {
             name: folder.name(),
@@ -172,11 +172,11 @@ impl PassedOver {
 }
 
 /// A folder as a run. One whose manifest cannot be read is passed over.
-fn read(folder: &RunFolder, passed_over: &mut Vec<PassedOver>) -> Option<StoredRun> {
+fn read(folder: &RunFolder, skipped: &mut Vec<SkippedRun>) -> Option<StoredRun> {
     match StoredRun::of_folder(folder.clone()) {
         Ok(run) => Some(run),
         Err(error) => {
-            passed_over.push(PassedOver {
+            skipped.push(SkippedRun {
                 name: folder.name(),
                 why: format!("{error:#}"),
             });
@@ -185,14 +185,14 @@ fn read(folder: &RunFolder, passed_over: &mut Vec<PassedOver>) -> Option<StoredR
     }
 }
 
-fn listed(passed_over: &[PassedOver]) -> Vec<String> {
-    let mut lines: Vec<String> = passed_over
+fn listed(skipped: &[SkippedRun]) -> Vec<String> {
+    let mut lines: Vec<String> = skipped
         .iter()
         .take(NAMED)
         .map(|run| format!("`{}`: {}", run.name, run.why))
         .collect();
-    if passed_over.len() > NAMED {
-        lines.push(format!("{} more", passed_over.len() - NAMED));
+    if skipped.len() > NAMED {
+        lines.push(format!("{} more", skipped.len() - NAMED));
     }
     lines
 }

@@ -5,7 +5,7 @@ mod configuration;
 mod report;
 mod run;
 
-pub(crate) use self::choice::{PassedOver, StoredRuns, is_finished, is_latest};
+pub(crate) use self::choice::{SkippedRun, StoredRuns, is_finished, is_latest};
 pub(crate) use self::configuration::{Configuration, differences};
 pub(crate) use self::report::StoredReport;
 pub(crate) use self::run::StoredRun;

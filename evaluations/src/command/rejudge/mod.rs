@@ -66,7 +66,7 @@ async fn rejudge(
     let stop = interruption.stop();
     let spending = Spending::new(None, stop.clone());
     let servers = Servers::new(&resolved, &configured, session.printer, 0);
-    let mut servers = servers.minded_by(interruption);
+    let mut servers = servers.interrupted_by(interruption);
     let mut opener = Opener::new(
         session,
         &resolved,
@@ -125,7 +125,7 @@ async fn rejudge(
         .metadata(FormerJudges::KEY, former.to_value()?)
         .concurrency(concurrency)
         .repeat(repeat)
-        .cancellation(interruption.dropping())
+        .cancellation(interruption.abort_token())
         .stop(stop)
         .case_timeout(case_timeout(&resolved)?)
         .elapsed_before(opened.elapsed)
@@ -137,7 +137,7 @@ async fn rejudge(
     bar.clear();
     let judged = closing.close(report, opened.folder)?;
     session.printer.result(&judged.text(session.printer)?)?;
-    judged.report(session.printer, files, interruption.is_noticed())
+    judged.report(session.printer, files, interruption.is_interrupted())
 }
 
 /// The manifest of the stored run with everything that concerns judging as it is now.

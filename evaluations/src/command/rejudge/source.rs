@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::question_answering::has_transient_failures;
 use crate::redaction;
-use crate::run_folder::{Nothing, RunHeader, RunState};
+use crate::run_folder::{RunFailure, RunHeader, RunState};
 use crate::session::Session;
 use crate::stored_runs::{StoredRun, StoredRuns, is_latest};
 
@@ -70,7 +70,7 @@ fn has_answers(header: &RunHeader) -> bool {
 fn is_answered(state: RunState) -> bool {
     matches!(
         state,
-        RunState::Finished(_) | RunState::Failed(Nothing::NoVerdict)
+        RunState::Finished(_) | RunState::Failed(RunFailure::NoVerdict)
     )
 }
 
@@ -85,7 +85,7 @@ fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
         if !has_answers(&header) {
             continue;
         }
-        let is_done = folder.state().is_over() && !has_transient_failures(&folder);
+        let is_done = folder.state().is_complete() && !has_transient_failures(&folder);
         let source = header.rejudged.as_ref().filter(|_| !is_done);
         if let Some(source) = source
             && is_same_command(&header.command_line, &this)

@@ -54,7 +54,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
             exit = retrieval::execute(run).await?;
         }
         if let Some((qa, models)) = qa
-            && !interruption.is_noticed()
+            && !interruption.is_interrupted()
         {
             exit = exit.max(match prepared.stop.reason() {
                 None => qa::execute(run, qa, models).await?,

@@ -71,7 +71,7 @@ pub(super) async fn prepare(
     let seed = arguments.control.seed;
     let servers = Servers::new(&plan.resolved, &plan.models, printer, seed);
     let mut servers = servers
-        .minded_by(interruption)
+        .interrupted_by(interruption)
         .pulling(arguments.control.pull);
     let stop = interruption.stop();
     let spending = Spending::new(arguments.qa.budget, stop.clone());

@@ -73,7 +73,7 @@ fn agreed(
 
 /// Keeps others from working on the runs until they are deleted.
 fn hold(folders: &[RunFolder]) -> Result<Vec<Option<File>>> {
-    let held = folders.iter().map(|folder| match folder.hold_alone() {
+    let held = folders.iter().map(|folder| match folder.lock_exclusive() {
         Ok(held) => Ok(held),
         Err(_) => bail!(
             "run `{}` is still running; nothing is deleted",
@@ -128,7 +128,7 @@ mod tests {
         assert!(running(&asked.unwrap_err()));
 
         drop(created);
-        let alone = || folders[0].hold_alone();
+        let alone = || folders[0].lock_exclusive();
         let held = agreed(&folders, |question| {
             assert!(question.ends_with("Delete 1 run? [y/N] "), "{question}");
             Ok(alone().is_ok())

@@ -11,11 +11,11 @@ use evals_guard::regular_file;
 use evals_messages::quantity;
 
 use self::rows::{Choice, Selection, StoredRun};
+use crate::atomic_file::write_atomically;
 use crate::cli::TableArgs;
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
-use crate::whole_file::write_whole;
 
 /// Most runs that are named as left out of a table.
 const LISTED: usize = 10;
@@ -88,7 +88,7 @@ fn update(
         return Ok(Exit::CheckFailed);
     }
     let replaced = region::replace(&text, &regions, &contents);
-    write_whole(path, |file| file.write_all(replaced.as_bytes()))?;
+    write_atomically(path, |file| file.write_all(replaced.as_bytes()))?;
     session.printer.note(&format!("wrote `{}`", path.display()));
     Ok(Exit::Done)
 }
@@ -113,7 +113,7 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
     for wanted in &arguments.runs {
         let found = stored.find(wanted)?;
         let run = rows::read_one(found.folder("names its settings and models")?)?;
-        if !run.state.is_over() {
+        if !run.state.is_complete() {
             bail!(
                 "run `{}` is {} and cannot be a row of a table; {}",
                 run.name,

@@ -242,7 +242,7 @@ impl Choice {
 
     /// Chooses among the runs of one benchmark on one dataset, oldest first.
     fn choose(&mut self, group: &[StoredRun]) {
-        let whole = || group.iter().filter(|run| run.state.is_whole());
+        let whole = || group.iter().filter(|run| run.state.has_no_failures());
         let newest_data = whole().next_back().map(|run| run.configuration.data());
         let questions = |run: &StoredRun| run.manifest.dataset.questions;
         let of_newest = |run: &&StoredRun| Some(run.configuration.data()) == newest_data;
@@ -253,7 +253,7 @@ impl Choice {
             .filter(|run| Some(questions(run)) == most);
         let measured = fullest.next_back().map(leaves_out);
         let why_not = |run: &StoredRun| {
-            if !run.state.is_whole() {
+            if !run.state.has_no_failures() {
                 Some(run.state.to_string())
             } else if !of_newest(&run) {
                 Some("the files of the dataset have changed since".to_owned())

@@ -66,7 +66,7 @@ impl<'r> Servers<'r> {
     }
 
     /// Has `interruption` close the traffic and wait for calls in flight.
-    pub(crate) fn minded_by(self, interruption: &Interruption) -> Self {
+    pub(crate) fn interrupted_by(self, interruption: &Interruption) -> Self {
         let interruption = Some(interruption.clone());
         Self {
             interruption,
@@ -75,7 +75,7 @@ impl<'r> Servers<'r> {
     }
 
     /// Makes one attempt at each call. `doctor` reports a failure rather than retrying.
-    pub(crate) fn asking_once(self) -> Self {
+    pub(crate) fn without_retries(self) -> Self {
         Self { once: true, ..self }
     }
 
@@ -141,7 +141,7 @@ impl<'r> Servers<'r> {
 
     /// The address of a model whose server may give no digest of its weights. `None` where the model's identity alone tells its
     /// vectors from those of other models.
-    pub(crate) fn undigested_place(
+    pub(crate) fn vector_cache_address(
         &self,
         model: &ConfiguredModel,
     ) -> Result<Option<String>, SettingsError> {
@@ -155,7 +155,10 @@ impl<'r> Servers<'r> {
 
     /// What the scores of a reranker behind an endpoint `/rerank` depend on besides its name: the address of its server and
     /// `extra_body`.
-    pub(crate) fn rerank_place(&self, model: &ConfiguredModel) -> Result<String, SettingsError> {
+    pub(crate) fn score_cache_address(
+        &self,
+        model: &ConfiguredModel,
+    ) -> Result<String, SettingsError> {
         let base_url = Self::served(self.resolved, model)?.base_url;
         let extra_body = &model.settings.extra_body;
         if extra_body.is_empty() {
@@ -269,7 +272,7 @@ impl<'r> Servers<'r> {
         let traffic = Traffic::new(address, settings).with_watch(self.printer.watch());
         let traffic = Arc::new(traffic);
         if let Some(interruption) = &self.interruption {
-            interruption.mind(&traffic);
+            interruption.track_traffic(&traffic);
         }
         self.traffic.insert(key, Arc::clone(&traffic));
         Ok(traffic)

@@ -15,12 +15,12 @@ use self::figures::Figures;
 use self::measurement::Plan;
 use self::model::BenchedModel;
 use self::texts::Texts;
+use crate::atomic_file::write_atomically;
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::terminal::printable;
 use crate::terminal::progress;
-use crate::whole_file::write_whole;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;
@@ -44,7 +44,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Resu
     };
     session.printer.result(&text)?;
     if let Some(out) = &arguments.out {
-        write_whole(out, |file| file.write_all(json.as_bytes()))
+        write_atomically(out, |file| file.write_all(json.as_bytes()))
             .with_context(|| format!("cannot write `{}`", out.display()))?;
         session.printer.note(&format!("wrote {}", out.display()));
     }

@@ -63,7 +63,7 @@ pub(super) async fn execute(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Res
             }
         })
         .collect();
-    answered.report(printer, &files, run.interruption.is_noticed())
+    answered.report(printer, &files, run.interruption.is_interrupted())
 }
 
 /// Answers and judges every question.
@@ -113,7 +113,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         .metadata("profile", qa.profile.to_string())
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
-        .cancellation(run.interruption.dropping())
+        .cancellation(run.interruption.abort_token())
         .stop(prepared.stop.clone())
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)

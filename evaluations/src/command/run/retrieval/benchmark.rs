@@ -61,7 +61,7 @@ pub(super) async fn run(
     let mut report = experiment
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
-        .cancellation(run.interruption.dropping())
+        .cancellation(run.interruption.abort_token())
         .stop(prepared.stop.clone())
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
         .run()

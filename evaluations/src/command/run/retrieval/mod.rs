@@ -17,7 +17,7 @@ use super::preparation::Run;
 use crate::clock;
 use crate::exit::Exit;
 use crate::interruption::Interrupted;
-use crate::run_folder::{Nothing, RunFolder};
+use crate::run_folder::{RunFailure, RunFolder};
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::terminal::{Printer, report_text};
@@ -44,12 +44,12 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             measured.folder.path().display()
         ));
         finished.push(measured);
-        if interruption.is_noticed() || run.prepared.stop.reason().is_some() {
+        if interruption.is_interrupted() || run.prepared.stop.reason().is_some() {
             break;
         }
     }
     // A signal that came when everything was done has interrupted nothing.
-    let is_interrupted = interruption.is_noticed() && is_anything_left(plan, &finished);
+    let is_interrupted = interruption.is_interrupted() && is_anything_left(plan, &finished);
     if is_interrupted {
         note_interruption(session, plan, &finished);
     }
@@ -96,7 +96,7 @@ fn create_folder(run: Run<'_>, profile: SearchProfile) -> Result<RunFolder> {
 fn note_failed_searches(printer: &Printer, finished: &[Finished]) -> Exit {
     let mut exit = Exit::Done;
     for run in finished {
-        if Nothing::in_summary(&run.summary).is_some() {
+        if RunFailure::of(&run.summary).is_some() {
             printer.failure(&format!(
                 "no search by `{}` succeeded; the report gives the reasons",
                 run.profile

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 /// Writes a file beside its place and moves it there, so that nobody ever sees half of it.
-pub(crate) fn write_whole(
+pub(crate) fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
@@ -37,8 +37,8 @@ mod tests {
     fn a_failed_write_leaves_the_old_file_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report.json");
-        write_whole(&path, |file| file.write_all(b"old")).unwrap();
-        let error = write_whole(&path, |file| {
+        write_atomically(&path, |file| file.write_all(b"old")).unwrap();
+        let error = write_atomically(&path, |file| {
             file.write_all(b"new")?;
             Err(io::Error::other("disk full"))
         });
