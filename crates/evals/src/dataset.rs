@@ -1,4 +1,4 @@
-//! A named list of cases with the evaluators that all of them share.
+//! A named list of cases, with the evaluators that they share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -60,15 +60,15 @@ impl<D: Domain> Dataset<D> {
         })
     }
 
-    /// Says that the assertions measure different things, so that a pass rate over all of them together would mean nothing:
-    /// there is none in summaries then. By default they are taken for checks that all have to pass, and pooled.
+    /// Declares that the assertions measure different things. Summaries then have no pass rate over all of them together,
+    /// which would mean nothing. By default, assertions count as checks that all have to pass, and are pooled.
     #[must_use]
     pub fn assertions_apart(mut self) -> Self {
         self.pools_assertions = false;
         self
     }
 
-    /// Whether all assertions together have a pass rate.
+    /// Whether summaries pool all assertions into one pass rate.
     pub fn pools_assertions(&self) -> bool {
         self.pools_assertions
     }

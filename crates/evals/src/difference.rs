@@ -1,16 +1,16 @@
-//! Where two JSON values differ, such as the settings of two runs.
+//! Differences between two JSON values, such as the settings of two runs.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// Longer values are cut in messages.
+/// Messages cut longer values.
 const LONGEST_SHOWN: usize = 60;
 
-/// One place where two values differ.
+/// One difference between two values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Path of the place, as in `judge.model`. Empty where two values are compared that are not both objects.
+    /// Path of the difference, such as `judge.model`. Empty if the values under comparison are not both objects.
     pub path: String,
     /// The old value, where there is one.
     pub old: Option<Value>,
@@ -18,8 +18,7 @@ pub struct Difference {
     pub new: Option<Value>,
 }
 
-/// Returns every difference between two values, in the order of the new one. Of each object, members that only the old one has
-/// come last.
+/// Returns every difference between two values, in the order of the new one. Members that only the old object has come last.
 ///
 /// Objects are compared member by member, and the order of members makes no difference. Lists are compared as a whole.
 pub fn differences(old: &Value, new: &Value) -> Vec<Difference> {

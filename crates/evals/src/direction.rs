@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// More is better, as for most scores and for pass rates.
+    /// Higher is better, as for most scores and for pass rates.
     #[default]
     Higher,
-    /// Less is better, as for latencies and error rates.
+    /// Lower is better, as for latencies and error rates.
     Lower,
-    /// Neither is known to be better, as for recorded metrics; such a measure has no winner.
+    /// Neither direction is known to be better, as for recorded metrics. Such a measure has no winner.
     Unknown,
 }
 
 impl Direction {
-    /// The direction that both have, else [`Unknown`](Self::Unknown).
+    /// The common direction, or [`Unknown`](Self::Unknown) if they differ.
     pub(crate) fn agreed(self, other: Self) -> Self {
         if self == other { self } else { Self::Unknown }
     }
 
-    /// The same, but an unknown direction yields to a known one.
+    /// Like [`agreed`](Self::agreed), but a known direction wins over an unknown one.
     pub(crate) fn reconciled(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unknown, known) | (known, Self::Unknown) => known,

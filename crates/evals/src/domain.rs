@@ -1,4 +1,4 @@
-//! What an evaluation is about: the types of its inputs and outputs.
+//! Domains: the types of an evaluation's inputs and outputs.
 
 use std::fmt::Debug;
 
@@ -12,10 +12,10 @@ pub trait Payload: Clone + Debug + Send + Sync + Serialize + DeserializeOwned + 
 
 impl<T> Payload for T where T: Clone + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {}
 
-/// The four types that one kind of evaluation works with, under one name, and what its means are called.
+/// The four types of one kind of evaluation under one name, and the display names of its means.
 ///
-/// Datasets, evaluators and reports are generic over a single domain instead of four parameters. The implementing type is
-/// a marker without content:
+/// Datasets, evaluators and reports are generic over a single domain instead of four parameters. The implementing type is an
+/// empty marker:
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug)]
@@ -29,20 +29,20 @@ impl<T> Payload for T where T: Clone + Debug + Send + Sync + Serialize + Deseria
 /// }
 /// ```
 ///
-/// Floating-point numbers inside these types should be finite: JSON has no other, and a report that holds one does not
-/// read back.
+/// Floating-point numbers inside these types should be finite: JSON has no others, and a report that contains one cannot be
+/// read again.
 pub trait Domain: Copy + Debug + Send + Sync + 'static {
-    /// What the task is given.
+    /// The task's input.
     type Input: Payload;
-    /// What the task returns.
+    /// The task's output.
     type Output: Payload;
-    /// What a good output is compared with.
+    /// The reference that an output is compared with.
     type Expected: Payload;
-    /// What else is known about a case; `()` when nothing is.
+    /// Further facts about a case; `()` for none.
     type Metadata: Payload;
 
-    /// What tables call the mean of a score, where people know it by another name than the score of one case: the mean of
-    /// `RR@10` is known as `MRR@10`. Files keep the name of the score.
+    /// The name of a score's mean in tables, where it differs from the score's own: the mean of `RR@10` is known as
+    /// `MRR@10`. Files keep the name of the score.
     fn mean_title(_score: &str) -> Option<String> {
         None
     }

@@ -4,7 +4,7 @@ use crate::{Case, CaseReport, Domain};
 
 /// Follows a running experiment: a progress bar, a log, a journal.
 ///
-/// Called on the worker that ran the case, which takes up its next case only after the call returns; several workers call
+/// The worker that ran the case makes the call, and starts its next case only after the call returns. Several workers call
 /// at the same time. An observer that panics gets no further events; the run continues, and its report says so in
 /// [`observer_failures`](crate::Report::observer_failures).
 pub trait Observer<D: Domain>: Send + Sync {
@@ -20,9 +20,9 @@ pub enum Event<'a, D: Domain> {
     Started {
         /// Name of the experiment.
         name: &'a str,
-        /// How many runs of cases the report will have when nothing ends the run early: cases times repetitions.
+        /// The planned number of runs of cases: cases times repetitions.
         total: usize,
-        /// How many of them an earlier session finished; no events follow for these.
+        /// How many of them an earlier session finished. They cause no events.
         resumed: usize,
     },
     /// A case begins.
@@ -32,18 +32,17 @@ pub enum Event<'a, D: Domain> {
         /// Which repetition this is, from 1.
         repeat: u32,
     },
-    /// A case is done and judged. Cases that are dropped by a cancellation or that failed terminally
-    /// never get here.
+    /// A case is done and judged. Cases that a cancellation dropped or that failed terminally cause no such event.
     CaseFinished {
-        /// Everything that the final report will hold of it. The outcomes still have the names that their evaluators gave
-        /// them: which ones have to be told apart is known at the end of the run.
+        /// The case as the final report will hold it. The outcomes still have the names that their evaluators gave them: the
+        /// run numbers equal names at its end.
         report: &'a CaseReport<D>,
         /// Its position in the final report of an uninterrupted run.
         position: usize,
     },
     /// The run is over.
     Finished {
-        /// How many runs of cases a cancellation or a stop left out.
+        /// How many runs of cases were skipped because of a cancellation or a stop.
         not_run: usize,
     },
 }

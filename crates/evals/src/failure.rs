@@ -1,4 +1,4 @@
-//! Failures as data: what a report keeps of an error or a panic.
+//! Failures as data: errors and panics in the form that a report holds.
 
 use std::any::Any;
 
@@ -13,7 +13,7 @@ use crate::{EvaluatorError, EvaluatorOrigin, FailureClass, TaskError};
 pub struct TaskFailure {
     /// Whether the task returned an error or panicked.
     pub kind: FailureKind,
-    /// What the failure means for other cases, where the task said so.
+    /// What the failure means for other cases, where the task knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<FailureClass>,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.
@@ -25,19 +25,19 @@ pub struct TaskFailure {
 pub struct EvaluatorFailure {
     /// Name of the evaluator that failed.
     pub evaluator: String,
-    /// Which of the run's evaluators that is.
+    /// The evaluator's origin in the run.
     #[serde(default)]
     pub origin: EvaluatorOrigin,
-    /// Whether the evaluator returned an error, panicked or returned a value that no report can hold.
+    /// Whether the evaluator returned an error, panicked, or returned a number that is not finite.
     pub kind: FailureKind,
-    /// What the failure means for other cases, where the evaluator said so.
+    /// What the failure means for other cases, where the evaluator knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<FailureClass>,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.
     pub message: String,
 }
 
-/// How something failed.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -69,7 +69,7 @@ impl TaskFailure {
 }
 
 impl EvaluatorFailure {
-    /// What to keep of an evaluator's error.
+    /// Converts an evaluator's error.
     pub(crate) fn from_error(
         evaluator: &str,
         origin: EvaluatorOrigin,
@@ -86,7 +86,7 @@ impl EvaluatorFailure {
         }
     }
 
-    /// What to keep of an evaluator's panic.
+    /// Converts an evaluator's panic.
     pub(crate) fn from_panic(
         evaluator: &str,
         origin: EvaluatorOrigin,
@@ -96,7 +96,7 @@ impl EvaluatorFailure {
         Self::of(evaluator, origin, FailureKind::Panic, message)
     }
 
-    /// What to keep of a score that no report can hold.
+    /// The failure of an evaluator that returned a score that is not finite.
     pub(crate) fn not_finite(
         evaluator: &str,
         origin: EvaluatorOrigin,

@@ -1,4 +1,5 @@
-//! Numbers that JSON can hold. It would silently write any other as `null`, which does not read back.
+//! Checks that numbers are finite before they become JSON. `serde_json` would silently write others as `null`, which cannot
+//! be read back as a number.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! An evaluation framework: run a task over a dataset, judge every output, report the results.
 //!
-//! A [`Domain`] says which types an evaluation is about. A [`Dataset`] holds [`Case`]s and [`Evaluator`]s, an [`Experiment`]
-//! runs a task over it, and the [`Report`] holds every case with its [`Outcome`]s. A [`Summary`] aggregates a report, a
+//! A [`Domain`] names the types of an evaluation. A [`Dataset`] holds [`Case`]s and [`Evaluator`]s, an [`Experiment`] runs a
+//! task over it, and the [`Report`] holds every case with its [`Outcome`]s. A [`Summary`] aggregates a report, a
 //! [`Comparison`] puts several side by side, a [`Change`] tests how the same cases changed between two, and [`render`]
 //! prints them.
 //!
@@ -68,14 +68,15 @@
 //!
 //! # Rules
 //!
-//! - What a task or an evaluator does wrong is data of its case and does not end the run: errors, panics, numbers that are not
-//!   finite. Only a failure that every other case would meet too ends it, and then the running cases finish first. An observer that panics costs the run nothing but the observer.
-//! - A measure is what one evaluator says under one name. Equal names of two evaluators are told apart over the whole run, so
-//!   that no evaluator's results ever pass for another's.
-//! - What is undefined is [`Value::Undefined`] with a reason, never 0 and never NaN. Each mean says over how many cases it
-//!   is and what was left out.
+//! - Errors, panics and numbers that are not finite, from a task or an evaluator, are data of the case and do not end the
+//!   run. Only a failure that would repeat in every other case ends it, and the running cases finish first. An observer that
+//!   panics gets no further events; the run goes on.
+//! - A measure is all outcomes of one evaluator with one name. If two evaluators use the same name, the whole run numbers
+//!   the second one, so results of different evaluators never mix.
+//! - An undefined value is [`Value::Undefined`] with a reason, never 0 or NaN. Each mean states its number of cases and how
+//!   many were excluded, and why.
 //! - Results come in dataset order, and equal outcomes give equal output to the byte, timings apart.
-//! - Memory grows with what is finished, not with what is still to be done.
+//! - Memory grows with the number of finished cases, not with the number of remaining ones.
 
 mod case;
 mod change;

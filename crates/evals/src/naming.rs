@@ -1,12 +1,12 @@
-//! Unique names.
+//! Unique names, made by numbering repeated ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that are given out once each.
+/// Gives out each name only once.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     taken: BTreeSet<String>,
-    /// The number that a name's next holder tries first; all below it are taken.
+    /// For each name, the number to try next; all below it are taken.
     next: BTreeMap<String, u32>,
 }
 

@@ -1,19 +1,20 @@
-//! Numbers as people read them, and their values after rounding.
+//! Prints numbers for people, and rounds them as printed.
 
-/// From here on a metric is printed in powers of ten, and below the inverse.
+/// Metrics from this size on, and below its inverse, are printed in scientific notation.
 const LARGEST_WRITTEN_OUT: f64 = 1e12;
 
-/// A score: four decimals.
+/// Prints a score with four decimals.
 pub(crate) fn score(value: f64) -> String {
     unsigned_zero(format!("{value:.4}"))
 }
 
-/// A score as it is printed, as a number.
+/// Rounds a score as it is printed.
 pub(crate) fn rounded_score(value: f64) -> f64 {
     read_back(&score(value), value)
 }
 
-/// A number of unknown size: at least four decimals below 1000, and three significant digits however small it is.
+/// Prints a number of any size: with at least four decimals below 1000, and at least three significant digits however small
+/// it is.
 pub(crate) fn metric(value: f64) -> String {
     let size = value.abs();
     let printed = if size == 0.0 {
@@ -28,7 +29,7 @@ pub(crate) fn metric(value: f64) -> String {
     unsigned_zero(printed)
 }
 
-/// How many decimals show three significant digits; not below four.
+/// The decimals that show three significant digits, at least four.
 fn decimals(size: f64) -> usize {
     let scientific = format!("{size:.2e}");
     let exponent = scientific.split_once("e-").map(|(_, digits)| digits);
@@ -36,7 +37,7 @@ fn decimals(size: f64) -> usize {
     leading_zeros.map_or(4, |zeros| (zeros + 2).max(4))
 }
 
-/// A duration in seconds, in the unit that suits its size: `812 µs`, `1.6 ms`, `120 ms`, `1.2 s`, `3 min 20 s`.
+/// Prints a duration given in seconds, in a unit that suits its size: `812 µs`, `1.6 ms`, `120 ms`, `1.2 s`, `3 min 20 s`.
 pub(crate) fn duration(seconds: f64) -> String {
     match Scale::of(seconds) {
         Scale::Unit { per_second, name } => format!("{} {name}", in_unit(seconds * per_second)),
@@ -47,7 +48,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
-/// A duration as it is printed, in seconds.
+/// Rounds a duration as it is printed, in seconds.
 pub(crate) fn rounded_duration(seconds: f64) -> f64 {
     match Scale::of(seconds) {
         Scale::Unit { per_second, .. } => {
@@ -65,7 +66,7 @@ enum Scale {
 }
 
 impl Scale {
-    /// The limits are where rounding reaches the next unit, so that nothing prints as `1000 ms`.
+    /// The limits are where rounding reaches the next unit, so nothing prints as `1000 ms`.
     fn of(seconds: f64) -> Self {
         let unit = |per_second, name| Self::Unit { per_second, name };
         if seconds < 0.000_999_5 {
@@ -88,7 +89,7 @@ fn in_unit(value: f64) -> String {
     }
 }
 
-/// Takes the sign off a number that is printed as zero.
+/// Removes the sign of a number that prints as zero.
 fn unsigned_zero(printed: String) -> String {
     match printed.strip_prefix('-') {
         Some(digits) if digits.chars().all(|digit| matches!(digit, '0' | '.')) => digits.to_owned(),

@@ -1,4 +1,4 @@
-//! The results of evaluators.
+//! Outcomes: the results of evaluators.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct Outcome {
     pub name: String,
     /// The result itself.
     pub value: Value,
-    /// Why the value is what it is; always there when it is undefined.
+    /// The reason for the value; always present when it is undefined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -22,23 +22,23 @@ pub struct Outcome {
 pub enum Value {
     /// Passed or failed; aggregated to a pass rate.
     Assertion(bool),
-    /// A finite number; aggregated to a mean. One that is not finite becomes an evaluator failure.
+    /// A finite number; aggregated to a mean. A score that is not finite becomes an evaluator failure.
     Score(#[serde(serialize_with = "crate::finite::serialize")] f64),
     /// One of several classes; aggregated to the share of each.
     Label(String),
-    /// There is no value for this case, as for a recall without relevant documents. The outcome says why.
+    /// The case has no value, such as recall without relevant documents. The outcome holds the reason.
     Undefined,
 }
 
-/// The kind of a value that there is.
+/// The kind of a defined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ValueKind {
-    /// Of [`Value::Score`].
+    /// A [`Value::Score`].
     Score,
-    /// Of [`Value::Assertion`].
+    /// A [`Value::Assertion`].
     Assertion,
-    /// Of [`Value::Label`].
+    /// A [`Value::Label`].
     Label,
 }
 
@@ -70,12 +70,12 @@ impl Outcome {
         Self::of(name, Value::Label(label.into()))
     }
 
-    /// States that there is no value, and why.
+    /// Makes an undefined value with its reason.
     pub fn undefined(name: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::of(name, Value::Undefined).because(reason)
     }
 
-    /// Adds why the value is what it is.
+    /// Adds the reason for the value.
     #[must_use]
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());

@@ -1,4 +1,4 @@
-//! Values that JSON writes as `null`, which would read back as `None`.
+//! Finds values that JSON writes as `null`, which would read back as `None`.
 
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -14,14 +14,14 @@ pub(crate) fn present<T: Serialize>(value: Option<T>) -> Option<T> {
 
 fn is_null(value: &impl Serialize) -> bool {
     let mut probe = Probe { seen: 0 };
-    // A value that panics here does so again where the report is written, which is the place to hear of it.
+    // A value that panics here panics again when the report is written, where the error belongs.
     let written = panic::catch_unwind(AssertUnwindSafe(|| {
         serde_json::to_writer(&mut probe, value).is_ok()
     }));
     written.unwrap_or(false) && probe.seen == NULL.len()
 }
 
-/// Takes the four bytes of `null` and fails at anything else, so that no other value is written out.
+/// Accepts the four bytes of `null` and fails at anything else, so other values are not written out in full.
 struct Probe {
     seen: usize,
 }

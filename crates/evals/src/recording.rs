@@ -1,4 +1,4 @@
-//! What tasks and evaluators record while they run: stage timings, metrics, attributes.
+//! Recordings of tasks and evaluators: stage timings, metrics, attributes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,12 +14,12 @@ pub struct Timing {
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,
     /// Whether the stage's result came from a cache. Its duration is then that of the original call, and is aggregated
-    /// apart from the others.
+    /// separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
 }
 
-/// Everything that one run of a task recorded.
+/// The timings, metrics and attributes of one run of a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
     /// Stage timings, in the order they were recorded.
@@ -32,7 +32,7 @@ pub struct Recording {
         serialize_with = "crate::finite::serialize_all"
     )]
     pub metrics: BTreeMap<String, f64>,
-    /// Anything else worth keeping.
+    /// Other facts, as JSON values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, serde_json::Value>,
 }
@@ -46,7 +46,7 @@ impl Recording {
     };
 }
 
-/// What one task or one evaluator has recorded so far.
+/// The recording of one task or one evaluator so far.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) timings: Vec<Timing>,
@@ -54,12 +54,12 @@ pub(crate) struct Notes {
     pub(crate) attributes: BTreeMap<String, serde_json::Value>,
 }
 
-/// A number, and what it does to an earlier one of the same name.
+/// A number that replaces an earlier one of the same name or is added to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Metric {
-    /// Replaces it.
+    /// Replaces the earlier number.
     Is(f64),
-    /// Is added to it.
+    /// Is added to the earlier number.
     Adds(f64),
 }
 

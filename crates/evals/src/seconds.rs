@@ -1,4 +1,4 @@
-//! Durations as a JSON number of seconds, exact to the nanosecond below 2^23 seconds, which are 97 days.
+//! Durations as a JSON number of seconds, exact to the nanosecond below 2^23 seconds (97 days).
 
 use std::time::Duration;
 

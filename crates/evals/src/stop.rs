@@ -1,10 +1,10 @@
-//! Ending a run early without losing what is under way.
+//! A signal that ends a run early without losing the running cases.
 
 use std::sync::{Arc, OnceLock};
 
-/// Tells a run to start no further case. Clones are the same signal.
+/// Tells a run to start no further case. Clones share one signal.
 ///
-/// Unlike a cancellation it lets the running cases finish: what they have cost so far is not thrown away.
+/// Unlike a cancellation, it lets running cases finish, so the work on them is not lost.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal {
     /// Empty until the signal is set; it may be set without a reason.
@@ -12,23 +12,23 @@ pub struct StopSignal {
 }
 
 impl StopSignal {
-    /// A signal that is not set.
+    /// Makes a signal that is not set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the signal. What sets it first stays.
+    /// Sets the signal with a reason. The first call wins.
     pub fn stop(&self, reason: impl Into<String>) {
         self.reason.get_or_init(|| Some(reason.into()));
     }
 
-    /// Sets the signal without a reason, for whoever interrupts a run and needs no report to say why. What sets it first stays:
-    /// a failure that follows from the interruption is no reason.
+    /// Sets the signal without a reason, for a user's interrupt. The first call wins, so a failure that follows from the
+    /// interrupt does not become the reason.
     pub fn interrupt(&self) {
         self.reason.get_or_init(|| None);
     }
 
-    /// Why the run is to stop, if it is and a reason was given.
+    /// The reason for the stop, if one was given.
     pub fn reason(&self) -> Option<String> {
         self.reason.get().cloned().flatten()
     }

@@ -1,4 +1,4 @@
-//! What a task is given besides its case, and how it fails.
+//! The scope that a task records into, and the error that it returns.
 
 use std::error::Error;
 use std::mem;
@@ -8,14 +8,14 @@ use std::time::Duration;
 use crate::recording::{Ledger, Metric, Notes};
 use crate::{FailureClass, Recording, Timing};
 
-/// Collects what one run of a task, or of an evaluator, notes down. Clones write to the same run.
+/// Collects the recordings of one run of a task or an evaluator. Clones write to the same run.
 #[derive(Clone, Debug)]
 pub struct TaskScope {
     notes: Arc<Mutex<Notes>>,
     repeat: u32,
 }
 
-/// The scope of a first repetition; made for testing a task on its own.
+/// The scope of a first repetition, for testing a task on its own.
 impl Default for TaskScope {
     fn default() -> Self {
         Self::of_repeat(1)
@@ -35,34 +35,34 @@ impl TaskScope {
         self.repeat
     }
 
-    /// Records how long a stage took. A stage recorded twice counts as two samples.
+    /// Records how long a stage took. A stage that is recorded twice counts as two samples.
     pub fn timing(&self, stage: impl Into<String>, duration: Duration) {
         self.push(stage.into(), duration, false);
     }
 
-    /// Records how long the original call of a stage took whose result now came from a cache.
+    /// Records the duration of the original call, for a stage whose result came from a cache.
     pub fn cached_timing(&self, stage: impl Into<String>, duration: Duration) {
         self.push(stage.into(), duration, true);
     }
 
-    /// Records a number; the last one of a name stays. One that is not finite is not kept: the report says so in
-    /// [`undefined_metrics`](crate::CaseReport::undefined_metrics), and the case is none the worse for it.
+    /// Records a number; the last one of a name counts. A number that is not finite goes to
+    /// [`undefined_metrics`](crate::CaseReport::undefined_metrics) in the report instead; the case does not fail.
     pub fn metric(&self, name: impl Into<String>, value: f64) {
         self.lock().metrics.insert(name.into(), Metric::Is(value));
     }
 
-    /// Adds to the number of that name, or to 0 where there is none yet. What an evaluator adds, it adds to what the task
-    /// and the evaluators before it in the case's order recorded.
+    /// Adds to the number of this name, or to 0 if there is none yet. An evaluator adds to the number that the task and the
+    /// evaluators before it recorded.
     pub fn add_metric(&self, name: impl Into<String>, value: f64) {
         self.lock().add_metric(name.into(), value);
     }
 
-    /// Records any JSON value; the last one of a name stays.
+    /// Records any JSON value; the last one of a name counts.
     pub fn attribute(&self, name: impl Into<String>, value: impl Into<serde_json::Value>) {
         self.lock().attributes.insert(name.into(), value.into());
     }
 
-    /// Takes what was recorded so far, metrics that are not finite excepted, and leaves nothing.
+    /// Takes everything recorded so far, without metrics that are not finite, and leaves the scope empty.
     pub fn take(&self) -> Recording {
         let mut ledger = Ledger::default();
         ledger.add(self.take_notes());
@@ -82,7 +82,7 @@ impl TaskScope {
     }
 
     fn lock(&self) -> MutexGuard<'_, Notes> {
-        // Every write is a single insertion, so a panic in between leaves whole notes.
+        // Every write is a single insertion, so a panic leaves the notes intact.
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -105,14 +105,14 @@ impl TaskError {
         }
     }
 
-    /// Says what the error means for the cases that are still to come.
+    /// Sets what the error means for the remaining cases.
     #[must_use]
     pub fn classed(mut self, class: FailureClass) -> Self {
         self.class = Some(class);
         self
     }
 
-    /// What the error means for the cases that are still to come, where that is known.
+    /// What the error means for the remaining cases, where it is known.
     pub fn class(&self) -> Option<FailureClass> {
         self.class
     }

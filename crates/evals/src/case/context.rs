@@ -1,4 +1,4 @@
-//! What an evaluator gets to see of a case.
+//! The context of an evaluator: the case, the task's output and what the task recorded.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{Domain, Recording, TaskScope};
 pub struct Context<'a, D: Domain> {
     /// The case that was run.
     pub case: &'a Case<D>,
-    /// What the task returned.
+    /// The task's output.
     pub output: &'a D::Output,
     /// Which repetition this is, from 1.
     pub repeat: u32,
@@ -18,14 +18,14 @@ pub struct Context<'a, D: Domain> {
     pub duration: Duration,
     /// Stage timings, metrics and attributes that the task recorded.
     pub recording: &'a Recording,
-    /// Where the evaluator records timings, metrics and attributes of its own. They follow the task's in the case's report,
-    /// evaluator by evaluator in the order in which the case has them, whichever was done first; a metric or an attribute of
-    /// a name that is taken takes its place. Other evaluators do not see them.
+    /// Where the evaluator records timings, metrics and attributes of its own. In the case's report they follow those of the
+    /// task, in the order of the case's evaluators, whichever finished first. A metric or an attribute replaces an earlier
+    /// one of the same name. Other evaluators do not see them.
     pub scope: TaskScope,
 }
 
 impl<'a, D: Domain> Context<'a, D> {
-    /// A first repetition that took no time and recorded nothing; made for testing an evaluator on its own.
+    /// Makes the context of a first repetition that took no time and recorded nothing, for testing an evaluator on its own.
     pub fn new(case: &'a Case<D>, output: &'a D::Output) -> Self {
         Self {
             case,

@@ -10,43 +10,43 @@ use crate::{Direction, Domain, FailureClass, Outcome, ValueKind};
 
 /// Judges the output of one case.
 ///
-/// An evaluator may return several outcomes, or none when it does not apply to the case. One that fails or panics becomes an
-/// [`EvaluatorFailure`](crate::EvaluatorFailure) in the report and leaves the other evaluators' outcomes alone. What it
-/// recorded in the context's [`scope`](Context::scope) until then is kept.
+/// An evaluator may return several outcomes, or none when it does not apply to the case. An evaluator that fails or panics
+/// becomes an [`EvaluatorFailure`](crate::EvaluatorFailure) in the report; the other evaluators' outcomes are unaffected.
+/// The report keeps everything that it recorded in the context's [`scope`](Context::scope) before it failed.
 #[async_trait]
 pub trait Evaluator<D: Domain>: Debug + Send + Sync {
-    /// Names the evaluator in reports; also the usual name of its outcome. Read once at the
-    /// start of a run, and for a case's own evaluators at the start of each repetition of the case.
+    /// Names the evaluator in reports; also the usual name of its outcome. The runner reads it once at the start of a run,
+    /// and a case's own evaluators at the start of each repetition of the case.
     fn name(&self) -> &str;
 
     /// Judges one output. The evaluators of a case run concurrently.
     async fn evaluate(&self, context: &Context<'_, D>) -> Result<Vec<Outcome>, EvaluatorError>;
 
     /// Which direction of an outcome is better, by the name of the outcome. Higher by default, which for an assertion means
-    /// that it passes. Should not depend on the case.
+    /// that passing is better. The direction should not depend on the case.
     fn better(&self, _outcome: &str) -> Direction {
         Direction::Higher
     }
 
-    /// The outcomes, without undefined ones, that this evaluator has for a case if nothing fails, whatever the output is.
-    /// `None`, the default, if that is not known beforehand.
+    /// Lists the defined outcomes that this evaluator returns for a case with any output, unless something fails. `None`,
+    /// the default, if they are not known in advance.
     ///
-    /// Called when the task or the evaluator failed. The failure then counts for the listed outcomes and for no other of this
-    /// evaluator, and a measure that never had a value still has a row of its kind. With `None`, a failure counts for
-    /// every outcome that the evaluator has for other cases. A panic here counts as `None`.
+    /// The runner calls this when the task or the evaluator failed. The failure then counts only for the listed outcomes of
+    /// this evaluator, and a measure that never had a value still gets a row of its kind. With `None`, a failure counts for
+    /// every outcome that the evaluator returned for other cases. A panic here counts as `None`.
     fn concerns(&self, _case: &Case<D>) -> Option<Vec<Concern>> {
         None
     }
 }
 
-/// An outcome that an evaluator has for a case whatever the output is: its name and its kind.
+/// The name and kind of an outcome that an evaluator returns for a case with any output.
 ///
 /// See [`Evaluator::concerns`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concern {
     /// The outcome's name.
     pub outcome: String,
-    /// What its value is where it is not undefined.
+    /// The kind of its value, unless it is undefined.
     pub kind: ValueKind,
 }
 
@@ -94,27 +94,27 @@ impl EvaluatorError {
         }
     }
 
-    /// Says what the error means for the cases that are still to come.
+    /// Sets what the error means for the remaining cases.
     #[must_use]
     pub fn classed(mut self, class: FailureClass) -> Self {
         self.class = Some(class);
         self
     }
 
-    /// Adds outcomes that do not depend on what failed. They are reported beside the failure, which then counts for the
-    /// evaluator's other outcomes alone.
+    /// Adds outcomes that the failure does not affect. The report holds them beside the failure, which then counts only for
+    /// the evaluator's other outcomes.
     #[must_use]
     pub fn beside(mut self, outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         self.outcomes.extend(outcomes);
         self
     }
 
-    /// The outcomes that are reported beside the failure.
+    /// The outcomes beside the failure.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
     }
 
-    /// What the error means for the cases that are still to come, where that is known.
+    /// What the error means for the remaining cases, where it is known.
     pub fn class(&self) -> Option<FailureClass> {
         self.class
     }

@@ -1,4 +1,4 @@
-//! One test case, the evaluators that judge it, and what they get to see.
+//! A case, its evaluators, and the context that they judge it in.
 
 mod context;
 mod evaluator;
@@ -57,19 +57,19 @@ impl Borrow<str> for CaseId {
     }
 }
 
-/// One input, with what is expected of its output.
+/// One input, with the expected output.
 #[derive(Clone, Debug)]
 pub struct Case<D: Domain> {
     /// Unique within the dataset.
     pub id: CaseId,
-    /// What the task is given.
+    /// The task's input.
     pub input: D::Input,
-    /// What a good output is compared with, where it is known. What JSON writes as `null` counts as not known: a dataset
-    /// makes it `None`, since a report could not tell the two apart.
+    /// The reference that an output is compared with, where it is known. A dataset turns a value that JSON writes as `null`
+    /// into `None`, because a report could not tell the two apart.
     pub expected: Option<D::Expected>,
-    /// What else is known about the case.
+    /// Further facts about the case.
     pub metadata: D::Metadata,
-    /// Evaluators for this case alone; they come before those of the dataset.
+    /// Evaluators for this case only; they come before those of the dataset.
     pub evaluators: Vec<Arc<dyn Evaluator<D>>>,
 }
 
@@ -90,14 +90,14 @@ where
 }
 
 impl<D: Domain> Case<D> {
-    /// Sets what a good output is compared with; nothing, where JSON writes it as `null`.
+    /// Sets the reference that an output is compared with. A value that JSON writes as `null` counts as none.
     #[must_use]
     pub fn expecting(mut self, expected: D::Expected) -> Self {
         self.expected = present(Some(expected));
         self
     }
 
-    /// Adds an evaluator for this case alone.
+    /// Adds an evaluator for this case only.
     #[must_use]
     pub fn evaluator(mut self, evaluator: impl Evaluator<D> + 'static) -> Self {
         self.evaluators.push(Arc::new(evaluator));

@@ -1,4 +1,4 @@
-//! How one measure changed between two reports.
+//! The change of one measure between two reports.
 
 use std::collections::BTreeMap;
 
@@ -9,57 +9,58 @@ use super::pairs::Pairs;
 use crate::summary::Values;
 use crate::{CaseId, Direction, Unit};
 
-/// Most cases that are named as the worst and as the best of a measure.
+/// How many cases are listed at most as the worst, and as the best, of a measure.
 const NAMED: usize = 5;
 
-/// What became of one measure.
+/// The change of one measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureChange {
     /// Name of the measure.
     pub measure: String,
-    /// What tables call its mean, where that is another name.
+    /// The name of its mean in tables, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_title: Option<String>,
-    /// What its numbers count.
+    /// The unit of its numbers.
     pub unit: Unit,
-    /// Which end is better.
+    /// Which direction is better.
     pub better: Direction,
     /// Both means and their difference; `None` where no case has both values.
     pub difference: Option<PairedDifference>,
-    /// The p value, corrected for the number of measures; `None` where there is none, neither end is better, or no case changed.
+    /// The p value, corrected for the number of measures. `None` where there is no difference to test, neither direction is
+    /// better, or no case changed.
     pub adjusted_p_value: Option<f64>,
-    /// What that comes to.
+    /// The verdict on the difference.
     pub verdict: Verdict,
-    /// Pairs that have a value in the first report alone.
+    /// Pairs that have a value in the first report only.
     pub only_before: usize,
-    /// Pairs that have a value in the second report alone.
+    /// Pairs that have a value in the second report only.
     pub only_after: usize,
-    /// Pairs that have a value in neither report, by the reason that the second gives.
+    /// Pairs without a value in either report, by the second report's reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub excluded: BTreeMap<String, usize>,
-    /// The cases that got worse, worst first, five at most; none where neither end is better.
+    /// The cases that got worse, worst first, five at most; empty where neither direction is better.
     pub worst: Vec<CaseChange>,
-    /// The cases that got better, best first, five at most; none where neither end is better.
+    /// The cases that got better, best first, five at most; empty where neither direction is better.
     pub best: Vec<CaseChange>,
 }
 
-/// What a difference comes to.
+/// The verdict on a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Better, and that is more than chance.
+    /// Better, by more than chance explains.
     Better,
-    /// Worse, and that is more than chance.
+    /// Worse, by more than chance explains.
     Worse,
-    /// Chance alone may look like this. It does not say that there is no difference.
+    /// Chance alone could explain the difference. It does not mean that nothing changed.
     Unclear,
     /// No case changed.
     Same,
-    /// Neither end is better, or there is nothing to compare.
+    /// Neither direction is better, or no case has both values.
     None,
 }
 
-/// What became of one case.
+/// The change of one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseChange {
     /// The case.
@@ -71,7 +72,7 @@ pub struct CaseChange {
 }
 
 impl MeasureChange {
-    /// Compares the values of the pairs; the verdict is still to be found.
+    /// Compares the values of the pairs; [`judge`] sets the verdict later.
     pub(super) fn of(
         measure: String,
         unit: Unit,
@@ -117,14 +118,14 @@ impl MeasureChange {
 }
 
 impl MeasureChange {
-    /// What tables call the mean of the measure.
+    /// The name of the measure's mean in tables.
     pub fn title(&self) -> &str {
         self.mean_title.as_deref().unwrap_or(&self.measure)
     }
 }
 
-/// Corrects the p values together, and says what they come to at a level of confidence. A measure of which no case changed
-/// could not come out otherwise than as it did, and is not counted among the tests.
+/// Corrects the p values together and sets the verdicts at a level of confidence. A measure that changed in no case is not a
+/// test: no swap of sides can change its difference.
 pub(super) fn judge(measures: &mut [MeasureChange], level: f64) {
     let mut tested: Vec<_> = measures
         .iter_mut()
@@ -151,7 +152,7 @@ pub(super) fn judge(measures: &mut [MeasureChange], level: f64) {
     }
 }
 
-/// The sign of a difference that is a gain.
+/// The sign of an improvement.
 fn gain(better: Direction) -> Option<f64> {
     match better {
         Direction::Higher => Some(1.0),
@@ -160,7 +161,7 @@ fn gain(better: Direction) -> Option<f64> {
     }
 }
 
-/// The cases with the largest differences of one sign, largest first, equal ones by id.
+/// The cases with the largest differences of one sign, largest first; ties by id.
 fn most_changed(pairs: &[CaseChange], sign: Option<f64>) -> Vec<CaseChange> {
     let Some(sign) = sign else { return Vec::new() };
     let size = |pair: &CaseChange| sign * difference(pair.before, pair.after);

@@ -1,4 +1,4 @@
-//! What a change did: two reports of the same cases, case by case.
+//! The effect of a change: two reports of the same cases, compared case by case.
 
 mod measure;
 mod pairs;
@@ -13,36 +13,36 @@ use crate::comparison::matched;
 use crate::{CaseId, ComparedReport, Direction, Domain, Report, SchemaVersion, Summary, Unit};
 use pairs::Pairs;
 
-/// Two reports of the same cases: what became of each measure, and whether that is more than chance.
+/// Compares two reports of the same cases: how each measure changed, and whether chance alone explains the change.
 ///
-/// Two cases are a pair where id, input, expected output and metadata are the same: a question that was changed between the
-/// reports says nothing about what is compared. The value of a case is the mean over its repetitions. Cases that have a value in
-/// one report alone, because they were not run or failed in the other, are left out of both sides and counted, so that both
-/// means are over the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]). The p values of all measures whose
-/// better end is known are corrected together by Holm's method: of many measures, one is below 0.05 by chance alone far more
-/// often than that.
+/// Two cases are a pair when id, input, expected output and metadata are the same: an edited question says nothing about the
+/// systems under comparison. The value of a case is the mean over its repetitions. Cases that have a value in only one
+/// report, because they failed or did not run in the other, are dropped from both sides and counted. Both means are
+/// therefore over the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]). Holm's method
+/// corrects the p values of all measures with a known better direction together: among many measures, some p value falls
+/// below 0.05 by chance far more often than one time in twenty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Version of this document's JSON shape; it counts with that of [`Report`].
+    /// Version of this document's JSON schema, shared with [`Report`].
     pub schema_version: SchemaVersion,
-    /// The report that is changed from.
+    /// The report before the change.
     pub before: ComparedReport,
-    /// The report that is changed to.
+    /// The report after the change.
     pub after: ComparedReport,
-    /// How many cases are pairs.
+    /// The number of pairs.
     #[serde(default)]
     pub pairs: usize,
     /// Cases of the first report that the second does not have.
     pub only_before: usize,
     /// Cases of the second report that the first does not have.
     pub only_after: usize,
-    /// Which cases the first report alone has, in the order of their ids.
+    /// Cases that only the first report has, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<CaseId>,
-    /// Which cases the second report alone has.
+    /// Cases that only the second report has, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<CaseId>,
-    /// Cases of both reports that are no pair, because they ask or expect something else.
+    /// Cases with the same id in both reports but different content, which are therefore not paired.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<ChangedCase>,
     /// Measures of the first report that the second does not have.
@@ -51,19 +51,19 @@ pub struct Change {
     /// Measures of the second report that the first does not have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures_only_after: Vec<String>,
-    /// What tells the two apart, as far as whoever compares them knows.
+    /// The differences between the two runs, as far as the caller knows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made_by: Vec<String>,
     /// How the differences were tested.
     pub test: PairedTest,
-    /// What evaluators said, in the order of the second report, then recorded numbers; of measures that both reports have.
+    /// The measures that both reports have: those of evaluators in the order of the second report, then recorded metrics.
     pub measures: Vec<MeasureChange>,
 }
 
 /// A report and its summary under a title.
 #[derive(Debug)]
 pub struct Titled<'r, D: Domain> {
-    /// What the report is called.
+    /// The report's title.
     pub title: &'r str,
     /// The report.
     pub report: &'r Report<D>,
@@ -101,7 +101,7 @@ impl Change {
                     }
                     [] => continue,
                 };
-                // A recorded number is no judgement: whether more of it is better is for the reader to say.
+                // A recorded metric has no known better direction: the reader decides whether more is better.
                 let better = match unit {
                     Unit::Metric => Direction::Unknown,
                     _ => matched.better,
@@ -115,7 +115,7 @@ impl Change {
                 measures.push((after.summary.place(second), change));
             }
         }
-        // A recorded number has no place among what evaluators said.
+        // Recorded metrics have no evaluator, so they come last.
         measures.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
         let mut measures: Vec<_> = measures.into_iter().map(|(_, change)| change).collect();
         measure::judge(&mut measures, test.level);
@@ -138,7 +138,7 @@ impl Change {
         }
     }
 
-    /// Says what tells the two apart: what was changed.
+    /// Sets the differences between the two runs.
     #[must_use]
     pub fn made_by(self, differences: Vec<String>) -> Self {
         Self {

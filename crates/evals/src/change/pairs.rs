@@ -1,4 +1,4 @@
-//! Which cases of two reports are the same case.
+//! Pairs the cases of two reports.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{CaseId, CaseReport, Domain, Report};
 
-/// The cases of two reports by what became of them.
+/// The cases of two reports: common, removed and added.
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'a> {
     /// Cases of both reports, with whether their content is the same.
@@ -17,29 +17,29 @@ pub(super) struct Pairs<'a> {
     pub(super) added: Vec<CaseId>,
 }
 
-/// A case of both reports that asks or expects something else in the second one.
+/// A case whose content differs between the two reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedCase {
     /// The case.
     pub id: CaseId,
-    /// What differs.
+    /// The parts that differ.
     pub parts: Vec<CasePart>,
 }
 
-/// A part of what a case is.
+/// A part of a case's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CasePart {
-    /// What the task is given.
+    /// The task's input.
     Input,
-    /// What a good output is compared with.
+    /// The reference that an output is compared with.
     Expected,
-    /// What else is known about the case.
+    /// Further facts about the case.
     Metadata,
 }
 
 impl CasePart {
-    /// The part's name for people.
+    /// The part's name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -86,10 +86,10 @@ fn cases<D: Domain>(report: &Report<D>) -> BTreeMap<&CaseId, &CaseReport<D>> {
     report.cases.iter().map(|case| (&case.id, case)).collect()
 }
 
-/// What tells two cases of one id apart. The values themselves are compared, as reports hold them.
+/// The parts in which two cases with one id differ.
 fn differing<D: Domain>(before: &CaseReport<D>, after: &CaseReport<D>) -> Vec<CasePart> {
     let content = |case: &CaseReport<D>| {
-        // What cannot be written as JSON is in no stored report.
+        // A value that JSON cannot hold is never in a stored report.
         [
             (CasePart::Input, serde_json::to_value(&case.input)),
             (CasePart::Expected, serde_json::to_value(&case.expected)),

@@ -1,4 +1,4 @@
-//! The rows of what failures leave open of a pass rate.
+//! Comparison rows for the bounds of a pass rate when cases failed.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,10 @@ use super::measures::{Matched, matched};
 use super::{Cell, Row, Summaries, Unit};
 use crate::{Accuracy, Direction};
 
-/// Puts worst case, best case and coverage behind each pass rate that failures leave open in any report.
+/// Adds rows for worst case, best case and coverage after each pass rate that has failures in any report.
 ///
-/// They are over equally many cases whatever failed, so they can have a winner where the pass rate cannot.
+/// These rows cover the same number of cases no matter how many failed, so they can have a winner where the pass rate
+/// cannot.
 pub(super) fn beside(pass_rates: Vec<Row>, summaries: Summaries<'_>) -> Vec<Row> {
     let accuracies = matched(summaries, |summary| &summary.accuracy);
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! The rows of service times.
+//! Comparison rows for service times.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{Direction, Summary};
 
 /// The stages that every report has, then the whole task.
 ///
-/// A stage of some reports only, as of one search profile, has no counterpart to be quicker than.
+/// A stage that only some reports have, such as one of a single search profile, has nothing to be compared with.
 pub(super) fn rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
     let stages = names(summaries, |summary| &summary.timings).into_iter();
     let stages = stages.filter_map(|stage| {

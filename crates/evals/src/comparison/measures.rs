@@ -1,7 +1,7 @@
 //! Finding the same measure in several reports.
 //!
-//! A title alone does not tell: it is given to the first evaluator that a report shows it with, so what two reports call
-//! `accurate` may come from two judges.
+//! A title alone does not identify a measure. Each report gives a title to the first evaluator that uses it, so `accurate`
+//! may come from different judges in two reports.
 
 use std::collections::BTreeSet;
 
@@ -12,18 +12,18 @@ use crate::{Direction, EvaluatorOrigin, MeasureSource, Summary};
 /// One measure over all reports.
 #[derive(Debug)]
 pub(crate) struct Matched<'a, T> {
-    /// The title in the first report that has it; numbered where another measure's is the same.
+    /// The title in the first report that has it, with a number if another measure has the same title.
     pub(crate) title: String,
-    /// What tables call the mean of its scores, where that is another name.
+    /// The name of its mean in tables, where it differs.
     pub(crate) mean_title: Option<String>,
     /// The title in each report that has it.
     pub(crate) titles: Vec<Option<&'a str>>,
     pub(crate) better: Direction,
-    /// What each report has of it.
+    /// The measure's value in each report.
     pub(super) values: Vec<Option<&'a T>>,
 }
 
-/// What tells a measure from the others of its report and is the same in other reports.
+/// Identifies a measure within a report and across reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key<'a> {
     /// An evaluator's measure.
@@ -31,7 +31,8 @@ enum Key<'a> {
         evaluator: &'a str,
         outcome: &'a str,
         is_own: bool,
-        /// Which of the evaluators of that name, from 0. Their origins differ with what else there is.
+        /// The position among evaluators of that name, from 0. Origins would not do: they shift when a report has other
+        /// evaluators.
         number: usize,
     },
     /// A measure of unknown source.
@@ -74,7 +75,7 @@ pub(crate) fn matched<'a, T>(
     measures
 }
 
-/// All names that occur, in first-seen order.
+/// All names, in first-seen order.
 pub(super) fn names<'a, T: 'a>(
     summaries: Summaries<'a>,
     list: impl Fn(&'a Summary) -> &'a Named<T>,

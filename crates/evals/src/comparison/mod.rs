@@ -15,20 +15,19 @@ use crate::{Direction, SchemaVersion, Summary};
 
 /// A table with one row for each measure and one column for each report.
 ///
-/// Two reports have a measure in common when evaluators of one name call it alike, whatever its title is in either.
+/// Two reports share a measure when evaluators of the same name gave it the same name, even if its titles differ.
 ///
-/// Names a winner where at least two reports have a value over equally many cases and one of them is best as printed; values
-/// that are equal when rounded as printed are a tie. It does not say that a difference is more than chance: for that look at
-/// the intervals. The time of the whole task has no winner: it is wall time, which other load and waiting for a turn are
-/// part of.
+/// A row has a winner when at least two reports have a value over the same number of cases and one value is best after
+/// rounding for print; values that print the same are a tie. A winner is not a significance test: look at the intervals for
+/// that. The time of the whole task has no winner, because it is wall time, which includes other load and queueing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Version of this document's JSON shape; it counts with that of [`Report`](crate::Report).
+    /// Version of this document's JSON schema, shared with [`Report`](crate::Report).
     pub schema_version: SchemaVersion,
     /// The columns.
     pub reports: Vec<ComparedReport>,
-    /// Scores, assertions (with their worst and best case and their coverage where a report had failures), metrics, then those latencies that all reports have; within these the order in which the
-    /// reports first show them.
+    /// Scores, assertions (with worst case, best case and coverage where a report has failures), metrics, then the latencies
+    /// that all reports have. Each group is in first-seen order.
     pub rows: Vec<Row>,
 }
 
@@ -37,9 +36,9 @@ pub struct Comparison {
 pub struct ComparedReport {
     /// Title of the column.
     pub title: String,
-    /// Cases that came to their end, failed ones included.
+    /// Finished cases, failed ones included.
     pub finished: usize,
-    /// Of these, how many failed.
+    /// How many of them failed.
     pub failed: usize,
     /// Cases that were not run, because the run ended early.
     pub not_run: usize,
@@ -92,7 +91,7 @@ fn mean_rows<'a>(
     let rows = matched.map(|measure| {
         let cells = measure.values.iter();
         let cells = cells.map(|mean| mean.map_or(Cell::Missing, Cell::mean));
-        // A recorded number is no judgement: whether more of it is better is for the reader to say.
+        // A recorded metric has no known better direction: the reader decides whether more is better.
         let better = match unit {
             Unit::Metric => Direction::Unknown,
             Unit::Score | Unit::PassRate | Unit::Share | Unit::Seconds => measure.better,

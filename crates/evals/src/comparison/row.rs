@@ -13,20 +13,20 @@ use crate::{Direction, number};
 pub struct Row {
     /// Name of the measure; for a latency the stage and the percentile, as in `embed p50`.
     pub measure: String,
-    /// What tables call the mean of the measure, where that is another name.
+    /// The name of the measure's mean in tables, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_title: Option<String>,
-    /// What the numbers count.
+    /// The unit of the numbers.
     pub unit: Unit,
-    /// Which end is better.
+    /// Which direction is better.
     pub better: Direction,
     /// One cell for each report.
     pub cells: Vec<Cell>,
-    /// Which report is best, if a single one is.
+    /// The position of the best report, unless there is a tie.
     pub winner: Option<usize>,
 }
 
-/// What a row's numbers count.
+/// The unit of a row's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
@@ -34,7 +34,7 @@ pub enum Unit {
     Score,
     /// The share of passed assertions.
     PassRate,
-    /// A pass rate with failures counted in, or the share of cases that have one.
+    /// A pass rate that counts failures, or the share of cases that were scored.
     Share,
     /// A number that the task recorded.
     Metric,
@@ -52,15 +52,15 @@ pub enum Cell {
         value: f64,
         /// The confidence interval of a mean.
         interval: Option<Interval>,
-        /// Over how many cases or samples.
+        /// The number of cases or samples.
         n: usize,
-        /// How many cases a mean leaves out, by reason.
+        /// How many cases a mean excludes, by reason.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         excluded: BTreeMap<String, usize>,
     },
     /// The report has the measure, but it is undefined.
     Undefined {
-        /// Why, as far as it is known.
+        /// The reasons, where known.
         reasons: Vec<String>,
     },
     /// The report does not have the measure at all.
@@ -92,7 +92,7 @@ impl Row {
         }
     }
 
-    /// What tables call the row.
+    /// The row's title in tables.
     pub fn title(&self) -> &str {
         self.mean_title.as_deref().unwrap_or(&self.measure)
     }
@@ -108,7 +108,7 @@ impl Unit {
         }
     }
 
-    /// What a reader sees of a value, as a number.
+    /// The value after rounding for print.
     fn rounded(self, value: f64) -> f64 {
         match self {
             Self::Score | Self::PassRate | Self::Share => number::rounded_score(value),
@@ -119,7 +119,7 @@ impl Unit {
 }
 
 impl Cell {
-    /// A mean, where it is defined.
+    /// The cell of a mean.
     pub(super) fn mean(mean: &Mean) -> Self {
         match mean.value.filter(|value| value.is_finite()) {
             Some(value) => Self::Value {
@@ -136,7 +136,7 @@ impl Cell {
         }
     }
 
-    /// Over how many cases or samples the value is, where there is one.
+    /// The number of cases or samples behind the value, where there is one.
     pub fn n(&self) -> Option<usize> {
         match self {
             Self::Value { n, .. } => Some(*n),
@@ -159,7 +159,7 @@ fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
         .enumerate()
         .filter_map(|(i, cell)| Some((i, unit.rounded(cell.value()?))))
         .collect();
-    // Means over different numbers of cases may differ for that alone.
+    // Means over different numbers of cases are not comparable.
     let mut sizes = cells.iter().filter_map(Cell::n);
     let first_size = sizes.next();
     if unit != Unit::Seconds && sizes.any(|size| Some(size) != first_size) {
@@ -176,7 +176,7 @@ fn winner(unit: Unit, better: Direction, cells: &[Cell]) -> Option<usize> {
     }
 }
 
-/// Unlike the order that numbers are sorted in, this takes both zeros for the same.
+/// Unlike `total_cmp`, this treats 0 and -0 as equal.
 fn is_equal(left: f64, right: f64) -> bool {
     left.partial_cmp(&right).is_some_and(Ordering::is_eq)
 }

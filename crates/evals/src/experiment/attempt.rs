@@ -12,7 +12,7 @@ use super::timeout::Clock;
 use crate::recording::Ledger;
 use crate::{Case, CaseReport, Context, Domain, TaskError, TaskFailure, TaskResult, TaskScope};
 
-/// Runs the task and judges its output; whatever goes wrong is in the report.
+/// Runs the task and judges its output; the report holds every failure.
 pub(super) async fn run<D, T, F>(
     task: &T,
     case: &Arc<Case<D>>,
@@ -82,7 +82,7 @@ where
     T: Fn(Arc<Case<D>>, TaskScope) -> F + Sync,
     F: Future<Output = Result<D::Output, TaskError>> + Send,
 {
-    // The call is inside the guarded future, because a closure may panic before it returns its own.
+    // The call is inside the guarded future, because a closure may panic before it returns a future.
     let attempt = async { task(case, scope).await };
     match AssertUnwindSafe(attempt).catch_unwind().await {
         Ok(Ok(output)) => Ok(output),

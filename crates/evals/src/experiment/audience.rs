@@ -1,4 +1,4 @@
-//! Reporting events to the observers of a run. An observer that panics must not harm the run.
+//! Reports events to the observers of a run. An observer that panics must not harm the run.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Deciding whether a finished case counts, and reporting it.
+//! Decides whether a finished case counts, and reports it.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ pub(super) struct Finished<D: Domain> {
 }
 
 impl<D: Domain> Completion<D> {
-    /// Takes a case into the journal and into the report, unless the run cannot go on: then the case counts as not run, so
-    /// that it is tried again.
+    /// Adds a case to the journal and to the report. If its failure stops the run, the case counts as not run instead, and a
+    /// resumed run tries it again.
     pub(super) async fn complete(
         &self,
         position: usize,
@@ -46,7 +46,7 @@ impl<D: Domain> Completion<D> {
         Some(Finished { position, report })
     }
 
-    /// Hands a case to the journal, and returns the message of a failure.
+    /// Appends a case to the journal, and returns the message of a failure.
     async fn keep(&self, report: &CaseReport<D>) -> Result<(), String> {
         let Some(journal) = &self.journal else {
             return Ok(());
@@ -59,7 +59,7 @@ impl<D: Domain> Completion<D> {
     }
 }
 
-/// The message of the first failure that would hit every other case too.
+/// The message of the first failure that would repeat in every other case.
 fn terminal_failure<D: Domain>(report: &CaseReport<D>) -> Option<&str> {
     let task = report.result.failure().into_iter();
     let task = task.map(|failure| (failure.class, &failure.message));

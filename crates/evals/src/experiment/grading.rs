@@ -1,4 +1,4 @@
-//! Judging one output by all of its evaluators.
+//! Runs all evaluators on one output.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -22,19 +22,19 @@ pub(super) struct Grading {
     pub(super) failures: Vec<EvaluatorFailure>,
     /// Outcomes that are missing because of a failure.
     pub(super) missed: Vec<Missed>,
-    /// What the evaluators recorded, in their order.
+    /// The evaluators' recordings, in their order.
     pub(super) notes: Vec<Notes>,
 }
 
 /// Outcomes, each with its better direction.
 type Outcomes = Vec<(Outcome, Direction)>;
 
-/// How an evaluator ended.
+/// The result of one evaluator.
 enum Judgement {
-    /// With outcomes, or with an error and those that do not depend on it.
+    /// It returned outcomes, or an error together with unaffected outcomes.
     Returned(Outcomes, Option<EvaluatorError>),
     Panicked(Box<dyn Any + Send>),
-    /// It was dropped because the time of the case was up.
+    /// The runner dropped it because the case ran out of time.
     OutOfTime(EvaluatorError),
 }
 
@@ -61,13 +61,13 @@ pub(super) async fn grade<'a, D: Domain>(
     grading
 }
 
-/// Runs one evaluator. A panic while it was asked for its name counts as a panic of the evaluator.
+/// Runs one evaluator. A panic in its `name` counts as a panic of the evaluator.
 async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> Judgement {
     if let Some(message) = &enrolled.name_panic {
         return Judgement::Panicked(Box::new(message.clone()));
     }
     let evaluator = &enrolled.evaluator;
-    // The calls are guarded as well as the future.
+    // Both the calls and the future are guarded against panics.
     let judgement = async {
         let (outcomes, error) = match evaluator.evaluate(context).await {
             Ok(outcomes) => (outcomes, None),
@@ -84,7 +84,7 @@ async fn judge<D: Domain>(enrolled: &Enrolled<D>, context: &Context<'_, D>) -> J
 }
 
 impl Grading {
-    /// The grading of a case whose task failed: only missing outcomes.
+    /// Grades a case whose task failed: it has only missing outcomes.
     pub(super) fn of_failed_task<'a, D: Domain>(
         case: &Case<D>,
         evaluators: impl Iterator<Item = &'a Enrolled<D>>,
@@ -183,8 +183,8 @@ fn missed<D: Domain>(enrolled: &Enrolled<D>, case: &Case<D>) -> Option<Missed> {
     })
 }
 
-/// Numbers outcomes of one evaluator that have equal names. A score that is dropped later keeps its number, because otherwise
-/// the next one would take it.
+/// Numbers outcomes of one evaluator that have equal names. A score keeps its number even if it is dropped later, because
+/// the next one would take the number otherwise.
 fn tell_apart(outcomes: &mut [(Outcome, Direction)]) {
     if outcomes.len() > 1 {
         let mut names = Names::default();

@@ -1,4 +1,4 @@
-//! Running a task over a dataset.
+//! The experiment: runs a task over a dataset.
 
 mod attempt;
 mod audience;
@@ -29,7 +29,7 @@ pub use timeout::CaseTimeout;
 
 const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not 0");
 
-/// A task to be run over every case of a dataset.
+/// A task and the dataset that it runs over.
 ///
 /// The task is a closure from a case to a future; a live index, a recorded run and a scripted fake are all just tasks.
 pub struct Experiment<D: Domain, T> {
@@ -72,7 +72,7 @@ impl<D: Domain, T> Experiment<D, T> {
         }
     }
 
-    /// Names the experiment; by default it is called as its dataset.
+    /// Names the experiment; by default it has the name of its dataset.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -93,17 +93,17 @@ impl<D: Domain, T> Experiment<D, T> {
         self
     }
 
-    /// Ends the run early when the token is cancelled: no case is started any more, and running ones are dropped at their
-    /// next await. The report holds what was finished, and says that it is not everything.
+    /// Ends the run early when the token is cancelled: no further case starts, and running cases are dropped at their next
+    /// await. The report holds the finished cases and is marked as interrupted.
     #[must_use]
     pub fn cancellation(mut self, cancellation: CancellationToken) -> Self {
         self.cancellation = cancellation;
         self
     }
 
-    /// Starts no case any more once the signal is set; running ones finish and count. The report holds the reason in
+    /// Starts no further case once the signal is set; running cases finish and count. The report holds the reason in
     /// [`stopped`](Report::stopped). A failure of class [`Terminal`](crate::FailureClass::Terminal), of a task or of an
-    /// evaluator, sets the signal with its message. Its case counts as not run, so that a later run tries it again.
+    /// evaluator, sets the signal with its message. Its case counts as not run, and a later run tries it again.
     #[must_use]
     pub fn stop(mut self, stop: StopSignal) -> Self {
         self.stop = stop;
@@ -112,42 +112,42 @@ impl<D: Domain, T> Experiment<D, T> {
 
     /// Limits how long each case may take, its task and its evaluators together; without a limit by default.
     ///
-    /// When the time is up, what still runs of the case is dropped and fails with class
-    /// [`Transient`](crate::FailureClass::Transient) and a message that says what the time ran out in. What was done by then
-    /// stays: the output, and the outcomes of the evaluators that had answered.
+    /// When the time is up, the runner drops the task or the evaluators that still run. They fail with class
+    /// [`Transient`](crate::FailureClass::Transient) and a message that says which step ran out of time. Finished results
+    /// stay: the output, and the outcomes of the evaluators that had returned.
     #[must_use]
     pub fn case_timeout(mut self, timeout: CaseTimeout) -> Self {
         self.case_timeout = Some(timeout);
         self
     }
 
-    /// Keeps every case before it counts as done. A case that cannot be kept counts as not run and stops the run, with the
-    /// journal's error as the reason.
+    /// Appends every case to a journal before it counts as done. If that fails, the case counts as not run and the run stops
+    /// with the journal's error as the reason.
     #[must_use]
     pub fn journal(mut self, journal: Arc<dyn Journal<D>>) -> Self {
         self.journal = Some(journal);
         self
     }
 
-    /// Takes over cases that an earlier session finished. They are not run again, take their places in the report with
-    /// what they were then, input and durations included, and are told to no observer and no journal. Repetitions count
-    /// one by one; those that are not part of the run are left aside.
+    /// Takes over cases that an earlier session finished. They do not run again, and neither observers nor the journal get
+    /// them. They appear in the report unchanged, input and durations included. Repetitions count one by one; those that are
+    /// not part of the run are ignored.
     ///
-    /// The report is then that of a run which was never interrupted, timings apart.
+    /// Apart from timings, the report equals that of an uninterrupted run.
     #[must_use]
     pub fn resume(mut self, cases: Vec<CaseReport<D>>) -> Self {
         self.resumed = cases;
         self
     }
 
-    /// Adds what earlier sessions took to the report's wall time, so that rates are over all sessions; nothing by default.
+    /// Adds the wall time of earlier sessions to the report's, which makes rates cover all sessions; zero by default.
     #[must_use]
     pub fn elapsed_before(mut self, elapsed: Duration) -> Self {
         self.elapsed_before = elapsed;
         self
     }
 
-    /// Adds someone to tell about progress; observers are called in the order they were added.
+    /// Adds an observer of the run's progress. Observers are called in the order in which they were added.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer<D>>) -> Self {
         self.observers.push(observer);
@@ -163,9 +163,9 @@ impl<D: Domain, T> Experiment<D, T> {
 
     /// Runs every case and judges every output.
     ///
-    /// Needs a tokio runtime, on which it starts no more tasks than cases may run at the same time. Cases start in dataset
-    /// order and are reported in dataset order. Nothing that a task, an evaluator or an observer does ends the run, a
-    /// terminal failure excepted. Dropping the future ends it without a report.
+    /// Needs a tokio runtime, on which it spawns at most as many tasks as the concurrency limit. Cases start in dataset
+    /// order and are reported in dataset order. Of all failures of tasks, evaluators and observers, only a terminal one ends
+    /// the run. Dropping the future ends it without a report.
     pub async fn run<F>(self) -> Report<D>
     where
         T: Fn(Arc<Case<D>>, TaskScope) -> F + Send + Sync + 'static,
@@ -223,7 +223,7 @@ impl<D: Domain, T> Experiment<D, T> {
     }
 }
 
-/// Waits for all workers and puts their cases into dataset order, together with those that were finished before.
+/// Waits for all workers and puts their cases into dataset order, together with the resumed ones.
 async fn gather<D: Domain>(
     mut workers: JoinSet<Vec<Finished<D>>>,
     mut finished: Vec<Finished<D>>,
@@ -231,9 +231,10 @@ async fn gather<D: Domain>(
     while let Some(joined) = workers.join_next().await {
         match joined {
             Ok(mut cases) => finished.append(&mut cases),
-            // Tasks, evaluators and observers are caught where they run. What is left is a bug, here or in copying a payload.
+            // Panics of tasks, evaluators and observers are caught where they run. Any other panic is a bug, here or in the
+            // `Clone` of a payload.
             Err(error) if error.is_panic() => panic::resume_unwind(error.into_panic()),
-            // The runtime is shutting down; what the worker had is counted as not run.
+            // The runtime is shutting down; the worker's cases count as not run.
             Err(_) => {}
         }
     }

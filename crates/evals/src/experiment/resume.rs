@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use super::completion::Finished;
 use crate::{CaseReport, Dataset, Domain};
 
-/// Gives cases of an earlier session their places in the report; those that are not part of the run are left aside, and
-/// of several with one place the first counts.
+/// Assigns cases of an earlier session their places in the report. Cases that are not part of the run are ignored, and of
+/// several for one place the first counts.
 pub(super) fn place<D: Domain>(
     cases: Vec<CaseReport<D>>,
     dataset: &Dataset<D>,

@@ -1,4 +1,4 @@
-//! The evaluators of a run under their names.
+//! The evaluators of a run, with their names and origins.
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
@@ -16,7 +16,7 @@ pub(super) struct Enrolled<D: Domain> {
     pub(super) evaluator: Arc<dyn Evaluator<D>>,
     pub(super) name: String,
     pub(super) origin: EvaluatorOrigin,
-    /// The panic that took the name's place; such an evaluator is not asked for anything else.
+    /// The message of a panic in `name`; the runner calls such an evaluator no further.
     pub(super) name_panic: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn shared<D: Domain>(evaluators: &[Arc<dyn Evaluator<D>>]) -> Vec<Enr
     (1..).zip(evaluators).map(enrol).collect()
 }
 
-/// Enrols the evaluators that a case has for itself; those of one name are numbered.
+/// Enrols a case's own evaluators; those with equal names are numbered.
 pub(super) fn own<D: Domain>(case: &Case<D>) -> Vec<Enrolled<D>> {
     let mut of_name: BTreeMap<String, u32> = BTreeMap::new();
     let enrol = |evaluator| {

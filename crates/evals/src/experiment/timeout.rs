@@ -1,4 +1,4 @@
-//! How long a case may take.
+//! The time limit of a case.
 
 use std::time::Duration;
 
@@ -6,7 +6,8 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{EvaluatorError, FailureClass, TaskError, TaskFailure};
 
-/// How long each case may take, its task and its evaluators together, and how failures name the task and the setting.
+/// The time limit of each case, its task and its evaluators together, and the names of the task and the setting in failure
+/// messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseTimeout {
     limit: Duration,
@@ -15,7 +16,7 @@ pub struct CaseTimeout {
 }
 
 impl CaseTimeout {
-    /// A limit for the whole of each case.
+    /// Limits each case as a whole.
     pub fn new(limit: Duration) -> Self {
         Self {
             limit,
@@ -24,14 +25,14 @@ impl CaseTimeout {
         }
     }
 
-    /// Sets what messages call the task, such as `answering`; `the task` by default.
+    /// Sets the task's name in messages, such as `answering`; `the task` by default.
     #[must_use]
     pub fn task(self, name: impl Into<String>) -> Self {
         let task = name.into();
         Self { task, ..self }
     }
 
-    /// Sets which setting messages name as the one that changes the limit.
+    /// Sets the setting that messages name as the one that changes the limit.
     #[must_use]
     pub fn setting(self, name: impl Into<String>) -> Self {
         let setting = Some(name.into());
@@ -63,13 +64,13 @@ impl CaseTimeout {
 /// The clock of one case, started with its task.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock<'t> {
-    /// When the time is up; `None` without a limit.
+    /// The deadline; `None` without a limit.
     up: Option<(Instant, &'t CaseTimeout)>,
 }
 
 impl<'t> Clock<'t> {
     pub(super) fn start(timeout: Option<&'t CaseTimeout>) -> Self {
-        // A limit beyond the range of the clock is no limit.
+        // A limit beyond the range of the clock counts as none.
         let up = timeout.and_then(|it| Some((Instant::now().checked_add(it.limit)?, it)));
         Self { up }
     }

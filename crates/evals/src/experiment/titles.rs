@@ -1,7 +1,7 @@
 //! One name for each measure of a run, the same in every case.
 //!
-//! Within a case two evaluators may call their outcomes alike. Numbering the second one case by case would call it by the
-//! first one's name wherever that one failed or had nothing to say, so names are given out once, when all cases are known.
+//! Two evaluators may give their outcomes the same name. Numbering the second one case by case would give it the first one's
+//! name wherever the first failed or returned nothing. So names are assigned once, when all cases are known.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -12,12 +12,12 @@ use crate::{CaseReport, Domain, EvaluatorOrigin};
 /// New names: by evaluator, then by the name that the evaluator gave.
 type Renamed = BTreeMap<EvaluatorOrigin, BTreeMap<String, BTreeMap<String, String>>>;
 
-/// What one evaluator returned or would have, over all cases.
+/// The outcome names of one evaluator over all cases, those lost to failures included.
 #[derive(Debug, Default)]
 struct Returned<'a> {
     /// When the run first saw the evaluator.
     first_seen: usize,
-    /// The names of its outcomes in first-seen order.
+    /// The names of its outcomes, in first-seen order.
     names: Vec<&'a str>,
     failed: bool,
 }
@@ -62,7 +62,7 @@ pub(super) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
     }
 }
 
-/// Gives cases that were taken from a report the names back that their evaluators gave.
+/// Restores the names that evaluators gave, in cases that come from an earlier report.
 fn restore<D: Domain>(cases: &mut [CaseReport<D>]) {
     for outcome in cases.iter_mut().flat_map(|case| &mut case.outcomes) {
         if let Some(name) = outcome.given_name.take() {
@@ -97,7 +97,7 @@ fn evaluators<D: Domain>(cases: &[CaseReport<D>]) -> Evaluators<'_> {
     evaluators
 }
 
-/// Gives a case's own evaluators their places in the order that the case has them in, whatever they returned.
+/// Enters a case's own evaluators in the order of the case, even those that returned nothing.
 fn enter_own<'a>(evaluators: &mut Evaluators<'a>, names: &'a [String]) {
     let mut of_name: BTreeMap<&str, u32> = BTreeMap::new();
     for name in names {
@@ -131,7 +131,7 @@ fn renamed(evaluators: Evaluators<'_>) -> Renamed {
     let mut renamed = Renamed::new();
     for ((origin, evaluator), returned) in in_order {
         if returned.names.is_empty() && returned.failed {
-            // It will be listed under its own name.
+            // The summary lists it under its own name.
             taken.claim(evaluator);
         }
         for given in returned.names {

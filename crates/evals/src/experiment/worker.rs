@@ -1,8 +1,8 @@
 //! Bounded concurrency: a fixed number of workers take the next case from one counter.
 //!
-//! The queue is a number, so memory does not grow with what is still to be done. Workers are tasks of their own rather than
-//! branches of one stream, so that cases run on all threads of the runtime. Where more cases run at once than there are
-//! threads, the wall time of a case holds what it waited for its turn; tasks time their stages themselves.
+//! The queue is a number, so memory does not grow with the number of remaining cases. Workers are spawned tasks rather than
+//! branches of one stream: this way cases run on all threads of the runtime. If more cases run at once than there are
+//! threads, the wall time of a case includes its waits for a thread. Tasks therefore time their stages themselves.
 
 use std::num::NonZeroU32;
 use std::pin::pin;
@@ -28,7 +28,7 @@ pub(super) struct Queue<D: Domain, T> {
     timeout: Option<CaseTimeout>,
     evaluators: Vec<Enrolled<D>>,
     completion: Completion<D>,
-    /// Whether the case of a position was finished in an earlier session; short where none was.
+    /// Whether an earlier session finished the case at each position. Positions past the end are unfinished.
     done: Vec<bool>,
     next: AtomicUsize,
 }
@@ -53,7 +53,7 @@ impl<D: Domain, T> Queue<D, T> {
         }
     }
 
-    /// Leaves out what an earlier session finished.
+    /// Skips the cases that an earlier session finished.
     pub(super) fn skip(&mut self, resumed: &[Finished<D>]) {
         let last = resumed.iter().map(|finished| finished.position).max();
         self.done = vec![false; last.map_or(0, |last| last + 1)];
@@ -76,7 +76,7 @@ impl<D: Domain, T> Queue<D, T> {
         &self.completion
     }
 
-    /// Hands out every position that is not done once, in order, until the run is to stop.
+    /// Hands out every unfinished position once, in order, until the run stops.
     fn claim(&self) -> Option<usize> {
         if self.completion.stop.is_set() {
             return None;
@@ -106,7 +106,7 @@ impl<D: Domain, T> Queue<D, T> {
     }
 }
 
-/// Runs cases until there are none left, or the run is stopped or cancelled.
+/// Runs cases until none are left, or the run is stopped or cancelled.
 pub(super) async fn work<D, T, F>(
     queue: Arc<Queue<D, T>>,
     cancellation: CancellationToken,
@@ -121,9 +121,9 @@ where
     while !cancellation.is_cancelled()
         && let Some(position) = queue.claim()
     {
-        // Cases that never wait would otherwise keep the thread from everything else, cancellation included.
+        // Without this, cases that never wait would block the thread for everything else, cancellation included.
         coop::consume_budget().await;
-        // The case is asked first, so one that is finished counts even if the cancellation came in the same instant.
+        // The case is polled first, so a finished case counts even if the cancellation arrives at the same instant.
         let report = match select(pin!(queue.attempt(position)), cancelled.as_mut()).await {
             Either::Left((report, _)) => report,
             Either::Right(_) => break,

@@ -1,4 +1,4 @@
-//! Why a journal cannot be used.
+//! Errors of journals.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,22 +15,22 @@ pub enum JournalError {
     /// The operating system refused.
     #[error("could not {action} journal `{}`", path.display())]
     Io {
-        /// What was being done, such as `open` or `write to`.
+        /// The action that failed, such as `open` or `write to`.
         action: &'static str,
         /// The journal's file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A folder, a pipe or a device stands where the journal would.
+    /// The path is a folder, a pipe or a device.
     #[error("journal `{}` is {found}, not a regular file; start a new run", path.display())]
     NotRegular {
-        /// Where the journal would be.
+        /// The path.
         path: PathBuf,
-        /// What stands there, such as `a folder`.
+        /// The kind of file found, such as `a folder`.
         found: &'static str,
     },
-    /// Someone else has the journal open.
+    /// Another process has the journal open.
     #[error("another process is writing to journal `{}`; wait until it ends", path.display())]
     Locked {
         /// The journal's file.
@@ -55,15 +55,15 @@ pub enum JournalError {
     UnknownVersion {
         /// The journal's file.
         path: PathBuf,
-        /// The version it has.
+        /// Its version.
         found: u32,
     },
-    /// A case holds something that JSON cannot.
+    /// A case holds a value that JSON cannot express.
     #[error("could not write case `{id}` as JSON")]
     Unwritable {
         /// The case.
         id: CaseId,
-        /// What stands in the way.
+        /// The cause.
         source: serde_json::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! A journal in a file.
+//! The journal in a file.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Write as _};
@@ -15,15 +15,15 @@ use super::stored::{End, Stored, count};
 use super::{Journal, JournalError};
 use crate::{CaseReport, Domain, differences};
 
-/// A file with one line for each finished case, to which lines are only ever added.
+/// An append-only file with one line for each finished case.
 ///
-/// Every line is a JSON object that holds a CRC-32 of the rest of it. The first one holds the identity of the run.
+/// Every line is a JSON object with a CRC-32 of its remaining bytes. The first line holds the identity of the run.
 ///
-/// A line is handed to the operating system before its case counts, so that no case is lost when the process is killed. When
-/// the machine loses power the last lines may be: the file is synced to the disk by [`sync`](Self::sync) and when the journal
-/// is dropped, not line by line. Such cases run again.
+/// The operating system has a line before its case counts, so no case is lost when the process is killed. A power failure
+/// may lose the last lines, because the file is synced to the disk by [`sync`](Self::sync) and on drop, not line by line.
+/// Lost cases run again.
 ///
-/// The file is locked while it is open. On file systems without locks opening it is an error.
+/// The file is locked while it is open. On file systems without locks, opening it is an error.
 #[derive(Debug)]
 pub struct FileJournal {
     path: PathBuf,
@@ -33,7 +33,7 @@ pub struct FileJournal {
     damaged_lines: usize,
 }
 
-/// The end of the file.
+/// Writes at the end of the file.
 #[derive(Debug)]
 struct Writer {
     file: File,
@@ -44,10 +44,11 @@ struct Writer {
 impl FileJournal {
     /// Creates the journal, or opens it to resume its run, and returns the cases that it holds.
     ///
-    /// The identity is whatever makes two runs the same one, usually the settings as a JSON object; a journal of another
-    /// identity is an error that names the first setting that differs. A last line that was cut off is ignored, as are lines
-    /// that fail their check ([`damaged_lines`](Self::damaged_lines)): these cases run again. Where a case was written twice
-    /// the last line counts, which is how a case that failed is tried again. Nothing in the file is ever removed. The clock behind [`elapsed`](Self::elapsed) starts here.
+    /// The identity tells runs apart; it is usually the settings as a JSON object. A journal of another identity is an error
+    /// that names the first setting that differs. An incomplete last line is ignored, and so are lines that fail their check
+    /// ([`damaged_lines`](Self::damaged_lines)): their cases run again. If a case has several lines, the last one counts; a
+    /// retried case relies on this. Nothing is ever removed from the file. The clock behind [`elapsed`](Self::elapsed)
+    /// starts here.
     pub fn open<D: Domain>(
         path: impl Into<PathBuf>,
         identity: &Value,
@@ -78,7 +79,7 @@ impl FileJournal {
         Ok((journal, stored.cases))
     }
 
-    /// How many runs of cases the journal at `path` holds. This only reads: it takes no lock and checks no identity.
+    /// Counts the runs of cases in the journal at `path`. It only reads: it takes no lock and checks no identity.
     pub fn count(path: &Path) -> Result<usize, JournalError> {
         check_regular(path)?;
         let file = File::open(path).map_err(failed("open", path))?;
@@ -88,7 +89,7 @@ impl FileJournal {
         })
     }
 
-    /// How many lines failed their check when the journal was opened, a last one that was cut off not counted.
+    /// How many lines failed their check when the journal was opened, not counting an incomplete last line.
     pub fn damaged_lines(&self) -> usize {
         self.damaged_lines
     }
@@ -99,13 +100,13 @@ impl FileJournal {
         self.elapsed
     }
 
-    /// Waits until everything written is on the disk.
+    /// Waits until all written lines are on the disk.
     pub fn sync(&self) -> Result<(), JournalError> {
         self.lock().sync().map_err(failed("sync", &self.path))
     }
 
     fn lock(&self) -> MutexGuard<'_, Writer> {
-        // A panic cannot leave a piece of a line unnoticed: the end is marked before anything is written.
+        // A panic cannot leave an unnoticed partial line: the end is marked as cut before each write.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -122,7 +123,7 @@ impl<D: Domain> Journal<D> for FileJournal {
             id: case.id.clone(),
             source,
         })?;
-        // One short write into the page cache, which is no reason to leave the worker's thread.
+        // One short write into the page cache is too quick to need a blocking thread.
         let written = self.lock().append(line);
         written.map_err(failed("write to", &self.path))
     }
@@ -160,14 +161,14 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Whoever needs to know calls `sync`.
+        // A caller that needs the error calls `sync` first.
         let _ = self.sync();
-        // Closing alone would leave the lock to a child process that is just being started.
+        // If a child process is just being started, it would inherit the lock when the file is only closed.
         let _ = self.file.unlock();
     }
 }
 
-/// Refuses whatever exists there and is not a regular file: reading a pipe or a device may never end.
+/// Refuses anything but a regular file: reading a pipe or a device may never end.
 fn check_regular(path: &Path) -> Result<(), JournalError> {
     match fs::metadata(path) {
         Ok(metadata) => match other_kind(&metadata) {
@@ -177,12 +178,12 @@ fn check_regular(path: &Path) -> Result<(), JournalError> {
                 found,
             }),
         },
-        // Opening it says what is wrong.
+        // Opening the file reports this error.
         Err(_) => Ok(()),
     }
 }
 
-/// Opens the file for this process alone.
+/// Opens and locks the file for this process.
 fn locked(path: &Path) -> Result<File, JournalError> {
     check_regular(path)?;
     let mut options = OpenOptions::new();
@@ -197,7 +198,7 @@ fn locked(path: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// Makes sure that a journal is of this run.
+/// Checks that a journal belongs to this run.
 fn check(header: &Header<Value>, identity: &Value, path: &Path) -> Result<(), JournalError> {
     let path = || path.to_owned();
     if header.version != VERSION {

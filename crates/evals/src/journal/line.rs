@@ -5,8 +5,8 @@
 //! {"crc32":"01234567","elapsed_seconds":1.5,"case":{…}}
 //! ```
 //!
-//! The check is over the bytes behind its comma up to the end of the line. It is compared with those bytes as they are, since
-//! writing what was read need not give the same bytes.
+//! The check covers the bytes from after its comma to the end of the line. A reader checks those bytes as they are in the
+//! file, because a value that is read and written again need not have the same bytes.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CaseId, CaseReport, Domain};
 
-/// The version of the journal's shape that this build writes and reads.
+/// The version of the journal's format that this build writes and reads.
 pub(super) const VERSION: u32 = 1;
 
-/// How every line begins.
+/// The start of every line.
 pub(super) const START: &[u8] = br#"{"crc32":""#;
 
 const DIGITS: usize = 8;
@@ -30,14 +30,14 @@ pub(super) struct HeaderLine<I> {
     pub(super) journal: Header<I>,
 }
 
-/// Which run the journal is of.
+/// The identity of the journal's run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Header<I> {
     pub(super) version: u32,
     pub(super) identity: I,
 }
 
-/// A finished case, on its way into a line.
+/// A finished case to write.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 pub(super) struct WrittenEntry<'a, D: Domain> {
@@ -49,11 +49,11 @@ pub(super) struct WrittenEntry<'a, D: Domain> {
     pub(super) case: &'a CaseReport<D>,
 }
 
-/// A finished case as it was read.
+/// A finished case that was read.
 #[derive(Debug, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Entry<D: Domain> {
-    /// Wall time of all sessions until the case was done.
+    /// Wall time of all sessions up to the end of the case.
     #[serde(
         rename = "elapsed_seconds",
         deserialize_with = "crate::seconds::deserialize"
@@ -62,7 +62,7 @@ pub(super) struct Entry<D: Domain> {
     pub(super) case: CaseReport<D>,
 }
 
-/// What tells a finished case from the others.
+/// The part of an entry that counting needs.
 #[derive(Debug, Deserialize)]
 pub(super) struct CountedEntry {
     pub(super) case: CountedCase,
@@ -75,7 +75,7 @@ pub(super) struct CountedCase {
     pub(super) repeat: u32,
 }
 
-/// Appends an object as a line with its check and a line feed. A failure may leave a piece of it.
+/// Appends an object as a line with its check and a line feed. A failure may leave a part of the line.
 pub(super) fn write(line: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
     line.extend_from_slice(START);
     let check = line.len();
@@ -83,7 +83,7 @@ pub(super) fn write(line: &mut Vec<u8>, object: &impl Serialize) -> serde_json::
     line.extend_from_slice(END_OF_CHECK);
     let checked = line.len();
     serde_json::to_writer(&mut *line, object)?;
-    // The object's own brace stands before the check.
+    // Removes the object's own brace: the line already begins with one, before the check.
     line.remove(checked);
     let digits = format!("{:08x}", crc32(&line[checked..]));
     line[check..check + DIGITS].copy_from_slice(digits.as_bytes());

@@ -1,4 +1,4 @@
-//! Keeping finished cases, so that an interrupted run can be resumed.
+//! The journal: keeps finished cases, from which an interrupted run resumes.
 
 mod error;
 mod file;
@@ -14,14 +14,13 @@ use crate::{CaseReport, Domain};
 pub use error::JournalError;
 pub use file::FileJournal;
 
-/// Keeps every case before it counts as finished.
+/// Stores every case before it counts as finished.
 #[async_trait]
 pub trait Journal<D: Domain>: Debug + Send + Sync {
-    /// Keeps one case. The case counts once this has returned; where it fails, the case does not count and the run is
-    /// stopped: no further case is started, and running ones are still handed over.
+    /// Stores one case. The case counts once this has returned. On an error the case does not count and the run stops: no
+    /// further case starts, but running cases finish and are appended.
     ///
-    /// The outcomes have the names that their evaluators gave them, as in
-    /// [`CaseFinished`](crate::Event::CaseFinished). Called by several workers at the same time, in no particular order, and
-    /// never dropped halfway by a cancellation.
+    /// The outcomes have the names that their evaluators gave them, as in [`CaseFinished`](crate::Event::CaseFinished).
+    /// Several workers call this at the same time, in no particular order. A cancellation never drops the call halfway.
     async fn append(&self, case: &CaseReport<D>) -> Result<(), JournalError>;
 }

@@ -1,4 +1,4 @@
-//! Reading the content of a journal.
+//! Reads the content of a journal.
 
 use std::collections::btree_map::Entry as Place;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::line::{self, CountedEntry, Entry, Header, HeaderLine, START};
 use crate::{CaseReport, Domain};
 
-/// Ends a line that was cut off, so that the next one stands alone and the rest of the cut one does not pass for damage. A
-/// whole line ends with a brace.
+/// Ends an incomplete line, so the next line starts on its own and the incomplete one does not count as damaged. A complete
+/// line ends with a brace.
 pub(super) const CUT_MARK: &[u8] = b" cut\n";
 
 /// The content of a journal's file.
@@ -19,7 +19,7 @@ pub(super) const CUT_MARK: &[u8] = b" cut\n";
 pub(super) struct Stored<D: Domain> {
     /// `None` if nothing has been written yet.
     pub(super) header: Option<Header<Value>>,
-    /// The last line of each case and repetition, in the order of their first ones.
+    /// The last line of each repetition of a case, in the order of their first lines.
     pub(super) cases: Vec<CaseReport<D>>,
     /// Wall time of all sessions so far.
     pub(super) elapsed: Duration,
@@ -31,16 +31,16 @@ pub(super) struct Stored<D: Domain> {
 /// How the file ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Behind a line feed, or before anything was written.
+    /// After a line feed, or empty.
     Clean,
-    /// Behind a whole line that has no line feed.
+    /// After a complete line that has no line feed.
     Open,
     /// Within a line.
     Cut,
 }
 
 impl End {
-    /// What has to be written before the next line.
+    /// The bytes to write before the next line.
     pub(super) fn closing(self) -> &'static [u8] {
         match self {
             Self::Clean => b"",
@@ -51,7 +51,7 @@ impl End {
 }
 
 impl<D: Domain> Stored<D> {
-    /// Reads a journal to its end; `None` where it does not begin as one does.
+    /// Reads a journal to its end; `None` if the file does not begin as a journal.
     pub(super) fn read(mut file: impl BufRead) -> io::Result<Option<Self>> {
         let mut stored = Self {
             header: None,
@@ -77,7 +77,7 @@ impl<D: Domain> Stored<D> {
         Ok(Some(stored))
     }
 
-    /// Takes in what stands behind the last line feed.
+    /// Reads the bytes after the last line feed.
     fn read_rest(mut self, rest: &[u8], seen: &mut Seen) -> Option<Self> {
         self.end = if self.read_line(rest, seen) {
             End::Open
@@ -88,7 +88,7 @@ impl<D: Domain> Stored<D> {
         (self.header.is_some() || begins_well).then_some(self)
     }
 
-    /// Takes in a line, unless it is damaged.
+    /// Reads a line; `false` if it is damaged.
     fn read_line(&mut self, line: &[u8], seen: &mut Seen) -> bool {
         if self.header.is_none() {
             self.header = line::read(line).map(|HeaderLine { journal }| journal);
@@ -103,14 +103,14 @@ impl<D: Domain> Stored<D> {
                 vacant.insert(self.cases.len());
                 self.cases.push(case);
             }
-            // A later line is of a later attempt.
+            // A later line comes from a later attempt.
             Place::Occupied(occupied) => self.cases[*occupied.get()] = case,
         }
         true
     }
 }
 
-/// How many runs of cases a journal holds; `None` where it does not begin as one does.
+/// Counts the runs of cases in a journal; `None` if the file does not begin as a journal.
 pub(super) fn count(mut file: impl BufRead) -> io::Result<Option<usize>> {
     let mut seen = BTreeSet::new();
     let mut has_header = false;
@@ -130,5 +130,5 @@ pub(super) fn count(mut file: impl BufRead) -> io::Result<Option<usize>> {
     Ok(has_header.then_some(seen.len()))
 }
 
-/// Where each repetition of a case is among the cases.
+/// The position of each repetition of a case in the list.
 type Seen = BTreeMap<(crate::CaseId, u32), usize>;

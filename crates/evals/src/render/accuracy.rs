@@ -1,9 +1,9 @@
-//! The table of pass rates whose true value failures leave open.
+//! The table of pass rates with failures, and their bounds.
 
 use super::measures::pass_rate_name;
 use crate::{Summary, number};
 
-/// What the columns mean.
+/// Explains the columns.
 pub(super) const LEGEND: &str = "worst counts every failure against, best in favour";
 
 /// The heads of the columns.
@@ -17,7 +17,8 @@ pub(super) struct AccuracyRow {
     pub(super) shares: [Option<String>; 4],
 }
 
-/// One row for each assertion of which any repetition failed. For the others, the measure table says it all.
+/// One row for each assertion that lacks a value in any repetition because of a failure. The measure table is enough for the
+/// others.
 pub(super) fn rows(summary: &Summary) -> Vec<AccuracyRow> {
     let accuracy = summary.accuracy.iter();
     let open = accuracy.filter(|(_, accuracy)| !accuracy.is_complete());

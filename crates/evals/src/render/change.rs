@@ -1,4 +1,4 @@
-//! The texts of a change.
+//! The texts of a change report: rows, notes, and the cases that changed most.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use super::glyphs::Glyphs;
 use super::side_by_side::{interruption, title_of};
 use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Unit, Verdict};
 
-/// Titles of the columns, the interval's aside.
+/// Titles of the columns, without the interval.
 pub(super) const TITLES: [&str; 8] = [
     "Measure", "Before", "After", "Change", "p", "Better", "Worse", "Verdict",
 ];
-/// The place of the interval's column.
+/// The position of the interval's column.
 pub(super) const INTERVAL: usize = 4;
 /// Smaller p values are printed as `<0.0001`, because four decimals would show them as 0.
 const LEAST: f64 = 0.0001;
-/// Most cases that a note names.
+/// How many cases a note names at most.
 const NAMED: usize = 5;
 
 /// One printed row.
 #[derive(Debug)]
 pub(super) struct ChangeRow {
-    /// As [`TITLES`] has them.
+    /// In the order of [`TITLES`].
     pub(super) cells: [String; 8],
     pub(super) interval: String,
     pub(super) verdict: Verdict,
@@ -80,7 +80,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
     }
 }
 
-/// A difference with its sign; none where it is printed as 0.
+/// Prints a difference with its sign; 0 has none.
 fn signed(unit: Unit, difference: f64) -> String {
     let printed = unit.print(difference);
     let is_zero = !printed.contains(|digit: char| ('1'..='9').contains(&digit));
@@ -130,14 +130,14 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     notes
 }
 
-/// How many cases failed on either side.
+/// The number of failed cases on each side.
 fn failures(change: &Change) -> Option<String> {
     let sides = [(&change.before, "before"), (&change.after, "after")];
     let failed = sides.into_iter().filter(|(report, _)| report.failed > 0);
-    let told: Vec<String> = failed
+    let counts: Vec<String> = failed
         .map(|(report, side)| format!("{} of {} {side}", report.failed, report.finished))
         .collect();
-    (!told.is_empty()).then(|| format!("cases that failed: {}", told.join(", ")))
+    (!counts.is_empty()).then(|| format!("failed cases: {}", counts.join(", ")))
 }
 
 /// Measures that only one side has.
@@ -152,7 +152,7 @@ fn missing(change: &Change) -> Vec<String> {
         .collect()
 }
 
-/// How many pairs the means and the test are computed over.
+/// The number of pairs behind the means and the test.
 fn sizes(change: &Change) -> Vec<String> {
     let of = |measure: &MeasureChange| {
         Some(match measure.difference.as_ref()?.n {
@@ -166,7 +166,7 @@ fn sizes(change: &Change) -> Vec<String> {
     }
 }
 
-/// The texts that `of` gives for measures, each with the measures that share it.
+/// Groups measures by the text that `of` returns for them.
 fn grouped(
     change: &Change,
     of: impl Fn(&MeasureChange) -> Option<String>,
@@ -187,7 +187,7 @@ fn listed((text, titles): &(String, Vec<String>)) -> String {
     format!("{text}: {}", titles.join(", "))
 }
 
-/// Cases without a value on either side, by reason.
+/// Cases excluded on both sides, by reason.
 fn exclusions(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     let mut groups: BTreeMap<(&str, usize), Vec<String>> = BTreeMap::new();
     for measure in &change.measures {
@@ -208,7 +208,7 @@ fn exclusions(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         .collect()
 }
 
-/// Cases that could not be paired, by name.
+/// Cases that have no pair, by name.
 fn unshared(change: &Change) -> Vec<String> {
     let plain = |id: &CaseId| single_line(id.as_str());
     let removed = change.removed.iter().map(plain).collect();
@@ -227,7 +227,7 @@ fn unshared(change: &Change) -> Vec<String> {
     .collect()
 }
 
-/// The number of some cases and the first few of them.
+/// The number of these cases, and the first few names.
 fn listed_cases(what: &str, mut names: Vec<String>) -> Option<String> {
     let count = names.len();
     if count > NAMED {
@@ -237,34 +237,34 @@ fn listed_cases(what: &str, mut names: Vec<String>) -> Option<String> {
     (count > 0).then(|| format!("{what} ({count}): {}", names.join(", ")))
 }
 
-/// Cases with a value on one side only. They matter: a change that fails on cases that used to be bad looks better than it is.
+/// Cases with a value on one side only. They matter: a change that fails on difficult cases looks better than it is.
 fn unpaired(change: &Change) -> Vec<String> {
     let of = |measure: &MeasureChange| {
         let sides = [
             (measure.only_before, "after"),
             (measure.only_after, "before"),
         ];
-        let told = sides.into_iter().filter(|(count, _)| *count > 0);
-        let told: Vec<String> = told
+        let dropped = sides.into_iter().filter(|(count, _)| *count > 0);
+        let dropped: Vec<String> = dropped
             .map(|(count, side)| format!("{count} without a value {side}"))
             .collect();
-        (!told.is_empty()).then(|| told.join(", "))
+        (!dropped.is_empty()).then(|| dropped.join(", "))
     };
     let groups = grouped(change, of).into_iter();
     groups
-        .map(|(told, titles)| format!("cases left out of {}: {told}", titles.join(", ")))
+        .map(|(dropped, titles)| format!("cases left out of {}: {dropped}", titles.join(", ")))
         .collect()
 }
 
-/// The cases that changed most by the first measure with a known better direction, as lines. These are values of single cases,
-/// so the heading has the name of the measure and not that of its mean.
+/// The cases that changed most by the first measure with a known better direction, as lines. The heading uses the title that
+/// the table uses.
 pub(super) fn cases(change: &Change) -> Vec<(String, Vec<String>)> {
     let judged = change.measures.iter();
     let mut judged = judged.filter(|it| it.better != Direction::Unknown);
     let Some(measure) = judged.next() else {
         return Vec::new();
     };
-    let title = title_of(measure.unit, &measure.measure);
+    let title = title_of(measure.unit, measure.title());
     let line = |case: &CaseChange| {
         let [before, after] = [case.before, case.after].map(|value| measure.unit.print(value));
         format!("{}: {before} to {after}", single_line(case.id.as_str()))
@@ -273,7 +273,7 @@ pub(super) fn cases(change: &Change) -> Vec<(String, Vec<String>)> {
         .into_iter()
         .filter(|(_, cases)| !cases.is_empty())
         .map(|(what, cases)| {
-            let heading = format!("{what} by {title}, most first");
+            let heading = format!("{what} by {title}, largest change first");
             (heading, cases.iter().map(line).collect())
         })
         .collect()

@@ -1,8 +1,8 @@
 //! Comma-separated values as RFC 4180 defines them.
 //!
 //! Cells are written as they are, control characters and line breaks included. The one exception: text that begins with `=`,
-//! `+`, `-`, `@`, a tab or a carriage return, and is not a number, gets an apostrophe in front. A spreadsheet would take it
-//! for a formula, and labels, errors and reasons may come from a model or from a document that it read.
+//! `+`, `-`, `@`, a tab or a carriage return, and is not a number, gets an apostrophe in front. Otherwise a spreadsheet
+//! would run it as a formula, and labels, errors and reasons may come from a model or from a document.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -15,9 +15,9 @@ use crate::{CaseOutcome, CaseReport, Domain, Report, Value};
 /// Writes one row for each case.
 ///
 /// The columns are: case, repetition, why the task failed, which evaluators failed and why, task time; then one for each
-/// outcome in first-seen order, one for each metric, and the seconds of each stage, cached ones apart. A cell is empty where
-/// a case has no value, or an undefined one; where an outcome is undefined in any case, a column `<name> reason` follows and
-/// says why. A title that is taken gets `_2`.
+/// outcome in first-seen order, one for each metric, and the seconds of each stage, with cached stages in columns of their
+/// own. A cell is empty if the value is absent or undefined. If an outcome is undefined in any case, a column `<name>
+/// reason` follows it. A repeated title gets `_2`.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> {
     let columns = Columns::of(&report.cases);
     let mut writer = WriterBuilder::new()
@@ -32,11 +32,11 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> 
 
 const FIXED: [&str; 5] = ["case", "repeat", "failure", "evaluator_failures", "seconds"];
 
-/// What the cases have between them.
+/// The columns that occur in any case.
 #[derive(Default)]
 struct Columns<'a> {
     outcomes: Vec<&'a str>,
-    /// Those outcomes that are undefined in any case.
+    /// The outcomes that are undefined in any case.
     undefined: BTreeSet<&'a str>,
     metrics: BTreeSet<&'a str>,
     stages: Vec<(&'a str, bool)>,
@@ -118,7 +118,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Keeps a spreadsheet from taking text for a formula.
+/// Keeps a spreadsheet from running text as a formula.
 fn guarded(text: String) -> String {
     let is_number = || text.parse::<f64>().is_ok_and(f64::is_finite);
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number() {
@@ -137,7 +137,7 @@ fn value(outcome: &CaseOutcome) -> String {
     }
 }
 
-/// Why an outcome is undefined, if it is.
+/// The reason for an undefined outcome.
 fn reason(outcome: &CaseOutcome) -> Option<String> {
     match outcome.value {
         Value::Undefined => outcome.reason.clone(),

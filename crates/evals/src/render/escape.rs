@@ -1,9 +1,8 @@
-//! Foreign text within markdown.
+//! Escapes foreign text within markdown.
 
 use evals_messages::visible::single_line;
 
-/// Makes any text a harmless part of one line, wherever in the line it stands: what markdown or HTML would read as markup
-/// is escaped.
+/// Escapes all markdown and HTML markup, so any text is safe anywhere in a line.
 pub(super) fn escape(text: &str) -> String {
     let text = single_line(text);
     let mut escaped = String::with_capacity(text.len());
@@ -28,9 +27,9 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Where the punctuation of a list item or an underline is that the text begins with, if it does.
+/// The position of the punctuation if the text begins as a list item or an underline.
 ///
-/// Other blocks begin with characters that are escaped anywhere.
+/// Other blocks begin with characters that are always escaped.
 fn block_marker(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let markers: &[char] = if digits > 0 {

@@ -1,4 +1,4 @@
-//! What was left out of the measures, and why.
+//! Lines for the cases that measures exclude, by reason.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ type Excluded<'a> = Vec<(&'a str, &'a BTreeMap<String, usize>)>;
 
 /// One line for each reason: `excluded: 12 × no relevant documents (nDCG@5)`.
 ///
-/// Cases are counted, and repetitions apart from them: those that a label lacks, and those that are missing in cases that
-/// have a value all the same.
+/// Cases and repetitions are counted separately. Repetitions are those without a label, and those without a value in cases
+/// that have one from other repetitions.
 pub(super) fn lines(summary: &Summary, glyphs: &Glyphs) -> Vec<String> {
     let scores = summary.scores.iter();
     let scores = scores.map(|(name, mean)| (summary.mean_title(name), &mean.excluded));
@@ -26,7 +26,7 @@ pub(super) fn lines(summary: &Summary, glyphs: &Glyphs) -> Vec<String> {
         .collect();
     let all = cases.len() + labels.len();
     let mut repetitions = Vec::new();
-    // Where each case ran once there is no difference.
+    // If each case ran once, cases and repetitions are the same.
     if summary.repeat > 1 {
         repetitions = labels;
     } else {

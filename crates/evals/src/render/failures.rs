@@ -4,15 +4,15 @@ use evals_messages::visible::single_line;
 
 use crate::{Domain, Report};
 
-/// As many as tell what went wrong without drowning the numbers.
+/// Enough to show what went wrong without crowding out the numbers.
 const SHOWN: usize = 5;
 
 /// Failed tasks first, then failed evaluators, then metrics, each in dataset order, then observers.
 #[derive(Debug)]
 pub(super) struct Failures {
-    /// How many there are.
+    /// The number of failures.
     pub(super) total: usize,
-    /// Where and why, for the first few.
+    /// The place and reason of the first few.
     pub(super) first: Vec<(String, String)>,
 }
 
@@ -47,7 +47,7 @@ impl Failures {
         Self { total, first }
     }
 
-    /// How many are not among the first.
+    /// The number of failures not listed.
     pub(super) fn more(&self) -> usize {
         self.total - self.first.len()
     }

@@ -1,4 +1,4 @@
-//! The few characters of our own that are not ASCII, and what stands for them where a terminal has none.
+//! The few non-ASCII characters of the output, and their ASCII replacements.
 
 use crate::number;
 
@@ -46,7 +46,7 @@ impl Glyphs {
         self.spell(&number::duration(seconds))
     }
 
-    /// Puts a printed number into this set of characters.
+    /// Replaces characters of a printed number that this set lacks.
     pub(super) fn spell(&self, printed: &str) -> String {
         printed.replace('µ', self.micro)
     }

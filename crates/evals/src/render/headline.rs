@@ -1,11 +1,11 @@
-//! The one line that says how a run went.
+//! The headline: a run in one line.
 
 use evals_messages::visible::single_line;
 
 use super::glyphs::Glyphs;
 use crate::Summary;
 
-/// What was run, how much of it, how fast.
+/// The number of cases, failures and throughput.
 pub(super) fn facts(summary: &Summary, glyphs: &Glyphs) -> String {
     let mut facts = vec![single_line(&summary.dataset), cases(summary, glyphs)];
     if summary.failed > 0 {
@@ -18,7 +18,7 @@ pub(super) fn facts(summary: &Summary, glyphs: &Glyphs) -> String {
     facts.join(glyphs.separator)
 }
 
-/// The warning under the headline of a run that was ended early.
+/// The warning under the headline of a run that ended early.
 pub(super) fn interruption(summary: &Summary) -> Option<String> {
     let not_run = not_run(summary.not_run, summary.finished + summary.not_run);
     match &summary.stopped {
@@ -29,7 +29,7 @@ pub(super) fn interruption(summary: &Summary) -> Option<String> {
     }
 }
 
-/// How many of the planned runs of cases an early end left out.
+/// The number of planned runs of cases that did not run.
 pub(super) fn not_run(count: usize, planned: usize) -> String {
     let were = if count == 1 { "was" } else { "were" };
     format!("{count} of {planned} {were} not run")

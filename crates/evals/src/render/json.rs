@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{CaseReport, Change, Comparison, Domain, Report, SchemaVersion, Summary};
 
-/// The report's fields with the summary between the head and the cases, so that a reader meets the numbers first.
+/// The report's fields, with the summary before the cases, because readers want the numbers first.
 #[derive(Serialize)]
 #[serde(bound = "")]
 struct Document<'a, D: Domain> {
@@ -32,7 +32,7 @@ struct Document<'a, D: Domain> {
 
 /// Writes the whole report with its summary.
 ///
-/// The document reads back as a [`Report`], which leaves the summary aside; it can be drawn again from the cases.
+/// The document reads back as a [`Report`]. The summary is not read: it can be computed again from the cases.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary) -> io::Result<()> {
     let Report {
         schema_version,
@@ -71,7 +71,7 @@ pub fn comparison(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     pretty(out, comparison)
 }
 
-/// Writes what a change did.
+/// Writes a change.
 pub fn change(out: impl Write, change: &Change) -> io::Result<()> {
     pretty(out, change)
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::{Domain, Report};
 
-/// Writes one line for each case, in the shape that it has in the report's JSON.
+/// Writes one line for each case, in the format of the report's JSON.
 pub fn report<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {
     for case in &report.cases {
         serde_json::to_writer(&mut out, case)?;

@@ -15,7 +15,7 @@ pub(super) struct LatencyRow {
     pub(super) n: usize,
 }
 
-/// The whole task. Unlike the stages it is wall time: waiting for a turn and for retries are part of it.
+/// The whole task. Unlike the stages, it is wall time, which includes queueing and retries.
 const TASK: &str = "task (wall)";
 
 /// Why a percentile is undefined.

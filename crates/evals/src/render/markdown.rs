@@ -46,7 +46,7 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
     )?;
     for row in &comparison.rows {
         let cells = row.cells.iter().enumerate().map(|(position, cell)| {
-            // Nothing in a cell is foreign, and its brackets are those of an interval.
+            // Cells hold only numbers and the brackets of intervals, so they need no escaping.
             let text = side_by_side::cell(row, cell, "", Intervals::Beside, GLYPHS);
             if row.winner == Some(position) {
                 format!("**{text}**")
@@ -65,7 +65,7 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
     )
 }
 
-/// Writes what a change did: a row for each measure, then the cases that changed most by the first.
+/// Writes a change: a row for each measure, then the cases that changed most by the first measure.
 pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
     for (what, report) in [("before", &change.before), ("after", &change.after)] {
         writeln!(out, "- {what}: {}", escape(&report.title))?;
@@ -192,7 +192,7 @@ fn failures(mut out: impl Write, failures: &Failures) -> io::Result<()> {
     }
 }
 
-/// Writes the head of a table: the first column stands left, the others right.
+/// Writes the head of a table: the first column is aligned left, the others right.
 fn head(mut out: impl Write, titles: impl IntoIterator<Item = String>) -> io::Result<()> {
     let titles: Vec<String> = titles.into_iter().collect();
     let rules = (0..titles.len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned());

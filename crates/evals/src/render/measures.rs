@@ -15,13 +15,13 @@ pub(super) struct MeasureRow {
     pub(super) value: Option<String>,
     pub(super) interval: Option<String>,
     pub(super) n: usize,
-    /// How many cases were left out; of labels and of all assertions how many repetitions.
+    /// The number of excluded cases; for labels and the pooled pass rate, of repetitions.
     pub(super) excluded: usize,
-    /// How many repetitions are missing in the other cases.
+    /// The number of missing repetitions in the other cases.
     pub(super) missing: usize,
 }
 
-/// All rows: what evaluators said, in the order in which they stand in the run, then metrics.
+/// All rows: the measures of evaluators in the order of the run, then metrics.
 pub(super) fn rows(summary: &Summary) -> Vec<MeasureRow> {
     let mut rows = evaluated(summary);
     rows.extend(pooled_row(summary));
@@ -33,8 +33,8 @@ pub(super) fn rows(summary: &Summary) -> Vec<MeasureRow> {
     rows
 }
 
-/// Scores, pass rates and labels. What an evaluator says first stands first, whatever its kind: an author puts the headline
-/// there.
+/// Scores, pass rates and labels in the order in which evaluators return them, because authors return the most important one
+/// first.
 fn evaluated(summary: &Summary) -> Vec<MeasureRow> {
     let missing = &summary.missing_repetitions;
     let scores = summary.scores.iter().map(|(name, mean)| {
@@ -55,7 +55,7 @@ fn evaluated(summary: &Summary) -> Vec<MeasureRow> {
             .map(move |row| (place, row))
     });
     let mut placed: Vec<_> = scores.chain(assertions).chain(labels).collect();
-    // One whose evaluator is not known, as in summaries of earlier versions, comes last.
+    // Measures without a known evaluator, from summaries of earlier versions, come last.
     placed.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
     placed.into_iter().map(|(_, row)| row).collect()
 }
@@ -65,7 +65,7 @@ fn missing_of(missing: &[(String, BTreeMap<String, usize>)], name: &str) -> usiz
     of_measure.map_or(0, |(_, reasons)| reasons.values().sum())
 }
 
-/// How a pass rate is told from a score of the same name.
+/// The name of a pass rate, which differs from that of a score.
 pub(super) fn pass_rate_name(name: &str) -> String {
     format!("{} (pass rate)", single_line(name))
 }
@@ -83,7 +83,7 @@ fn mean_row(name: String, mean: &Mean, missing: usize, print: fn(f64) -> String)
     }
 }
 
-/// All assertions together, where they are pooled; says nothing new where there is a single one.
+/// All assertions together, if the dataset pools them and there are several.
 fn pooled_row(summary: &Summary) -> Option<MeasureRow> {
     let pass_rate = summary.pass_rate.as_ref()?;
     (summary.assertions.len() > 1).then(|| MeasureRow {
@@ -115,6 +115,6 @@ pub(super) fn confidence_percent(summary: &Summary) -> Option<String> {
         .into_iter()
         .flatten()
         .find_map(|(_, mean)| mean.interval)?;
-    // Rounded first, because 0.95 * 100 need not be 95 in binary.
+    // Rounded first, because 0.95 * 100 need not be exactly 95.
     Some(format!("{} %", (interval.level * 1e4).round() / 1e2))
 }

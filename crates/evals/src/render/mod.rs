@@ -1,7 +1,7 @@
 //! Reports and comparisons in the formats that people and other tools read.
 //!
-//! Everything writes to any [`std::io::Write`]; nothing looks at the terminal or the environment. Pass `&mut writer` to keep
-//! a writer, and a buffered one where it is a file.
+//! Renderers write to any [`std::io::Write`] and never look at the terminal or the environment. Pass `&mut writer` to keep
+//! the writer, and a buffered writer for a file.
 //!
 //! Console and markdown print the report's [facts](crate::Report::facts) under the title.
 //!

@@ -1,4 +1,4 @@
-//! The texts of a comparison.
+//! The texts of a comparison: titles, cells and notes.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::headline::not_run;
 use super::measures::pass_rate_name;
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
-/// What the mark of the best cell means, and what it does not.
+/// Explains the mark of the best cell.
 const BEST: &str = "best after rounding, not a significance test";
 
-/// Where the interval of a cell stands.
+/// The place of a cell's interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Intervals {
-    /// Behind the value.
+    /// After the value.
     Beside,
     /// In a second line.
     Below,
@@ -38,7 +38,7 @@ pub(super) fn title_of(unit: Unit, measure: &str) -> String {
     }
 }
 
-/// A cell, with `mark` behind its value.
+/// A cell, with `mark` after its value.
 pub(super) fn cell(
     row: &Row,
     cell: &Cell,
@@ -77,7 +77,7 @@ pub(super) fn any_interval(comparison: &Comparison) -> bool {
     })
 }
 
-/// What a reader has to know besides the numbers: over how many cases, why some are undefined, and what `mark` stands for.
+/// The notes below the table: the number of cases, why values are undefined, and the meaning of `mark`.
 pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs, mark: &str) -> Vec<String> {
     let undefined = comparison
         .rows
@@ -94,7 +94,7 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs, mark: &str) -> Vec
         .collect()
 }
 
-/// That a report is not of all its cases.
+/// A warning that a report does not cover all its cases.
 pub(super) fn interruption(report: &ComparedReport) -> Option<String> {
     let title = single_line(&report.title);
     let not_run = not_run(report.not_run, report.finished + report.not_run);
@@ -107,7 +107,7 @@ pub(super) fn interruption(report: &ComparedReport) -> Option<String> {
     }
 }
 
-/// Over how many cases the means are; measures of which that is the same share a note.
+/// The number of cases behind the means; measures with the same number share a note.
 fn sizes(comparison: &Comparison) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for row in comparison
@@ -132,7 +132,7 @@ fn sizes(comparison: &Comparison) -> Vec<String> {
     }
 }
 
-/// What the means leave out, and why: a line for each reason and number of cases, with the reports where not all agree.
+/// The exclusions from the means: a line for each reason and number of cases. It names reports unless all agree.
 fn exclusions(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
     let is_mean = |row: &&Row| matches!(row.unit, Unit::Score | Unit::PassRate | Unit::Metric);
     let means: Vec<&Row> = comparison.rows.iter().filter(is_mean).collect();
@@ -172,7 +172,7 @@ fn exclusions(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
     groups.into_iter().map(line).collect()
 }
 
-/// One number where all reports agree, else one for each; `None` where no report has a value.
+/// One number if all reports agree, otherwise one for each; `None` if no report has a value.
 fn size(row: &Row, comparison: &Comparison) -> Option<String> {
     let sizes = row.cells.iter().zip(&comparison.reports);
     let sizes: Vec<(usize, &ComparedReport)> = sizes

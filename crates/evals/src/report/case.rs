@@ -1,4 +1,4 @@
-//! What an experiment found about one case.
+//! The report of one case.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::{
     Value,
 };
 
-/// One repetition of one case: what went in, what came out, how it was judged.
+/// One repetition of one case: its input, its output and its outcomes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct CaseReport<D: Domain> {
@@ -19,40 +19,41 @@ pub struct CaseReport<D: Domain> {
     pub id: CaseId,
     /// Which repetition this is, from 1.
     pub repeat: u32,
-    /// What the task was given.
+    /// The task's input.
     pub input: D::Input,
-    /// What a good output is compared with, where it is known.
+    /// The reference that an output is compared with, where it is known.
     pub expected: Option<D::Expected>,
-    /// What else is known about the case.
+    /// Further facts about the case.
     pub metadata: D::Metadata,
-    /// What the task returned, or why it did not.
+    /// The task's output or its failure.
     pub result: TaskResult<D::Output>,
-    /// Names of the evaluators that this case had for itself, whether they came to say anything or not.
+    /// Names of the case's own evaluators, including those that returned nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_evaluators: Vec<String>,
-    /// What the evaluators said: the case's own first, then the dataset's. Empty for a failed task.
+    /// The outcomes of the evaluators: the case's own first, then the dataset's. Empty if the task failed.
     pub outcomes: Vec<CaseOutcome>,
-    /// The evaluators that could not say anything.
+    /// The failures of evaluators.
     pub evaluator_failures: Vec<EvaluatorFailure>,
-    /// What the evaluators would have said but for a failure, the task's or their own. One that does not know is not listed.
+    /// The outcomes missing because the task or the evaluator failed. Evaluators that do not declare their outcomes are not
+    /// listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<Missed>,
     /// How long the task took.
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,
-    /// Stage timings: those that the task recorded, in its order, then those of the evaluators, in theirs.
+    /// Stage timings in the order of recording: those of the task, then those of the evaluators.
     pub timings: Vec<Timing>,
     /// Numbers that the task and the evaluators recorded.
     #[serde(serialize_with = "crate::finite::serialize_all")]
     pub metrics: BTreeMap<String, f64>,
-    /// Numbers that were recorded but are not finite, with what they are instead, as in `not finite: NaN`.
+    /// Recorded numbers that are not finite, each with a text such as `not finite: NaN`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub undefined_metrics: BTreeMap<String, String>,
-    /// Anything else that the task and the evaluators recorded.
+    /// Other facts that the task and the evaluators recorded.
     pub attributes: BTreeMap<String, serde_json::Value>,
 }
 
-/// Either an output or the reason why there is none.
+/// An output or a failure.
 ///
 /// In JSON: `{"output": …}` or `{"failure": {"kind": …, "message": …}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,23 +68,23 @@ pub enum TaskResult<O> {
 /// One outcome with the evaluator it came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseOutcome {
-    /// Names the same measure of the same evaluator in every case of the run: what the second evaluator calls `name` is
-    /// `name_2` everywhere, and that of the third `name_3`.
+    /// The measure's name, the same in every case of the run. If several evaluators use `name`, the second one's is `name_2`
+    /// in all cases, and the third one's `name_3`.
     pub name: String,
-    /// What its evaluator called it, where that is another name.
+    /// The name that its evaluator gave it, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_name: Option<String>,
     /// Name of the evaluator that returned it.
     pub evaluator: String,
-    /// Which of the run's evaluators that is.
+    /// The evaluator's origin in the run.
     #[serde(default)]
     pub origin: EvaluatorOrigin,
-    /// Which end of the measure is better.
+    /// Which direction of the measure is better.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
     /// The result itself.
     pub value: Value,
-    /// Why the value is what it is; always there when it is undefined.
+    /// The reason for the value; always present when it is undefined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -107,12 +108,12 @@ impl<O> TaskResult<O> {
 }
 
 impl<D: Domain> CaseReport<D> {
-    /// The outcome of that name, where the case has one.
+    /// The outcome with this name, where the case has one.
     pub fn outcome(&self, name: &str) -> Option<&CaseOutcome> {
         self.outcomes.iter().find(|outcome| outcome.name == name)
     }
 
-    /// The score of that name, where the case has one.
+    /// The score with this name, where the case has one.
     pub fn score(&self, name: &str) -> Option<f64> {
         match self.outcome(name)?.value {
             Value::Score(score) => Some(score),
@@ -120,7 +121,7 @@ impl<D: Domain> CaseReport<D> {
         }
     }
 
-    /// The id for people: with `repeats` above 1 it carries the repetition, as in `q7 [2/5]`.
+    /// The id for people. If `repeats` is above 1, the repetition follows, as in `q7 [2/5]`.
     pub fn label(&self, repeats: u32) -> impl fmt::Display + '_ {
         Label {
             id: &self.id,

@@ -1,33 +1,33 @@
-//! What a failure kept evaluators from saying.
+//! Outcomes that are missing because of a failure.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, EvaluatorOrigin, ValueKind};
 
-/// What an evaluator would have said of a case, had nothing failed, as it [declares](crate::Evaluator::concerns) without an
-/// output. An empty list says that none of its outcomes is about the case.
+/// The outcomes of one evaluator that a failure prevented, as the evaluator [declares](crate::Evaluator::concerns) them. An
+/// empty list means that it has no outcomes for the case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missed {
     /// Name of the evaluator.
     pub evaluator: String,
-    /// Which of the run's evaluators that is.
+    /// The evaluator's origin in the run.
     #[serde(default)]
     pub origin: EvaluatorOrigin,
     /// The outcomes, in the evaluator's order.
     pub outcomes: Vec<MissedOutcome>,
 }
 
-/// An outcome that a failure left out.
+/// An outcome that a failure prevented.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissedOutcome {
     /// Names the measure as [`CaseOutcome::name`](crate::CaseOutcome::name) does.
     pub name: String,
-    /// What its evaluator calls it, where that is another name.
+    /// The name that its evaluator gives it, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_name: Option<String>,
-    /// What its value would have been.
+    /// The kind that its value would have had.
     pub kind: ValueKind,
-    /// Which end of the measure is better.
+    /// Which direction of the measure is better.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
 }

@@ -1,4 +1,4 @@
-//! What an experiment found, case by case.
+//! The report of an experiment, case by case.
 
 mod case;
 mod missed;
@@ -16,38 +16,37 @@ use crate::Domain;
 
 /// The result of one experiment.
 ///
-/// Serialises to a stable JSON object and reads back equal. Fields are only ever added to one
-/// [`schema_version`](Self::schema_version); a change of meaning raises it, and reading another version is an error.
+/// Serialises to a stable JSON object and reads back equal. New fields keep the [`schema_version`](Self::schema_version); a
+/// change of meaning raises it. Reading another version is an error.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Report<D: Domain> {
-    /// The version of the JSON shape.
+    /// The version of the JSON schema.
     pub schema_version: SchemaVersion,
     /// Name of the experiment.
     pub name: String,
     /// Name of the dataset.
     pub dataset: String,
-    /// How often each case was to be run.
+    /// How often each case should run.
     pub repeat: u32,
     /// Whether a cancellation or a stop ended the run early.
     pub interrupted: bool,
-    /// How many runs of cases (cases times repetitions) that left out.
+    /// How many planned runs of cases (cases times repetitions) did not happen.
     pub not_run: usize,
     /// Why the run was stopped before all cases were run: the reason of its [`StopSignal`](crate::StopSignal), or a terminal
     /// failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
-    /// Wall time of the whole run, together with what the caller knows of [earlier
-    /// sessions](crate::Experiment::elapsed_before).
+    /// Wall time of the whole run, including [earlier sessions](crate::Experiment::elapsed_before) that the caller added.
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,
-    /// Whatever the caller wants to keep with the numbers: settings, models, seed.
+    /// Facts that the caller keeps with the numbers: settings, models, seed.
     pub metadata: serde_json::Map<String, serde_json::Value>,
     /// Whether a pass rate over all assertions together means anything; see
     /// [`Dataset::assertions_apart`](crate::Dataset::assertions_apart).
     #[serde(default = "pooled", skip_serializing_if = "is_pooled")]
     pub pools_assertions: bool,
-    /// What the observers that panicked said last.
+    /// The panic messages of observers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observer_failures: Vec<String>,
     /// The finished cases in dataset order, repetitions of a case one after the other.
@@ -55,11 +54,11 @@ pub struct Report<D: Domain> {
 }
 
 impl<D: Domain> Report<D> {
-    /// The key of [`metadata`](Self::metadata) under which the facts stand that people are to see beside the numbers, as an
-    /// array of `[label, text]` pairs: `[["model", "m1"], ["seed", "7"]]`.
+    /// The key of [`metadata`](Self::metadata) for the facts that renderers print beside the numbers, an array of `[label,
+    /// text]` pairs: `[["model", "m1"], ["seed", "7"]]`.
     pub const FACTS: &str = "facts";
 
-    /// The facts to print under the title, in order. What is not a pair of texts is left out.
+    /// The facts to print under the title, in order. Entries that are not a pair of texts are skipped.
     pub fn facts(&self) -> impl Iterator<Item = (&str, &str)> {
         let facts = self.metadata.get(Self::FACTS);
         let facts = facts.and_then(serde_json::Value::as_array);

@@ -1,9 +1,9 @@
-//! The version of the report's JSON shape.
+//! The version of the report's JSON schema.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The version of the report's JSON shape that this build writes and reads.
+/// The version of the report's JSON schema that this build writes and reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct SchemaVersion;
@@ -19,7 +19,7 @@ impl From<SchemaVersion> for u32 {
     }
 }
 
-/// The report was written by a build that uses another shape.
+/// A build with another schema version wrote the report.
 #[derive(Debug, Error)]
 #[error(
     "report has schema version {found}, but this build reads version {}",

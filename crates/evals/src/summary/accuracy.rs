@@ -1,31 +1,32 @@
-//! A pass rate and its bounds where failures leave it open.
+//! A pass rate with bounds for the cases that failed.
 
 use evals_metrics::Mean;
 use serde::{Deserialize, Serialize};
 
-/// A pass rate with what it would be had nothing failed.
+/// A pass rate, with bounds on its value if nothing had failed.
 ///
-/// A failed task and a failed evaluator say nothing about whether the output was right, so `scored` leaves them out. What they
-/// leave open lies between `worst` and `best`. Repetitions for which the assertion is undefined are not part of anything here
-/// but their own count, and neither are cases that were not run.
+/// A failed task or evaluator says nothing about whether the output was right, so `scored` excludes it. The pass rate
+/// without failures would lie between `worst` and `best`. Repetitions with an undefined assertion appear only in their own
+/// count; cases that did not run appear nowhere.
 ///
-/// All shares are means over cases: the share of a case is that of its repetitions, so that a case weighs the same however
-/// often it was run, and `worst`, `scored` and `best` are always in order. The counts are of repetitions.
+/// All shares are means over cases, and the share of a case is the mean over its repetitions. Every case therefore has the
+/// same weight, and `worst`, `scored` and `best` are always in order. The counts are of repetitions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
-    /// The pass rate over what was scored; the same as in [`Summary::assertions`](crate::Summary::assertions).
+    /// The pass rate of the scored repetitions; the same as in [`Summary::assertions`](crate::Summary::assertions).
     pub scored: Mean,
-    /// The pass rate if everything that failed had been wrong. Where less is better, it is the rate if all had passed.
+    /// The pass rate if every failure counts as wrong. For an assertion where lower is better, every failure counts as
+    /// passed.
     pub worst: Option<f64>,
-    /// The pass rate if everything that failed had been right.
+    /// The pass rate if every failure counts as right.
     pub best: Option<f64>,
-    /// The share that was scored.
+    /// The share of repetitions that were scored.
     pub coverage: Option<f64>,
-    /// Over how many cases `worst`, `best` and `coverage` are. They are `None` where it is 0.
+    /// The number of cases behind `worst`, `best` and `coverage`, which are `None` if it is 0.
     pub cases: usize,
     /// How often the assertion passed.
     pub passed: usize,
-    /// How often it did not.
+    /// How often the assertion did not pass.
     pub failed: usize,
     /// How often the evaluator failed.
     pub judge_failures: usize,
@@ -36,7 +37,7 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    /// Whether nothing failed, so that the pass rate is the whole truth.
+    /// Whether nothing failed, which makes the pass rate exact.
     pub fn is_complete(&self) -> bool {
         self.judge_failures == 0 && self.task_failures == 0
     }

@@ -8,7 +8,7 @@ use super::accuracy::Accuracy;
 use super::{LabelShares, count};
 use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
 
-/// A measure's value for each case that it is about, the mean over repetitions, or why it has none.
+/// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
 pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
 
 /// Why a repetition has no value.
@@ -16,7 +16,7 @@ pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
 pub(super) enum Gap<'a> {
     TaskFailed,
     EvaluatorFailed,
-    /// There is none, for this reason.
+    /// The value is undefined, for this reason.
     Undefined(&'a str),
 }
 
@@ -30,11 +30,11 @@ impl<'a> Gap<'a> {
     }
 }
 
-/// Which cases a measure is about.
+/// The cases that a measure applies to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope<'a> {
     Every,
-    /// Those that have at least so many evaluators of this name for themselves.
+    /// Cases with at least this many own evaluators of this name.
     Own(&'a str, u32),
 }
 
@@ -57,34 +57,34 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Collects one measure, case by case.
+/// Collects the values of one measure, case by case.
 #[derive(Debug)]
 pub(super) struct Column<'a> {
     pub(super) title: String,
     pub(super) kind: ValueKind,
     better: Direction,
     scope: Scope<'a>,
-    /// One entry for each closed case: a number, or the reason why there is none. Labels leave no numbers.
+    /// One entry for each closed case: a number, or the reason for its absence. Labels add no numbers.
     cases: Vec<(&'a CaseId, Result<f64, &'a str>)>,
     labels: BTreeMap<&'a str, usize>,
-    /// Of assertions.
+    /// Counts for assertions.
     attempts: Attempts,
-    /// How many repetitions have no value, by reason, in all cases.
+    /// How many repetitions have no value, by reason.
     valueless: BTreeMap<&'a str, usize>,
-    /// How many of them are in a case that has a value all the same.
+    /// How many of them belong to a case that has a value from other repetitions.
     missing: BTreeMap<&'a str, usize>,
     repetition: Repetition<'a>,
     case: OpenCase<'a>,
 }
 
-/// The repetition that is being read.
+/// The current repetition.
 #[derive(Debug, Default)]
 struct Repetition<'a> {
     has_value: bool,
     gap: Option<Gap<'a>>,
 }
 
-/// The repetitions of the case that is being read.
+/// The repetitions of the current case.
 #[derive(Debug, Default)]
 struct OpenCase<'a> {
     numbers: Vec<f64>,
@@ -128,14 +128,14 @@ impl<'a> Column<'a> {
         self.repetition.has_value = true;
     }
 
-    /// Notes that the repetition has no value, unless the measure is not about its case.
+    /// Notes that the repetition has no value, if the measure applies to its case.
     pub(super) fn exclude<D: Domain>(&mut self, case: &CaseReport<D>, gap: Gap<'a>) {
         if self.scope.covers(case) {
             self.exclude_covered(gap);
         }
     }
 
-    /// Notes that a repetition of a case that the measure is about has no value; the first gap stands for it.
+    /// Notes that a repetition has no value, in a case that the measure applies to. The first reason counts.
     pub(super) fn exclude_covered(&mut self, gap: Gap<'a>) {
         self.repetition.gap.get_or_insert(gap);
     }
@@ -153,7 +153,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Ends a case: its repetitions become one value, or one exclusion under the first reason when none has a value.
+    /// Ends a case: its repetitions become one value, or one exclusion with the first reason if none has a value.
     pub(super) fn close_case(&mut self, id: &'a CaseId) {
         self.attempts.close_case();
         let case = std::mem::take(&mut self.case);
@@ -174,7 +174,7 @@ impl<'a> Column<'a> {
         Mean::over(self.results(), UndefinedAs::Excluded, bootstrap)
     }
 
-    /// The mean of a metric, whose values are amounts.
+    /// The mean of a metric.
     pub(super) fn mean_amount(&self, bootstrap: &Bootstrap) -> Mean {
         Mean::of_amounts(self.results(), bootstrap)
     }
@@ -183,7 +183,7 @@ impl<'a> Column<'a> {
         self.cases.iter().map(|(_, result)| *result)
     }
 
-    /// The value of each case that the measure is about.
+    /// The value of each case that the measure applies to.
     pub(super) fn values(&self) -> Values<'a> {
         self.cases.iter().copied().collect()
     }
@@ -205,13 +205,13 @@ impl<'a> Column<'a> {
         &self.valueless
     }
 
-    /// How many repetitions have no value although their case has one, by reason.
+    /// How many repetitions have no value in cases that have one, by reason.
     pub(super) fn missing(&self) -> BTreeMap<String, usize> {
         owned(&self.missing)
     }
 }
 
-/// Counts the repetitions of an assertion, case by case.
+/// Counts an assertion's repetitions, case by case.
 #[derive(Debug, Default)]
 struct Attempts {
     total: Counts,
@@ -297,14 +297,14 @@ impl Counts {
     }
 }
 
-/// The mean of some numbers, of which there is at least one.
+/// The mean of at least one number.
 fn mean(numbers: &[f64]) -> f64 {
     let n = count(numbers.len());
     let mean = numbers.iter().sum::<f64>() / n;
     if mean.is_finite() {
         mean
     } else {
-        // The sum was too large; the quotients are not.
+        // The sum overflowed; sums of quotients do not.
         numbers.iter().map(|number| number / n).sum()
     }
 }

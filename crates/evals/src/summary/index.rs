@@ -1,4 +1,4 @@
-//! Which measures there are, which column an outcome belongs to, and which ones an evaluator fills.
+//! An index of measures: the column of each outcome, and the columns of each evaluator.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +17,12 @@ pub(super) struct Index<'a> {
     pub(super) places: Places<'a>,
 }
 
-/// Where the columns are and who fills them.
+/// The positions of columns and the evaluators that fill them.
 #[derive(Debug, Default)]
 pub(super) struct Places<'a> {
     by_measure: BTreeMap<Measure<'a>, BTreeMap<ValueKind, usize>>,
     by_evaluator: BTreeMap<Evaluator<'a>, BTreeSet<usize>>,
-    /// Who fills each column.
+    /// The evaluator that fills each column.
     evaluators: Vec<Evaluator<'a>>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Index<'a> {
             index.add(title, &shown);
         }
         for evaluator in cases.iter().flat_map(undeclared) {
-            // An evaluator that never returned anything is a measure of its own, without a value.
+            // An evaluator that never returned anything gets a measure of its own, without a value.
             if !index.places.by_evaluator.contains_key(&evaluator) {
                 let title = titles.claim(evaluator.1);
                 let silent = Shown {
@@ -99,7 +99,7 @@ impl<'a> Places<'a> {
         self.evaluators[position]
     }
 
-    /// The columns that evaluators would have filled for a case but for a failure, as far as they declare it.
+    /// The columns that a failure left empty for a case, as far as evaluators declare them.
     pub(super) fn missed<D: Domain>(
         &self,
         case: &'a CaseReport<D>,
@@ -115,7 +115,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The failed evaluators of a case that do not say which outcomes are about it.
+/// The failed evaluators of a case that do not declare their outcomes.
 fn undeclared<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = Evaluator<'_>> {
     let failed = case.evaluator_failures.iter().map(evaluator);
     failed.filter(|failed| {

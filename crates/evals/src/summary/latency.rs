@@ -43,7 +43,7 @@ impl<'a> Latencies<'a> {
         samples.push(timing.duration.as_secs_f64());
     }
 
-    /// Tasks have a handful of stages, for which a search from the front is quickest.
+    /// Tasks have few stages, so a linear search is the fastest.
     fn stage(&mut self, name: &'a str) -> &mut Stage<'a> {
         let known = self.stages.iter().position(|stage| stage.name == name);
         let position = known.unwrap_or_else(|| {

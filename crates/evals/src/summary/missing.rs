@@ -1,14 +1,14 @@
-//! Repetitions that are missing from values.
+//! Missing repetitions in cases that have a value.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The repetitions without a value in cases that have one from their other repetitions.
+/// Repetitions without a value, in cases that have a value from other repetitions.
 ///
-/// The value of such a case is the mean over fewer repetitions than were run, though the case counts as any other. Each list
-/// holds, for the measures that this happened to, how many repetitions are missing by reason. Labels need no list: their
-/// exclusions count every repetition.
+/// The value of such a case is the mean over fewer repetitions, but the case counts as any other. Each list holds the
+/// affected measures with the number of missing repetitions, by reason. Labels need no list: their exclusions count every
+/// repetition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MissingRepetitions {

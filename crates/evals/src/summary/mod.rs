@@ -1,4 +1,4 @@
-//! The aggregates of a report.
+//! The summary of a report: means, intervals and exclusions over all cases.
 
 mod accuracy;
 mod column;
@@ -27,16 +27,16 @@ pub use source::MeasureSource;
 
 /// The aggregates of one report.
 ///
-/// A measure's value for a case is the mean over the case's repetitions, so `n` counts cases and repetitions never pass for
-/// more samples. A case without a value is left out of the mean and counted under its reason: `task failed`,
-/// `evaluator failed`, or why the measure is undefined for it. A failed task is left out of every measure that is about its
-/// case, and a failed evaluator out of those of its measures that are; which ones that are, evaluators may
-/// [declare](crate::Evaluator::concerns). Of one that does not, these are all measures that it returned for other cases; if it
-/// never returned anything, it is listed among the scores under its own name. A case for which an evaluator returned neither outcome nor
-/// failure does not count at all. Where only some repetitions of a case have no value they are counted as
+/// A measure's value for a case is the mean over the case's repetitions, so `n` counts cases, and repetitions are not extra
+/// samples. A mean excludes a case without a value and counts it under its reason: `task failed`, `evaluator failed`, or why
+/// the measure is undefined. A failed task is excluded from every measure that applies to its case, and a failed evaluator
+/// from its own measures that apply to the case. Evaluators may [declare](crate::Evaluator::concerns) which measures apply.
+/// For an evaluator that does not, all measures apply that it returned for other cases; if it never returned anything, it is
+/// listed among the scores under its own name. A case does not count at all for an evaluator that returned neither outcome
+/// nor failure. If only some repetitions of a case have no value, they count as
 /// [`missing_repetitions`](Self::missing_repetitions).
 ///
-/// A measure is what one evaluator says under one name; a name that is taken by another evaluator's gets `_2`.
+/// A measure is all outcomes of one evaluator with one name. If another evaluator already uses the name, it gets `_2`.
 ///
 /// In JSON, lists of named values are objects in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct Summary {
     pub name: String,
     /// Name of the dataset.
     pub dataset: String,
-    /// How often each case was to be run.
+    /// How often each case should run.
     pub repeat: u32,
     /// How many runs of cases were finished, failed ones included.
     pub finished: usize,
@@ -55,7 +55,7 @@ pub struct Summary {
     pub evaluator_failures: usize,
     /// Whether a cancellation or a stop ended the run early.
     pub interrupted: bool,
-    /// How many runs of cases were not run for that reason.
+    /// How many planned runs of cases did not happen.
     pub not_run: usize,
     /// Why the run was stopped, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,10 +69,10 @@ pub struct Summary {
     /// Pass rate of each assertion, in the same order.
     #[serde(with = "crate::in_order")]
     pub assertions: Vec<(String, Mean)>,
-    /// Each pass rate with its bounds if failures had passed or failed, in the same order.
+    /// Each pass rate with its bounds if cases failed, in the same order.
     #[serde(default, with = "crate::in_order")]
     pub accuracy: Vec<(String, Accuracy)>,
-    /// Pass rate over all assertions of all runs of cases together, where that [means anything](Report::pools_assertions).
+    /// Pass rate over all assertions of all runs of cases together, if the dataset [pools them](Report::pools_assertions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<PassRate>,
     /// How often each label was given, in the same order.
@@ -87,7 +87,7 @@ pub struct Summary {
     /// Original service time in seconds of stages whose result came from a cache.
     #[serde(with = "crate::in_order")]
     pub cached_timings: Vec<(String, Percentiles)>,
-    /// Time of the whole task in seconds, over the cases that did not fail and took nothing from a cache.
+    /// Time of the whole task in seconds, over the cases that succeeded without cached stages.
     pub task_time: Percentiles,
     /// The evaluator behind each score, assertion and label, by the measure's title.
     #[serde(default, with = "crate::in_order")]
@@ -100,11 +100,11 @@ pub struct Summary {
 /// A share of passed assertions. Repetitions count one by one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PassRate {
-    /// The share from 0 to 1, or `None` where nothing was asserted.
+    /// The share from 0 to 1, or `None` without assertions.
     pub value: Option<f64>,
     /// How many assertions passed.
     pub passed: usize,
-    /// How many assertions there were.
+    /// The number of assertions.
     pub n: usize,
     /// How many are missing, by reason.
     #[serde(default)]
@@ -123,20 +123,20 @@ pub struct LabelShares {
 }
 
 impl LabelShares {
-    /// The share of a label from 0 to 1, or `None` where no label was given at all.
+    /// The share of a label from 0 to 1, or `None` if no case has a label.
     pub fn share(&self, label: &str) -> Option<f64> {
         ratio(self.counts.get(label).copied().unwrap_or(0), self.n)
     }
 }
 
 impl Summary {
-    /// Where a title stands among those of the run, if its evaluator is known.
+    /// The position of a title in the run, if its evaluator is known.
     pub(crate) fn place(&self, title: &str) -> Option<usize> {
         let mut titles = self.sources.iter().map(|(title, _)| title);
         titles.position(|candidate| candidate == title)
     }
 
-    /// What tables call the mean of a score: its title, unless its domain [has another name](Domain::mean_title).
+    /// The name of a score's mean in tables: its title, unless its domain [has another name](Domain::mean_title).
     pub(crate) fn mean_title<'s>(&'s self, score: &'s str) -> &'s str {
         let mut sources = self.sources.iter();
         let source = sources.find(|(title, _)| title == score);
@@ -144,8 +144,8 @@ impl Summary {
         named.unwrap_or(score)
     }
 
-    /// How many runs of cases succeeded per second of wall time; `None` when none did or no time passed, or when stages came
-    /// from a cache: the rate would then be that of the cache.
+    /// How many runs of cases succeeded per second of wall time. `None` if none succeeded, no time passed, or stages came
+    /// from a cache, because the rate would measure the cache.
     pub fn throughput(&self) -> Option<f64> {
         let seconds = self.duration.as_secs_f64();
         let succeeded = self.finished.saturating_sub(self.failed);
@@ -155,7 +155,7 @@ impl Summary {
 }
 
 impl<D: Domain> Report<D> {
-    /// Aggregates the cases; intervals are drawn as `bootstrap` says and are the same for the same seed.
+    /// Aggregates the cases. Intervals use the settings of `bootstrap`; equal seeds give equal intervals.
     pub fn summary(&self, bootstrap: &Bootstrap) -> Summary {
         let tally = Tally::of(&self.cases);
         let latencies = Latencies::of(&self.cases);
@@ -213,7 +213,7 @@ impl<D: Domain> Report<D> {
     }
 }
 
-/// A share, or `None` of nothing.
+/// A share, or `None` if the whole is 0.
 fn ratio(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| count(part) / count(whole))
 }

@@ -1,4 +1,4 @@
-//! What the cases of a report show of each measure.
+//! Lists the measures that occur in the cases of a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,25 +7,24 @@ use crate::{
     ValueKind,
 };
 
-/// What tells an evaluator from the others of a run.
+/// Identifies an evaluator within a run.
 pub(super) type Evaluator<'a> = (EvaluatorOrigin, &'a str);
 
-/// A measure is what one evaluator says under one name.
+/// Identifies a measure: an evaluator and the name that it gave.
 pub(super) type Measure<'a> = (Evaluator<'a>, &'a str);
 
-/// What the cases show of a measure.
+/// A measure as it occurs in the cases.
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) measure: Measure<'a>,
-    /// What the evaluator calls it.
+    /// The name that the evaluator gave it.
     pub(super) given_name: &'a str,
     pub(super) better: Direction,
     pub(super) kinds: BTreeSet<ValueKind>,
 }
 
-/// All measures in the order in which the cases first show them. One that failures left without any value stands before
-/// those of later evaluators, as it would have; its kind is the one that was declared. A measure that is undefined everywhere
-/// counts as a score.
+/// All measures in first-seen order. A measure that has no value because of failures keeps its place before those of later
+/// evaluators, with the kind that its evaluator declared. A measure that is undefined everywhere counts as a score.
 pub(super) fn shown<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
     let mut measures = returned(cases);
     for case in cases {

@@ -1,4 +1,4 @@
-//! Which evaluator a measure comes from.
+//! The evaluator behind a measure.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,16 @@ use crate::{Direction, EvaluatorOrigin};
 pub struct MeasureSource {
     /// Name of the evaluator.
     pub evaluator: String,
-    /// Which of the run's evaluators that is.
+    /// The evaluator's origin in the run.
     pub origin: EvaluatorOrigin,
-    /// What the evaluator calls the measure: the title, unless another evaluator's measure had it first. An evaluator that
-    /// never returned anything has its own name here.
+    /// The name that the evaluator gave the measure: the title, unless another evaluator's measure had it first. For an
+    /// evaluator that never returned anything, its own name.
     pub outcome: String,
-    /// Which direction of the measure is better. Unknown if the evaluator contradicts itself between cases.
+    /// Which direction of the measure is better. Unknown if the evaluator's cases disagree.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
-    /// What tables call the mean of the scores, where that is not the title; see [`Domain::mean_title`](crate::Domain::mean_title).
+    /// The name of the mean in tables, where it differs from the title; see
+    /// [`Domain::mean_title`](crate::Domain::mean_title).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_title: Option<String>,
 }

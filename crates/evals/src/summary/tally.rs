@@ -1,4 +1,4 @@
-//! Sorting the outcomes of all cases into columns, one for each measure.
+//! Sorts the outcomes of all cases into columns, one for each measure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::shown::evaluator;
 use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
 use crate::{CaseReport, Direction, Domain, Value, ValueKind};
 
-/// All measures of a report.
+/// The columns of a report.
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
     columns: Vec<Column<'a>>,
@@ -96,8 +96,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// A failed task is missing from whatever is about its case: all metrics, and of what evaluators say what they declare.
-    /// Those that do not declare anything count as if everything were about the case.
+    /// A failed task leaves out all metrics and the outcomes that evaluators declare. All measures of an evaluator that
+    /// declares nothing count as left out.
     fn add_failed_task<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
         let missed = places.missed(case);
         for (position, column) in self.columns.iter_mut().enumerate() {
@@ -165,12 +165,12 @@ impl<'a> Tally<'a> {
             .collect()
     }
 
-    /// What each case has of the measures of a kind.
+    /// The value of each case, for the measures of one kind.
     pub(super) fn values(&self, kind: ValueKind) -> BTreeMap<String, Values<'a>> {
         values(self.of_kind(kind))
     }
 
-    /// The same of metrics.
+    /// The value of each case, for metrics.
     pub(super) fn metric_values(&self) -> BTreeMap<String, Values<'a>> {
         values(self.metrics.values())
     }
@@ -185,7 +185,7 @@ impl<'a> Tally<'a> {
         self.sources.clone()
     }
 
-    /// The measures of a kind that have a value for a case although some of its repetitions have none.
+    /// The measures of one kind with missing repetitions in cases that have a value.
     pub(super) fn missing(&self, kind: ValueKind) -> Vec<(String, BTreeMap<String, usize>)> {
         missing(self.of_kind(kind))
     }

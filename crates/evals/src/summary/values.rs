@@ -1,4 +1,4 @@
-//! What each case has of each measure.
+//! The value of each case for each measure.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(crate) struct CaseValues<'a> {
 }
 
 impl<'a> CaseValues<'a> {
-    /// The values of the measure with that title, which are none where the report does not have it.
+    /// The values of the measure with this title; empty if the report does not have it.
     pub(crate) fn of(&self, unit: Unit, title: &str) -> &Values<'a> {
         let measures = match unit {
             Unit::PassRate => &self.assertions,
@@ -28,7 +28,7 @@ impl<'a> CaseValues<'a> {
 }
 
 impl<D: Domain> Report<D> {
-    /// What each case has of each measure.
+    /// The value of each case for each measure.
     pub(crate) fn case_values(&self) -> CaseValues<'_> {
         let tally = Tally::of(&self.cases);
         CaseValues {

@@ -226,7 +226,7 @@ fn repetitions_of_a_case_are_one_pair() {
 }
 
 #[test]
-fn means_have_their_own_titles_and_cases_that_of_the_score() {
+fn tables_and_headings_use_the_title_of_the_mean() {
     let luck = |value| {
         let cases = (0..30).map(|number| finished(&number.to_string(), vec![score("luck", value)]));
         report(cases.collect())
@@ -234,7 +234,10 @@ fn means_have_their_own_titles_and_cases_that_of_the_score() {
     let found = change(&luck(0.5), &luck(0.25));
     let page = printed(&found);
     assert!(page.contains("\nmean luck  0.5000"), "{page}");
-    assert!(page.contains("\nWorse by luck, most first\n"), "{page}");
+    assert!(
+        page.contains("\nWorse by mean luck, largest change first\n"),
+        "{page}"
+    );
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json["measures"][0]["measure"], "luck");
     assert_eq!(json["measures"][0]["mean_title"], "mean luck");

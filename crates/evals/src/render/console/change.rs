@@ -1,4 +1,4 @@
-//! What a change did.
+//! Prints a change for a terminal.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
 use crate::{Change, Verdict};
 
-/// What a narrow page does without: it is in the other columns, as far as it matters.
+/// The columns that a narrow page drops first; the remaining ones hold the essentials.
 const LEAST: [&str; 4] = ["Better", "Worse", "Before", "After"];
 
 impl<W: Write> Page<W> {

@@ -1,4 +1,4 @@
-//! Reports side by side.
+//! Prints a comparison for a terminal.
 
 use std::io::{self, Write};
 
@@ -35,7 +35,8 @@ impl<W: Write> Page<W> {
             return self.groups(&table, &groups);
         }
         let table = by_report(comparison, Intervals::Hidden, self.glyphs);
-        // Where even one value does not fit beside a title nothing does, and all of it is better than a part.
+        // If not even one value fits beside a title, no layout fits. A table that is too wide is then better than an
+        // incomplete one.
         let one_by_one = (1..=comparison.rows.len()).map(|column| vec![0, column]);
         let groups = table.folded(width).unwrap_or_else(|| one_by_one.collect());
         self.groups(&table, &groups)?;
@@ -91,7 +92,7 @@ fn by_report(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> 
     table
 }
 
-/// What a report has of a measure, marked where it is the best.
+/// A report's value of a measure, marked if it is the best.
 fn entry(row: &Row, place: usize, intervals: Intervals, glyphs: &Glyphs) -> Entry {
     let cell = &row.cells[place];
     if row.winner == Some(place) {

@@ -22,13 +22,13 @@ use table::{Align, Column, Entry, Table};
 /// Renders for a terminal of a given width.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
-    /// Columns of the terminal; 80 by default. A table that is wider leaves out columns and says which.
+    /// Columns of the terminal; 80 by default. A wider table leaves out columns and says which.
     pub width: u16,
     /// Whether to write ANSI escape codes; off by default.
     pub color: Color,
-    /// Which characters lines and marks are made of; Unicode by default.
+    /// The characters of lines and marks; Unicode by default.
     pub symbols: Symbols,
-    /// Whether messages of failures may be longer than a line; cut by default.
+    /// Whether failure messages may be longer than a line; cut by default.
     pub messages: Messages,
 }
 
@@ -42,7 +42,7 @@ pub enum Color {
     Off,
 }
 
-/// Which characters lines and marks are made of. Names and messages are printed as they are in either.
+/// The characters of lines and marks. Names and messages are printed unchanged in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Symbols {
     /// Lines, dashes and stars from Unicode.
@@ -55,10 +55,10 @@ pub enum Symbols {
 /// How much of a failure's message is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Messages {
-    /// What fits into one line of the terminal.
+    /// The part that fits into one line of the terminal.
     #[default]
     Cut,
-    /// All of it, in one line however long: for a file, where nothing else has the rest.
+    /// The whole message in one line, however long: for a log file, which is the only place for the rest.
     Whole,
 }
 
@@ -91,16 +91,16 @@ impl Console {
 
     /// Writes several reports side by side, the best of each row marked.
     ///
-    /// Intervals stand behind their values, or below them where that is too wide. Where that is too, each report has a row of its
-    /// own, and as many tables follow one another as it takes to hold the measures.
+    /// Intervals are printed beside their values, or below them if the table is too wide. If it is still too wide, each
+    /// report has a row of its own, and the measures are spread over several tables.
     pub fn comparison(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.comparison(comparison)
     }
 
-    /// Writes what a change did: a row for each measure, then the cases that changed most by the first.
+    /// Writes a change: a row for each measure, then the cases that changed most by the first measure.
     ///
-    /// Intervals are left out where there is no room for them.
+    /// Intervals are left out if the page is too narrow.
     pub fn change(&self, out: impl Write, change: &Change) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.change(change)
@@ -112,7 +112,7 @@ impl Console {
         page.latency_table(latency::stages(stages, self.glyphs()))
     }
 
-    /// Writes text that takes as many lines as it needs, broken at blanks.
+    /// Writes text over as many lines as it needs, broken at spaces.
     pub fn text(&self, out: impl Write, text: &str) -> io::Result<()> {
         Page::new(*self, out).wrapped(Style::Plain, text)
     }
@@ -182,7 +182,7 @@ impl<W: Write> Page<W> {
         columns.push(Column::new("n", Align::Right));
         columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
         columns.extend(any_missing.then(|| Column::new("Missing repetitions", Align::Right)));
-        // The lines below the table say the same of both.
+        // The lines below the table repeat both.
         let mut table = Table::new(columns).dropping(&["Missing repetitions", "Excluded"]);
         for row in rows {
             let mut entries = vec![
@@ -285,7 +285,7 @@ impl<W: Write> Page<W> {
         writeln!(self.out, "{}", self.paint.apply(style, text))
     }
 
-    /// Writes text that takes as many lines as it needs, broken at blanks.
+    /// Writes text over as many lines as it needs, broken at spaces.
     fn wrapped(&mut self, style: Style, text: &str) -> io::Result<()> {
         for line in wrap::wrap(text, self.console.width.into()) {
             self.line(style, &line)?;
@@ -293,7 +293,7 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    /// Writes text that takes one line, cut off where the width ends unless all of it is wanted.
+    /// Writes text in one line, cut at the page's width unless whole messages are asked for.
     fn message(&mut self, text: &str) -> io::Result<()> {
         match self.console.messages {
             Messages::Whole => writeln!(self.out, "{text}"),

@@ -2,7 +2,7 @@
 
 use super::Color;
 
-/// How a line of text looks.
+/// The style of a line of text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Style {
     Plain,

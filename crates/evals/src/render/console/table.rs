@@ -8,13 +8,13 @@ use unicode_width::UnicodeWidthStr as _;
 use super::super::glyphs::Glyphs;
 use super::{Color, Console, wrap};
 
-/// Blanks after every column but the last. The layout adds one more, where a border would stand.
+/// Spaces after every column but the last. The layout adds one more in place of a border.
 const PADDING: u16 = 1;
 
-/// Columns that what a row is about keeps however narrow the page is.
+/// The least width of the first column, however narrow the page is.
 const LEAST_NAME: usize = 16;
 
-/// Where the text of a column stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Align {
     Left,
@@ -40,7 +40,7 @@ pub(super) struct Entry {
 pub(super) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<Entry>>,
-    /// Titles of the columns that are left out first.
+    /// Titles of the columns to leave out first.
     least: &'static [&'static str],
 }
 
@@ -85,7 +85,7 @@ impl Table {
         }
     }
 
-    /// Leaves out the columns with these titles before others, in that order.
+    /// Sets the columns to leave out before others, in this order.
     pub(super) fn dropping(self, least: &'static [&'static str]) -> Self {
         Self { least, ..self }
     }
@@ -94,13 +94,13 @@ impl Table {
         self.rows.push(entries);
     }
 
-    /// The width that the whole table takes.
+    /// The width of the whole table.
     pub(super) fn natural_width(&self) -> usize {
         self.width_of(&self.all())
     }
 
-    /// Groups of columns that fit into `width`, each with the first column, which says what a row is about. `None` where one of the
-    /// others is too wide beside it.
+    /// Splits the columns into groups that fit into `width`, each with the first column, which names the row. `None` if any
+    /// other column is too wide beside it.
     pub(super) fn folded(&self, width: usize) -> Option<Vec<Vec<usize>>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for column in 1..self.columns.len() {
@@ -116,8 +116,8 @@ impl Table {
         Some(groups)
     }
 
-    /// Writes as many columns as fit, and returns the titles of the others. No cell is wrapped: what a row is about is cut where
-    /// it takes too much room.
+    /// Writes as many columns as fit, and returns the titles of the others. No cell is wrapped; the names of rows are cut if
+    /// they are too long.
     pub(super) fn write(
         &self,
         out: impl Write,
@@ -142,7 +142,7 @@ impl Table {
             .collect())
     }
 
-    /// Writes these columns, with what a row is about cut as far as that helps.
+    /// Writes these columns, with the names of rows cut as far as needed.
     pub(super) fn write_columns(
         &self,
         shown: &[usize],
@@ -161,7 +161,7 @@ impl Table {
         Ok(())
     }
 
-    /// The width of what rows are about.
+    /// The width of the names of rows.
     fn names(&self) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.first());
         let titles = self.columns.first().map(|column| column.title.width());
@@ -187,7 +187,7 @@ impl Table {
             .unwrap_or(0)
     }
 
-    /// Lays the columns out. `names` is the width that what rows are about is cut to, and what marks the cut.
+    /// Lays the columns out. `names` holds the width that names of rows are cut to, and the mark of a cut.
     fn arrange(
         &self,
         shown: &[usize],
@@ -200,7 +200,7 @@ impl Table {
         table.set_style(TableComponent::HeaderLines, glyphs.rule);
         table.set_style(TableComponent::MiddleHeaderIntersections, glyphs.rule);
         table.set_content_arrangement(ContentArrangement::Disabled);
-        // Whether there is a terminal is for the caller to say.
+        // The caller decides whether the output is a terminal.
         table.force_no_tty();
         if color == Color::On {
             table.enforce_styling();

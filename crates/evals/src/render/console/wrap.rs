@@ -1,8 +1,8 @@
-//! Fitting text into the width of a terminal, in which some characters take two columns.
+//! Fits text into the width of a terminal, where some characters take two columns.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Breaks text at blanks; later lines are indented. A word wider than a line stays whole.
+/// Breaks text at spaces and indents later lines. A word wider than a line stays whole.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
