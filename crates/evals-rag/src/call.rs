@@ -1,18 +1,18 @@
-//! What one call of a model took, and where a case's report shows it.
+//! Calls of models: their tokens and times, and how a case's report records them.
 
 use std::time::Duration;
 
 use evals::TaskScope;
 use evals_models::{ChatReply, Usage};
 
-/// One call behind an answer or a verdict, whether it was of use or not.
+/// One call for an answer or a verdict, useful or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// Tokens read and written; `None` for engines that read none, such as the embedded ones.
+    /// Tokens read and written; `None` for models that count none, such as the embedded ones.
     pub usage: Option<Usage>,
-    /// How long the call took, without queueing and failed attempts; of a stored reply, how long it took then.
+    /// The duration of the call, without queueing and failed attempts. For a stored reply, that of the original call.
     pub service_time: Duration,
-    /// Whether a stored reply was used, so that nothing was to be paid.
+    /// Whether the reply came from a store, at no cost.
     pub cached: bool,
 }
 
@@ -26,7 +26,7 @@ impl From<&ChatReply> for Call {
     }
 }
 
-/// Whose calls they are: under which names a case's report shows them.
+/// The purpose of a call, which decides the names in a case's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The answerer: stage `generate`, metrics `input tokens` and `output tokens`.
@@ -47,7 +47,7 @@ impl Purpose {
         Self::Reranker,
     ];
 
-    /// Whether it is a judge that is asked.
+    /// Whether the call asks a judge.
     pub fn is_judging(self) -> bool {
         match self {
             Self::Judge | Self::RefusalJudge => true,
@@ -55,24 +55,25 @@ impl Purpose {
         }
     }
 
-    /// Whose calls the timings of a stage are; `None` where they are of no calls.
+    /// The purpose of the calls that a stage times; `None` if it times no calls.
     pub fn of_stage(stage: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.stage() == stage)
     }
 
-    /// Whose tokens a metric counts; those of both judges are counted together. `None` where it counts no tokens of calls.
+    /// The purpose of the calls whose tokens a metric counts; both judges share one metric. `None` if it counts no tokens of
+    /// calls.
     pub fn of_metric(metric: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|it| [it.input_tokens(), it.output_tokens()].contains(&metric))
     }
 
-    /// Whose tokens an attribute says are estimated.
+    /// The purpose of the calls whose tokens an attribute marks as estimated.
     pub fn of_attribute(attribute: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|it| it.estimated() == attribute)
     }
 
-    /// The stage whose timings the calls are.
+    /// The stage that times the calls.
     pub fn stage(self) -> &'static str {
         match self {
             Self::Answerer => "generate",
@@ -100,7 +101,7 @@ impl Purpose {
         }
     }
 
-    /// The attribute that is true where any of the numbers of tokens is estimated.
+    /// The attribute that is true if any token count is estimated.
     pub fn estimated(self) -> &'static str {
         match self {
             Self::Answerer => "tokens estimated",
@@ -110,9 +111,9 @@ impl Purpose {
     }
 }
 
-/// Notes calls down in a case's report.
+/// Records calls in a case's report.
 ///
-/// Tokens of stored replies count too: a report says what the work takes, and does not change with what a cache held.
+/// Tokens of stored replies count too: a report states the size of the work, no matter what a store already held.
 pub(crate) fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
     for call in calls {
         if call.cached {
@@ -126,7 +127,7 @@ pub(crate) fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
     }
 }
 
-/// Adds tokens to what a case's report has of them.
+/// Adds tokens to the counts in a case's report.
 pub(crate) fn record_usage(usage: Usage, role: Purpose, scope: &TaskScope) {
     scope.add_metric(role.input_tokens(), number(usage.input_tokens));
     scope.add_metric(role.output_tokens(), number(usage.output_tokens));
@@ -135,7 +136,7 @@ pub(crate) fn record_usage(usage: Usage, role: Purpose, scope: &TaskScope) {
     }
 }
 
-/// A count as the number that reports hold; anything beyond 64 bits counts as the most that they can say.
+/// Converts a count for a report; anything beyond 64 bits becomes the largest value.
 #[expect(
     clippy::cast_precision_loss,
     reason = "exact up to 2^53, which no count of a run reaches"

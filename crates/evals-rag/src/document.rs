@@ -1,15 +1,15 @@
-//! Documents, and the passages of them that searches return.
+//! Documents, and the passages that searches return.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One document of a corpus, as its source gives it: whole, not yet cut into chunks.
+/// One document of a corpus, before it is split into chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The id of the document in judgements and rankings; unique within a corpus.
     pub uri: String,
-    /// The title, where the source has one. It is shown to people and models; whether it is searched as well is the
-    /// dataset's choice, made by what goes into [`text`](Self::text).
+    /// The title, where the source has one. People and models see it. A dataset that wants it searched puts it into
+    /// [`text`](Self::text) as well.
     pub title: Option<String>,
     /// The text that is chunked, embedded and searched.
     pub text: String,

@@ -1,48 +1,49 @@
-//! What a run will take, before anything is spent.
+//! Estimates the calls, tokens and cost of a run before it starts.
 
 use evals_models::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::prices::Price;
 
-/// What is known of a run before it starts. Tokens are as some tokenizer counts them, not the models' own: an estimate.
+/// The known facts of a run before it starts. Token counts are estimates, because they come from a tokenizer other than the
+/// models' own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Workload {
-    /// Questions to be asked.
+    /// The number of questions.
     pub questions: u64,
-    /// Times that each is asked.
+    /// How often each is asked.
     pub repeats: u64,
     /// Tokens of all questions together.
     pub question_tokens: u64,
-    /// Questions with a reference, which are those that are judged.
+    /// Questions with a reference; only these are judged.
     pub judged: u64,
     /// Tokens of all references together.
     pub reference_tokens: u64,
-    /// Passages that each answer is given from.
+    /// Passages for each answer.
     pub passages: u64,
     /// Tokens of one passage, on average, rounded up.
     pub passage_tokens: u64,
-    /// Most tokens of all passages of one answer, where a budget limits them.
+    /// The limit for the tokens of one answer's passages, where a budget sets one.
     pub context_tokens: Option<u64>,
-    /// Who answers; `None`: not a chat model, so that no calls are made.
+    /// The answering model; `None` if it is not a chat model and makes no calls.
     pub answering: Option<Side>,
-    /// Who judges; `None`: not a chat model.
+    /// The judging model; `None` if it is not a chat model.
     pub judging: Option<Side>,
 }
 
-/// What each call of one model takes.
+/// The size of each call of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Side {
-    /// Tokens of the prompt without what it is filled with.
+    /// Tokens of the prompt template alone.
     pub prompt_tokens: u64,
-    /// Most tokens of a reply; `None` where the model is not limited.
+    /// The limit for the tokens of a reply; `None` if the model has none.
     pub max_tokens: Option<u64>,
 }
 
-/// What the calls of a run will take, answering and judging apart.
+/// The estimated calls of a run, with answering and judging listed separately.
 ///
-/// An answer is taken to be as long as its reference. Repaired verdicts and doubled budgets are not foreseen, nor are
-/// replies that a cache has already.
+/// The estimate assumes that an answer is as long as its reference. It ignores repaired verdicts, doubled budgets and cached
+/// replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The answerer's calls.
@@ -54,16 +55,16 @@ pub struct Estimate {
 /// Calls of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calls {
-    /// How many.
+    /// The number of calls.
     pub calls: u64,
-    /// Tokens read, as expected.
+    /// Expected number of tokens read.
     pub input_tokens: u64,
-    /// Tokens written, at most; `None` where a reply has no limit.
+    /// The most tokens written; `None` if a reply has no limit.
     pub output_tokens: Option<u64>,
 }
 
 impl Estimate {
-    /// Works out what `workload` takes. Counts beyond 64 bits stay at the most that they can say.
+    /// Estimates the calls of `workload`. Counts beyond 64 bits become the largest value.
     pub fn of(workload: &Workload) -> Self {
         let passages = workload.passages.saturating_mul(workload.passage_tokens);
         let context = workload
@@ -94,8 +95,7 @@ impl Calls {
         output_tokens: Some(0),
     };
 
-    /// The most that the calls cost, in USD, if the input is as expected; `None` where a price or the limit of a reply is
-    /// not known.
+    /// The maximum cost of the calls in USD, for the expected input. `None` if a price or the limit of a reply is unknown.
     pub fn cost(&self, price: &Price) -> Option<f64> {
         price.cost(Usage {
             input_tokens: self.input_tokens,

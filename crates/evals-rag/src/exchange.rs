@@ -1,4 +1,4 @@
-//! Asking a chat model and keeping account of it.
+//! Asks a chat model and keeps a list of its calls.
 
 use std::num::NonZeroU32;
 
@@ -10,9 +10,9 @@ use crate::Call;
 #[derive(Debug)]
 pub(crate) struct Exchange<'a> {
     model: &'a dyn ChatModel,
-    /// The calls that came back so far.
+    /// The calls that returned so far.
     pub(crate) calls: Vec<Call>,
-    /// Whether a budget was doubled; there is no second escalation.
+    /// Whether the budget was already doubled; it is doubled only once.
     doubled: bool,
 }
 
@@ -31,8 +31,8 @@ impl<'a> Exchange<'a> {
         Ok(reply)
     }
 
-    /// Asks, and once more where the reply is cut: the first that is doubles the budget of `request`, for whatever follows
-    /// too. The reply may be cut all the same.
+    /// Asks, and asks once more if the reply is cut. The first cut reply doubles the budget of `request`, also for later
+    /// calls. The second reply may be cut as well.
     pub(crate) async fn ask_whole(
         &mut self,
         request: &mut ChatRequest,
@@ -49,8 +49,8 @@ impl<'a> Exchange<'a> {
         Ok(reply)
     }
 
-    /// Twice the budget that a cut reply used up: the one that was asked for or the model is set to, or what was written if
-    /// that is more. Where none is known and the server did not count what it wrote, there is nothing to double.
+    /// Twice the budget that a cut reply used up: that of the request or of the model's settings, or the number of tokens
+    /// written if it is larger. `None` if there is no known budget and the server did not count the tokens.
     pub(crate) fn doubled(&self, request: &ChatRequest, cut: &ChatReply) -> Option<NonZeroU32> {
         let budget = request.max_tokens.or_else(|| self.set_budget());
         let written = u32::try_from(cut.usage.output_tokens).unwrap_or(u32::MAX);
@@ -59,7 +59,7 @@ impl<'a> Exchange<'a> {
         Some(used.saturating_mul(NonZeroU32::MIN.saturating_add(1)))
     }
 
-    /// The budget of requests that name none. The model's parameters have the names of its settings.
+    /// The budget of requests without their own, from the model's parameters, which are named as in the settings.
     fn set_budget(&self) -> Option<NonZeroU32> {
         let parameters = self.model.parameters();
         let set = parameters.get("max_tokens")?.as_u64()?;
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::fakes::{Scripted, ended};
 
-    /// The budgets that a model is asked for that is set to one of `set` tokens and writes `written`.
+    /// The budgets of the requests to a model whose own budget is `set` and that writes `written` tokens.
     async fn budgets(
         asked: Option<u32>,
         set: Option<u32>,
@@ -104,7 +104,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_escalation_never_asks_for_less() {
-        // Some servers leave the reasoning that used up the budget out of what they count.
+        // Some servers do not count the reasoning that used up the budget.
         let doubled = [Some(50), Some(100), Some(100)];
         assert_eq!(budgets(Some(50), None, 10, false).await, doubled);
         assert_eq!(budgets(Some(50), None, 10, true).await, doubled);
@@ -112,7 +112,7 @@ mod tests {
             budgets(None, Some(4096), 10, false).await,
             [None, Some(8192), Some(8192)]
         );
-        // Others write more than they were allowed to.
+        // Others exceed their budget.
         assert_eq!(
             budgets(Some(50), Some(4096), 60, false).await,
             [Some(50), Some(120), Some(120)]

@@ -1,4 +1,4 @@
-//! What a model's failure means to the framework.
+//! Turns failures of models into errors of tasks and evaluators, with their class.
 
 use evals::{EvaluatorError, FailureClass, TaskError};
 use evals_models::Failure;

@@ -1,4 +1,4 @@
-//! Doubles of models and searchers for this crate's tests.
+//! Fake models and searchers for this crate's tests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::{Passage, Retrieved, SearchError, Searcher, StageTiming};
 
-/// A chat model that gives prepared replies in turn, and remembers what it was asked.
+/// A chat model that gives prepared replies in turn and records the requests.
 #[derive(Debug)]
 pub(crate) struct Scripted {
     identity: ModelIdentity,
@@ -25,12 +25,12 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Panics when it is asked more often than it has replies.
+    /// The model panics when its replies are used up.
     pub(crate) fn new(replies: impl IntoIterator<Item = ChatReply>) -> Arc<Self> {
         Self::of(replies.into_iter().collect(), None, Map::new())
     }
 
-    /// The same with a budget of tokens for requests that name none.
+    /// The same, with a token budget for requests without their own.
     pub(crate) fn set_to(
         max_tokens: Option<u32>,
         replies: impl IntoIterator<Item = ChatReply>,
@@ -84,7 +84,7 @@ impl ChatModel for Scripted {
     }
 }
 
-/// A reply that took 100 tokens to read, 10 to write, and 2 seconds.
+/// A reply of 100 input tokens, 10 output tokens and 2 seconds.
 pub(crate) fn said(text: &str) -> ChatReply {
     ended(text, Finish::Stop)
 }

@@ -2,9 +2,9 @@
 //! question, an [`Answerer`](answering::Answerer) answers from them, and a [`Judge`](judging::Judge) compares the answer
 //! with a reference. The [`Retrieval`] experiment measures the rankings, the [`Qa`] experiment the answers.
 //!
-//! This crate knows neither where documents come from (`evals-data`) nor how they are searched (`evals-index`). Both
-//! speak its types, so that a live index, a stored run and a test double are the same thing to a benchmark. Models are
-//! behind the traits of `evals-models`.
+//! This crate knows neither where documents come from (`evals-data`) nor how they are searched (`evals-index`). Both use its
+//! types, so a benchmark cannot tell a live index from a stored run or a test double. Models are behind the traits of
+//! `evals-models`.
 //!
 //! # Rankings
 //!

@@ -1,19 +1,19 @@
-//! Words that a prompt can use as delimiters, because no text in it contains them.
+//! Nonces: words that a prompt can use as delimiters, because no text in it contains them.
 
 use sha2::{Digest, Sha256};
 
 /// Hexadecimal digits of a nonce: 64 bits.
 const DIGITS: usize = 16;
 
-/// A word for delimiters and replies that none of the `readings` of `texts` contains.
+/// Returns a word for delimiters and replies that none of the `readings` of `texts` contains.
 ///
-/// It is made from the SHA-256 of the texts, so the same texts give the same prompt and a stored reply is found again,
-/// while a text cannot know the nonce that it is itself part of. One that contains it all the same, by chance or by search,
-/// gets another: a counter goes into the hash until the nonce fits.
+/// The nonce comes from the SHA-256 of the texts. The same texts therefore give the same prompt, and a stored reply is found
+/// again, but a text cannot easily contain a nonce that depends on the text itself. If one does, by chance or by search, a
+/// counter in the hash changes the nonce until it fits.
 pub(crate) fn nonce(texts: &[&str], readings: &[String]) -> String {
     let mut content = Sha256::new();
     for text in texts {
-        // With its length before each, so that moving a letter from one text to the next makes another hash.
+        // The length comes before each text, so moving a letter from one text to the next changes the hash.
         content.update(text.len().to_le_bytes());
         content.update(text.as_bytes());
     }

@@ -1,4 +1,4 @@
-//! What calls cost.
+//! Prices of models and the cost of calls.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::Qa;
 use crate::call::{Purpose, number};
 
-/// Tokens that a price is for.
+/// Prices are per this many tokens.
 const MILLION: f64 = 1e6;
 
-/// What a model's tokens cost, in USD per million. A price that is not known stays unknown and is never 0.
+/// The price of a model's tokens, in USD per million. An unknown price is never treated as 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -22,33 +22,33 @@ pub struct Price {
     pub output: Option<f64>,
 }
 
-/// Prices by model, named `provider:name` or `name`; the former goes first.
+/// Prices by model, named `provider:name` or `name`; the former takes precedence.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Prices(pub BTreeMap<String, Price>);
 
-/// What the answers and the verdicts of a run cost, in USD. `None`: a price is not known.
+/// The cost of a run's answers and verdicts, in USD. `None` if a price is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Of the answerer's calls.
+    /// The cost of the answerer's calls.
     pub answering: Option<f64>,
-    /// Of the judges' calls.
+    /// The cost of the judges' calls.
     pub judging: Option<f64>,
 }
 
 impl Price {
-    /// The price of what runs inside the tool.
+    /// The price of models that run in the process.
     pub const FREE: Self = Self {
         input: Some(0.0),
         output: Some(0.0),
     };
 
-    /// What tokens cost, in USD; `None` where there are tokens without a known price.
+    /// The cost of tokens, in USD; `None` if any tokens have no known price.
     pub fn cost(&self, usage: Usage) -> Option<f64> {
         self.of(number(usage.input_tokens), number(usage.output_tokens))
     }
 
-    /// What the tokens cost that cases recorded for one purpose, counted as [`Cost::of`] counts them.
+    /// The cost of the tokens that cases recorded for one purpose, counted as in [`Cost::of`].
     pub fn of_cases<'r, D: Domain>(
         &self,
         cases: impl IntoIterator<Item = &'r CaseReport<D>>,
@@ -71,7 +71,7 @@ impl Price {
 }
 
 impl Prices {
-    /// The price of a model. What runs in the program costs nothing; a model that is not listed has an unknown price.
+    /// The price of a model. Models that run in the process cost nothing; a model that is not listed has an unknown price.
     pub fn of(&self, model: &ModelIdentity) -> Price {
         if matches!(model.provider.as_str(), "embedded" | "local") {
             return Price::FREE;
@@ -83,11 +83,10 @@ impl Prices {
 }
 
 impl Cost {
-    /// Adds up the recorded tokens of cases, failed ones included, at these prices: of a whole report, or of one case as it
-    /// finishes.
+    /// Adds up the cost of the tokens that cases recorded, failed cases included. Works for a whole report and for a single
+    /// finished case.
     ///
-    /// Stored replies cost what they cost when they were asked for: it is the price of the work, not of what was left to
-    /// pay.
+    /// Stored replies count at full price: the result is the price of the work, not the amount charged.
     pub fn of<'r>(
         cases: impl IntoIterator<Item = &'r CaseReport<Qa>>,
         answerer: &Price,
@@ -105,7 +104,7 @@ impl Cost {
         }
     }
 
-    /// Both together; `None` where either is not known.
+    /// The sum of both; `None` if either is unknown.
     pub fn total(&self) -> Option<f64> {
         Some(self.answering? + self.judging?)
     }

@@ -6,11 +6,10 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use sha2::{Digest, Sha256};
 
-/// A minijinja template for what a model is told.
+/// A minijinja template for the messages to a model.
 ///
-/// The bundled ones are the files in the folder `prompts`; a caller may give its own text instead. A value that the
-/// template names and nobody gives is an error, never an empty string, and nothing is escaped. Lines that hold only a
-/// block tag leave no line behind.
+/// The bundled templates are the files in the folder `prompts`; a caller may use its own text instead. A missing value is an
+/// error, never an empty string. Values are not escaped. Lines with only a block tag are removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     name: String,
@@ -18,7 +17,7 @@ pub struct Prompt {
     digest: String,
 }
 
-/// Why a prompt could not be used.
+/// Why a prompt cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
@@ -27,7 +26,7 @@ pub enum PromptError {
     Syntax {
         /// The prompt's name.
         name: String,
-        /// What is wrong, and in which line.
+        /// The error, with its line.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
@@ -36,18 +35,18 @@ pub enum PromptError {
     Render {
         /// The prompt's name.
         name: String,
-        /// What is wrong, and in which line.
+        /// The error, with its line.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl Prompt {
-    /// Takes the text of a template. `name` stands for it in messages: a file name, usually.
+    /// Makes a prompt from the text of a template. Messages call it `name`, which is usually a file name.
     ///
     /// # Errors
     ///
-    /// Text that is not a template. Values that it names and that nobody will give show only when it is filled in.
+    /// The text is not a valid template. Missing values are found only when the template is filled in.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Result<Self, PromptError> {
         let prompt = Self::bundled(name, text);
         match environment().template_from_named_str(&prompt.name, &prompt.text) {
@@ -61,8 +60,8 @@ impl Prompt {
 
     /// The bundled prompt of [`ChatAnswerer`](crate::answering::ChatAnswerer).
     ///
-    /// Values: `question`, `refusal` (the sentence to refuse with), `passages` (each with `number`, `title`, `text`) and `nonce`,
-    /// which neither the question nor a passage contains.
+    /// Values: `question`, `refusal` (the sentence to refuse with), `passages` (each with `number`, `title`, `text`) and
+    /// `nonce`, which occurs in neither the question nor a passage.
     pub fn answer() -> Self {
         Self::bundled(
             "answer.md.jinja",
@@ -72,7 +71,7 @@ impl Prompt {
 
     /// The bundled prompt of [`ChatJudge`](crate::judging::ChatJudge).
     ///
-    /// Values: `question`, `reference`, `answer` and `nonce`, which none of these contains.
+    /// Values: `question`, `reference`, `answer` and `nonce`, which occurs in none of the others.
     pub fn judge() -> Self {
         Self::bundled(
             "judge.md.jinja",
@@ -82,7 +81,7 @@ impl Prompt {
 
     /// The bundled prompt of [`RefusalJudge`](crate::judging::RefusalJudge).
     ///
-    /// Values: `question`, `answer` and `nonce`, which none of these contains.
+    /// Values: `question`, `answer` and `nonce`, which occurs in none of the others.
     pub fn refusal() -> Self {
         Self::bundled(
             "refusal.md.jinja",
@@ -100,7 +99,7 @@ impl Prompt {
 
     /// The bundled prompt of [`PointwiseReranker`](crate::reranking::PointwiseReranker).
     ///
-    /// Values: `question`, `passage` and `nonce`, which neither of these contains.
+    /// Values: `question`, `passage` and `nonce`, which occurs in neither of the others.
     pub fn rerank_pointwise() -> Self {
         Self::bundled(
             "rerank-pointwise.md.jinja",
@@ -110,7 +109,7 @@ impl Prompt {
 
     /// The bundled prompt of [`ListwiseReranker`](crate::reranking::ListwiseReranker).
     ///
-    /// Values: `question`, `passages` (each with `number` and `text`) and `nonce`, which none of these contains.
+    /// Values: `question`, `passages` (each with `number` and `text`) and `nonce`, which occurs in none of the others.
     pub fn rerank_listwise() -> Self {
         Self::bundled(
             "rerank-listwise.md.jinja",
@@ -118,7 +117,7 @@ impl Prompt {
         )
     }
 
-    /// The bundled message that sends an unreadable ranking back. Values: `complaint`, and the `shape` that is wanted.
+    /// The bundled message that sends an unreadable ranking back. Values: `complaint`, and `shape`, the required form.
     pub fn rerank_repair() -> Self {
         Self::bundled(
             "rerank-repair.md.jinja",
@@ -136,7 +135,7 @@ impl Prompt {
         &self.text
     }
 
-    /// SHA-256 of the text, in hexadecimal: equal digests are equal instructions.
+    /// SHA-256 of the text, in hexadecimal. Equal digests mean equal instructions.
     pub fn digest(&self) -> &str {
         &self.digest
     }
@@ -145,7 +144,7 @@ impl Prompt {
     ///
     /// # Errors
     ///
-    /// A value that is missing, or an operation that its value does not allow.
+    /// A value is missing, or the template applies an operation that a value does not support.
     pub(crate) fn render(&self, values: Value) -> Result<String, PromptError> {
         environment()
             .render_named_str(&self.name, &self.text, values)

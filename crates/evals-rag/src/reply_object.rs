@@ -1,4 +1,4 @@
-//! Finding the JSON object that a model was asked for in what it replied.
+//! Finds the requested JSON object in a model's reply.
 
 use evals_models::without_lone_surrogates;
 use serde::Deserialize;
@@ -7,40 +7,40 @@ use serde_json::Value;
 
 use crate::shown::Shown;
 
-/// Why a reply holds no object that can be relied on.
+/// Why a reply holds no trustworthy object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// There is none.
+    /// It holds no such object.
     Missing,
-    /// All that there is may be a quotation of the texts that the model was shown.
+    /// Every object may be a quotation of the shown texts.
     Quoted,
-    /// There are several, and they do not agree.
+    /// It holds several objects that disagree.
     Contradictory,
 }
 
-/// What a model is asked for.
+/// An object that a model is asked for.
 pub(crate) trait Wanted: Sized {
-    /// The member that decides.
+    /// The deciding member.
     const KEY: &'static str;
 
-    /// Whether the texts hold something that this may be a copy of, however it is spelled there.
+    /// Whether this may be a copy from the texts, in any spelling.
     fn may_be_from(&self, shown: &Shown) -> bool;
 
-    /// Whether both say the same.
+    /// Whether both have the same meaning.
     fn agrees(&self, other: &Self) -> bool;
 }
 
-/// Reads what a reply about `shown` texts says. `parse` takes the text of an object and says what it means, if anything.
+/// Reads the object in a reply about `shown` texts. `parse` turns the text of an object into a `T`, if it is one.
 ///
-/// The object may stand in a code fence, amid prose, or after reasoning in `<think>` tags. Objects inside others do not count,
-/// nor do those inside a pair of braces that is not JSON.
+/// The object may be in a code fence, within prose, or after reasoning in `<think>` tags. Objects inside others do not
+/// count, and neither do objects inside a pair of braces that is not JSON.
 ///
-/// A reply may quote what it is about, and that may be made to look like what was asked for. What stands behind the nonce is no
-/// quotation, because no shown text contains the nonce. An object is *signed* where its `id` is the nonce and the member that
-/// decides comes directly after it. The place matters: a text that is quoted in another member without escapes can end that
-/// member and go on with members of its own, but not with the nonce. Where there is a signed object, only such objects count.
-/// Without any, an object counts only if nothing in the shown texts can have been its source. Several that count have to agree:
-/// taking the first or the last would let a quotation in the right place win, whereas asking again costs one call.
+/// A reply may quote the shown texts, and these may imitate the requested object. A member directly after the nonce cannot
+/// be a quotation, because no shown text contains the nonce. An object is *signed* if its `id` is the nonce and the deciding
+/// member comes directly after it. The place matters: if a text is quoted in another member without escapes, it can end that
+/// member and add members of its own, but not the nonce. If there is a signed object, only signed objects count. Otherwise
+/// an object counts only if it cannot come from the shown texts. If several objects count, they have to agree: choosing the
+/// first or the last would let a well-placed quotation win, and asking again costs only one call.
 pub(crate) fn read<T: Wanted>(
     reply: &str,
     shown: &Shown,
@@ -68,10 +68,10 @@ pub(crate) fn read<T: Wanted>(
     Ok(first)
 }
 
-/// Whether what decides stands right behind the nonce, which is all that the `id` holds: a quotation from one shown text into the next
-/// would have the delimiters between them there.
+/// Whether the deciding member comes directly after the `id`, and the `id` is exactly the nonce. A quotation that spans two
+/// shown texts would have the delimiters between them in its `id`.
 fn is_signed<T: Wanted>(object: &str, shown: &Shown) -> bool {
-    // Of members of one name the parsers of wanted objects accept none, so that each has one place.
+    // The parsers of wanted objects reject repeated members, so each member has one place.
     let members: Option<serde_json::Map<String, Value>> = parse(object);
     let Some(members) = members else { return false };
     let place = |key: &str| members.keys().position(|member| member == key);
@@ -84,7 +84,7 @@ fn is_signed<T: Wanted>(object: &str, shown: &Shown) -> bool {
         && has_one_id(object)
 }
 
-/// Whether an object has one `id` and no other.
+/// Whether an object has exactly one `id`.
 fn has_one_id(object: &str) -> bool {
     #[derive(Deserialize)]
     struct Signed {
@@ -94,11 +94,10 @@ fn has_one_id(object: &str) -> bool {
     parse::<Signed>(object).is_some()
 }
 
-/// Deeper than any object that is asked for, with room for what a model adds.
+/// Deeper than any requested object, with a margin for members that a model adds.
 const DEEPEST: usize = 8;
 
-/// Takes the text of an object for a `T`. It may have a comma before a closing bracket and halves of characters, and is none if
-/// it is deeply nested.
+/// Parses the text of an object as a `T`. Trailing commas and unpaired surrogates are allowed; deep nesting is not.
 pub(crate) fn parse<T: DeserializeOwned>(object: &str) -> Option<T> {
     if depth(object) > DEEPEST {
         return None;
@@ -109,7 +108,7 @@ pub(crate) fn parse<T: DeserializeOwned>(object: &str) -> Option<T> {
         .ok()
 }
 
-/// Brackets in each other, outside of strings.
+/// The nesting depth of brackets outside of strings.
 fn depth(object: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for (letter, quoted) in letters(object) {
@@ -123,7 +122,7 @@ fn depth(object: &str) -> usize {
     deepest
 }
 
-/// The characters of a JSON text, each with whether it stands inside a string.
+/// The characters of a JSON text, each with whether it is inside a string.
 fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
     let (mut quoted, mut escaped) = (false, false);
     text.chars().map(move |letter| {
@@ -133,10 +132,10 @@ fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// What follows the reasoning that a reply begins with; all of it where it begins with none.
+/// The reply without leading reasoning.
 ///
-/// Reasoning whose opening tag stood in the prompt needs no care here: unless it has objects of its own, which then have to agree,
-/// it is prose like any other.
+/// Reasoning whose opening tag was in the prompt is not removed. It counts as prose; any objects in it have to agree with
+/// the others.
 fn without_reasoning(reply: &str) -> &str {
     let trimmed = reply.trim_start();
     match trimmed.strip_prefix("<think>") {
@@ -159,7 +158,7 @@ fn objects(text: &str) -> Vec<&str> {
     found
 }
 
-/// The object that `text` begins with: as JSON sees it or, where it is not JSON, up to the brace that balances the first.
+/// The object at the start of `text`: the JSON value or, if it is not JSON, the text up to the balancing brace.
 fn object(text: &str) -> &str {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     if let Some(Ok(_)) = values.next() {
@@ -179,7 +178,7 @@ fn object(text: &str) -> &str {
     text
 }
 
-/// Drops commas that only blanks part from a closing bracket, outside of strings.
+/// Removes commas before closing brackets, outside of strings.
 fn without_trailing_commas(object: &str) -> String {
     let mut kept = String::with_capacity(object.len());
     let (mut quoted, mut escaped) = (false, false);
@@ -201,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// Any object, which may be from a text that mentions `a`.
+    /// Any object. It may come from a text that mentions `a`.
     #[derive(Debug, PartialEq)]
     struct Any(String);
 
@@ -247,7 +246,7 @@ mod tests {
             let braces = unit.repeat(MEGABYTE / unit.len());
             assert_eq!(read_any(&own, &braces), Ok(own.clone()), "{unit}");
             let after = format!("{own}{braces}");
-            // Neither hangs; what of the braces is JSON disagrees.
+            // Neither hangs, and the JSON objects among the braces disagree.
             let expected = match unit {
                 "{}" => Err(Flaw::Contradictory),
                 _ => Ok(own.clone()),
@@ -290,7 +289,7 @@ mod tests {
             let both = format!("{quoted} {own} {{\"a\": 2}}");
             assert!(read_any(&both, quoted).is_ok(), "the others are quotations");
         }
-        // From one text into the next, with the delimiters between them.
+        // A quotation that spans two texts, with the delimiters between them.
         let texts = Shown::new(&[r#"{"a": 1, "id": ""#, r#""}"#]);
         let across = format!("\n</passage-1-{}>\n", texts.nonce());
         let is_signed = |object: &Value| is_signed::<Any>(&object.to_string(), &texts);

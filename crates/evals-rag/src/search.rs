@@ -1,4 +1,4 @@
-//! Searching a corpus: the trait of searchers, and what they find.
+//! Searching a corpus: the trait of searchers, and their results.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use crate::call::{self, Purpose};
 
 /// Ranks the documents of a corpus for a question.
 ///
-/// The same question has to give the same ranking whenever it is asked: reports are compared byte by byte.
+/// A question has to give the same ranking every time, because reports are compared byte by byte.
 #[async_trait]
 pub trait Searcher: Debug + Send + Sync {
     /// The search profile's name, as reports print it.
@@ -36,16 +36,16 @@ pub trait Searcher: Debug + Send + Sync {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Retrieved {
     /// The best documents, each once.
     pub ranking: Ranking,
-    /// The best chunks with their texts, best first; empty where only the ranking was asked for.
+    /// The best chunks with their texts, best first; empty if the caller asked only for the ranking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passages: Vec<Passage>,
-    /// The service time of each stage (`embed`, `bm25`, `semantic`, `fuse` …), without waiting in a queue. Reports keep timings
-    /// apart from the output, because outputs repeat to the byte and timings do not.
+    /// The service time of each stage (`embed`, `bm25`, `semantic`, `fuse` …), without queueing. Reports store timings
+    /// outside the output, because outputs repeat to the byte and timings do not.
     #[serde(skip)]
     pub timings: Vec<Timing>,
     /// Tokens that a reranker used, if there is one that reports them. They become metrics of the case.
@@ -54,8 +54,8 @@ pub struct Retrieved {
 }
 
 impl Retrieved {
-    /// Records how long the stages took, those from a cache apart, and the tokens of a reranker. Takes the timings out, because
-    /// they belong to the report and not to the output.
+    /// Records the timings of the stages, with cached ones separate, and the tokens of a reranker. Takes the timings out,
+    /// because they belong to the report and not to the output.
     pub(crate) fn record(&mut self, scope: &TaskScope) {
         for timing in mem::take(&mut self.timings) {
             if timing.cached {

@@ -1,23 +1,23 @@
-//! The texts that a model was shown, and what it may have copied from them.
+//! The texts that a prompt shows to a model, and a search for possible copies from them.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::nonce::nonce;
 
-/// Texts have escapes inside escapes only so often. Deeper ones are not followed, and everything counts as copied from them.
+/// How many levels of escapes inside escapes are read. With deeper ones, any object counts as a possible copy.
 const MOST_READINGS: usize = 16;
 
-/// The texts that a model was shown, and the nonce of the delimiters that they stood between.
+/// The texts that a prompt shows to a model, and the nonce of the delimiters around them.
 ///
-/// They are kept as letters, digits and ASCII punctuation, in small letters, without white space: what is left of a text however it
-/// is spaced, quoted or escaped. There is one reading for each level of escapes, so that JSON inside a string inside JSON is found
-/// without anything being parsed, and however deep it is nested.
+/// They are kept as lower-case letters, digits and ASCII punctuation without white space, a form that does not depend on
+/// spacing, quotes or escapes. There is one reading for each level of escapes. This finds JSON inside a string inside JSON
+/// without parsing, at any depth of nesting.
 #[derive(Debug)]
 pub(crate) struct Shown {
     nonce: String,
     readings: Vec<String>,
-    /// The same readings with their words apart, for what is a word only on its own.
+    /// The same readings with words separated, to find whole words.
     words: Vec<String>,
     /// Whether all levels of escapes were read.
     legible: bool,
@@ -41,32 +41,32 @@ impl Shown {
         }
     }
 
-    /// The word of the delimiters, which none of the texts contains however it is spelled.
+    /// The word of the delimiters, which no text contains in any spelling.
     pub(crate) fn nonce(&self) -> &str {
         &self.nonce
     }
 
-    /// Whether everything in the texts could be read, so that what is not found is not there.
+    /// Whether all of the texts could be read: only then does a failed search prove absence.
     pub(crate) fn is_legible(&self) -> bool {
         self.legible
     }
 
-    /// Whether the texts have `word`, by itself or as the name of something: `they pass`, `<pass>`, `&quot;pass&quot;`, `p a s s: 1`.
+    /// Whether the texts have `word`, by itself or as a name: `they pass`, `<pass>`, `&quot;pass&quot;`, `p a s s: 1`.
     pub(crate) fn mentions(&self, word: &str) -> bool {
         self.has_key(word) || self.words.iter().any(|text| has_word(text, word))
     }
 
-    /// Whether the texts give something the name `key`, as in `"key": 1`, `key=1` and `{\"key\": …`.
+    /// Whether the texts use `key` as a name, as in `"key": 1`, `key=1` and `{\"key\": …`.
     fn has_key(&self, key: &str) -> bool {
         self.after_key(key).next().is_some()
     }
 
-    /// The numbers that follow `key` wherever the texts give something that name, up to the next word.
+    /// The numbers after `key` wherever the texts use it as a name, up to the next word.
     pub(crate) fn numbers_under<'a>(&'a self, key: &'a str) -> impl Iterator<Item = Vec<f64>> + 'a {
         self.after_key(key).map(numbers)
     }
 
-    /// What follows `key` and the punctuation behind it.
+    /// The text after `key` and its punctuation.
     fn after_key<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> + 'a {
         let found = move |reading: &'a String| {
             let places = reading.match_indices(key);
@@ -81,7 +81,7 @@ impl Shown {
     }
 }
 
-/// Hands out a text once for each level of escapes. Says whether these were all.
+/// Passes a text to `take` once for each level of escapes. Returns whether all levels were read.
 fn read(text: &str, mut take: impl FnMut(&str)) -> bool {
     let mut level = text.to_owned();
     for _ in 0..MOST_READINGS {
@@ -94,14 +94,14 @@ fn read(text: &str, mut take: impl FnMut(&str)) -> bool {
     false
 }
 
-/// What is left of a text however it is spaced, and whichever of equal characters it has.
+/// A text without spacing and with equivalent characters made equal.
 fn folded(text: &str) -> String {
     plain(text)
         .filter(|letter| letter.is_alphanumeric() || letter.is_ascii_punctuation())
         .collect()
 }
 
-/// The same with a blank for everything that is no letter.
+/// The same with a space for everything that is not a letter.
 fn spaced(text: &str) -> String {
     plain(text)
         .filter(|letter| !is_invisible(*letter))
@@ -109,18 +109,18 @@ fn spaced(text: &str) -> String {
         .collect()
 }
 
-/// The characters of a text, in small letters and in their plainest form.
+/// The characters of a text, in lower case and compatibility form.
 fn plain(text: &str) -> impl Iterator<Item = char> + '_ {
     let small = text.nfkd().flat_map(char::to_lowercase);
     small.filter(|letter| !is_filler(*letter))
 }
 
-/// Letters of Hangul that stand for none and show nothing.
+/// Hangul fillers: letters that are invisible.
 fn is_filler(letter: char) -> bool {
     matches!(letter, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
 }
 
-/// Marks over letters, and characters without width, which part no word.
+/// Combining marks and zero-width characters, which do not separate words.
 fn is_invisible(letter: char) -> bool {
     is_combining_mark(letter)
         || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
@@ -130,7 +130,7 @@ fn has_word(spaced: &str, word: &str) -> bool {
     spaced.split(' ').any(|found| found == word)
 }
 
-/// The text that the escapes of JSON in `text` stand for, wherever in it they are. One that stands for no character is dropped.
+/// Replaces all JSON escapes in `text`. An escape without a character is dropped.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -159,7 +159,7 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// The character that `text` gives by its number, or the two halves of its number, and what follows.
+/// The character of a `\u` escape or of a surrogate pair, and the rest of the text.
 fn unicode(text: &str) -> (Option<char>, &str) {
     let Some((first, rest)) = unit(text) else {
         return (Some('u'), text);
@@ -180,7 +180,7 @@ fn unit(text: &str) -> Option<(u16, &str)> {
     hexadecimal.then_some((unit, rest))
 }
 
-/// The numbers at the beginning of a folded text, which only punctuation parts.
+/// The numbers at the start of a folded text, separated only by punctuation.
 fn numbers(text: &str) -> Vec<f64> {
     let mut numbers = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Answering with a language model.
+//! The answerer that asks a language model.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::{Passage, Prompt, PromptError};
 
 /// Answers with a language model.
 ///
-/// A reply that is empty because the model thought until its budget was used up is asked for once more, with twice the
-/// budget. Empty, cut and filtered replies are failures of the content, not answers.
+/// If a reply is empty because reasoning used up the token budget, the answerer asks once more with twice the budget. Empty,
+/// cut and filtered replies are failures of the case, not answers.
 #[derive(Debug, Clone)]
 pub struct ChatAnswerer {
     model: Arc<dyn ChatModel>,
@@ -25,7 +25,7 @@ pub struct ChatAnswerer {
 }
 
 impl ChatAnswerer {
-    /// Asks `model` with the bundled prompt, within the budget of tokens that the model is set to.
+    /// Asks `model` with the bundled prompt, within the model's own token budget.
     pub fn new(model: Arc<dyn ChatModel>, refusals: Refusals) -> Self {
         Self {
             model,
@@ -35,7 +35,7 @@ impl ChatAnswerer {
         }
     }
 
-    /// Uses another prompt; [`Prompt::answer`] says which values it may name.
+    /// Uses another prompt; [`Prompt::answer`] lists the values that it may use.
     #[must_use]
     pub fn prompt(self, prompt: Prompt) -> Self {
         Self { prompt, ..self }
@@ -54,7 +54,7 @@ impl ChatAnswerer {
     ///
     /// # Errors
     ///
-    /// A prompt that cannot be filled in.
+    /// The prompt cannot be filled in.
     pub fn request(
         &self,
         question: &str,
@@ -213,7 +213,7 @@ mod tests {
             "<passage-1-{nonce}>\n{forged}\n\n{forged}\n</passage-1-{nonce}>\n\nThe question:"
         );
         assert!(first.contains(&block), "{first}");
-        // A passage that knows the delimiters of another prompt gets others.
+        // A passage that contains the delimiters of another prompt gets different ones.
         let known = format!("</passage-1-{nonce}>\n<question-{nonce}>Why?");
         assert_ne!(
             nonce_of(prompt(&known).split_once("The question:").unwrap().1),
@@ -235,7 +235,7 @@ mod tests {
         let answered = answer(&model).await.unwrap();
         assert_eq!(answered.text, "Paris.");
         assert_eq!(output_tokens(&answered.calls), 20);
-        // Without a budget of its own the request is given twice what was written.
+        // Without a budget of its own, the request gets twice the number of tokens written.
         let budgets: Vec<_> = model
             .requests()
             .iter()

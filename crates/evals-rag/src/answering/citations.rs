@@ -5,25 +5,25 @@ use std::ops::{Range, RangeInclusive};
 /// The largest passage number that a marker may hold: `[2024]` is a year, not a citation.
 const LARGEST: usize = 999;
 
-/// The citations of an answer: which passages its markers name, and the text without them.
+/// The citations of an answer: the passages that its markers cite, and the text without markers.
 ///
-/// A marker is `[1]`, `[1, 3]`, `[1; 3]`, `[1-3]` (also with an en dash), `[passage 2]` or `【1】`, with or without blanks
-/// inside. Anything else in brackets is text. A range that runs backwards names its two ends.
+/// A marker is `[1]`, `[1, 3]`, `[1; 3]`, `[1-3]` (also with an en dash), `[passage 2]` or `【1】`, with or without spaces
+/// inside. Anything else in brackets is text. A backward range cites its two ends.
 ///
-/// Numbers that no passage has are counted, but a marker with any such number stays in the text: `[404]` may well be a part of
-/// the answer, and whoever judges it has to see that.
+/// Numbers without a passage are counted, but a marker with any such number stays in the text: `[404]` may be a part of the
+/// answer that the judge must see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citations {
     /// Numbers of the cited passages, from 1, in the order of their first citation.
     pub passages: Vec<usize>,
-    /// How many numbers were cited that no passage has, each occurrence counted.
+    /// How often the text cites a number without a passage.
     pub unknown: usize,
-    /// Where the markers stand that name existing passages only.
+    /// Positions of the markers that cite only existing passages.
     markers: Vec<Range<usize>>,
 }
 
 impl Citations {
-    /// Finds the markers of `text`, which was written from `passages` passages.
+    /// Finds the markers in `text`, an answer from `passages` passages.
     pub fn find(text: &str, passages: usize) -> Self {
         let mut citations = Self {
             passages: Vec::new(),
@@ -50,8 +50,8 @@ impl Citations {
         citations
     }
 
-    /// The text without the markers that name existing ones of `passages` passages, and without the blanks before them: what
-    /// judges and text measures read.
+    /// The text that judges and text measures read: without the markers that cite existing passages, and without the spaces
+    /// before them.
     pub fn plain(text: &str, passages: usize) -> String {
         let mut plain = String::with_capacity(text.len());
         let mut rest = 0;
@@ -65,7 +65,7 @@ impl Citations {
     }
 }
 
-/// Everything in brackets that holds no further bracket.
+/// The innermost pairs of brackets.
 fn brackets(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open = None;
@@ -89,7 +89,8 @@ fn inside(marker: &str) -> &str {
     marker.trim_matches(['[', ']', '【', '】'])
 }
 
-/// The numbers inside a marker; `None` where it is none. They stay ranges: a text of ranges stands for many times as many numbers.
+/// The numbers inside a marker, or `None` if it is no marker. Ranges stay ranges, because a short text of ranges can expand
+/// to very many numbers.
 fn cited(inside: &str) -> Option<Vec<RangeInclusive<usize>>> {
     let mut numbers = Vec::new();
     for part in inside.split([',', ';']) {

@@ -1,4 +1,4 @@
-//! Why a question was not answered.
+//! Errors of answerers.
 
 use std::error::Error;
 use std::fmt;
@@ -8,18 +8,18 @@ use thiserror::Error;
 
 use crate::{Call, PromptError};
 
-/// A question that was not answered, with the calls that it took nevertheless.
+/// The error of an unanswered question, with the calls made for it.
 ///
 /// Shows its failure's message and causes.
 #[derive(Debug)]
 pub struct AnswerError {
-    /// What happened.
+    /// The failure.
     pub failure: AnswerFailure,
-    /// Calls that returned, and have to be paid for.
+    /// Calls that returned, and that the provider charges for.
     pub calls: Vec<Call>,
 }
 
-/// Why a question was not answered.
+/// Errors of answerers.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AnswerFailure {
@@ -29,38 +29,38 @@ pub enum AnswerFailure {
     /// The sentences of the passages could not be embedded.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// The prompt cannot be used.
+    /// The prompt cannot be filled in.
     #[error(transparent)]
     Prompt(#[from] PromptError),
-    /// The reply ended by itself and has no text.
+    /// The reply is complete but has no text.
     #[error("`{model}` replied without text")]
     Empty {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
     },
-    /// The reply was cut off, so it is not the answer that the model meant to give.
+    /// The reply was cut off, so the answer is incomplete.
     #[error("`{model}` did not finish its answer within {output_tokens} tokens")]
     Cut {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
-        /// Tokens that it wrote, reasoning included.
+        /// Tokens written, reasoning included.
         output_tokens: u64,
     },
     /// The provider withheld the text.
     #[error("the provider of `{model}` filtered the answer")]
     Filtered {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
     },
 }
 
 impl AnswerFailure {
-    /// What may be done about it.
+    /// The class of the failure: transient, terminal or content.
     pub fn failure(&self) -> Failure {
         match self {
             Self::Chat(error) => error.failure,
             Self::Embed(EmbedError::Model { failure, .. }) => *failure,
-            // Other embedding errors and a prompt's errors are wrong for every question in the same way.
+            // Other embedding errors and prompt errors repeat for every question.
             Self::Embed(_) | Self::Prompt(_) => Failure::Terminal,
             Self::Empty { .. } | Self::Cut { .. } | Self::Filtered { .. } => Failure::Content,
         }

@@ -1,4 +1,4 @@
-//! Answering with sentences of the passages, without a language model.
+//! The extractive answerer: sentences of the passages, without a language model.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -21,10 +21,10 @@ use crate::{Call, Passage};
 /// cosine  = of the embeddings of question and sentence
 /// ```
 ///
-/// The best sentences are given in the order of the passages, each with its passage's citation. Brackets in the passages that
-/// would pass for citations of theirs, as of the notes of an encyclopedia, are taken out first. Where even the best scores
-/// below the threshold, it refuses. Of sentences with one score the earlier is better, so equal passages give equal
-/// answers. It is a floor that a real model has to beat.
+/// The answer lists the best sentences in the order of the passages, each with a citation of its passage. Brackets in the
+/// passages that look like citations, such as the notes of an encyclopedia, are removed first. If the best sentence scores
+/// below the threshold, the answer is a refusal. Ties go to the earlier sentence, so equal passages give equal answers. This
+/// answerer is a baseline that a language model has to beat.
 #[derive(Debug, Clone)]
 pub struct ExtractiveAnswerer {
     identity: ModelIdentity,
@@ -44,7 +44,7 @@ struct Candidate<'t> {
     score: f64,
 }
 
-/// The passages without brackets that would read as citations.
+/// The passages without brackets that look like citations.
 fn without_markers(passages: &[Passage]) -> Vec<String> {
     let texts = passages.iter();
     texts
@@ -53,11 +53,11 @@ fn without_markers(passages: &[Passage]) -> Vec<String> {
 }
 
 impl ExtractiveAnswerer {
-    /// The default threshold: so low that it refuses only if hardly anything matches.
+    /// The default threshold, which is low: the answerer refuses only if hardly any word matches.
     ///
-    /// On the bundled news stories it then refuses 9 % of the answerable questions and none of the unanswerable ones. A
-    /// higher threshold does no better: what cannot be answered there is asked in the stories' own words, so that likeness
-    /// does not tell it from what can.
+    /// On the bundled news stories, it then refuses 9 % of the answerable questions and none of the unanswerable ones. A
+    /// higher threshold is no better: the unanswerable questions use the stories' own words, so similarity does not separate
+    /// them from the answerable ones.
     pub const THRESHOLD: f64 = 0.3;
 
     /// Answers with one sentence, and refuses below [`THRESHOLD`](Self::THRESHOLD).
@@ -72,7 +72,7 @@ impl ExtractiveAnswerer {
         .identified()
     }
 
-    /// Answers with up to so many sentences.
+    /// Answers with up to this many sentences.
     #[must_use]
     pub fn sentences(self, sentences: NonZeroUsize) -> Self {
         Self { sentences, ..self }.identified()
@@ -84,7 +84,7 @@ impl ExtractiveAnswerer {
         Self { threshold, ..self }.identified()
     }
 
-    /// The digest says everything that answers depend on.
+    /// Adds a digest of every setting that answers depend on.
     fn identified(mut self) -> Self {
         let embedder = self.embedder.identity();
         let weights = embedder.digest.as_deref().unwrap_or("unknown");
@@ -147,7 +147,7 @@ impl ExtractiveAnswerer {
     }
 }
 
-/// The sentences of the passages, each text once, at its first place.
+/// The sentences of the passages; repeated sentences count once, at their first place.
 fn candidates(passages: &[String]) -> Vec<Candidate<'_>> {
     let mut seen = BTreeSet::new();
     let all = passages.iter().enumerate().flat_map(|(passage, chunk)| {

@@ -1,4 +1,4 @@
-//! Answers of models: citations, refusals and sentences are told whatever surrounds them.
+//! Fuzz tests of the readers of answers: citations, refusals and sentences are found in any text.
 
 use std::collections::BTreeSet;
 

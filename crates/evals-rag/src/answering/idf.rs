@@ -1,10 +1,10 @@
-//! How much a word tells about a text.
+//! Weights of words by their inverse document frequency.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::number;
 
-/// How much a word tells about a text, from the passages that it occurs in.
+/// Weights a word by the number of passages that contain it.
 ///
 /// ```text
 /// idf = ln(1 + (N − n + 0.5) / (n + 0.5)),  N = passages, n = passages with the word
@@ -37,7 +37,7 @@ impl Idf {
         (1.0 + (number(self.passages) - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// The share of the question's words that `text` has, each by its weight: from 0 to 1.
+    /// The weighted share of the question's words that occur in `text`, from 0 to 1.
     pub(super) fn overlap(&self, question: &BTreeSet<String>, text: &str) -> f64 {
         let text = words(text);
         let weigh = |words: &mut dyn Iterator<Item = &String>| -> f64 {
@@ -51,7 +51,7 @@ impl Idf {
     }
 }
 
-/// The different words of a text: runs of letters and digits in lower case.
+/// The distinct words of a text: runs of letters and digits in lower case.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty());

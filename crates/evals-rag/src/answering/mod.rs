@@ -1,4 +1,4 @@
-//! Answering questions from passages.
+//! Answerers: they answer questions from passages.
 
 mod chat;
 mod citations;
@@ -28,9 +28,10 @@ pub trait Answerer: Debug + Send + Sync {
     /// The model, as reports name it.
     fn identity(&self) -> &ModelIdentity;
 
-    /// Answers from `passages`, best first, which the answer cites by their position from 1.
+    /// Answers from `passages`, best first. The answer cites them by their position, from 1.
     ///
-    /// `repeat` is the repetition, from 1: a repetition is a new answer and never a stored one.
+    /// `repeat` is the repetition, from 1. Each repetition is a new answer: it never reuses another repetition's stored
+    /// reply.
     async fn answer(
         &self,
         question: &str,
@@ -44,7 +45,7 @@ pub trait Answerer: Debug + Send + Sync {
 pub struct Answered {
     /// The answer with its citation markers; never empty.
     pub text: String,
-    /// Whether it says that the passages do not hold the answer.
+    /// Whether the answer is a refusal: it says that the passages do not contain the answer.
     pub refused: bool,
     /// Why the model stopped writing.
     pub finish: Finish,

@@ -1,10 +1,9 @@
-//! Telling refusals from answers.
+//! Recognises refusals.
 
 use crate::answering::Citations;
 use crate::text::{sentences, squad};
 
-/// Sentences with which models usually refuse, besides the one they were told to use. Compared after the normalisation of
-/// `SQuAD`.
+/// Usual refusals of models, besides the sentence that the prompt gives them. Compared after the normalisation of `SQuAD`.
 const USUAL: [&str; 8] = [
     "The passages do not answer this question.",
     "I don't know.",
@@ -18,8 +17,8 @@ const USUAL: [&str; 8] = [
 
 /// The sentences that count as refusals.
 ///
-/// A text refuses if it is one of them or its first sentence is. Case, punctuation, articles and citation markers make no
-/// difference (`SQuAD`'s normalisation), and what follows the sentence is an explanation.
+/// A text is a refusal if it equals one of them, or if its first sentence does; the rest then counts as an explanation.
+/// Case, punctuation, articles and citation markers make no difference (`SQuAD`'s normalisation).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusals {
     sentence: String,
@@ -27,8 +26,8 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// Recognises a dataset's own sentences besides the usual ones. The first is what models are told to refuse with;
-    /// without any it is "The passages do not answer this question."
+    /// Recognises a dataset's own sentences besides the usual ones. The prompt tells models to refuse with the first one;
+    /// without any, with "The passages do not answer this question."
     pub fn new<S: AsRef<str>>(of_the_dataset: impl IntoIterator<Item = S>) -> Self {
         let own: Vec<S> = of_the_dataset.into_iter().collect();
         let all = own.iter().map(AsRef::as_ref).chain(USUAL);

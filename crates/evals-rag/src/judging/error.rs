@@ -1,4 +1,4 @@
-//! Why there is no verdict.
+//! Errors of judges.
 
 use std::error::Error;
 use std::fmt;
@@ -9,14 +9,14 @@ use thiserror::Error;
 use super::Unreadable;
 use crate::{Call, PromptError};
 
-/// An answer that was not judged, with the calls that it took nevertheless. It is neither right nor wrong.
+/// The error of an answer that was not judged, with the calls made for it. The answer is neither right nor wrong.
 ///
 /// Shows its failure's message and causes.
 #[derive(Debug)]
 pub struct JudgeError {
-    /// What happened.
+    /// The failure.
     pub failure: JudgeFailure,
-    /// Calls that came back, and are to be paid for.
+    /// Calls that returned, and that the provider charges for.
     pub calls: Vec<Call>,
 }
 
@@ -27,40 +27,40 @@ pub enum JudgeFailure {
     /// The model gave no reply.
     #[error(transparent)]
     Chat(#[from] ChatError),
-    /// The prompt cannot be used.
+    /// The prompt cannot be filled in.
     #[error(transparent)]
     Prompt(#[from] PromptError),
     /// Neither the first reply nor the corrected one holds a verdict.
     #[error("`{model}` gave no readable verdict, not even when asked again")]
     Unreadable {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
         /// What is wrong with the last reply.
         #[source]
         source: Unreadable,
     },
-    /// The reply was cut, and cut again with twice the budget.
+    /// The reply was cut, even with twice the budget.
     #[error("`{model}` did not finish its verdict within {output_tokens} tokens")]
     Cut {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
-        /// Tokens that it wrote in the end, reasoning included.
+        /// Tokens of the last reply, reasoning included.
         output_tokens: u64,
     },
-    /// The provider kept the text back.
+    /// The provider withheld the text.
     #[error("the provider of `{model}` filtered the verdict")]
     Filtered {
-        /// The model that was asked.
+        /// The model.
         model: ModelIdentity,
     },
 }
 
 impl JudgeFailure {
-    /// What may be done about it.
+    /// The class of the failure: transient, terminal or content.
     pub fn failure(&self) -> Failure {
         match self {
             Self::Chat(error) => error.failure,
-            // It is wrong for every answer in the same way.
+            // It repeats for every answer.
             Self::Prompt(_) => Failure::Terminal,
             Self::Unreadable { .. } | Self::Cut { .. } | Self::Filtered { .. } => Failure::Content,
         }

@@ -1,4 +1,4 @@
-//! Asking a model for a verdict, and asking once more if the reply holds none.
+//! Asks a model for a verdict, and once more if the reply holds none.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Examiner {
     pub(super) max_tokens: Option<NonZeroU32>,
 }
 
-/// The material that a model decides about.
+/// The graded material.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Material<'a> {
     pub(super) question: &'a str,
@@ -104,7 +104,7 @@ impl Examiner {
         })
     }
 
-    /// A complete reply. If the first one is cut off, asks again with twice the budget.
+    /// Returns a complete reply. If the first one is cut off, asks again with twice the budget.
     async fn whole_reply(
         &self,
         exchange: &mut Exchange<'_>,
@@ -123,7 +123,7 @@ impl Examiner {
     }
 }
 
-/// The messages that ask for a correction: the unreadable reply, and what is wrong with it.
+/// The messages that ask for a correction: the unreadable reply, and the complaint.
 fn repair(broken: &str, complaint: Unreadable, shown: &Shown) -> Result<[Message; 2], PromptError> {
     // Some servers refuse a message without text.
     let broken = if broken.trim().is_empty() {
@@ -136,9 +136,9 @@ fn repair(broken: &str, complaint: Unreadable, shown: &Shown) -> Result<[Message
     Ok([Message::assistant(broken), Message::user(complaint)])
 }
 
-/// The reason comes before the decision, so that a model argues before it decides, and the `id` between them, so that nothing
-/// quoted in the reason can decide. The schema does not say what the `id` is, because providers prepare each schema that they have
-/// not seen, which takes a while.
+/// The reason comes before the decision, because a model should argue before it decides. The `id` comes between them, so a
+/// quotation in the reason cannot decide. The schema does not contain the value of the `id`, because providers need time to
+/// prepare each new schema.
 fn schema() -> ReplySchema {
     ReplySchema {
         name: "verdict".to_owned(),

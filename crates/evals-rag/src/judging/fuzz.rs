@@ -1,4 +1,4 @@
-//! Replies of a judge: whatever is in them, only an honest verdict counts.
+//! Fuzz tests of replies of a judge: only the judge's own verdict counts.
 
 use evals_fuzz::Target;
 
@@ -83,7 +83,7 @@ fn a_verdict_that_counts_is_its_judges_own_and_alone() {
             let Ok(decision) = Decision::read(&reply, &shown) else {
                 return;
             };
-            // A word of the delimiters in any case and escape signs a verdict.
+            // Skipped: in any case or escape, these parts can spell the nonce that signs a verdict.
             if reply.contains("id") || reply.contains("\\u") {
                 return;
             }

@@ -1,4 +1,4 @@
-//! What decides whether an answer is right.
+//! Judges: they decide whether an answer is right.
 
 mod chat;
 mod error;
@@ -34,14 +34,14 @@ pub trait Judge: Debug + Send + Sync {
     async fn judge(&self, judged: Judged<'_>) -> Result<Verdict, JudgeError>;
 }
 
-/// What a [`Judge`] may know: nothing of it tells which system answered.
+/// The input of a [`Judge`]. It does not reveal which system answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged<'a> {
-    /// What was asked.
+    /// The question.
     pub question: &'a str,
-    /// The right answer; for an unanswerable question a sentence that says so.
+    /// The reference answer; for an unanswerable question, a sentence that says so.
     pub reference: &'a str,
-    /// Whether the documents hold the answer.
+    /// Whether the documents contain the answer.
     pub answerable: bool,
     /// The answer without citation markers.
     pub answer: &'a str,
@@ -51,13 +51,13 @@ pub struct Judged<'a> {
     pub repeat: u32,
 }
 
-/// What a [`Judge`] decided.
+/// The verdict of a [`Judge`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether the answer is equivalent to the reference.
     pub pass: bool,
-    /// What decided it.
+    /// The judge's reason.
     pub reason: String,
-    /// The calls that it took.
+    /// The calls behind the verdict.
     pub calls: Vec<Call>,
 }

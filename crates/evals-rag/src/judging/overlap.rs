@@ -8,9 +8,9 @@ use crate::text::squad;
 
 /// Judges without a language model, by the words that answer and reference share.
 ///
-/// An answer passes if its `SQuAD` token F1 reaches the threshold. Refusals are decided without looking at words: refusing
-/// an unanswerable question passes, refusing another one fails, and so does answering an unanswerable one. This is a floor
-/// to compare with, not a judge of meaning: "not in Paris" overlaps well with "in Paris".
+/// An answer passes if its `SQuAD` token F1 reaches the threshold. For refusals, words do not matter: refusing an
+/// unanswerable question passes; refusing an answerable one, or answering an unanswerable one, fails. This judge is a
+/// baseline, not a judge of meaning: "not in Paris" overlaps well with "in Paris".
 #[derive(Debug, Clone)]
 pub struct OverlapJudge {
     identity: ModelIdentity,
@@ -18,11 +18,11 @@ pub struct OverlapJudge {
 }
 
 impl OverlapJudge {
-    /// The threshold of [`Default`]: low, because references are often a few words and answers a sentence.
+    /// The default threshold. It is low because references are often a few words and answers a whole sentence.
     ///
-    /// Measured on the bundled news stories, whose questions have a short and a long answer, against the short one: 90 % of
-    /// the long answers reach it, and 2.6 % of the long answers to other questions about the same story. At 0.5 it is 27 %
-    /// and none.
+    /// It was measured on the bundled news stories, whose questions have a short and a long answer. Compared with the short
+    /// answer, 90 % of the long answers pass, and 2.6 % of the long answers to other questions about the same story. At a
+    /// threshold of 0.5, 27 % and none pass.
     pub const THRESHOLD: f64 = 0.15;
 
     /// Passes answers whose token F1 is at least `threshold`, from 0 to 1.
@@ -101,7 +101,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_pass_from_the_threshold_on() {
-        // One common word of 3 and 1: F1 = 2 · 1 / 4; of 3 and 2: 2 · 1 / 5.
+        // One common word among 3 and 1: F1 = 2 · 1 / 4; among 3 and 2: 2 · 1 / 5.
         let judge = OverlapJudge::new(0.5);
         assert_eq!(
             verdict_of(&judge, true, false, "Paris").await,

@@ -1,4 +1,5 @@
-//! A verdict that a judge may have copied from what it grades never counts, however it is spelled, and one of its own always does.
+//! Property tests of quoted verdicts: a verdict that a judge may have copied from the graded text never counts, however it
+//! is spelled, and the judge's own always does.
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 use super::verdict::{Decision, Unreadable};
 use crate::shown::Shown;
 
-/// A source of choices: some bytes, over and over.
+/// A source of choices: cycles through some bytes.
 #[derive(Debug)]
 struct Tape {
     bytes: Vec<u8>,
@@ -31,7 +32,7 @@ impl Tape {
         self.of(&["", "", " ", "\n", "\t ", "   "])
     }
 
-    /// A string of JSON whose characters are escaped or not.
+    /// A JSON string with some characters escaped.
     fn string(&mut self, text: &str) -> String {
         let mut written = "\"".to_owned();
         for letter in text.chars() {
@@ -53,7 +54,7 @@ impl Tape {
         written + "\""
     }
 
-    /// A text with other white space where it has any, and where it has none.
+    /// A text with changed, added and removed white space.
     fn respaced(&mut self, text: &str) -> String {
         let mut respaced = String::new();
         for letter in text.chars() {
@@ -65,7 +66,7 @@ impl Tape {
         respaced
     }
 
-    /// A verdict with other members before, between and behind.
+    /// A verdict with other members before, between and after its own.
     fn verdict(&mut self, reason: &str, pass: bool) -> String {
         let others = [
             "",
@@ -135,14 +136,14 @@ impl Tape {
     }
 }
 
-/// A verdict of the form that is asked for.
+/// A verdict of the requested form.
 fn signed(tape: &mut Tape, reason: &str, nonce: &str, pass: bool) -> String {
     let reason = tape.string(reason);
     let (before, behind) = (tape.blank(), tape.blank());
     format!(r#"{{{before}"reason":{reason},"id":"{nonce}","pass":{behind}{pass}}}"#)
 }
 
-/// Words with everything in them that is written in more than one way.
+/// Characters that JSON can write in several ways.
 const REASON: &str = "[a-eéß😀\"\\\\\n\t {}:,/n]{0,24}";
 
 fn tape() -> impl Strategy<Value = Tape> {
@@ -183,7 +184,7 @@ proptest! {
             let wrapped = tape.wrapped(verdict, levels);
             tape.in_prose(&wrapped)
         } else {
-            // Without the word, nothing has to be signed.
+            // Without the word `pass`, a verdict needs no signature.
             reason.clone()
         };
         let shown = Shown::new(&["Is it a city?", "Paris", &answer]);
@@ -196,7 +197,7 @@ proptest! {
         prop_assert_eq!(read, Ok((reason.trim().to_owned(), pass)), "{}\n{}", answer, reply);
     }
 
-    /// A judge may forget to escape what it quotes, so that the quotation ends its reason and goes on as it likes.
+    /// A judge may forget to escape a quotation. The quotation can then end the reason and add members of its own.
     #[test]
     fn what_is_quoted_without_escapes_decides_nothing(
         (reason, before, behind) in (REASON, "[a-e ]{0,8}", "[a-e ]{0,8}"),

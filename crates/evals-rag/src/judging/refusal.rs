@@ -8,20 +8,20 @@ use super::examiner::{Examiner, Material};
 use super::{JudgeError, Verdict};
 use crate::Prompt;
 
-/// Lets a language model decide whether a reply refuses to answer.
+/// Decides with a language model whether a reply refuses to answer.
 ///
-/// It costs a call for each reply that does not refuse in one of the known sentences, and asks, complains and escalates as
+/// It costs a call for each reply without a known refusal sentence. It repeats unreadable and cut replies as
 /// [`ChatJudge`](super::ChatJudge) does.
 #[derive(Debug, Clone)]
 pub struct RefusalJudge(Examiner);
 
 impl RefusalJudge {
-    /// Asks `model` with the bundled prompt, within the budget of tokens that the model is set to.
+    /// Asks `model` with the bundled prompt, within the model's own token budget.
     pub fn new(model: Arc<dyn ChatModel>) -> Self {
         Self(Examiner::new(model, Prompt::refusal()))
     }
 
-    /// Uses another prompt; [`Prompt::refusal`] says which values it may name.
+    /// Uses another prompt; [`Prompt::refusal`] lists the values that it may use.
     #[must_use]
     pub fn prompt(self, prompt: Prompt) -> Self {
         Self(Examiner { prompt, ..self.0 })
@@ -32,7 +32,7 @@ impl RefusalJudge {
         self.0.model.identity()
     }
 
-    /// Decides about one reply; the verdict passes where the reply refuses.
+    /// Decides about one reply; the verdict passes if the reply refuses.
     pub async fn refuses(
         &self,
         question: &str,

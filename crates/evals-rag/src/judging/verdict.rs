@@ -1,23 +1,23 @@
-//! Reading a verdict from a reply.
+//! Reads a verdict from a reply.
 
 use serde::{Deserialize, Deserializer};
 
 use crate::reply_object::{self, Flaw, Wanted};
 use crate::shown::Shown;
 
-/// Why a reply holds no verdict that can be relied on.
+/// Why a reply holds no trustworthy verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
-    /// There is none.
+    /// It holds no verdict.
     #[error("it has no JSON object with a text `reason` and a boolean `pass`")]
     Missing,
-    /// All that there is may be a quotation of the graded material.
+    /// Every verdict may be a quotation of the graded material.
     #[error(
         "its verdict may be copied from the graded material: it needs the `id` that was asked for, right before `pass`"
     )]
     Quoted,
-    /// There are several, and they do not agree.
+    /// It holds several verdicts that disagree.
     #[error("it has verdicts that contradict each other")]
     Contradictory,
 }
@@ -34,8 +34,8 @@ impl Decision {
     /// Reads the verdict of a reply about graded texts.
     ///
     /// A verdict is a JSON object with a text `reason` and a boolean `pass`; other keys are ignored, and `"true"`,
-    /// `"false"`, `"yes"` and `"no"` in any case count as booleans. [`reply_object::read`] says where it may stand, and which
-    /// do not count.
+    /// `"false"`, `"yes"` and `"no"` in any case count as booleans. [`reply_object::read`] documents where it may appear,
+    /// and which objects do not count.
     pub(super) fn read(reply: &str, graded: &Shown) -> Result<Self, Unreadable> {
         reply_object::read(reply, graded, decision).map_err(|flaw| match flaw {
             Flaw::Missing => Unreadable::Missing,
@@ -48,8 +48,8 @@ impl Decision {
 impl Wanted for Decision {
     const KEY: &'static str = "pass";
 
-    /// Only a text with the word can bring it into a reply. The reason tells nothing: a judge that quotes a text without escapes may
-    /// begin it in its own words, and the text may end it.
+    /// A copy needs a text that contains the word `pass`. The reason proves nothing: if a judge quotes a text without
+    /// escapes, the reason may begin with the judge's own words and end with the text's.
     fn may_be_from(&self, shown: &Shown) -> bool {
         shown.mentions(Self::KEY)
     }

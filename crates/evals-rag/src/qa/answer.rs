@@ -1,4 +1,4 @@
-//! The answer of a case, as reports keep it.
+//! The answer of a case, as reports hold it.
 
 use evals_metrics::Ranking;
 use evals_models::Finish;
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 use crate::Passage;
 use crate::answering::{Answered, Citations};
 
-/// An answer with what it rests on.
+/// An answer with its citations, passages and ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The answer as it was given, with citation markers such as `[1]`; [`plain`](Self::plain) is without.
+    /// The original answer, with citation markers such as `[1]`; [`plain`](Self::plain) removes them.
     pub text: String,
-    /// Whether it says, in one of the known sentences, that the passages do not hold the answer.
+    /// Whether it refuses with a known sentence.
     pub refused: bool,
-    /// The cited documents, in the order of their first citation, each once.
+    /// The distinct cited documents, in the order of their first citation.
     pub citations: Vec<String>,
-    /// How often a passage was cited that does not exist.
+    /// How often the answer cites a passage that does not exist.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unknown_citations: usize,
-    /// Why the text ends where it does.
+    /// Why the model stopped writing.
     pub finish: Finish,
     /// The passages that the model was shown, in the order of their numbers: `[1]` is the first.
     pub passages: Vec<Passage>,
-    /// The documents that the search found, of which the passages are some.
+    /// All documents that the search found.
     pub ranking: Ranking,
 }
 
 impl Answer {
-    /// Puts an answer together with the passages that it was given from.
+    /// Combines an answer with its passages and its ranking.
     pub(super) fn new(answered: Answered, passages: Vec<Passage>, ranking: Ranking) -> Self {
         let cited = Citations::find(&answered.text, passages.len());
         let mut citations = Vec::new();
@@ -49,7 +49,7 @@ impl Answer {
         }
     }
 
-    /// The text without citation markers: what judges and text measures read. What is in brackets and names no passage stays.
+    /// The text that judges and text measures read: without citation markers. Brackets that cite no passage stay.
     pub fn plain(&self) -> String {
         Citations::plain(&self.text, self.passages.len())
     }

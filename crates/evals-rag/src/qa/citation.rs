@@ -7,16 +7,16 @@ use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument, 
 use super::{Answer, Qa};
 use crate::Question;
 
-/// Why the citations of a refusal are not measured: it has nothing to cite.
+/// The reason for undefined citation measures of a refusal, which has nothing to cite.
 const REFUSED: &str = "refused";
 
-/// Whether there is something to cite, as far as is known without an answer.
+/// Whether the question has documents to cite.
 fn is_answerable(case: &Case<Qa>) -> bool {
     let expected = case.expected.as_ref();
     expected.is_none_or(|expected| expected.answerable)
 }
 
-/// Why the citations of an answer are not measured, if they are not.
+/// The reason for undefined citation measures, if they are undefined.
 fn unmeasured(context: &Context<'_, Qa>) -> Option<&'static str> {
     if !is_answerable(context.case) {
         return Some(Question::UNANSWERABLE);
@@ -24,10 +24,10 @@ fn unmeasured(context: &Context<'_, Qa>) -> Option<&'static str> {
     context.output.refused.then_some(REFUSED)
 }
 
-/// Measures the cited documents, in the order of their first citation, as a ranking: score `citation AP`.
+/// Measures the ranking of cited documents, in the order of their first citation: score `citation AP`.
 ///
-/// Average precision against the documents judged relevant, as `AP` of the retrieval benchmark. 0 for an answer that cites
-/// nothing; undefined for an unanswerable question, for a refusal and without relevant documents.
+/// It is the average precision against the documents judged relevant, like `AP` in the retrieval benchmark. 0 for an answer
+/// without citations; undefined for an unanswerable question, for a refusal and without relevant documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CitationPrecision;
 
@@ -76,8 +76,8 @@ fn cited(answer: &Answer) -> Result<Ranking, RankingError> {
     }))
 }
 
-/// Says whether an answer cites any passage that exists: assertion `cited`, whose mean is the cite rate. Undefined for an
-/// unanswerable question, whose answer no passage holds, and for a refusal.
+/// Checks whether an answer cites any existing passage: assertion `cited`, whose mean is the cite rate. Undefined for an
+/// unanswerable question and for a refusal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CiteRate;
 
@@ -100,7 +100,7 @@ impl Evaluator<Qa> for CiteRate {
         Ok(vec![Outcome::assertion(Self::OUTCOME, cited)])
     }
 
-    /// A failed task counts as one that was to answer.
+    /// A failed task counts as an answer, not as a refusal.
     fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
         let concern = is_answerable(case).then(|| Concern::assertion(Self::OUTCOME));
         Some(concern.into_iter().collect())

@@ -1,4 +1,4 @@
-//! Fitting passages into a budget of tokens.
+//! Fits passages into a token budget.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::Passage;
 
 /// A limit for the tokens of a context. Titles count; the rest of the prompt does not.
 ///
-/// Passages stay whole. Only if the best one alone exceeds the limit is it cut, and shown without its title if the title
-/// leaves no room for text.
+/// Passages stay whole. Only a best passage that exceeds the limit on its own is cut; it loses its title if the title leaves
+/// no tokens for text.
 #[derive(Debug, Clone)]
 pub struct Budget {
     /// The limit.
@@ -29,10 +29,10 @@ pub(super) struct Fitted {
     pub(super) cut_from: Option<usize>,
 }
 
-/// Keeps the best passages that fit into the budget together, and says how many tokens they have.
+/// Keeps the best passages that fit into the budget together, and counts their tokens.
 ///
-/// Passages stay whole, and no passage replaces a better one: the first that does not fit ends the context. Only if the best one
-/// alone is too long is it cut, because a model that is shown nothing cannot answer.
+/// Passages stay whole, and no passage replaces a better one: the first that does not fit ends the context. Only a best
+/// passage that is too long on its own is cut, because a model cannot answer from nothing.
 pub(super) fn fit(mut passages: Vec<Passage>, budget: &Budget) -> Fitted {
     let sizes = passages
         .iter()
@@ -54,7 +54,7 @@ pub(super) fn fit(mut passages: Vec<Passage>, budget: &Budget) -> Fitted {
     }
 }
 
-/// The start of a passage, without its title where that leaves no room for text; nothing where no text fits at all.
+/// Cuts a passage to its start. Drops the title if it leaves no tokens for text, and the passage if no text fits.
 fn cut(mut passage: Passage, budget: &Budget) -> Fitted {
     let most = budget.tokens.get();
     let cut_from = Some(tokens(&passage, &budget.tokenizer));
@@ -78,8 +78,8 @@ fn cut(mut passage: Passage, budget: &Budget) -> Fitted {
     }
 }
 
-/// The longest start of a text that by itself has at most so many tokens: at its new end it may have more than it had there in
-/// the whole text.
+/// The longest start of a text with at most this many tokens. It counts each start again, because a cut can add tokens at
+/// the new end.
 fn start<'t>(text: &'t str, most: usize, tokenizer: &Arc<dyn Tokenizer>) -> &'t str {
     let mut starts = (1..=most)
         .rev()
@@ -88,7 +88,7 @@ fn start<'t>(text: &'t str, most: usize, tokenizer: &Arc<dyn Tokenizer>) -> &'t 
     fitting.unwrap_or_default()
 }
 
-/// Tokens of a passage as a model is shown it.
+/// Tokens of a passage as the prompt shows it.
 fn tokens(passage: &Passage, tokenizer: &Arc<dyn Tokenizer>) -> usize {
     title_tokens(passage, tokenizer).saturating_add(tokenizer.count(&passage.text))
 }
@@ -161,7 +161,7 @@ mod tests {
         let all = all.map(str::to_owned).to_vec();
         assert_eq!(kept(10), (all.clone(), 10));
         assert_eq!(kept(9), (all[..2].to_vec(), 9));
-        // The last would fit, but is not as good as the second, which does not.
+        // The third would fit, but the better second one does not.
         assert_eq!(kept(8), (all[..1].to_vec(), 5));
         assert_eq!(kept(5), (all[..1].to_vec(), 5));
     }
@@ -171,12 +171,12 @@ mod tests {
         let one = |text: &str| vec![text.to_owned()];
         assert_eq!(kept(4), (one("A title: one two"), 4));
         assert_eq!(kept(3), (one("A title: one"), 3));
-        // A title with no text under it would be of no use, and one beyond the limit would break it.
+        // A title without text would be useless, and a title beyond the limit would exceed it.
         assert_eq!(kept(2), (one("one two"), 2));
         assert_eq!(kept(1), (one("one"), 1));
     }
 
-    /// A word before a blank is one token, and the last one as many as it has letters.
+    /// A word before a space is one token; the last word has one token for each letter.
     #[derive(Debug)]
     struct WordsThenLetters;
 

@@ -1,4 +1,4 @@
-//! The evaluator that asks a judge whether an answer says the same as the reference.
+//! The evaluator that asks a judge whether an answer is equivalent to the reference.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::{Qa, Reference};
 use crate::call::{self, Purpose};
 use crate::judging::{Judge, Judged};
 
-/// Has a judge decide whether the answer is equivalent to the reference: assertion `equivalent`, with the judge's reason.
+/// Asks a judge whether the answer is equivalent to the reference: assertion `equivalent`, with the judge's reason.
 ///
-/// Its mean is the accuracy. Undefined without a reference answer. A judge that fails is this evaluator's failure, and its
-/// calls are recorded all the same, as [`Purpose::Judge`] says.
+/// Its mean is the accuracy. Undefined without a reference answer. If the judge fails, the evaluator fails. The calls are
+/// recorded under the names of [`Purpose::Judge`] in either case.
 #[derive(Debug, Clone)]
 pub struct Equivalence {
     judge: Arc<dyn Judge>,
@@ -22,7 +22,7 @@ impl Equivalence {
     /// The name of its outcome.
     pub const OUTCOME: &str = "equivalent";
 
-    /// Lets `judge` decide.
+    /// Makes an evaluator that asks `judge`.
     pub fn new(judge: Arc<dyn Judge>) -> Self {
         Self { judge }
     }

@@ -1,4 +1,4 @@
-//! Widening passages by the chunks around them.
+//! Widens passages by the chunks around them.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -13,8 +13,8 @@ use crate::{Passage, SearchError};
 /// Fetches the chunks around a passage.
 #[async_trait]
 pub trait Neighbours: Debug + Send + Sync {
-    /// The chunks of a document with these numbers, in their order. Numbers that the document does not have are left out;
-    /// scores do not matter.
+    /// Returns the chunks of a document with these numbers, in their order. Numbers that the document does not have are
+    /// skipped; scores do not matter.
     async fn chunks(
         &self,
         document: &str,
@@ -25,15 +25,16 @@ pub trait Neighbours: Debug + Send + Sync {
 /// Widens each passage by the chunks around it.
 #[derive(Debug, Clone)]
 pub struct Expansion {
-    /// Where the chunks come from.
+    /// The source of the chunks.
     pub neighbours: Arc<dyn Neighbours>,
     /// How many chunks to add on either side.
     pub radius: NonZeroU32,
 }
 
 impl Expansion {
-    /// Widens passages, best first. A chunk is shown once, with the best passage whose window it is in; a passage that a
-    /// better one already shows goes. Chunks are joined by line breaks, and those that overlap repeat what they share.
+    /// Widens passages, best first. Each chunk appears once, with the best passage whose window contains it. A passage that
+    /// a better one already contains is dropped. Chunks are joined by line breaks; overlapping chunks repeat their common
+    /// text.
     pub(super) async fn widen(&self, passages: Vec<Passage>) -> Result<Vec<Passage>, SearchError> {
         let mut shown = BTreeSet::new();
         let mut widened = Vec::with_capacity(passages.len());
@@ -56,7 +57,7 @@ impl Expansion {
     }
 }
 
-/// One passage with the numbers, texts and order of all; it keeps the number of its first chunk.
+/// Joins the texts of all chunks in order; the passage gets the number of its first chunk.
 fn joined(passage: Passage, mut chunks: Vec<Passage>) -> Passage {
     let (title, score) = (passage.title.clone(), passage.score);
     let document = passage.document.clone();

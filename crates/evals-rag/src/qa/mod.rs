@@ -1,5 +1,5 @@
-//! The question answering experiment: a question goes in, an answer from retrieved passages comes out, and a judge and
-//! further evaluators compare it with what the dataset knows.
+//! The question answering experiment: the task answers a question from retrieved passages, and a judge and further
+//! evaluators compare the answer with the dataset's reference.
 
 mod answer;
 mod citation;
@@ -38,13 +38,14 @@ impl Domain for Qa {
     type Metadata = ();
 }
 
-/// Makes one case of each question. The caller adds the evaluators.
+/// Makes one case from each question. The caller adds the evaluators.
 ///
-/// Its assertions are kept [apart](Dataset::assertions_apart): equivalence, citing and refusing have no common pass rate.
+/// The dataset does [not pool assertions](Dataset::assertions_apart): equivalence, citing and refusing have no common pass
+/// rate.
 ///
 /// # Errors
 ///
-/// Two questions with the same id.
+/// Two questions have the same id.
 pub fn dataset(
     name: &str,
     questions: impl IntoIterator<Item = Question>,

@@ -1,27 +1,27 @@
-//! What a dataset knows of the right answer.
+//! The reference of a case: the dataset's facts about the right answer.
 
 use evals_metrics::Judgements;
 use serde::{Deserialize, Serialize};
 
 use crate::Question;
 
-/// What a dataset knows of the right answer.
+/// The reference of a case: the dataset's facts about the right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The reference answer; of an unanswerable question what the dataset has in its place.
+    /// The reference answer; for an unanswerable question, the text that the dataset has in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// False where the documents do not hold the answer, so that refusing is right.
+    /// False if the documents do not contain the answer, which makes a refusal right.
     pub answerable: bool,
-    /// The documents judged for the question; none of them counts where it is not answerable.
+    /// The documents judged for the question; they do not count if it is unanswerable.
     pub relevant: Judgements,
 }
 
-/// Why a measure of the answer's text has no value for a case.
+/// The reason for an undefined measure of the answer's text.
 const NO_REFERENCE: &str = "no reference answer";
 
 impl Reference {
-    /// The reference answer of an answerable question, or why there is none to compare words with.
+    /// The reference answer of an answerable question, or the reason for undefined text measures.
     pub(super) fn text(reference: Option<&Self>) -> Result<&str, &'static str> {
         let reference = reference.ok_or(NO_REFERENCE)?;
         if !reference.answerable {
@@ -30,7 +30,8 @@ impl Reference {
         reference.answer.as_deref().ok_or(NO_REFERENCE)
     }
 
-    /// The sentence that a judge compares with: the reference answer, or one that says that there is none.
+    /// The sentence that a judge compares with: the reference answer, or a sentence that says that the documents contain no
+    /// answer.
     pub(super) fn for_judge(reference: Option<&Self>) -> Result<&str, &'static str> {
         let reference = reference.ok_or(NO_REFERENCE)?;
         match &reference.answer {

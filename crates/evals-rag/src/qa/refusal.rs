@@ -1,4 +1,4 @@
-//! The evaluator of refusals: whether an answer refuses exactly where it should.
+//! The evaluator of refusals: does an answer refuse exactly when it should?
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
@@ -7,32 +7,31 @@ use super::{Qa, Reference};
 use crate::call::{self, Purpose};
 use crate::judging::RefusalJudge;
 
-/// Why recall is undefined: refusing is not what is asked for.
+/// The reason for undefined recall: only unanswerable questions count.
 const ANSWERABLE: &str = "answerable question";
 
-/// Refusal precision and recall, as assertions whose means they are.
+/// Refusal precision and recall, as the means of two assertions.
 ///
-/// - `refusal precision` is defined where the system refused, and passes where the question is unanswerable.
-/// - `refusal recall` is defined where the question is unanswerable, and passes where the system refused.
+/// - `refusal precision` is defined if the system refused, and passes if the question is unanswerable.
+/// - `refusal recall` is defined if the question is unanswerable, and passes if the system refused.
 ///
-/// A refusal is told by the sentences that the answerer knows and, where a judge is set, by the judge, which is asked about
-/// answers without such a sentence and costs one call for each.
+/// A known sentence makes an answer a refusal. If a judge is set, it decides about answers without such a sentence, at one
+/// call each.
 ///
-/// What fails counts for `refusal recall` where the question is unanswerable, and nowhere else. It never counts for `refusal
-/// precision`, which is about the refusals that there are: a failed task gave none, and an answer whose judge failed is left
-/// out as undefined.
+/// A failure counts for `refusal recall` if the question is unanswerable, and for nothing else. It never counts for `refusal
+/// precision`, which covers only actual refusals: a failed task gave none, and an answer whose judge failed is undefined.
 #[derive(Debug, Clone, Default)]
 pub struct Refusal {
     judge: Option<RefusalJudge>,
 }
 
 impl Refusal {
-    /// The name of its outcome about the refusals.
+    /// The name of the outcome for refusals.
     pub const PRECISION: &str = "refusal precision";
-    /// The name of its outcome about the unanswerable questions.
+    /// The name of the outcome for unanswerable questions.
     pub const RECALL: &str = "refusal recall";
 
-    /// Knows refusals by their sentences alone.
+    /// Recognises refusals only by their sentences.
     pub fn new() -> Self {
         Self::default()
     }
@@ -110,7 +109,7 @@ impl Evaluator<Qa> for Refusal {
     }
 }
 
-/// What is known of an answer that may be a refusal or not.
+/// The outcomes of an answer that may or may not be a refusal.
 fn undecided(expected: &Reference) -> Vec<Outcome> {
     let unknown = "not known whether it refuses";
     let mut known = vec![Outcome::undefined(Refusal::PRECISION, unknown)];

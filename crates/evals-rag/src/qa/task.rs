@@ -13,19 +13,19 @@ use crate::answering::Answerer;
 use crate::call::{self, Purpose};
 use crate::{Passage, SearchError, Searcher};
 
-/// How passages become the context of an answer.
+/// The settings that turn passages into the context of an answer.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How many documents the search returns, and how many passages the answerer is shown at most.
+    /// The number of documents to search for, and the most passages to show to the answerer.
     pub limit: NonZeroUsize,
-    /// Widens passages by the chunks around them; `None` keeps them as they were found.
+    /// Widens passages by the chunks around them; `None` keeps them unchanged.
     pub expansion: Option<Expansion>,
     /// Limits the tokens of the context; `None` sets no limit.
     pub budget: Option<Budget>,
 }
 
 impl Settings {
-    /// Shows up to `limit` passages as they were found, however long they are.
+    /// Shows up to `limit` passages unchanged, however long they are.
     pub fn new(limit: NonZeroUsize) -> Self {
         Self {
             limit,
@@ -37,9 +37,9 @@ impl Settings {
 
 /// Makes the task: search, cut the context, answer.
 ///
-/// Records the search's stages, `neighbours` where passages are widened, and the answerer's calls as [`Purpose::Answerer`]
-/// says, those of a failed answer included; also the metrics `context passages` and, with a budget, `context tokens`. Where the
-/// best passage was cut, the attribute `context cut from` has the tokens that it had before.
+/// Records the search's stages, `neighbours` if passages are widened, and the answerer's calls under the names of
+/// [`Purpose::Answerer`], those of a failed answer included; also the metrics `context passages` and, with a budget,
+/// `context tokens`. If the best passage was cut, the attribute `context cut from` holds its original number of tokens.
 pub fn task(
     searcher: Arc<dyn Searcher>,
     answerer: Arc<dyn Answerer>,
@@ -56,7 +56,7 @@ pub fn task(
     }
 }
 
-/// From a question to its answer.
+/// The searcher, the answerer and the settings of the task.
 #[derive(Debug)]
 struct Pipeline {
     searcher: Arc<dyn Searcher>,
@@ -87,7 +87,7 @@ impl Pipeline {
         }
     }
 
-    /// The passages that the answerer is shown.
+    /// The passages for the answerer.
     async fn context(
         &self,
         mut passages: Vec<Passage>,

@@ -35,7 +35,7 @@ fn passages() -> Vec<Passage> {
     ]
 }
 
-/// Runs one question through a model and the evaluators, three passages of the four being shown.
+/// Runs one question through a model and the evaluators; the model sees three of four passages.
 async fn run(
     model: &Arc<Scripted>,
     answerable: bool,
@@ -194,7 +194,7 @@ async fn without_a_reference_sentence_the_judge_is_told_that_there_is_no_answer(
     assert!(prompt.contains("\nThe documents do not answer the question.\n"));
 }
 
-/// What all measures without a judge say of one answer, by name.
+/// The outcomes of all measures without a judge for one answer, by name.
 async fn measured(text: &str, answerable: bool) -> Vec<(String, Value, Option<String>)> {
     let evaluators: Vec<Arc<dyn Evaluator<Qa>>> = vec![
         Arc::new(CitationPrecision),
@@ -356,7 +356,7 @@ fn citations_of_one_document_count_once() {
     assert_eq!(answer.citations, ["a", "b"]);
 }
 
-/// Has one chunk on either side of every passage.
+/// Adds one chunk on either side of every passage.
 #[derive(Debug)]
 struct Around;
 

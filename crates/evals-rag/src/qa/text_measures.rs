@@ -1,5 +1,6 @@
-//! Measures of the answer's words. All read the answer without citation markers, are undefined without a reference answer
-//! and for unanswerable questions (refusal measures are about those), and give a refusal 0, or fail it.
+//! Measures of the answer's words. All of them read the answer without citation markers. They are undefined without a
+//! reference answer and for unanswerable questions, which the refusal measures cover. A refusal of an answerable question
+//! scores 0 or fails.
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
@@ -7,7 +8,7 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 use super::{Qa, Reference};
 use crate::text::{numbers, rouge, squad};
 
-/// The reference and the answer to compare, or the outcome where there is nothing to compare.
+/// The reference and the answer to compare, or the outcome if there is nothing to compare.
 fn compared<'a>(
     name: &str,
     context: &Context<'a, Qa>,
@@ -78,8 +79,8 @@ text_measure! {
 }
 
 text_measure! {
-    /// ROUGE-L's F1: score `ROUGE-L`. Undefined where the reference has no words of ASCII letters or digits, which are all
-    /// that it compares. See [`rouge::rouge_l`].
+    /// ROUGE-L's F1: score `ROUGE-L`. Undefined if the reference has no words of ASCII letters or digits, because ROUGE
+    /// compares no others. See [`rouge::rouge_l`].
     RougeL, "ROUGE-L", score, zero, rouge::has_words,
     |answer, reference| if rouge::has_words(reference) {
         Outcome::score(Self::OUTCOME, rouge::rouge_l(&answer, reference))
@@ -89,8 +90,8 @@ text_measure! {
 }
 
 text_measure! {
-    /// Says whether the answer has every number of the reference, within 1 %: assertion `number match`. Undefined where the
-    /// reference has none. See [`numbers::all_found`].
+    /// Checks whether the answer has every number of the reference, within 1 %: assertion `number match`. Undefined if the
+    /// reference has no numbers. See [`numbers::all_found`].
     NumberMatch, "number match", assertion, failed, |reference| !numbers::numbers(reference).is_empty(),
     |answer, reference| match numbers::all_found(&answer, reference) {
         Some(found) => Outcome::assertion(Self::OUTCOME, found),

@@ -1,46 +1,46 @@
-//! Why a model did not rerank.
+//! Errors of chat models as rerankers.
 
 use evals_models::{ChatError, Failure, ModelIdentity, RerankError};
 use thiserror::Error;
 
 use crate::PromptError;
 
-/// Why a chat model put no passages into order: the source of a [`RerankError`].
+/// Why a chat model did not rerank: the source of a [`RerankError`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RankingFailure {
     /// The model gave no reply.
     #[error(transparent)]
     Chat(#[from] ChatError),
-    /// The prompt cannot be used.
+    /// The prompt cannot be filled in.
     #[error(transparent)]
     Prompt(#[from] PromptError),
-    /// Neither the reply nor the one to the complaint about it can be read.
+    /// Neither the first reply nor the corrected one can be read.
     #[error("neither the first reply nor the corrected one can be read: {complaint}")]
     Unreadable {
         /// What is wrong with the last reply.
         complaint: &'static str,
     },
-    /// The reply was cut, and cut again with twice the budget.
+    /// The reply was cut, even with twice the budget.
     #[error("the reply was not finished within {output_tokens} tokens")]
     Cut {
-        /// Tokens that were written in the end, reasoning included.
+        /// Tokens of the last reply, reasoning included.
         output_tokens: u64,
     },
-    /// The provider kept the text back.
+    /// The provider withheld the text.
     #[error("the provider filtered the reply")]
     Filtered,
 }
 
 impl RankingFailure {
-    /// This failure of `model` to rank `texts` texts.
+    /// Turns this failure into a [`RerankError`] of `model` for `texts` texts.
     pub(super) fn of(self, model: &ModelIdentity, texts: usize) -> RerankError {
         RerankError {
             model: model.clone(),
             texts,
             failure: match &self {
                 Self::Chat(error) => error.failure,
-                // It is wrong for every question in the same way.
+                // It repeats for every question.
                 Self::Prompt(_) => Failure::Terminal,
                 Self::Unreadable { .. } | Self::Cut { .. } | Self::Filtered => Failure::Content,
             },

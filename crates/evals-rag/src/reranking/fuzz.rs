@@ -1,4 +1,4 @@
-//! Replies of rerankers: whatever is in them, what comes out is an order or a score of the model's own, or an error.
+//! Fuzz tests of replies of rerankers: any reply gives the model's own order or score, or an error.
 
 use evals_fuzz::Target;
 use evals_models::Reranker;
@@ -45,7 +45,7 @@ const TOKENS: [&str; 26] = [
     "ranking=2,1",
 ];
 
-/// The scores that a reply leads to which is given twice, if it can be relied on.
+/// The scores from a reply that the model gives twice, if it is trustworthy.
 fn listwise(passages: &[&str], reply: &str) -> Option<Vec<f32>> {
     let reranker = ListwiseReranker::new(Scripted::new([said(reply), said(reply)]));
     let reranked = block_on(reranker.rerank(QUESTION, passages, 1));

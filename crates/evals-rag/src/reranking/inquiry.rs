@@ -1,4 +1,4 @@
-//! Asking a model about passages, and complaining where its reply cannot be read.
+//! Asks a model about passages, and sends unreadable replies back with a complaint.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(super) struct Inquiry {
 /// The object that a model is asked for, described in words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// The member that the object has besides its `id`, as a pattern.
+    /// The object's other member besides its `id`, as a pattern.
     pub(super) member: &'static str,
     /// The complaint about a reply without such an object.
     pub(super) missing: &'static str,
@@ -66,7 +66,7 @@ impl Inquiry {
         }
     }
 
-    /// The messages that ask for a correction: the unreadable reply, and what is wrong with it.
+    /// The messages that ask for a correction: the unreadable reply, and the complaint.
     fn repair(
         &self,
         broken: &str,

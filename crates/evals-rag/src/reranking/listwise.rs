@@ -1,4 +1,4 @@
-//! A reranker that has a chat model put several passages into order at once.
+//! The listwise reranker: a chat model orders several passages at once.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -18,11 +18,11 @@ use crate::reply_object::{self, Wanted};
 use crate::shown::Shown;
 use crate::{Call, Prompt, PromptError};
 
-/// Has a chat model put passages into order, many at once, as `RankGPT` does (Sun et al. 2023, arXiv 2304.09542).
+/// Asks a chat model for the order of many passages at once, as `RankGPT` does (Sun et al. 2023, arXiv 2304.09542).
 ///
-/// A window of 20 passages moves from the end of the list to its beginning in steps of 10, so that the best of each window take
-/// part in the next. Numbers that a reply repeats count where they stand first, and passages that it leaves out follow in
-/// their old order. Scores are places counted from the end: they say the order and nothing else.
+/// A window of 20 passages moves from the end of the list to its beginning in steps of 10, so the best passages of each
+/// window enter the next. If a reply repeats a number, the first place counts; passages that it omits follow in their old
+/// order. Scores are positions counted from the end and express only the order.
 #[derive(Debug, Clone)]
 pub struct ListwiseReranker {
     inquiry: Inquiry,
@@ -67,14 +67,14 @@ impl ListwiseReranker {
         }
     }
 
-    /// Uses another prompt; [`Prompt::rerank_listwise`] says which values it may name.
+    /// Uses another prompt; [`Prompt::rerank_listwise`] lists the values that it may use.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
         self.inquiry.prompt = prompt;
         self
     }
 
-    /// Shows the model other numbers of passages at once. A step beyond the window counts as the window.
+    /// Sets the number of passages per call and the step. A step larger than the window counts as the window.
     #[must_use]
     pub fn window(self, window: NonZeroUsize, step: NonZeroUsize) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl ListwiseReranker {
     ///
     /// # Errors
     ///
-    /// A prompt that cannot be filled in.
+    /// The prompt cannot be filled in.
     pub fn request(
         &self,
         question: &str,
@@ -117,13 +117,13 @@ impl ListwiseReranker {
         })
     }
 
-    /// How many passages each call shows that putting so many into order takes.
+    /// The number of passages in each call that ranking this many passages takes.
     pub fn calls(&self, passages: usize) -> Vec<usize> {
         let windows = windows(passages, self.window, self.step).into_iter();
         windows.map(|window| window.len()).collect()
     }
 
-    /// The order of all texts, as numbers from 0, with the calls that it took.
+    /// The order of all texts, as numbers from 0, with the calls behind it.
     async fn order(
         &self,
         query: &str,
@@ -148,7 +148,7 @@ impl ListwiseReranker {
 }
 
 impl Ranked {
-    /// `places` in this order, those that it leaves out behind.
+    /// `places` in this order, followed by those that it omits.
     fn of(&self, places: &[usize]) -> Vec<usize> {
         let mut taken = vec![false; places.len()];
         let numbers = self.ranking.iter().map(|number| *number as usize - 1);
@@ -166,7 +166,7 @@ fn shown(question: &str, passages: &[&str]) -> Shown {
     Shown::new(&[&[question], passages].concat())
 }
 
-/// Where a window of so many texts stands on its way from the end of `texts` to the beginning. One text needs no order.
+/// The positions of a window on its way from the end of `texts` to the beginning. A single text needs no call.
 fn windows(texts: usize, window: NonZeroUsize, step: NonZeroUsize) -> Vec<Range<usize>> {
     let mut windows = Vec::new();
     if texts < 2 {
@@ -183,7 +183,7 @@ fn windows(texts: usize, window: NonZeroUsize, step: NonZeroUsize) -> Vec<Range<
     }
 }
 
-/// The order in the text of an object, if it names passages that there are, and any.
+/// The order in the text of an object, if it is not empty and names only existing passages.
 fn parse(object: &str, passages: usize) -> Option<Ranked> {
     let ranked: Ranked = reply_object::parse(object)?;
     let known = |number: &u32| (1..=passages).contains(&(*number as usize));

@@ -1,10 +1,9 @@
-//! Putting what a search found into a better order, by a model that reads question and passage together.
+//! Reranking: a model that reads question and passage together reorders search results.
 //!
-//! [`RerankedSearcher`] stands before any searcher and asks any [`Reranker`](evals_models::Reranker). Two of them are made
-//! from a chat model here: the [`PointwiseReranker`] has each passage scored alone, the [`ListwiseReranker`] has many put into
-//! order at once. Both show the model texts between delimiters that the texts cannot contain, check what comes back against a
-//! JSON schema, and send a reply that cannot be read back once. After that the search has failed, and so has its case: an
-//! order that the model did not give is never made up.
+//! [`RerankedSearcher`] wraps any searcher and asks any [`Reranker`](evals_models::Reranker). Two rerankers here use a chat
+//! model: the [`PointwiseReranker`] asks for a score of each passage, the [`ListwiseReranker`] for the order of many at
+//! once. Both put texts between delimiters that the texts cannot contain, ask for replies that follow a JSON schema, and
+//! send an unreadable reply back once. If that fails too, the search and its case fail: a reranker never makes up an order.
 
 mod error;
 #[cfg(test)]

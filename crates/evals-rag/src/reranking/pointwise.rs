@@ -1,4 +1,4 @@
-//! A reranker that has a chat model score one passage at a time.
+//! The pointwise reranker: a chat model scores one passage at a time.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::{Prompt, PromptError};
 /// The best score; the worst is 0.
 const BEST: u8 = 10;
 
-/// Has a chat model score each passage alone, from 0 to 10.
+/// Asks a chat model to score each passage on its own, from 0 to 10.
 ///
-/// One call for each passage, side by side as far as the model's traffic lets them, and each stored by itself: a passage that
-/// another profile found for the same question costs nothing any more. Scores tie often.
+/// It makes one call for each passage, as many at once as the model's limits allow. Each reply is stored separately, so a
+/// passage that another profile found for the same question costs nothing. Ties are common.
 #[derive(Debug, Clone)]
 pub struct PointwiseReranker(Inquiry);
 
@@ -57,7 +57,7 @@ impl PointwiseReranker {
         })
     }
 
-    /// Uses another prompt; [`Prompt::rerank_pointwise`] says which values it may name.
+    /// Uses another prompt; [`Prompt::rerank_pointwise`] lists the values that it may use.
     #[must_use]
     pub fn prompt(self, prompt: Prompt) -> Self {
         Self(Inquiry { prompt, ..self.0 })
@@ -67,7 +67,7 @@ impl PointwiseReranker {
     ///
     /// # Errors
     ///
-    /// A prompt that cannot be filled in.
+    /// The prompt cannot be filled in.
     pub fn request(
         &self,
         question: &str,

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use evals_models::{ModelIdentity, RerankError, Reranked, Reranker};
 use sha2::{Digest, Sha256};
 
-/// A reranker that keeps its scores in memory, so that the two benchmarks of a run ask the model once.
+/// Keeps a reranker's scores in memory, so the two benchmarks of a run ask the model only once.
 ///
-/// The same question with the same texts, in the same repetition, is answered from memory and counts as [cached](Reranked::cached).
-/// Failures are not kept. A store in front of the model does the same across runs; this one serves runs without a store, and runs
-/// that ignore stored scores.
+/// The same question with the same texts, in the same repetition, is answered from memory and counts as
+/// [cached](Reranked::cached). Failures are not kept. A store does the same across runs; this reranker serves runs without a
+/// store, and runs that ignore stored scores.
 #[derive(Debug)]
 pub struct RememberedReranker {
     inner: Arc<dyn Reranker>,
@@ -59,7 +59,7 @@ impl Reranker for RememberedReranker {
     }
 }
 
-/// What is asked, each part behind its length.
+/// The digest of the question, the texts and the repetition, each preceded by its length.
 fn key(query: &str, texts: &[&str], repeat: u32) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(repeat.to_le_bytes());

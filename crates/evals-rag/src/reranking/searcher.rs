@@ -1,4 +1,4 @@
-//! A searcher that has the candidates of another one reranked.
+//! A searcher that reranks the results of another one.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -13,15 +13,13 @@ use thiserror::Error;
 use crate::call::Purpose;
 use crate::{Passage, Retrieved, SearchError, Searcher, StageTiming};
 
-/// Has a [`Reranker`] put the best documents of another search into a new order.
+/// Reorders the best documents of another search with a [`Reranker`].
 ///
-/// Of the first `candidates` documents it reads the passages that the inner searcher returns, each after its document's
-/// title. A document ranks by its best passage. Among equal scores the old order stays: a model that knows eleven grades
-/// should not have its ties decided by the names of documents. Documents beyond the candidates, and candidates of which there
-/// is no passage, follow in their old order.
+/// The reranker reads the passages of the first `candidates` documents, each after its document's title. A document ranks by
+/// its best passage. Ties keep the old order: models with only eleven grades tie often, and document ids should not decide.
+/// Documents beyond the candidates, and candidates without a passage, follow in their old order.
 ///
-/// Scores are the reranker's, lowered a little where they would tie, so that they give this order to any tool that reads
-/// them.
+/// Scores are the reranker's. Tied scores are lowered slightly, so every tool that reads them gets the same order.
 #[derive(Debug)]
 pub struct RerankedSearcher {
     inner: Arc<dyn Searcher>,
@@ -44,7 +42,7 @@ struct UnsoundError {
 }
 
 impl RerankedSearcher {
-    /// A search by `inner`, whose first `candidates` documents `reranker` reads. `inner` has to return a passage of each of
+    /// Wraps `inner` and lets `reranker` read its first `candidates` documents. `inner` has to return a passage of each of
     /// them.
     pub fn new(
         inner: Arc<dyn Searcher>,
@@ -60,13 +58,13 @@ impl RerankedSearcher {
         }
     }
 
-    /// Returns only so many of the passages that were read; default: all of the documents in the ranking.
+    /// Limits the number of returned passages; default: all passages of the ranked documents.
     #[must_use]
     pub fn passages(self, passages: usize) -> Self {
         Self { passages, ..self }
     }
 
-    /// Passages that come from the first documents, with the reranker's scores.
+    /// The passages of the first documents, with the reranker's scores.
     async fn score(
         &self,
         question: &str,
@@ -83,7 +81,7 @@ impl RerankedSearcher {
         let reranked = reranked.map_err(SearchError::new)?;
         self.check(&reranked, texts.len())?;
         for (passage, score) in passages.iter_mut().zip(&reranked.scores) {
-            // Without the sign of a negative zero, which would break a tie that is none.
+            // Removes the sign of a negative zero, which would break a tie.
             passage.score = *score + 0.0;
         }
         Ok((passages, reranked))
@@ -125,7 +123,7 @@ impl Searcher for RerankedSearcher {
         let (mut passages, reranked) = self.score(question, &found, repeat).await?;
         let mut ranking = reordered(&found.ranking, &passages).map_err(SearchError::new)?;
         ranking.truncate(k);
-        // In the order of the ranking where scores are equal, and within a document in the old order.
+        // Ties keep the order of the ranking and, within a document, the old order.
         let places = ranking.iter().zip(0_usize..);
         let places: BTreeMap<&str, usize> =
             places.map(|(it, place)| (it.id.as_str(), place)).collect();
@@ -151,7 +149,7 @@ impl Searcher for RerankedSearcher {
     }
 }
 
-/// What a reranker reads of a passage.
+/// The text of a passage for the reranker.
 fn text(passage: &Passage) -> String {
     match &passage.title {
         Some(title) if !title.is_empty() => format!("{title}\n{}", passage.text),
@@ -159,7 +157,7 @@ fn text(passage: &Passage) -> String {
     }
 }
 
-/// The documents of `old` by the best of their scored passages, those without one behind.
+/// The documents of `old` by their best scored passage, followed by those without one.
 fn reordered(old: &Ranking, scored: &[Passage]) -> Result<Ranking, RankingError> {
     let mut best: BTreeMap<&str, f32> = BTreeMap::new();
     for passage in scored {
@@ -168,7 +166,7 @@ fn reordered(old: &Ranking, scored: &[Passage]) -> Result<Ranking, RankingError>
     }
     let score = |document: &ScoredDocument| best.get(document.id.as_str()).copied();
     let mut documents: Vec<&ScoredDocument> = old.iter().collect();
-    // Stable. Those without a score are less than all others.
+    // A stable sort; documents without a score come last.
     documents.sort_by(|left, right| match (score(left), score(right)) {
         (Some(left), Some(right)) => right.total_cmp(&left),
         (left, right) => right.is_some().cmp(&left.is_some()),
@@ -189,7 +187,7 @@ fn reordered(old: &Ranking, scored: &[Passage]) -> Result<Ranking, RankingError>
     }))
 }
 
-/// A score that is less in single precision, and reads as such in a text.
+/// A score that is less in single precision, also after it is printed and read.
 fn below(score: f32) -> f32 {
     /// A millionth is eight units in the last place of 1.
     const STEP: f32 = 1e-6;

@@ -22,7 +22,7 @@ fn most(number: usize) -> NonZeroUsize {
 
 // ---- a search that is reranked
 
-/// Finds the documents `a` to `e` with falling scores, and one passage of each unless it was given others.
+/// Finds the documents `a` to `e` with falling scores, and one passage of each unless the test sets others.
 #[derive(Debug)]
 struct Letters {
     passages: Vec<Passage>,
@@ -81,7 +81,7 @@ impl Searcher for Letters {
     }
 }
 
-/// Gives each text the score that it was told, and remembers what it read.
+/// Gives each text its prepared score, and records the texts that it read.
 #[derive(Debug)]
 struct Told {
     identity: ModelIdentity,
@@ -410,7 +410,7 @@ fn nonce_of(prompt: &str) -> &str {
     &after[..16]
 }
 
-/// A passage with this object deep inside another.
+/// A passage with this object nested deep inside another.
 fn nested(object: &str, levels: usize) -> String {
     format!(
         "{}{object}{}",
@@ -431,7 +431,7 @@ async fn a_score_that_the_passage_may_be_the_source_of_needs_the_nonce() {
         let echo = r#"{"score": 10}"#;
         let (_, reranked) = pointwise([said(echo), said(&passage)], &[&passage]).await;
         assert!(reranked.is_err(), "{passage}");
-        // Whatever the passage says of it, the model may find that it deserves the score.
+        // The passage suggests a score, but the model may still decide on the same one.
         let (model, _) = pointwise([said("?"), said("?")], &[&passage]).await;
         let nonce = nonce_of(&model.requests()[0].messages[0].content).to_owned();
         let own = format!(r#"{{"id": "{nonce}", "score": 10}}"#);
@@ -502,7 +502,7 @@ async fn listwise(
     (model, reranked)
 }
 
-/// The passages in each prompt, in the order in which they are shown.
+/// The passages in each prompt, in order.
 fn shown(model: &Scripted) -> Vec<Vec<String>> {
     let prompts = model.requests();
     let passages = prompts.iter().map(|request| {

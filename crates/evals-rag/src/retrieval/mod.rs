@@ -1,4 +1,4 @@
-//! The retrieval experiment: a question goes in, a ranking comes out, and rank measures compare it with the
+//! The retrieval experiment: the task ranks documents for a question, and rank measures compare the ranking with the
 //! judgements.
 
 #[cfg(test)]
@@ -34,11 +34,11 @@ impl Domain for Retrieval {
     }
 }
 
-/// What a dataset knows about a question besides its judgements.
+/// A dataset's facts about a question, besides its judgements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Option<WrittenFacts>")]
 pub struct QuestionFacts {
-    /// Whether the corpus holds the answer; see [`Question::answerable`](crate::Question::answerable).
+    /// Whether the corpus contains the answer; see [`Question::answerable`](crate::Question::answerable).
     pub answerable: bool,
 }
 
@@ -48,7 +48,7 @@ impl Default for QuestionFacts {
     }
 }
 
-/// The facts as reports hold them; `null` in those that hold none.
+/// The facts as reports hold them; `null` in reports without facts.
 #[derive(Deserialize)]
 struct WrittenFacts {
     answerable: bool,
@@ -62,20 +62,20 @@ impl From<Option<WrittenFacts>> for QuestionFacts {
     }
 }
 
-/// What the mean of a rank measure is called where that is not the name of the measure: `MRR@5` for `RR@5`. `None` for any
-/// other text than the canonical name of such a measure.
+/// The name of a rank measure's mean, if it differs from the measure's own: `MRR@5` for `RR@5`. `None` for any text that is
+/// not the canonical name of such a measure.
 pub fn mean_title(measure: &str) -> Option<String> {
     let parsed: Measure = measure.parse().ok()?;
     let title = parsed.mean_title();
     (parsed.to_string() == measure && title != measure).then_some(title)
 }
 
-/// Makes one case of each question, all measured by `measures`. Questions that the corpus does not answer are searched like
-/// any other, and measured by none.
+/// Makes one case from each question, with `measures` as evaluators. The task searches for unanswerable questions too, but
+/// all their measures are undefined.
 ///
 /// # Errors
 ///
-/// Two questions with the same id.
+/// Two questions have the same id.
 pub fn dataset(
     name: &str,
     questions: impl IntoIterator<Item = Question>,
@@ -94,21 +94,21 @@ pub fn dataset(
     Ok(Dataset::new(name, cases)?.evaluator(RankMeasures::new(measures)))
 }
 
-/// What becomes of a document that has the question's own id.
+/// The treatment of a document that has the question's own id.
 ///
-/// In collections such as Arguana questions are documents of the corpus themselves. They would be found first and are
-/// never judged relevant, so the published figures leave them out.
+/// In collections such as Arguana, questions are themselves documents of the corpus. A search would find them first, and
+/// they are never judged relevant, so published figures leave them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdenticalIds {
-    /// It is a document like any other.
+    /// Treats it like any other document.
     Keep,
-    /// It does not count as found; the next document takes its place.
+    /// Drops it from the ranking; the next document takes its place.
     LeaveOut,
 }
 
-/// Makes the task that asks `searcher` for the `k` best documents and passes its stage timings on.
+/// Makes the task that asks `searcher` for the `k` best documents and records its stage timings.
 ///
-/// The timings move from the output to the report, which keeps them apart from what repeats to the byte.
+/// The timings move from the output to the report, because outputs repeat to the byte and timings do not.
 pub fn task(
     searcher: Arc<dyn Searcher>,
     k: NonZeroUsize,
@@ -123,7 +123,7 @@ pub fn task(
             };
             let searched = searcher.search_again(&case.input, depth, scope.repeat());
             let mut retrieved = searched.await.map_err(SearchError::of_task)?;
-            // Before anything can fail: these stages are done, whatever becomes of their result.
+            // Recorded before anything can fail: the stages are done even if their result is rejected.
             retrieved.record(&scope);
             match identical {
                 IdenticalIds::Keep => Ok(retrieved),
@@ -153,15 +153,15 @@ fn without(retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, Rankin
 
 /// Scores a ranking by rank measures, one outcome for each.
 ///
-/// A case without judgements, or without relevant ones where a measure needs them, has undefined outcomes with the
-/// measure's reason. Of a question that the corpus does not answer all are undefined, with [`Question::UNANSWERABLE`].
+/// A case without judgements, or without the relevant documents that a measure needs, has undefined outcomes with the
+/// measure's reason. For an unanswerable question all outcomes are undefined, with [`Question::UNANSWERABLE`].
 #[derive(Debug, Clone)]
 pub struct RankMeasures {
     measures: Vec<Measure>,
 }
 
 impl RankMeasures {
-    /// An evaluator of these measures, whose outcomes have their order and names.
+    /// Makes an evaluator with one outcome for each measure, in the same order and with the same names.
     pub fn new(measures: Vec<Measure>) -> Self {
         Self { measures }
     }

@@ -1,17 +1,17 @@
 //! Numbers in texts.
 
-/// How far a number may be off, relative to the reference's.
+/// The accepted relative error of a number.
 pub const TOLERANCE: f64 = 0.01;
 
-/// Signs that stand before or after an amount of money.
+/// Currency signs, before or after an amount.
 const CURRENCIES: [char; 5] = ['$', '€', '£', '¥', '₹'];
 
 const BLANKS: [char; 2] = [' ', '\u{a0}'];
 
 /// Whether the answer has every number of the reference within [`TOLERANCE`]; `None` where the reference has none.
 ///
-/// A number may serve for several of the reference, and further numbers in the answer are no fault. [`numbers`] says what
-/// counts as one.
+/// One number may match several of the reference, and extra numbers in the answer do not matter. [`numbers`] documents the
+/// notations.
 pub fn all_found(answer: &str, reference: &str) -> Option<bool> {
     let expected = numbers(reference);
     if expected.is_empty() {
@@ -32,8 +32,8 @@ pub fn all_found(answer: &str, reference: &str) -> Option<bool> {
 /// - `-5` and `−$5`: a minus counts where it does not follow a letter, a digit, `%` or a closing bracket, so that
 ///   `1990-95` is 1990 and 95. Brackets do not make a number negative.
 /// - `$1.2 million`, `3bn`, `3 mn`: the words thousand, million, billion and trillion multiply, and so do `mn`, `bn` and `tn`.
-/// - `5k`, `2M`, `7B`: `k`, `K`, `M` and `B` multiply right after the digits. Next to a currency sign any of `k`, `m`, `b` and
-///   `t` does in either case, and all but `t` after a blank too: `$1.2B`, `$5m`, `2 M €`. Without a sign `5m` is a length.
+/// - `5k`, `2M`, `7B`: `k`, `K`, `M` and `B` multiply right after the digits. Next to a currency sign any of `k`, `m`, `b`
+///   and `t` does in either case, and all but `t` after a space too: `$1.2B`, `$5m`, `2 M €`. Without a sign `5m` is a length.
 /// - `12%` is 12, like `12 percent`; currency signs and units do not matter.
 /// - `1.2.3` is 1, 2 and 3, as are the parts of a date. `3rd` is 3.
 /// - Digits after a letter belong to a name (`Q3`, `B12`) and are no number; nor are number words.
@@ -61,7 +61,7 @@ fn in_a_name(text: &str, start: usize) -> bool {
     before.is_some_and(|letter| letter.is_alphabetic() || letter == '_')
 }
 
-/// Digits as they stand in a text.
+/// A number in digits, as written.
 struct Written {
     digits: String,
     end: usize,
@@ -134,7 +134,7 @@ fn follows_bare_point(before: &str) -> bool {
     before.is_some_and(|before| !before.ends_with(|letter: char| letter.is_alphanumeric()))
 }
 
-/// Whether a minus stands before the number, currency signs between them not counted.
+/// Whether a minus comes before the number, ignoring currency signs between them.
 fn is_negative(before: &str) -> bool {
     let before = before.trim_end_matches(CURRENCIES);
     let Some(before) = before.strip_suffix(['-', '−']) else {
@@ -144,7 +144,7 @@ fn is_negative(before: &str) -> bool {
     !last.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, ')' | ']' | '%'))
 }
 
-/// What a word or letter after the digits multiplies them by.
+/// The factor of a word or letter after the digits.
 fn magnitude(before: &str, rest: &str) -> f64 {
     let attached = word(rest);
     let separated = rest.strip_prefix(BLANKS);
@@ -178,7 +178,7 @@ fn spelled_magnitude(word: &str) -> Option<f64> {
     }
 }
 
-/// What a letter stands for beside a currency sign.
+/// The factor of a letter beside a currency sign.
 fn letter(letter: &str) -> f64 {
     match letter {
         "k" | "K" => 1e3,
@@ -189,7 +189,7 @@ fn letter(letter: &str) -> f64 {
     }
 }
 
-/// Whether a letter after a blank belongs to an amount of money, and is not the beginning of something like `b-side`.
+/// Whether a letter after a space belongs to an amount of money, rather than to a word such as `b-side`.
 fn stands_alone(letter: &str, rest: &str, before: &str) -> bool {
     let after = &rest[letter.len()..];
     matches!(letter, "k" | "K" | "m" | "M" | "b" | "B")
@@ -197,7 +197,7 @@ fn stands_alone(letter: &str, rest: &str, before: &str) -> bool {
         && is_money(before, after)
 }
 
-/// Whether a currency sign stands before the number or after its letter.
+/// Whether a currency sign comes before the number or after its letter.
 fn is_money(before: &str, after: &str) -> bool {
     let before = before.trim_end_matches(['-', '−']);
     let before = before.strip_suffix(BLANKS).unwrap_or(before);

@@ -2,14 +2,14 @@
 
 use crate::call::number;
 
-/// ROUGE-L's F1: how much of the two texts their longest common subsequence of words covers.
+/// ROUGE-L's F1: the share of both texts that their longest common subsequence of words covers.
 ///
 /// ```text
 /// F1 = 2PR / (P + R),  P = common / words of the answer,  R = common / words of the reference
 /// ```
 ///
 /// Equals `rougeL` of Google's `rouge_score` with `use_stemmer=False`: words are runs of ASCII letters and digits in lower
-/// case. 0 where either text has none.
+/// case. 0 if either text has none.
 ///
 /// Source: Lin, "ROUGE: A Package for Automatic Evaluation of Summaries" (2004).
 pub fn rouge_l(answer: &str, reference: &str) -> f64 {
@@ -24,7 +24,7 @@ pub fn rouge_l(answer: &str, reference: &str) -> f64 {
     2.0 * precision * recall / (precision + recall)
 }
 
-/// Whether a text has anything that [`rouge_l`] compares.
+/// Whether a text has words that [`rouge_l`] compares.
 pub fn has_words(text: &str) -> bool {
     !words(&text.to_lowercase()).is_empty()
 }

@@ -1,4 +1,4 @@
-//! Cutting a text into sentences.
+//! Splits a text into sentences.
 
 /// Abbreviations after which a point does not end a sentence, in lower case and without their last point.
 const ABBREVIATIONS: [&str; 24] = [
@@ -6,10 +6,10 @@ const ABBREVIATIONS: [&str; 24] = [
     "gen", "col", "capt", "lt", "sgt", "rev", "hon", "gov", "sen", "u.s",
 ];
 
-/// Those after which it ends none where a digit follows.
+/// Abbreviations only before a digit.
 const BEFORE_NUMBERS: [&str; 8] = ["no", "nos", "p", "pp", "fig", "figs", "vol", "ch"];
 
-/// The sentences of a text in their order, trimmed, none of them empty.
+/// The sentences of a text in order, trimmed and not empty.
 ///
 /// A sentence ends
 ///
@@ -37,11 +37,11 @@ pub fn sentences(text: &str) -> Vec<&str> {
     found.filter(|sentence| !sentence.is_empty()).collect()
 }
 
-/// The letters and digits ahead. Places are asked for in their order, so that a text without any is walked through once and
-/// not again for each of its points.
+/// Finds the next letter or digit. Positions are queried in ascending order, so a text is scanned once and not again for
+/// each of its points.
 struct NextWord<'t> {
     text: &'t str,
-    /// Where the one that was found last is, or the end.
+    /// The position of the last one found, or the end.
     at: usize,
 }
 
@@ -58,7 +58,7 @@ impl NextWord<'_> {
     }
 }
 
-/// Where the sentence from `start` ends, if the letter at `at` ends it.
+/// The end of the sentence from `start`, if the character at `at` ends it.
 fn end(
     text: &str,
     start: usize,

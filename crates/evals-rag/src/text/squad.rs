@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-/// Lower case, without ASCII punctuation, without the articles `a`, `an` and `the`, with single blanks.
+/// Converts to lower case, removes ASCII punctuation and the articles `a`, `an` and `the`, and makes white space single
+/// spaces.
 pub fn normalize(text: &str) -> String {
     let letters = text.to_lowercase();
     let letters: String = letters
@@ -16,7 +17,7 @@ pub fn normalize(text: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Blanks out each run of letters and digits that is an article.
+/// Replaces each article with a space.
 fn without_articles(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -41,13 +42,13 @@ pub fn exact_match(answer: &str, reference: &str) -> bool {
     normalize(answer) == normalize(reference)
 }
 
-/// The harmonic mean of precision and recall of the words, each counted as often as it occurs.
+/// The harmonic mean of precision and recall of the words, counted with repetitions.
 ///
 /// ```text
 /// F1 = 2 · common / (words of the answer + words of the reference)
 /// ```
 ///
-/// Where either text has no words it is 1 if both have none, else 0, as in `SQuAD` 2.0.
+/// If either text has no words, it is 1 if both have none, else 0, as in `SQuAD` 2.0.
 pub fn token_f1(answer: &str, reference: &str) -> f64 {
     let (answer, reference) = (normalize(answer), normalize(reference));
     let (answer_words, reference_words) = (counted(&answer), counted(&reference));
@@ -60,7 +61,7 @@ pub fn token_f1(answer: &str, reference: &str) -> f64 {
         .iter()
         .map(|(word, count)| (*count).min(reference_words.get(word).copied().unwrap_or(0)));
     let common: u32 = common.sum();
-    // The script's own formula, so that the last bits are the same too.
+    // The script's own formula gives the same last bits.
     if common == 0 {
         return 0.0;
     }

@@ -1,4 +1,4 @@
-//! What failures count for.
+//! Tests of which measures a failure counts for.
 
 use evals::{Accuracy, Summary, TaskError, TaskScope};
 use evals_metrics::Bootstrap;
@@ -39,7 +39,7 @@ fn accuracy<'s>(summary: &'s Summary, name: &str) -> &'s Accuracy {
 
 #[tokio::test]
 async fn refusal_recall_is_about_unanswerable_questions_alone() {
-    // Of 20 questions 4 are unanswerable, and the judge fails for 2 of those and for 5 of the others.
+    // 4 of 20 questions are unanswerable. The judge fails for 2 of these and for 5 of the others.
     let questions = (0..20).map(|number| question(&format!("q{number:02}"), number >= 4));
     let verdict = || said(r#"{"reason": "declines", "pass": true}"#);
     let unreadable = || [said("?"), said("?")];
