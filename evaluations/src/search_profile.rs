@@ -17,7 +17,10 @@ pub(crate) struct SearchProfile {
 
 /// A name that is not that of a search profile.
 #[derive(Debug, thiserror::Error)]
-#[error("{unknown}, each also with the suffix `{RERANK}`, and `all`{}", suggestion(nearest.as_deref()))]
+#[error(
+    "{unknown}, each also with the suffix `{RERANK}`, and `all`{}",
+    nearest::did_you_mean(nearest)
+)]
 pub(crate) struct UnknownSearchProfile {
     unknown: UnknownProfile,
     nearest: Option<String>,
@@ -36,12 +39,6 @@ impl UnknownSearchProfile {
             unknown,
         }
     }
-}
-
-fn suggestion(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |nearest| {
-        format!("; did you mean `{nearest}`?")
-    })
 }
 
 impl SearchProfile {

@@ -65,7 +65,7 @@ fn a_file_without_end_is_not_read_until_memory_is_gone() {
 fn an_unknown_dataset_comes_with_the_nearest_names() {
     let message = Sandbox::new().refuse("repliqq --skip-qa");
     assert!(
-        message.contains("unknown dataset `repliqq`, did you mean `repliqa`"),
+        message.contains("unknown dataset `repliqq`; did you mean `repliqa`"),
         "{message}"
     );
     assert!(
@@ -406,7 +406,7 @@ fn a_hub_dataset_that_is_not_cached_says_how_to_get_it_offline() {
     assert!(!message.contains("did you mean"), "{message}");
     let misspelt = Sandbox::new().refuse("beir:scifct --skip-qa");
     assert!(
-        misspelt.contains("`beir:scifct`, did you mean `beir:scifact`?"),
+        misspelt.contains("`beir:scifct`; did you mean `beir:scifact`?"),
         "{misspelt}"
     );
 }

@@ -32,6 +32,18 @@ pub fn all<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> 
         .collect()
 }
 
+/// The end of a message about a misspelled word: `; did you mean `a` or `b`?`, or nothing if nothing is near.
+pub fn did_you_mean<S: AsRef<str>>(nearest: impl IntoIterator<Item = S>) -> String {
+    let quoted = nearest
+        .into_iter()
+        .map(|name| format!("`{}`", name.as_ref()));
+    let quoted: Vec<String> = quoted.collect();
+    if quoted.is_empty() {
+        return String::new();
+    }
+    format!("; did you mean {}?", quoted.join(" or "))
+}
+
 /// How many letters differ, where `candidate` is near.
 fn distance(written: &str, candidate: &str) -> Option<usize> {
     let distance = strsim::osa_distance(written, candidate);
@@ -58,6 +70,13 @@ mod tests {
         let known = ["download", "datasets"];
         assert_eq!(of("data", known), Some("datasets"));
         assert_eq!(of("d", known), None, "too short");
+    }
+
+    #[test]
+    fn a_suggestion_quotes_every_name() {
+        assert_eq!(did_you_mean(["a", "b"]), "; did you mean `a` or `b`?");
+        assert_eq!(did_you_mean(Some("a")), "; did you mean `a`?");
+        assert_eq!(did_you_mean(None::<&str>), "");
     }
 
     #[test]

@@ -4,11 +4,18 @@ use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::str::FromStr;
 
+use evals_messages::nearest;
+
 use crate::measures::{
     AveragePrecision, Gain, Judged, MinimumGrade, Ndcg, Precision, RPrecision, Recall,
     ReciprocalRank, Success,
 };
 use crate::{Measure, ParseMeasureError};
+
+/// The names that a misspelled name is compared with.
+const NAMES: [&str; 10] = [
+    "AP", "MAP", "Judged", "nDCG", "P", "R", "Rprec", "RR", "MRR", "Success",
+];
 
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,12 +86,20 @@ impl FromStr for Measure {
             _ => {
                 return Err(ParseMeasureError::UnknownName {
                     measure: notation.text.to_owned(),
+                    nearest: corrected(notation.text, notation.name),
                 });
             }
         };
         notation.reject_unused(&measure)?;
         Ok(measure)
     }
+}
+
+/// The text with the name at its beginning replaced by the nearest known one.
+fn corrected(text: &str, name: &str) -> Option<String> {
+    let rest = text.strip_prefix(name)?;
+    let nearest = nearest::of(name, NAMES)?;
+    Some(format!("{nearest}{rest}"))
 }
 
 /// A measure taken apart, before it is known whether name and parameters go together.

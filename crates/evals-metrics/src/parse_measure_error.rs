@@ -1,5 +1,6 @@
 //! Why a text is not a measure's name.
 
+use evals_messages::nearest;
 use thiserror::Error;
 
 /// Why a text does not name a [`Measure`](crate::Measure).
@@ -7,12 +8,12 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ParseMeasureError {
     /// There is no measure of that name.
-    #[error(
-        "unknown measure `{measure}`; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` (or `MRR`) and `Success`"
-    )]
+    #[error("unknown measure `{measure}`{}", correction(nearest.as_deref()))]
     UnknownName {
         /// The whole text.
         measure: String,
+        /// The text with the measure's name corrected, if a known name is similar.
+        nearest: Option<String>,
     },
     /// The text is not built like a measure.
     #[error("measure `{measure}` is not of the form `Name(parameter=value)@cutoff`")]
@@ -60,4 +61,14 @@ pub enum ParseMeasureError {
         /// What would be valid.
         expected: &'static str,
     },
+}
+
+fn correction(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(_) => nearest::did_you_mean(nearest),
+        None => {
+            "; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` (or `MRR`) and `Success`"
+                .to_owned()
+        }
+    }
 }

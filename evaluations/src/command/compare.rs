@@ -369,10 +369,8 @@ fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Chan
     let all = all();
     let titles: Vec<&str> = all.measures.iter().map(MeasureChange::title).collect();
     let names = all.measures.iter().map(|it| it.measure.as_str());
-    let nearest = match nearest::of(missing, titles.iter().copied().chain(names)) {
-        Some(nearest) => format!("; did you mean `{nearest}`?"),
-        None => String::new(),
-    };
+    let nearest = nearest::of(missing, titles.iter().copied().chain(names));
+    let nearest = nearest::did_you_mean(nearest);
     bail!(
         "no measure `{missing}` in both runs, which have {}{nearest}",
         titles.join(", ")

@@ -56,9 +56,7 @@ pub(crate) fn check<'m>(
 /// The error of a provider that has no rerankers.
 pub(crate) fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> SettingsError {
     let provider = &model.settings.provider;
-    let suggestion = nearest::of(provider, PROVIDERS).map_or_else(String::new, |nearest| {
-        format!("; did you mean `{nearest}`?")
-    });
+    let suggestion = nearest::did_you_mean(nearest::of(provider, PROVIDERS));
     let message =
         format!("unknown reranker provider `{provider}`; use `http`, `llm` or `local`{suggestion}");
     model.bad_field(resolved, "provider", &message)

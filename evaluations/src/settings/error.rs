@@ -1,5 +1,6 @@
 //! The errors of settings. Each says where the setting was written and how to mend it.
 
+use evals_messages::nearest;
 use std::path::PathBuf;
 
 use evals_data::yaml::YamlError;
@@ -126,8 +127,9 @@ pub(crate) fn unknown_key(origin: &str, key: &UnknownKey) -> String {
     };
     let path = redaction::key(&key.path);
     match &key.nearest {
-        Some(nearest) => {
-            format!("{place}: unknown setting `{path}`; did you mean `{nearest}`?")
+        Some(_) => {
+            let suggestion = nearest::did_you_mean(&key.nearest);
+            format!("{place}: unknown setting `{path}`{suggestion}")
         }
         None => {
             format!(

@@ -19,7 +19,7 @@ use crate::manifest::{Manifest, ManifestError, Origin};
 /// assert_eq!(catalog.find("beir:scifact")?.retrieval.limit.get(), 100);
 ///
 /// let unknown = catalog.find("wixx").unwrap_err();
-/// assert!(unknown.to_string().starts_with("unknown dataset `wixx`, did you mean `wix`"));
+/// assert!(unknown.to_string().starts_with("unknown dataset `wixx`; did you mean `wix`"));
 /// # Ok::<(), evals_data::CatalogError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Catalog {
 #[non_exhaustive]
 pub enum CatalogError {
     /// No manifest has that name.
-    #[error("unknown dataset `{name}`{}", did_you_mean(nearest))]
+    #[error("unknown dataset `{name}`{}", nearest::did_you_mean(nearest))]
     Unknown {
         /// The name asked for.
         name: String,
@@ -42,14 +42,6 @@ pub enum CatalogError {
     /// The manifest of that name is not usable.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-}
-
-fn did_you_mean(nearest: &[String]) -> String {
-    if nearest.is_empty() {
-        return String::new();
-    }
-    let names: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
-    format!(", did you mean {}?", names.join(" or "))
 }
 
 impl Catalog {

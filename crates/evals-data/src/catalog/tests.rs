@@ -89,7 +89,7 @@ fn an_unknown_name_suggests_similar_ones() {
     let message = |name: &str| catalog.find(name).unwrap_err().to_string();
     assert_eq!(
         message("repliqua"),
-        "unknown dataset `repliqua`, did you mean `repliqa`?"
+        "unknown dataset `repliqua`; did you mean `repliqa`?"
     );
     assert_eq!(message("§§"), "unknown dataset `§§`");
     assert_eq!(catalog.nearest("beir:scifct")[0], "beir:scifact");

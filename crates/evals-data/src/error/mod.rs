@@ -4,6 +4,7 @@ mod fault;
 mod likely_meaning;
 mod place;
 
+use evals_messages::nearest;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -21,7 +22,7 @@ use likely_meaning::{as_list, shown};
 #[non_exhaustive]
 pub enum DataError {
     /// The hub does not deliver its files.
-    #[error("cannot get dataset `{dataset}`{}", did_you_mean(nearest))]
+    #[error("cannot get dataset `{dataset}`{}", nearest::did_you_mean(nearest))]
     Hub {
         /// The dataset's name.
         dataset: String,
@@ -290,14 +291,6 @@ fn how_to_refetch(cached: Option<&Path>) -> String {
     cached.map_or_else(String::new, |path| {
         format!("; delete `{}` to download it again", path.display())
     })
-}
-
-fn did_you_mean(nearest: &[String]) -> String {
-    if nearest.is_empty() {
-        String::new()
-    } else {
-        format!(", did you mean {}?", quoted(nearest))
-    }
 }
 
 fn dropped_all(rows: u64) -> String {

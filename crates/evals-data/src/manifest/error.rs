@@ -56,7 +56,7 @@ pub enum ManifestError {
 
 fn hint(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
-        Some(nearest) => format!(", did you mean `{nearest}`?"),
+        Some(_) => nearest::did_you_mean(nearest),
         None => format!("; the keys here are {}", known.join(", ")),
     }
 }

@@ -104,11 +104,11 @@ fn an_unknown_key_names_line_and_nearest() {
                 .replace("licence", "x")
                 .replace("unanswerable:", "unanswerabel:")
         ),
-        "sets/my.yaml:6: unknown key `unanswerabel`, did you mean `unanswerable`?"
+        "sets/my.yaml:6: unknown key `unanswerabel`; did you mean `unanswerable`?"
     );
     assert_eq!(
         error(&REPLIQA.replace("text: question", "txt: question")),
-        "sets/my.yaml:5: unknown key `txt`, did you mean `text`?"
+        "sets/my.yaml:5: unknown key `txt`; did you mean `text`?"
     );
     assert_eq!(
         error(&REPLIQA.replace("limit: 5", "zzz: 5")),

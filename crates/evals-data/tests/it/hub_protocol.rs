@@ -200,7 +200,7 @@ async fn an_unknown_beir_collection_suggests_similar_ones() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot get dataset `beir:scifct`, did you mean `beir:scifact`?"
+        "cannot get dataset `beir:scifct`; did you mean `beir:scifact`?"
     );
     let DataError::Hub { source, .. } = error else {
         panic!("{error:?}")

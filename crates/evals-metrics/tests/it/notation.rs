@@ -73,6 +73,14 @@ fn errors_say_what_is_wrong() {
              `Rprec`, `RR` (or `MRR`) and `Success`",
         ),
         (
+            "nDGC@10",
+            "unknown measure `nDGC@10`; did you mean `nDCG@10`?",
+        ),
+        (
+            "sucess(rel=2)@5",
+            "unknown measure `sucess(rel=2)@5`; did you mean `Success(rel=2)@5`?",
+        ),
+        (
             "",
             "unknown measure ``; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, \
              `RR` (or `MRR`) and `Success`",

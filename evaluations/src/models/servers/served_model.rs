@@ -160,9 +160,7 @@ fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> String {
         .copied()
         .chain(["ollama", "openai"])
         .chain(configured.map(|(name, _)| name.as_str()));
-    let suggestion = nearest::of(other, known).map_or_else(String::new, |nearest| {
-        format!("; did you mean `{nearest}`?")
-    });
+    let suggestion = nearest::did_you_mean(nearest::of(other, known));
     format!(
         "unknown provider `{other}`; use `ollama` or `openai`, or set `providers.{other}.base_url` to the address of a server that speaks \
          OpenAI's protocol{suggestion}"
