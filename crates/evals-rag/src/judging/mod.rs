@@ -6,10 +6,10 @@ mod examiner;
 #[cfg(test)]
 mod fuzz;
 mod overlap;
-#[cfg(test)]
-mod quotations;
 mod refusal;
 mod verdict;
+#[cfg(test)]
+mod verdict_tests;
 
 use std::fmt::Debug;
 
