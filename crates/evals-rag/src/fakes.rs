@@ -152,20 +152,37 @@ impl Searcher for Found {
     }
 }
 
-/// Embeds a text by whether it has the letters `x`, `y` and `z`.
+/// Embeds a text by whether it has the letters `x`, `y` and `z`, and records its queries.
 #[derive(Debug)]
-pub(crate) struct Letters(ModelIdentity);
+pub(crate) struct Letters {
+    identity: ModelIdentity,
+    queries: Mutex<Vec<String>>,
+}
 
 impl Letters {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self(ModelIdentity::new("test", "letters")))
+        Self::of(ModelIdentity::new("test", "letters"))
+    }
+
+    pub(crate) fn with_digest(digest: &str) -> Arc<Self> {
+        Self::of(ModelIdentity::new("test", "letters").with_digest(digest))
+    }
+
+    fn of(identity: ModelIdentity) -> Arc<Self> {
+        let queries = Mutex::default();
+        Arc::new(Self { identity, queries })
+    }
+
+    /// The queries so far.
+    pub(crate) fn queries(&self) -> Vec<String> {
+        self.queries.lock().unwrap().clone()
     }
 }
 
 #[async_trait]
 impl Embedder for Letters {
     fn identity(&self) -> &ModelIdentity {
-        &self.0
+        &self.identity
     }
 
     fn dimension(&self) -> usize {
@@ -176,7 +193,11 @@ impl Embedder for Letters {
         None
     }
 
-    async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
+        if kind == TextKind::Query {
+            let texts = texts.iter().map(ToString::to_string);
+            self.queries.lock().unwrap().extend(texts);
+        }
         let row = |text: &&str| {
             let has = ["x", "y", "z"].map(|letter| f32::from(u8::from(text.contains(letter))));
             let none = f32::from(u8::from(has.iter().all(|has| *has == 0.0)));

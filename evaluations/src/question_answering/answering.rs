@@ -33,8 +33,12 @@ impl Answering {
         match model.kind {
             ModelKind::Embedded => {
                 let embedder = Arc::new(StaticEmbedder::static_minilm());
+                let mut answerer = ExtractiveAnswerer::new(embedder, refusals);
+                if let Some(recorder) = &opener.query_recorder {
+                    answerer = answerer.reusing(Arc::clone(recorder));
+                }
                 return Ok(Self {
-                    answerer: Arc::new(ExtractiveAnswerer::new(embedder, refusals)),
+                    answerer: Arc::new(answerer),
                     chat: None,
                     model: None,
                     prompt: None,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use evals_models::ChatModel;
+use evals_rag::answering::QueryRecorder;
 use evals_stores::replies::{CachedChat, ReplyStore};
 use evals_stores::store::RefreshPolicy;
 
@@ -35,6 +36,8 @@ pub(crate) struct Opener<'o, 'r> {
     pub(crate) cache: Option<RefreshPolicy>,
     pub(crate) spending: &'o Arc<Spending>,
     pub(crate) interruption: &'o Interruption,
+    /// Records the search's question vectors; `None` where no answerer reuses them.
+    pub(crate) query_recorder: Option<Arc<QueryRecorder>>,
     store: Option<ReplyStore>,
 }
 
@@ -56,6 +59,7 @@ impl<'o, 'r> Opener<'o, 'r> {
             cache,
             spending,
             interruption,
+            query_recorder: None,
             store: None,
         }
     }

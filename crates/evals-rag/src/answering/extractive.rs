@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use evals_models::{EmbedError, Embedder, Embeddings, Finish, ModelIdentity, TextKind};
+use evals_models::{EmbedError, Embedder, Finish, ModelIdentity, TextKind};
 
 use super::idf::{Idf, words};
+use super::query_recorder::QueryRecorder;
 use super::{AnswerError, AnswerFailure, Answered, Answerer, Citations, Refusals};
 use crate::text::sentences;
 use crate::{Call, Passage};
@@ -29,6 +30,8 @@ use crate::{Call, Passage};
 pub struct ExtractiveAnswerer {
     identity: ModelIdentity,
     embedder: Arc<dyn Embedder>,
+    /// Vectors of questions that the search computed.
+    recorder: Option<Arc<QueryRecorder>>,
     refusals: Refusals,
     sentences: NonZeroUsize,
     threshold: f64,
@@ -65,11 +68,23 @@ impl ExtractiveAnswerer {
         Self {
             identity: ModelIdentity::new("embedded", "extractive"),
             embedder,
+            recorder: None,
             refusals,
             sentences: NonZeroUsize::MIN,
             threshold: Self::THRESHOLD,
         }
         .identified()
+    }
+
+    /// Takes the vector of a question from `recorder`, which the search uses, where both embed with the same model.
+    ///
+    /// This saves time and does not change answers.
+    #[must_use]
+    pub fn reusing(self, recorder: Arc<QueryRecorder>) -> Self {
+        Self {
+            recorder: Some(recorder),
+            ..self
+        }
     }
 
     /// Answers with up to this many sentences.
@@ -126,10 +141,9 @@ impl ExtractiveAnswerer {
         passages: &[String],
         candidates: &mut [Candidate<'_>],
     ) -> Result<(), EmbedError> {
-        let asked = self.embedder.embed(&[question], TextKind::Query).await?;
+        let asked = self.question_vector(question).await?;
         let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text).collect();
         let rows = self.embedder.embed(&texts, TextKind::Document).await?;
-        let asked = one_row(&asked, self.embedder.identity())?;
         if rows.len() != texts.len() {
             return Err(EmbedError::Count {
                 model: self.embedder.identity().clone(),
@@ -141,9 +155,25 @@ impl ExtractiveAnswerer {
         let question = words(question);
         for (candidate, row) in candidates.iter_mut().zip(rows.rows()) {
             let overlap = idf.overlap(&question, candidate.text);
-            candidate.score = 0.5 * overlap + 0.5 * cosine(asked, row).max(0.0);
+            candidate.score = 0.5 * overlap + 0.5 * cosine(&asked, row).max(0.0);
         }
         Ok(())
+    }
+
+    async fn question_vector(&self, question: &str) -> Result<Arc<[f32]>, EmbedError> {
+        let recorder = self.recorder.as_deref();
+        let recorded =
+            recorder.and_then(|recorder| recorder.recorded(question, self.embedder.as_ref()));
+        if let Some(vector) = recorded {
+            return Ok(vector);
+        }
+        let embedded = self.embedder.embed(&[question], TextKind::Query).await?;
+        let vector = embedded.row(0).ok_or_else(|| EmbedError::Count {
+            model: self.embedder.identity().clone(),
+            texts: 1,
+            vectors: 0,
+        })?;
+        Ok(vector.into())
     }
 }
 
@@ -161,14 +191,6 @@ fn candidates(passages: &[String]) -> Vec<Candidate<'_>> {
     });
     all.filter(|candidate| seen.insert(candidate.text))
         .collect()
-}
-
-fn one_row<'e>(embeddings: &'e Embeddings, model: &ModelIdentity) -> Result<&'e [f32], EmbedError> {
-    embeddings.row(0).ok_or_else(|| EmbedError::Count {
-        model: model.clone(),
-        texts: 1,
-        vectors: 0,
-    })
 }
 
 fn cosine(left: &[f32], right: &[f32]) -> f64 {
@@ -232,7 +254,11 @@ mod tests {
     }
 
     fn answerer() -> ExtractiveAnswerer {
-        ExtractiveAnswerer::new(Letters::new(), Refusals::new(["Not there."]))
+        answerer_by(&Letters::new())
+    }
+
+    fn answerer_by(embedder: &Arc<Letters>) -> ExtractiveAnswerer {
+        ExtractiveAnswerer::new(embedder.clone(), Refusals::new(["Not there."]))
     }
 
     const TEXTS: [(&str, &str); 2] = [
@@ -292,6 +318,34 @@ mod tests {
         ];
         let answered = answer(answerer(), "cat eats xy?", &texts).await;
         assert_eq!(answered.text, "The cat eats fish xy. [1]");
+    }
+
+    #[tokio::test]
+    async fn the_search_and_the_answerer_embed_a_question_once() {
+        let question = "cat eats xy?";
+        let embedder = Letters::with_digest("1");
+        let expected = answer(answerer_by(&embedder), question, &TEXTS).await;
+        assert_eq!(embedder.queries(), [question]);
+
+        let embedder = Letters::with_digest("1");
+        let recorder = Arc::new(QueryRecorder::new(embedder.clone()));
+        recorder.embed(&[question], TextKind::Query).await.unwrap();
+        let reusing = answerer_by(&embedder).reusing(recorder);
+        assert_eq!(reusing.identity, answerer_by(&embedder).identity);
+        assert_eq!(answer(reusing, question, &TEXTS).await.text, expected.text);
+        assert_eq!(embedder.queries(), [question]);
+    }
+
+    #[tokio::test]
+    async fn a_vector_of_another_model_is_not_used() {
+        let question = "cat eats xy?";
+        let searching = Letters::with_digest("2");
+        let recorder = Arc::new(QueryRecorder::new(searching.clone()));
+        recorder.embed(&[question], TextKind::Query).await.unwrap();
+        let answering = Letters::with_digest("1");
+        let answerer = answerer_by(&answering).reusing(recorder);
+        answer(answerer, question, &TEXTS).await;
+        assert_eq!(answering.queries(), [question]);
     }
 
     #[test]

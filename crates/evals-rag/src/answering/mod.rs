@@ -7,6 +7,7 @@ mod extractive;
 #[cfg(test)]
 mod fuzz;
 mod idf;
+mod query_recorder;
 mod refusals;
 
 use std::fmt::Debug;
@@ -20,6 +21,7 @@ pub use chat::ChatAnswerer;
 pub use citations::Citations;
 pub use error::{AnswerError, AnswerFailure};
 pub use extractive::ExtractiveAnswerer;
+pub use query_recorder::QueryRecorder;
 pub use refusals::Refusals;
 
 /// Answers questions from passages.

@@ -8,6 +8,7 @@ use evals_data::Collection;
 use evals_models::{Embedder, Usage};
 use evals_providers::Traffic;
 use evals_rag::Question;
+use evals_rag::answering::QueryRecorder;
 
 use super::index::{self, Found, ReadyIndex};
 use super::plan::Plan;
@@ -17,7 +18,7 @@ use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
 use crate::interruption::Interruption;
-use crate::models::Servers;
+use crate::models::{ModelKind, Servers};
 use crate::question_answering::{Answering, Judging, ModelSet};
 use crate::run_models::reranker::{self, Reranking};
 use crate::run_models::{Opener, cache_policy, embedder};
@@ -87,7 +88,8 @@ pub(super) async fn prepare(
         interruption,
     );
     let embedder = if plan.needs_embeddings {
-        Some(embedder::open(&mut opener, arguments).await?)
+        let embedder = embedder::open(&mut opener, arguments).await?;
+        Some(record_queries(&mut opener, plan, embedder))
     } else {
         None
     };
@@ -123,6 +125,21 @@ pub(super) async fn prepare(
         stop,
         traffic: servers.traffic_so_far(),
     })
+}
+
+/// Lets the extractive answerer reuse the question vectors that the search computes.
+fn record_queries(
+    opener: &mut Opener<'_, '_>,
+    plan: &Plan,
+    embedder: Arc<dyn Embedder>,
+) -> Arc<dyn Embedder> {
+    let qa = plan.qa.as_ref();
+    if qa.is_none_or(|qa| qa.answerer.kind != ModelKind::Embedded) {
+        return embedder;
+    }
+    let recorder = Arc::new(QueryRecorder::new(embedder));
+    opener.query_recorder = Some(Arc::clone(&recorder));
+    recorder
 }
 
 impl QaModels {
