@@ -22,7 +22,7 @@ impl BuildObserver for Recorder {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_what_it_did() {
+async fn a_build_reports_its_counts_and_times() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
     let recipe = Recipe::new("test", chunks_of(2));
@@ -55,7 +55,7 @@ async fn reports_what_it_did() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_small_commits_keep_the_order() {
+async fn many_small_commits_keep_the_order_of_the_documents() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
     let texts = generated(5_000);
@@ -79,7 +79,7 @@ async fn many_small_commits_keep_the_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn corpora_that_cannot_be_indexed() {
+async fn a_corpus_without_documents_or_with_bad_uris_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let message = async |texts| {
         let error = try_build(folder.path(), &lexical(), texts)
@@ -122,7 +122,7 @@ async fn an_unknown_language_is_refused_before_anything_is_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_megabytes_are_one_document_among_others() {
+async fn a_document_of_ten_megabytes_is_indexed() {
     let folder = tempfile::tempdir().unwrap();
     let large = "A sentence of seven words, and more. ".repeat(10_000_000 / 37);
     let texts = documents(&[("a", "before"), ("large", &large), ("z", "needle")]);

@@ -51,7 +51,7 @@ pub(crate) fn generated(count: usize) -> Vec<Document> {
         .collect()
 }
 
-/// Counts letters in 16 buckets: a model whose cosines a test can compute again.
+/// A model that counts letters in 16 buckets, so tests can compute its cosines.
 #[derive(Debug)]
 pub(crate) struct Letters(ModelIdentity);
 
@@ -115,7 +115,7 @@ pub(crate) async fn try_build(
     Index::build(&store, recipe, ok(documents), &options, &Unobserved).await
 }
 
-/// An index in a folder that goes with it.
+/// An index in a temporary folder, which is deleted with it.
 pub(crate) struct Fixture {
     pub(crate) index: Index,
     pub(crate) folder: TempDir,

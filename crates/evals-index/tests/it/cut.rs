@@ -9,7 +9,7 @@ use evals_rag::Document;
 
 use crate::corpus::{Letters, document, embedded, lexical, ok, try_build};
 
-/// A model that reads five bytes, and that does not tell of texts with a question mark whether it left anything out.
+/// A model that reads five bytes of a text, and does not report truncation of texts with a question mark.
 #[derive(Debug)]
 struct ShortSighted(Arc<dyn Embedder>);
 
@@ -38,7 +38,7 @@ fn short_sighted() -> Recipe {
     lexical().with_embedder(Arc::new(ShortSighted(Letters::named("short-sighted"))))
 }
 
-/// Three chunks that are cut, one of which nothing is known, one without text, and three that are whole.
+/// Three chunks that are truncated, one of unknown truncation, one without text, and three that fit.
 fn texts() -> Vec<Document> {
     let texts = [
         "amber", "too long", "who?", "birch", " ", "longer", "dune", "longest",
@@ -56,7 +56,7 @@ async fn counted(index: &Index) -> Option<CutChunks> {
 const EXPECTED: Option<CutChunks> = Some(CutChunks { cut: 3, unknown: 1 });
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_index_tells_how_many_chunks_were_cut_whenever_it_is_opened() {
+async fn a_built_and_a_reopened_index_report_truncated_chunks() {
     let folder = tempfile::tempdir().unwrap();
     let built = try_build(folder.path(), &short_sighted(), texts()).await;
     assert_eq!(counted(&built.unwrap().index).await, EXPECTED);
@@ -66,7 +66,7 @@ async fn an_index_tells_how_many_chunks_were_cut_whenever_it_is_opened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_interrupted_build_committed_is_counted() {
+async fn a_resumed_build_counts_the_chunks_committed_before() {
     for committed in 0..=texts().len() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
@@ -85,7 +85,7 @@ async fn what_an_interrupted_build_committed_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_tells_nothing_leaves_it_unknown() {
+async fn chunks_are_unknown_if_the_model_does_not_report_truncation() {
     let folder = tempfile::tempdir().unwrap();
     let built = try_build(folder.path(), &embedded(), texts()).await;
     let expected = CutChunks { cut: 0, unknown: 7 };
@@ -94,9 +94,9 @@ async fn a_model_that_tells_nothing_leaves_it_unknown() {
     assert_eq!(counted(&built.unwrap().index).await, None);
 }
 
-/// A table that an earlier version began has no such column, and is finished without it.
+/// Earlier versions wrote no column `cut`; their unfinished tables are resumed without one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_of_an_earlier_version_is_finished_without_the_count() {
+async fn a_table_of_an_earlier_version_has_no_count() {
     let folder = tempfile::tempdir().unwrap();
     let uri = folder.path().to_str().unwrap();
     let store = Store::open(uri).await.unwrap();

@@ -1,4 +1,4 @@
-//! What becomes of an index whose files were changed on the disk.
+//! Indexes whose files were damaged, deleted or changed by other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ const DAMAGES: [(&str, Damage); 7] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_damaged_file_gives_a_ranking() {
+async fn a_damaged_file_never_gives_a_ranking() {
     let sound = Fixture::new(&embedded(), generated(300)).await;
     let table = table(&embedded());
     let names: Vec<PathBuf> = files(&sound.folder.path().join(&table))
@@ -104,7 +104,7 @@ async fn no_damaged_file_gives_a_ranking() {
     }
 }
 
-/// Neither opened nor built over, with a message that names the file and what to delete.
+/// Checks that the index is neither opened nor built over, and that the message names the file and the table to delete.
 async fn assert_is_refused(folder: &Path, name: &Path, what: &str) {
     let error = open(folder, &embedded()).await.unwrap_err();
     assert!(
@@ -126,7 +126,7 @@ async fn assert_is_refused(folder: &Path, name: &Path, what: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_deleted_as_told_is_built_again() {
+async fn deleting_the_named_table_lets_it_be_rebuilt() {
     let sound = Fixture::new(&embedded(), generated(300)).await;
     let damaged = copy(sound.folder.path());
     fs::remove_dir_all(damaged.path().join(table(&embedded()))).unwrap();
@@ -143,9 +143,9 @@ async fn what_was_deleted_as_told_is_built_again() {
     }
 }
 
-/// As a process that was killed after its last commit leaves it.
+/// A process that was killed after its last commit leaves such a table.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_without_its_record_is_unfinished() {
+async fn a_table_without_a_file_record_is_unfinished() {
     let sound = Fixture::new(&embedded(), generated(300)).await;
     let unfinished = copy(sound.folder.path());
     let record = unfinished.path().join(table(&embedded())).join(RECORD);
@@ -175,7 +175,7 @@ async fn a_table_without_its_record_is_unfinished() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listing_tells_a_damaged_index_from_the_others() {
+async fn a_listing_marks_a_damaged_index_as_unreadable() {
     let damaged = Fixture::new(&embedded(), generated(30)).await;
     let other = try_build(damaged.folder.path(), &lexical(), generated(30)).await;
     drop(other.unwrap());
@@ -202,7 +202,7 @@ async fn a_listing_tells_a_damaged_index_from_the_others() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_symbolic_link_leads_to_the_index() {
+async fn a_store_opens_through_a_symbolic_link() {
     let sound = Fixture::new(&embedded(), generated(30)).await;
     let elsewhere = tempfile::tempdir().unwrap();
     let link = elsewhere.path().join("link.lancedb");
@@ -211,9 +211,8 @@ async fn a_symbolic_link_leads_to_the_index() {
     assert!(index.documents().eq(sound.index.documents()));
 }
 
-/// The table is gone while an open index searches it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_names_the_table_that_was_deleted() {
+async fn a_search_of_a_deleted_table_names_it() {
     let fixture = Fixture::new(&embedded(), generated(300)).await;
     let options = evals_index::SearchOptions {
         passages: 3,
@@ -230,7 +229,7 @@ async fn a_search_names_the_table_that_was_deleted() {
     assert!(message.contains(&format!("`{table}` of `")), "{message}");
 }
 
-/// Makes the table look as an earlier version left it: complete, and without a record of its files.
+/// Makes a table look as if an earlier version wrote it: complete, and without a record of its files.
 async fn without_record(folder: &Path, recipe: &Recipe, completion: &str) {
     use lancedb::table::FieldMetadataUpdate;
 
@@ -243,7 +242,7 @@ async fn without_record(folder: &Path, recipe: &Recipe, completion: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_files_of_an_earlier_version_are_recorded_once_it_is_opened() {
+async fn opening_an_index_of_an_earlier_version_records_its_files() {
     let fixture = Fixture::new(&lexical(), generated(30)).await;
     let folder = fixture.folder.path();
     without_record(folder, &lexical(), r#"{"documents":30,"chunks":30}"#).await;
@@ -261,9 +260,8 @@ async fn the_files_of_an_earlier_version_are_recorded_once_it_is_opened() {
     assert!(matches!(error, IndexError::Damaged { .. }), "{error}");
 }
 
-/// Another program wrote to the table.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_later_version_of_the_table_is_damage() {
+async fn a_table_changed_by_another_program_is_damaged() {
     let fixture = Fixture::new(&lexical(), generated(30)).await;
     let store = lancedb::connect(fixture.folder.path().to_str().unwrap())
         .execute()

@@ -1,4 +1,4 @@
-//! How deep searches go, and that the depth does not change rankings.
+//! The depth of searches, which does not change rankings.
 
 use evals_index::{CachePolicy, Profile, SearchOptions};
 
@@ -12,7 +12,7 @@ fn candidates(count: usize) -> SearchOptions {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fewer_documents_are_the_first_of_more() {
+async fn a_smaller_k_gives_the_start_of_the_same_ranking() {
     let fixture = Fixture::new(&embedded(), generated(1_500)).await;
     for profile in Profile::all().map(|profile| profile.to_string()) {
         for question in ["amber dune", "indigo kelp harbor fjord"] {
@@ -21,7 +21,7 @@ async fn fewer_documents_are_the_first_of_more() {
             for k in [1, 10, 26, 99] {
                 let few = fixture.ranking(&profile, question, k).await;
                 assert_eq!(few, many[..k], "{profile}, k = {k}");
-                // A search that shares nothing goes less deep.
+                // Without a shared cache, a search stops at a smaller depth.
                 let options = SearchOptions {
                     cache: CachePolicy::Fresh,
                     ..SearchOptions::default()
@@ -34,7 +34,7 @@ async fn fewer_documents_are_the_first_of_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_single_search_ranks_alike_at_any_depth() {
+async fn candidates_do_not_change_the_ranking_of_a_single_search() {
     let fixture = Fixture::new(&embedded(), generated(1_500)).await;
     for profile in ["unranked", "bm25", "semantic"] {
         let expected = fixture.ranking(profile, "amber dune", 50).await;
@@ -49,7 +49,7 @@ async fn a_single_search_ranks_alike_at_any_depth() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn too_few_candidates_give_way_to_k() {
+async fn k_raises_too_small_a_number_of_candidates() {
     let recipe = embedded_in_chunks();
     let texts = [("a", "kelp kelp kelp kelp"), ("b", "kelp"), ("c", "dune")];
     let fixture = Fixture::new(&recipe, documents(&texts)).await;
@@ -67,7 +67,7 @@ fn embedded_in_chunks() -> evals_index::Recipe {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn any_number_of_documents_may_be_asked_for() {
+async fn k_may_exceed_the_number_of_documents() {
     let fixture = Fixture::new(&embedded(), generated(300)).await;
     for profile in Profile::all().map(|profile| profile.to_string()) {
         let all = fixture.ranking(&profile, "amber dune", 300).await;
@@ -88,9 +88,9 @@ async fn any_number_of_documents_may_be_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_on_its_own_finds_the_same_passages() {
+async fn passages_do_not_depend_on_the_cache_policy() {
     let recipe = evals_index::Recipe::new("test", chunks_of(2));
-    // The second passage of the best document comes behind those of all others.
+    // The second passage of the best document ranks behind the passages of all other documents.
     let others: Vec<String> = (0..100).map(|number| format!("b{number}")).collect();
     let others = others.iter().map(|uri| (uri.as_str(), "kelp dune"));
     let texts: Vec<_> = [("a", "kelp kelp dune kelp")]

@@ -1,4 +1,4 @@
-//! Filters: what they keep, and what they refuse.
+//! Filters by SQL conditions: kept documents, and refused conditions.
 
 use evals_index::{BuildOptions, Index, Profile, SearchOptions, Store, Unobserved};
 
@@ -22,7 +22,7 @@ fn filtered(sql: &str) -> SearchOptions {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_profile_finds_only_what_passes() {
+async fn every_profile_finds_only_documents_that_pass() {
     let fixture = fixture().await;
     for profile in Profile::all().map(|profile| profile.to_string()) {
         let options = filtered(r#"uri LIKE 'news/%' AND metadata LIKE '%"topic":"n"%'"#);
@@ -37,7 +37,7 @@ async fn every_profile_finds_only_what_passes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn quoted_quotes_are_characters() {
+async fn a_doubled_quote_stands_for_one_quote() {
     let fixture = fixture().await;
     let options = filtered("uri = 'blog/o''hara'");
     let found = fixture.retrieve_with("unranked", "x", 10, options).await;
@@ -45,7 +45,7 @@ async fn quoted_quotes_are_characters() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bm25_scores_stay_those_of_the_corpus() {
+async fn a_filter_does_not_change_bm25_scores() {
     let fixture = fixture().await;
     let all = fixture.ranking("bm25", "harbor", 10).await;
     let options = filtered("uri LIKE 'news/%'");
@@ -58,7 +58,7 @@ async fn bm25_scores_stay_those_of_the_corpus() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn counts_documents_and_not_chunks() {
+async fn a_count_is_of_documents_not_chunks() {
     let recipe = evals_index::Recipe::new("test", chunks_of(1));
     let texts = [
         ("news/1", "one two three"),
@@ -77,7 +77,7 @@ async fn counts_documents_and_not_chunks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn filters_reach_every_piece_of_a_table() {
+async fn filters_reach_every_fragment_of_a_table() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
     let options = BuildOptions {
@@ -98,7 +98,7 @@ async fn filters_reach_every_piece_of_a_table() {
         index: built.index,
         folder,
     };
-    // Pieces of 128 documents: the third holds those from 256 on, and the last ends with 999.
+    // A fragment has 128 documents: the third starts with document 256, and the last ends with 999.
     let kept = [0, 300, 301, 640, 999].map(|number: usize| texts[number].uri.as_str());
     let sql = format!("uri IN ('{}')", kept.join("', '"));
     assert_eq!(fixture.index.count(&sql).await.unwrap(), kept.len());
@@ -157,7 +157,7 @@ async fn invalid_filters_name_the_columns_and_the_cause() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fields_of_the_metadata_are_matched_as_text() {
+async fn a_filter_by_a_metadata_field_is_refused_with_advice() {
     let fixture = fixture().await;
     for sql in [
         "metadata['topic'] = 'n'",
@@ -173,7 +173,7 @@ async fn fields_of_the_metadata_are_matched_as_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_engine_cannot_bear_is_refused() {
+async fn filters_that_could_crash_the_engine_are_refused() {
     let fixture = fixture().await;
     let chain = vec!["uri = 'a'"; 3_000].join(" OR ");
     for (sql, cause) in [
@@ -191,9 +191,9 @@ async fn what_the_engine_cannot_bear_is_refused() {
     }
 }
 
-/// The deepest filters that pass, and every function, reach the engine in each way that it is searched.
+/// Runs the deepest and longest accepted filters, and every function, in a count and in each kind of search.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_passes_the_engine_can_bear() {
+async fn the_engine_runs_the_most_complex_accepted_filters() {
     let fixture = fixture().await;
     let joined = |word| {
         (0..100)
@@ -232,7 +232,7 @@ async fn what_passes_the_engine_can_bear() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_filter_that_fails_says_so() {
+async fn a_filter_that_fails_on_a_document_names_itself() {
     let fixture = fixture().await;
     let sql = "CAST(title AS INT) = 1";
     let message = refusal(&fixture, sql).await;

@@ -1,4 +1,4 @@
-//! Filters: whatever text they are, an index counts documents by them or refuses them.
+//! Fuzzing of filters: an index counts documents by any text or refuses it.
 
 use evals_fuzz::Target;
 
@@ -6,7 +6,7 @@ use crate::corpus::{Fixture, documents, lexical};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
 
-/// The stack that the threads of a program have, and the smallest that a filter may be parsed on.
+/// The default stack of a thread, on which every accepted filter must be parsed.
 const STACK: usize = 2 << 20;
 
 #[test]
@@ -87,7 +87,7 @@ fn a_filter_counts_documents_or_is_refused() {
                 return;
             };
             assert!(kept <= texts.len(), "{kept}");
-            // Of a condition and its contrary, a document meets one at most: neither where the condition is null.
+            // A document passes a condition or its negation, or neither if the condition is null.
             if let Some(others) = count(format!("NOT ({sql}\n)")) {
                 assert!(kept + others <= texts.len(), "{kept} + {others}");
             }

@@ -7,7 +7,7 @@ use evals_index::{CachePolicy, SearchOptions};
 use crate::corpus::{Fixture, documents, embedded, generated, ids, pairs};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn joins_what_either_search_finds() {
+async fn a_hybrid_ranking_joins_both_searches() {
     let texts = [("a", "kelp forest"), ("b", "forest of pines"), ("c", "zzz")];
     let fixture = Fixture::new(&embedded(), documents(&texts)).await;
     let lexical = fixture.ranking("bm25", "kelp", 10).await;
@@ -19,13 +19,13 @@ async fn joins_what_either_search_finds() {
     let fused = fixture.ranking("hybrid", "kelp", 10).await;
     assert_eq!(fused.len(), 3);
     assert_eq!(fused[0].0, "a");
-    // First of the lexical search, and some place in the semantic one.
+    // `a` is first of the lexical search and has rank `first` in the semantic one.
     let expected = 1.0 / 61.0 + 1.0 / (60.0 + first);
     assert!((f64::from(fused[0].1) - expected).abs() < 1e-7);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn extreme_weights_are_the_single_searches() {
+async fn weight_1_gives_the_semantic_ranking() {
     let fixture = Fixture::new(&embedded(), generated(150)).await;
     for question in ["amber dune", "indigo kelp harbor"] {
         let semantic = fixture.ranking("semantic", question, 20).await;
@@ -35,7 +35,7 @@ async fn extreme_weights_are_the_single_searches() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn searches_are_shared_between_profiles() {
+async fn profiles_share_searches_unless_the_cache_policy_is_fresh() {
     let fixture = Fixture::new(&embedded(), generated(200)).await;
     let stages = |timings: &[evals_rag::StageTiming]| -> Vec<(String, bool)> {
         timings

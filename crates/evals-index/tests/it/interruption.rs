@@ -11,7 +11,7 @@ use crate::corpus::{
 
 type Read = Result<Document, Box<dyn Error + Send + Sync>>;
 
-/// The first `count` documents, and then a failure.
+/// The first `count` documents, followed by a failure.
 fn failing_after(texts: &[Document], count: usize) -> Vec<Read> {
     let mut read: Vec<Read> = texts[..count].iter().cloned().map(Ok).collect();
     read.push(Err("the network is gone".into()));
@@ -25,7 +25,7 @@ async fn interrupt(store: &Store, recipe: &Recipe, read: Vec<Read>) -> IndexErro
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn continues_after_each_document() {
+async fn a_build_resumes_after_any_document() {
     let texts = documents(&[
         ("a", "one two three"),
         ("b", ""),
@@ -66,7 +66,7 @@ async fn continues_after_each_document() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keeps_what_was_read_before_a_failure() {
+async fn a_resumed_build_keeps_the_documents_read_before_a_failure() {
     let texts = generated(1_000);
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
@@ -77,7 +77,7 @@ async fn keeps_what_was_read_before_a_failure() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_documents_are_not_appended_to_the_first() {
+async fn a_build_is_not_resumed_with_other_documents() {
     let texts = documents(&[("a", "1"), ("b", "2"), ("c", "3")]);
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();

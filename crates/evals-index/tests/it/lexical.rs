@@ -28,7 +28,7 @@ async fn fruit() -> Fixture {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn scores_are_those_of_the_formula() {
+async fn scores_follow_the_bm25_formula() {
     let fixture = fruit().await;
     // idf(apple) = ln(1 + 1.5/2.5) = 0.470004; a: 2.2 · 1/(1 + 0.9), b: 2.2 · 2/(2 + 1.2).
     let apple = [("b", 0.646_255), ("a", 0.544_215)];
@@ -42,7 +42,7 @@ async fn scores_are_those_of_the_formula() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_term_counts_as_often_as_it_is_asked() {
+async fn a_repeated_query_term_counts_each_time() {
     let fixture = fruit().await;
     let twice = [("b", 2.0 * 0.646_255), ("a", 2.0 * 0.544_215)];
     assert_scores(&fixture.ranking("bm25", "apple apple", 10).await, &twice);
@@ -62,7 +62,7 @@ async fn questions_without_terms_find_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ties_are_cut_by_descending_id() {
+async fn ties_are_broken_by_descending_id() {
     let texts: Vec<_> = (0..300)
         .map(|number| (format!("t{number:03}"), "same words"))
         .collect();
@@ -77,7 +77,7 @@ async fn ties_are_cut_by_descending_id() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn documents_count_by_their_best_chunk() {
+async fn a_document_scores_as_its_best_chunk() {
     let mut texts: Vec<_> = (0..40)
         .map(|number| (format!("x{number:02}"), "lighthouse keeper"))
         .collect();
@@ -118,7 +118,7 @@ async fn passages_are_the_best_chunks_of_the_ranked_documents() {
         ..SearchOptions::default()
     };
     let retrieved = fixture.retrieve_with("bm25", "harbor", 2, options).await;
-    // The single words score best; c has one, a has one and two pairs.
+    // Chunks of one word score best: c has one; a has one and two chunks of two words.
     assert_eq!(ids(&pairs(&retrieved)), ["c", "a"]);
     let passages: Vec<_> = retrieved
         .passages
@@ -147,7 +147,7 @@ async fn passages_are_the_best_chunks_of_the_ranked_documents() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_best_passage_of_a_document_comes_along_however_far_behind_it_is() {
+async fn best_of_adds_the_best_passage_of_each_document() {
     let texts = [
         ("a", "harbor lights harbor lights harbor"),
         ("b", "harbor wall"),
@@ -168,7 +168,7 @@ async fn the_best_passage_of_a_document_comes_along_however_far_behind_it_is() {
             .collect::<Vec<_>>()
     };
     let passage = |document: &str, ordinal| (document.to_owned(), ordinal);
-    // All chunks in their order: c 0, a 2, then the pairs, of which those of b come before those of a.
+    // The order of all chunks: c 0, a 2, then the chunks of two words, b before a.
     assert_eq!(
         passages(0, 3).await,
         [passage("c", 0), passage("a", 2), passage("b", 0)]
@@ -190,7 +190,7 @@ async fn the_best_passage_of_a_document_comes_along_however_far_behind_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn settings_decide_which_words_are_one_term() {
+async fn full_text_settings_control_stemming_and_stop_words() {
     let texts = documents(&[("a", "the running foxes"), ("b", "he ran")]);
     let plain = FullText {
         stem: false,
@@ -205,7 +205,7 @@ async fn settings_decide_which_words_are_one_term() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strange_texts_are_texts() {
+async fn control_characters_emoji_and_sql_are_plain_text() {
     let texts = [
         ("nul", "walnut\0pecan"),
         ("emoji", "🦀 crab 🦀"),

@@ -1,8 +1,8 @@
-//! An index from outside: built, interrupted, opened and searched in folders of its own.
+//! Tests of the public interface: indexes are built, interrupted, opened and searched in temporary folders.
 #![recursion_limit = "256"]
 #![expect(
     clippy::unwrap_used,
-    reason = "a test whose fixture cannot be made has failed"
+    reason = "a test fails if its fixture cannot be made"
 )]
 
 mod building;

@@ -38,7 +38,7 @@ async fn a_mismatch_names_the_differences() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_several_indexes_the_nearest_is_told() {
+async fn a_mismatch_names_the_nearest_of_several_indexes() {
     let far = Recipe::new("letters", chunks_of(7));
     let near = lexical();
     let fixture = Fixture::new(&far, documents(&[("a", "text")])).await;
@@ -56,7 +56,7 @@ async fn of_several_indexes_the_nearest_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reading_makes_no_database() {
+async fn reading_creates_no_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db/scifact");
     let store = Store::open(path.to_str().unwrap()).await.unwrap();
@@ -83,7 +83,7 @@ async fn reading_makes_no_database() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_no_database() {
+async fn a_file_is_refused_as_a_store() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
     let error = Store::open(path).await.unwrap_err();
@@ -94,7 +94,7 @@ async fn a_file_is_no_database() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_open_index_needs_no_right_to_write() {
+async fn searching_needs_no_write_permission() {
     let fixture = Fixture::new(&lexical(), documents(&[("a", "text")])).await;
     let lock = fixture.folder.path().join("evaluations.lock");
     fs::remove_file(&lock).unwrap();
@@ -122,7 +122,7 @@ async fn an_open_index_needs_no_right_to_write() {
     );
 }
 
-/// The build of this index was killed, so that its files were not recorded.
+/// Without a record of the files, as after a killed build, the engine finds the damage.
 #[tokio::test(flavor = "multi_thread")]
 async fn unreadable_files_of_an_unfinished_index_are_an_error() {
     for extension in ["manifest", "lance"] {

@@ -14,25 +14,25 @@ use evals_rag::Document;
 
 use crate::corpus::{Fixture, embedded, generated, ok, try_build};
 
-/// Where the child process builds; it is set for no other.
+/// The environment variable with the folder in which the child process builds.
 const FOLDER: &str = "EVALS_INDEX_TEST_FOLDER";
 const DOCUMENTS: usize = 3_000;
 
-/// Prints the documents done, for the parent to read.
+/// Prints the number of documents done, which the parent reads.
 #[derive(Debug)]
 struct Printer;
 
 impl BuildObserver for Printer {
     fn on_progress(&self, progress: BuildProgress) {
         let line = format!("\ndone {}\n", progress.documents);
-        // The parent reads no more than it waits for.
+        // The parent closes the pipe once it has read enough.
         let _ = io::stdout().write_all(line.as_bytes());
     }
 }
 
-/// The child's part: builds slowly, until it is killed.
+/// Runs in the child process: builds slowly until the parent kills it.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "started by the other tests in a process of its own"]
+#[ignore = "the other tests start it in a child process"]
 async fn child() {
     let Ok(folder) = env::var(FOLDER) else {
         return;
@@ -66,7 +66,7 @@ fn start(folder: &str, documents: usize) -> Child {
             .and_then(|done| done.parse::<usize>().ok());
         done.is_some_and(|done| done >= documents)
     });
-    assert!(reached, "the child stopped by itself");
+    assert!(reached, "the child ended too early");
     child
 }
 
@@ -82,7 +82,7 @@ fn bytes(folder: &Path) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_build_continues_without_duplicates_or_holes() {
+async fn a_killed_build_resumes_without_duplicates_or_gaps() {
     let folder = tempfile::tempdir().unwrap();
     for documents in [300, 900] {
         let mut child = start(folder.path().to_str().unwrap(), documents);
@@ -99,7 +99,7 @@ async fn a_killed_build_continues_without_duplicates_or_holes() {
     let (size, expected) = (bytes(folder.path()), bytes(reference.folder.path()));
     assert!(
         size < expected * 3 / 2,
-        "what was killed left files: {size} bytes instead of about {expected}"
+        "killed builds left files behind: {size} bytes instead of about {expected}"
     );
     assert!(built.index.documents().eq(reference.index.documents()));
     let resumed = Fixture {
@@ -115,7 +115,7 @@ async fn a_killed_build_continues_without_duplicates_or_holes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_process_builds_while_others_read() {
+async fn one_process_builds_while_others_wait_or_read() {
     let complete = Fixture::new(&embedded().with_full_text(plain()), generated(50)).await;
     let path = complete.folder.path().to_str().unwrap();
     let mut child = start(path, 100);
@@ -151,7 +151,7 @@ async fn one_process_builds_while_others_read() {
     assert!(built.report.unwrap().resumed_documents >= 100);
 }
 
-/// Keeps whom a build waited for.
+/// Records the processes that a build waited for.
 #[derive(Debug)]
 struct Waiting(Mutex<Vec<u32>>);
 

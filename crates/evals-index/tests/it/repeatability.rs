@@ -1,4 +1,4 @@
-//! Two builds of the same index.
+//! Repeated builds of an index, which give the same rankings to the bit.
 
 use evals_index::{BuildOptions, Index, Profile, Store};
 
@@ -9,7 +9,7 @@ async fn two_builds_give_the_same_bytes() {
     let first = Fixture::new(&embedded(), generated(900)).await;
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
-    // Other pieces, and other tasks.
+    // Smaller commits, and more tasks.
     let options = BuildOptions {
         commit_bytes: 1,
         concurrency: 4.try_into().unwrap(),

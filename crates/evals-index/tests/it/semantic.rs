@@ -1,4 +1,4 @@
-//! Semantic search, and vectors that cannot be searched.
+//! Semantic search, and unusable vectors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn cosine(left: &[f32], right: &[f32]) -> f64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agrees_with_comparing_all_pairs() {
+async fn semantic_scores_are_exact_cosines() {
     let documents = generated(700);
     let fixture = Fixture::new(&embedded(), documents.clone()).await;
     for question in ["amber fjord", "kelp", "a quite different question"] {
@@ -49,7 +49,7 @@ async fn agrees_with_comparing_all_pairs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ties_and_large_k() {
+async fn semantic_ties_are_broken_by_descending_id() {
     let texts: Vec<_> = (0..250).map(|number| format!("t{number:03}")).collect();
     let texts: Vec<_> = texts.iter().map(|uri| (uri.as_str(), "same")).collect();
     let fixture = Fixture::new(&embedded(), documents(&texts)).await;
@@ -59,7 +59,7 @@ async fn ties_and_large_k() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_without_text_is_found_by_no_search_but_counts() {
+async fn a_document_without_text_counts_but_is_never_found() {
     let texts = [("a", "some text"), ("empty", ""), ("blank", " \n ")];
     let fixture = Fixture::new(&embedded(), documents(&texts)).await;
     assert_eq!(fixture.index.statistics().await.unwrap().documents, 3);
@@ -72,7 +72,7 @@ async fn a_document_without_text_is_found_by_no_search_but_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_index_without_vectors_says_so() {
+async fn semantic_profiles_refuse_an_index_without_vectors() {
     let fixture = Fixture::new(&lexical(), documents(&[("a", "text")])).await;
     for profile in Profile::all() {
         let searcher = fixture
@@ -89,7 +89,7 @@ async fn an_index_without_vectors_says_so() {
     }
 }
 
-/// Gives every document the same vector, and every question another.
+/// Gives all documents one vector and all questions another.
 #[derive(Debug)]
 struct Constant {
     identity: ModelIdentity,
@@ -136,7 +136,7 @@ async fn build_with(vector: &[f32]) -> Result<(), IndexError> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unusable_vectors_are_refused_by_name() {
+async fn an_unusable_vector_is_refused_with_its_document() {
     assert!(build_with(&[0.5, -0.5]).await.is_ok());
     for (vector, defect) in [
         (vec![0.0, 0.0], "all 2 components of its vector are zero"),
@@ -162,7 +162,7 @@ async fn unusable_vectors_are_refused_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_without_a_direction_is_an_error_and_no_empty_ranking() {
+async fn an_unusable_question_vector_is_an_error() {
     for (vector, defect) in [
         ([0.0, 0.0], "all 2 components of its vector are zero"),
         ([1e20, 0.0], "whose square is beyond 32-bit numbers"),
@@ -180,7 +180,7 @@ async fn a_question_without_a_direction_is_an_error_and_no_empty_ranking() {
     }
 }
 
-/// A store before a model, which has every text but `new`.
+/// A store in front of a model, which has the vector of every text but `new`.
 #[derive(Debug)]
 struct Remembering(Arc<dyn Embedder>);
 
@@ -208,7 +208,7 @@ impl Embedder for Remembering {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn vectors_of_a_store_are_told_apart_and_keep_their_time() {
+async fn stored_vectors_are_marked_and_keep_their_time() {
     let remembering = Arc::new(Remembering(Letters::named("letters")));
     let recipe = lexical().with_embedder(remembering);
     let folder = tempfile::tempdir().unwrap();

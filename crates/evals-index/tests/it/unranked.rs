@@ -3,7 +3,7 @@
 use crate::corpus::{Fixture, chunks_of, documents, ids};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn gives_the_first_documents_to_every_question() {
+async fn every_question_gets_the_first_documents() {
     let texts = [
         ("m", "one two three"),
         ("z", "two"),

@@ -7,7 +7,7 @@ use evals_index::{ChunkingIdentity, Recipe};
 
 use crate::corpus::chunks_of;
 
-/// The versions of `package` that the workspace is built with.
+/// The versions of `package` in the lock file of the workspace.
 fn locked(package: &str) -> Vec<String> {
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
     let lock = fs::read_to_string(lock).unwrap();
@@ -20,13 +20,13 @@ fn locked(package: &str) -> Vec<String> {
 }
 
 #[test]
-fn identities_name_what_the_workspace_is_built_with() {
+fn identities_record_the_versions_in_the_lock_file() {
     let identity = Recipe::new("test", chunks_of(2)).identity();
     assert_eq!(locked("lance").len(), 1);
     assert_eq!(identity.analyzer(), format!("lance {}", locked("lance")[0]));
     assert_eq!(locked("lance-tokenizer"), locked("lance"));
     let ChunkingIdentity::Tokens { splitter, .. } = identity.chunking() else {
-        panic!("it has chunks of two tokens");
+        panic!("the recipe has chunks of two tokens");
     };
     let expected = format!("text-splitter {}, ", locked("text-splitter")[0]);
     assert!(splitter.starts_with(&expected), "{splitter}");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use evals_models::Tokenizer;
 
-/// Runs of anything but white space, each one token.
+/// Splits at white space: each word is one token.
 #[derive(Debug)]
 pub(crate) struct Words;
 
