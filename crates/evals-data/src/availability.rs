@@ -1,11 +1,11 @@
-//! What it takes to read a dataset: nothing, or a download.
+//! Whether a dataset can be read at once or needs a download.
 
 use serde::Serialize;
 
 use crate::hub::{Hub, Repository};
 use crate::manifest::{Manifest, Source};
 
-/// What it takes to read a dataset.
+/// Whether a dataset can be read at once or needs a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Availability {
@@ -20,7 +20,7 @@ pub enum Availability {
 }
 
 impl Manifest {
-    /// What it takes to read this dataset. Looks at names in the cache only, and never uses the network.
+    /// Whether this dataset can be read at once or needs a download. Looks at names in the cache only, and never uses the network.
     pub fn availability(&self, hub: &Hub) -> Availability {
         let of_source = |source: &Source| match source {
             Source::Bundled { .. } => Availability::Bundled,

@@ -21,7 +21,7 @@ pub fn rows(
     Ok(rows.map(|row| row.map(|row| row.cells)))
 }
 
-/// The paths and sizes on one page of a hub's list of files; `Err` says what is wrong with the page.
+/// The paths and sizes on one page of a hub's list of files; `Err` is a defect of the page.
 pub fn hub_page(body: &[u8]) -> Result<Vec<(String, u64)>, String> {
     crate::hub::listed_files(body)
 }

@@ -54,7 +54,7 @@ pub(crate) fn check(file: &impl ChunkReader) -> Result<(), ParquetError> {
     }
 }
 
-/// What is wrong with a footer.
+/// A defect of a footer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Broken {
     CutOff,

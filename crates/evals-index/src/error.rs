@@ -32,7 +32,7 @@ pub enum IndexError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// Another process is building an index in this store.
@@ -48,7 +48,7 @@ pub enum IndexError {
     Lock {
         /// The lock file.
         lock: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// Nothing exists at the store's location.
@@ -82,7 +82,7 @@ pub enum IndexError {
     Unreadable {
         /// The table.
         table: Address,
-        /// What the engine said.
+        /// The engine's error.
         source: EngineError,
     },
     /// A file of a table, or the record of its files, cannot be read or written.
@@ -92,7 +92,7 @@ pub enum IndexError {
         table: Address,
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The storage engine panicked.
@@ -103,7 +103,7 @@ pub enum IndexError {
     Panicked {
         /// The table.
         table: Address,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
     /// The table contradicts the records that were made when it was finished.
@@ -113,7 +113,7 @@ pub enum IndexError {
     Damaged {
         /// The table.
         table: Address,
-        /// What is wrong.
+        /// The problem.
         defect: String,
     },
     /// An unfinished table has other documents than the dataset has now.
@@ -150,7 +150,7 @@ pub enum IndexError {
     Documents {
         /// Number of the document, from 1.
         number: usize,
-        /// What the reader said.
+        /// The reader's error.
         source: Box<dyn Error + Send + Sync>,
     },
     /// Two documents have the same uri, so that judgements cannot tell them apart.
@@ -192,7 +192,7 @@ pub enum IndexError {
     Language {
         /// The language of the settings.
         language: String,
-        /// What the engine said.
+        /// The engine's error.
         source: EngineError,
     },
     /// Chunks could not be embedded.
@@ -200,7 +200,7 @@ pub enum IndexError {
     Embed {
         /// The first document of the batch.
         document: String,
-        /// What the embedder said.
+        /// The embedder's error.
         source: Box<EmbedError>,
     },
     /// The embedder returned vectors that cannot be searched.
@@ -212,7 +212,7 @@ pub enum IndexError {
         document: String,
         /// The chunk's number within it.
         ordinal: u32,
-        /// What is wrong with it.
+        /// The defect.
         source: EmbeddingDefect,
     },
     /// The question could not be embedded.
@@ -220,7 +220,7 @@ pub enum IndexError {
     Question {
         /// The question.
         question: String,
-        /// What the embedder said, or what is wrong with its vector.
+        /// The embedder's error, or the defect of its vector.
         source: Box<dyn Error + Send + Sync>,
     },
     /// The profile compares vectors, and the index has none.
@@ -236,9 +236,9 @@ pub enum IndexError {
         filter: String,
         /// The columns, each in backticks.
         columns: String,
-        /// What the user may have meant, after a semicolon; may be empty.
+        /// Advice for the user, after a semicolon; may be empty.
         hint: &'static str,
-        /// What the engine said.
+        /// The engine's error.
         source: EngineError,
     },
     /// The filter is a condition, but computing it failed for the documents of the index.
@@ -246,7 +246,7 @@ pub enum IndexError {
     FilterFailed {
         /// The filter.
         filter: String,
-        /// What the engine said.
+        /// The engine's error.
         source: EngineError,
     },
     /// Somebody wrote to the table after it was opened.
@@ -265,7 +265,7 @@ pub enum IndexError {
     Engine {
         /// The action that failed.
         action: &'static str,
-        /// What the engine said.
+        /// The engine's error.
         source: EngineError,
     },
     /// The storage engine failed on a table: the disk is full, or the table was deleted while it was searched.
@@ -275,7 +275,7 @@ pub enum IndexError {
         table: Address,
         /// The action that failed.
         action: &'static str,
-        /// What the engine said.
+        /// The engine's error.
         source: EngineError,
     },
     /// A task of the build ended without a result.

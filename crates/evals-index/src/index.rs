@@ -39,11 +39,11 @@ pub struct Index {
 pub struct Built {
     /// The index.
     pub index: Index,
-    /// What the build did; `None` if the index was complete already.
+    /// The report of the build; `None` if the index was complete already.
     pub report: Option<BuildReport>,
 }
 
-/// How large an index is.
+/// The size of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexStatistics {
     /// Documents in it.
@@ -52,7 +52,7 @@ pub struct IndexStatistics {
     pub chunks: usize,
     /// Bytes of its files: rows and full-text index.
     pub bytes: usize,
-    /// How many chunks the embedding model truncated. `None` if an earlier version finished the index, or if the index has no vectors.
+    /// The number of chunks that the embedding model truncated. `None` if an earlier version finished the index, or if the index has no vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_chunks: Option<CutChunks>,
 }
@@ -193,7 +193,7 @@ impl Index {
         }))
     }
 
-    /// What a reader should know about the index before trusting its figures.
+    /// Notes that a reader needs before trusting figures of the index.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -203,7 +203,7 @@ impl Index {
         &self.identity
     }
 
-    /// How large the index is.
+    /// The size of the index.
     pub async fn statistics(&self) -> Result<IndexStatistics, IndexError> {
         let read = async {
             let statistics = self.contents.table.stats().await;
@@ -223,7 +223,7 @@ impl Index {
         self.contents.positions.uris().iter().map(AsRef::as_ref)
     }
 
-    /// How many documents a filter keeps, under the rules of [`SearchOptions::filter`].
+    /// The number of documents that a filter keeps, under the rules of [`SearchOptions::filter`].
     pub async fn count(&self, filter: &str) -> Result<usize, IndexError> {
         let count = Filter::count(filter, &self.contents.table);
         self.contents.guarded(count).await

@@ -8,7 +8,7 @@ use crate::chunking::Chunker;
 use crate::full_text::FullText;
 use crate::identity::{EmbedderIdentity, Identity};
 
-/// What an index is made from: the dataset, and the chunker, embedder and settings that turn its documents into rows.
+/// The input of an index: the dataset, and the chunker, embedder and settings that turn its documents into rows.
 ///
 /// A recipe holds the chunker and the embedder themselves and not only their names, so that its [`Identity`] is always the one that
 /// the index will have.

@@ -1,4 +1,4 @@
-//! The lock under which a process finds the run that it continues, or creates a new one.
+//! The lock under which a process finds the run to resume, or creates a new one.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -9,19 +9,22 @@ use tokio::time::sleep;
 
 use crate::terminal::Printer;
 
-/// How often the lock is tried.
+/// How often a waiting process tries to take the lock.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// After how long the user is told what is waited for.
+/// How long a process waits before it tells the user why.
 const SILENCE: Duration = Duration::from_secs(2);
-/// The longest wait: starting a run takes the time to read the manifests of earlier ones.
+/// The longest wait. Starting a run takes only as long as reading the manifests of earlier runs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// One process at a time starts a run. The operating system takes the lock from a process that ends, however it ends.
+/// The right to start a run, held by one process of the machine at a time.
+///
+/// Unlike the lock of an index, it is held for moments, so waiting for it ends after a minute, and its file does not name the holder.
+/// The operating system releases it when its process ends for whatever reason.
 #[derive(Debug)]
 pub(crate) struct StartLock(File);
 
 impl StartLock {
-    /// Waits until no other process starts a run in the folder `data`.
+    /// Takes the lock as soon as no other process starts a run in the folder `data`.
     pub(crate) async fn take(data: &Path, printer: &Printer) -> Result<Self> {
         let path = data.join("runs.lock");
         let unusable = || format!("cannot lock `{}`", path.display());
@@ -56,7 +59,7 @@ impl StartLock {
 
 impl Drop for StartLock {
     fn drop(&mut self) {
-        // Closing alone would leave the lock to a child process that is just being started.
+        // A child process that is just being started may share the open file, and would keep the lock after this process closes it.
         let _ = self.0.unlock();
     }
 }

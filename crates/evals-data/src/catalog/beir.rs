@@ -2,7 +2,7 @@
 
 use crate::manifest::{Manifest, ManifestError, Origin};
 
-/// What a dataset's name starts with to mean a BEIR collection.
+/// The prefix of the names of BEIR collections.
 pub(super) const PREFIX: &str = "beir:";
 
 /// One collection of BEIR (Thakur et al. 2021), with the counts of its Table 1.

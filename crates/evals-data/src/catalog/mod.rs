@@ -90,7 +90,7 @@ impl Catalog {
 
     /// All known datasets: the folders' in order, the bundled ones, then BEIR.
     ///
-    /// Of several manifests with one name, the first is listed. A manifest that cannot be read is listed as its error.
+    /// If several manifests have one name, only the first is listed. A manifest that cannot be read is listed as its error.
     pub fn manifests(&self) -> Vec<Result<Manifest, ManifestError>> {
         self.names()
             .iter()

@@ -30,7 +30,7 @@ pub struct Documents {
     ended: bool,
 }
 
-/// How many rows and documents were read and dropped so far.
+/// The numbers of rows and documents read and dropped so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentCounts {
     /// Rows read.

@@ -1,4 +1,4 @@
-//! How rows become documents.
+//! The mapping of rows to documents.
 
 use evals_rag::Document;
 use serde_json::{Map, Value};

@@ -12,7 +12,7 @@ use crate::reader::TableFile;
 
 /// Separators that people write between ids, the most likely first.
 const SEPARATORS: [char; 6] = [',', ';', '|', '\t', '\n', ' '];
-/// How many ids are examined, which is enough to recognise a pattern.
+/// The number of examined ids, which is enough to recognise a pattern.
 const LOOKED_INTO: usize = 1000;
 
 /// The cells that judgements come from.
@@ -50,7 +50,7 @@ pub(super) fn broken_list(
 /// Unknown ids that name documents when they are read in another way.
 #[derive(Debug, Default)]
 pub(super) struct Misread {
-    /// How many.
+    /// The number of such ids.
     pub(super) count: u64,
     /// The first of them in the file.
     pub(super) first: Option<LikelyMeaning>,

@@ -19,11 +19,11 @@ use crate::reader::{Row, TableFile};
 pub struct Questions {
     /// The questions.
     pub questions: Vec<Question>,
-    /// How many rows and questions were read and dropped.
+    /// The numbers of rows and questions read and dropped.
     pub counts: QuestionCounts,
 }
 
-/// How many rows and questions were read and dropped.
+/// The numbers of rows and questions read and dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionCounts {
     /// Rows read.

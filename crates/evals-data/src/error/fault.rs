@@ -1,8 +1,8 @@
-//! What is wrong with a row of CSV, a line of JSON Lines, or a parquet file.
+//! A defect of a row of CSV, a line of JSON Lines, or a parquet file.
 
 use thiserror::Error;
 
-/// What is wrong with a row of CSV.
+/// A defect of a row of CSV.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CsvFault {
@@ -39,14 +39,14 @@ pub enum CsvFault {
     },
 }
 
-/// What is wrong with a line of JSON Lines.
+/// A defect of a line of JSON Lines.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JsonFault {
     /// Not JSON.
     #[error("not a JSON object: {what} at column {column}")]
     Syntax {
-        /// What the parser says.
+        /// The parser's message.
         what: String,
         /// The character, from 1.
         column: usize,
@@ -54,7 +54,7 @@ pub enum JsonFault {
     /// Another kind of JSON value.
     #[error("not a JSON object, but {found}")]
     NotAnObject {
-        /// What it is.
+        /// The kind that was found.
         found: &'static str,
     },
     /// An array, of objects perhaps.

@@ -1,10 +1,10 @@
-//! What the author of a cell that names no document likely meant.
+//! The likely meaning of a cell that names no document.
 
 use std::fmt;
 
 use super::place::Place;
 
-/// What a cell likely means: read this way, it names documents of the corpus.
+/// The likely meaning of a cell: read this way, it names documents of the corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LikelyMeaning {
     /// The cell's row.

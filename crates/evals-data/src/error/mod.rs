@@ -52,7 +52,7 @@ pub enum DataError {
     NotAFile {
         /// The path.
         path: PathBuf,
-        /// What is there.
+        /// The kind of thing at the path, such as a folder.
         kind: &'static str,
     },
     /// A folder without globs.
@@ -72,7 +72,7 @@ pub enum DataError {
     Glob {
         /// The folder.
         path: PathBuf,
-        /// What is wrong with the glob.
+        /// The problem with the glob.
         #[source]
         source: globset::Error,
     },
@@ -81,7 +81,7 @@ pub enum DataError {
     Damaged {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         #[source]
         damage: Damage,
     },
@@ -107,7 +107,7 @@ pub enum DataError {
     Json {
         /// The line.
         place: Place,
-        /// What is wrong with it.
+        /// The defect.
         fault: JsonFault,
     },
     /// A row is not valid CSV, or has more or fewer fields than the header.
@@ -115,7 +115,7 @@ pub enum DataError {
     Csv {
         /// The line. For a fault about a quote, the line where it was opened.
         place: Place,
-        /// What is wrong there.
+        /// The problem there.
         fault: CsvFault,
     },
     /// Bytes that are not UTF-8 text.
@@ -151,7 +151,7 @@ pub enum DataError {
         place: Place,
         /// The column.
         column: String,
-        /// What the column needs.
+        /// The kind of value that the column needs.
         wanted: &'static str,
         /// The cell, truncated.
         found: String,
@@ -241,7 +241,7 @@ pub enum DataError {
         }
     )]
     UnknownDocuments {
-        /// How many.
+        /// The number of unknown documents.
         count: usize,
         /// The first five, in order.
         first: Vec<String>,
@@ -256,7 +256,7 @@ pub enum DataError {
         quoted(first), if *count > first.len() { ", …" } else { "" },
     )]
     NoRelevantDocument {
-        /// How many judged documents are missing.
+        /// The number of missing judged documents.
         count: usize,
         /// The first five, in order.
         first: Vec<String>,

@@ -9,11 +9,11 @@ pub struct Place {
     pub file: String,
     /// The line or row, from 1.
     pub number: u64,
-    /// What the number counts.
+    /// The unit of the number.
     pub unit: Unit,
 }
 
-/// What a [`Place`] counts.
+/// The unit in which a [`Place`] counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Lines of a text file, as an editor shows them.

@@ -175,7 +175,7 @@ impl Download<'_> {
         Ok(synced.map_err(|source| partial.failed(source))?)
     }
 
-    /// Waits until no other process writes the same blob, however long that takes: the lock goes with its holder.
+    /// Waits without limit until no other process writes the same blob. The operating system releases the lock when its holder ends.
     async fn lock(&self, file: &ListedFile) -> Result<File, HubError> {
         let path = self.cache.lock(&file.etag);
         create_parent(&path)?;

@@ -133,7 +133,7 @@ pub enum HubError {
     Malformed {
         /// The requested address.
         url: String,
-        /// What is wrong with it.
+        /// The defect.
         what: String,
     },
     /// The downloaded bytes are not the file that the hub describes, even after a second download.
@@ -143,7 +143,7 @@ pub enum HubError {
         repo: Repository,
         /// The file's path in it.
         file: String,
-        /// What is wrong.
+        /// The problem.
         #[source]
         damage: Damage,
     },
@@ -155,7 +155,7 @@ pub enum HubError {
     DamagedCache {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         #[source]
         damage: Damage,
     },
@@ -172,7 +172,7 @@ pub enum HubError {
         revision: String,
         /// The cache.
         cache_dir: PathBuf,
-        /// What is missing.
+        /// The missing part.
         missing: String,
     },
     /// Without a home folder, the cache has no place.
@@ -197,7 +197,7 @@ pub enum HubError {
     Settings {
         /// The hub's address.
         endpoint: String,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 }
@@ -248,7 +248,7 @@ impl HubError {
         visible::folded(&chain(self))
     }
 
-    /// What happened, in one line, without the address.
+    /// The failure in one line, without the address.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::NoConnection { source, .. } => format!("no connection: {source}"),

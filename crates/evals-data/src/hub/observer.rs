@@ -55,7 +55,7 @@ pub enum DownloadEvent<'a> {
     Retrying {
         /// The requested address.
         url: &'a str,
-        /// What happened.
+        /// The failure.
         reason: &'a str,
         /// The pause.
         delay: Duration,

@@ -18,7 +18,7 @@ pub(super) struct Offline<'a> {
     pub(super) globs: &'a Globs,
 }
 
-/// A requested file, and what is known about its content.
+/// A requested file, and the facts known about its content.
 struct Known {
     path: String,
     expected: Expected,

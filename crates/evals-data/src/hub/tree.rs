@@ -21,7 +21,7 @@ pub(super) struct ListedFile {
 }
 
 impl ListedFile {
-    /// What is known about its content. Without a SHA-256, the blob's name is git's digest of the file.
+    /// Facts known about its content. Without a SHA-256, the blob's name is git's digest of the file.
     pub(super) fn expected(&self) -> Expected {
         let git = is_git_digest(&self.etag).then(|| self.etag.clone());
         Expected {
@@ -101,7 +101,7 @@ struct LargeFile {
     size: u64,
 }
 
-/// The files on one page of a list; `Err` says what is wrong with the page.
+/// The files on one page of a list; `Err` is a defect of the page.
 pub(super) fn read_page(body: &[u8]) -> Result<Vec<ListedFile>, String> {
     let entries: Vec<TreeEntry> =
         serde_json::from_slice(body).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What a user should know about a download that succeeded.
+//! Warnings about a download that succeeded.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub enum HubWarning {
     Refetched {
         /// The file's path in the repository.
         file: String,
-        /// What was wrong with it.
+        /// The defect.
         reason: String,
     },
     /// Another client filled the cache without storing a list of the commit's files, and their names do not tell whether they are
@@ -43,7 +43,7 @@ pub enum HubWarning {
         repo: Repository,
         /// The commit.
         commit: String,
-        /// How many.
+        /// The number of files.
         files: usize,
         /// The first of them.
         first: String,

@@ -39,7 +39,7 @@ pub enum ManifestError {
     Yaml {
         /// The manifest.
         origin: String,
-        /// What is wrong, and where.
+        /// The problem and its place.
         error: YamlError,
     },
     /// A missing key, or a contradiction.
@@ -49,7 +49,7 @@ pub enum ManifestError {
         origin: String,
         /// The line, from 1.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
 }

@@ -48,7 +48,7 @@ pub struct Manifest {
     pub judgements: Option<Table<JudgementColumns>>,
     /// Reference answers that mark a question as unanswerable, so that no document is relevant. They are compared after trimming.
     pub unanswerable: Vec<String>,
-    /// How retrieval is measured by default.
+    /// The default measures and settings of retrieval.
     pub retrieval: RetrievalDefaults,
     /// This dataset's defaults for the tool's settings: a mapping that this crate does not interpret.
     pub settings: Tree,
@@ -61,7 +61,7 @@ pub struct Manifest {
 pub struct Table<C> {
     /// Where the rows are.
     pub source: Source,
-    /// What they hold.
+    /// The columns of the rows.
     pub columns: C,
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use evals_metrics::Measure;
 use serde::{Deserialize, Serialize};
 
-/// How a dataset's retrieval is measured by default.
+/// The default measures and settings of a dataset's retrieval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetrievalDefaults {

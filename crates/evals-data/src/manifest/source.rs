@@ -94,7 +94,7 @@ impl WrittenSource {
         }
     }
 
-    /// The table's source; `Err` says what is wrong with it.
+    /// The table's source; `Err` is its defect.
     pub(super) fn resolve(self, parent: Option<&Self>, origin: &Origin) -> Result<Source, String> {
         let whole = self.inherit(parent);
         match (whole.repo, whole.path) {

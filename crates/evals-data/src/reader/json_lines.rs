@@ -8,7 +8,7 @@ use super::{ROW_LIMIT, Row, Rows, TableFile, Text};
 use crate::error::{DataError, JsonFault, Place, Unit};
 use crate::manifest::Column;
 
-/// How many objects determine a file's columns. One is not enough, because JSON objects may omit null values.
+/// The number of objects that determine a file's columns. One is not enough, because JSON objects may omit null values.
 const SAMPLE: usize = 100;
 
 /// A column must be in one of the first hundred objects. It is null in objects that lack it.
@@ -138,7 +138,7 @@ impl Objects {
     }
 }
 
-/// What the parser's error means for a line of this text.
+/// The meaning of the parser's error for a line of this text.
 fn fault(text: &str, error: &serde_json::Error) -> JsonFault {
     let trimmed = text.trim_start();
     let bytes = error.column().min(text.len());

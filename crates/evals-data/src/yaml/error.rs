@@ -5,7 +5,7 @@ use thiserror::Error as ThisError;
 
 use super::wording::{in_plain_words, kind};
 
-/// What is wrong with a YAML text, and where. The message does not include the place.
+/// A problem of a YAML text, and its place. The message does not include the place.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 #[error("{message}")]
 pub struct YamlError {
@@ -13,7 +13,7 @@ pub struct YamlError {
     pub line: u64,
     /// The column, from 1.
     pub column: u64,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 

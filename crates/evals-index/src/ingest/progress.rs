@@ -13,7 +13,7 @@ pub trait BuildObserver: Debug + Send + Sync {
     fn on_wait(&self, _holder: &LockHolder) {}
 }
 
-/// How far a build has come. The total number of documents is unknown here, because they are a stream.
+/// The progress of a build. The total number of documents is unknown here, because they are a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildProgress {
     /// The current stage.

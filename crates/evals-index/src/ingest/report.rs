@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a build did and how long its stages took.
+/// The counts of a build and the times of its stages.
 ///
 /// Reading, chunking, embedding and writing run at the same time, chunking and embedding even in several tasks. Their durations are
 /// sums over all tasks, so that together they exceed [`wall`](Self::wall).

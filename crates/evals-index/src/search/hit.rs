@@ -106,7 +106,7 @@ pub(super) fn best_documents(
     Ranking::new(documents)
 }
 
-/// How many distinct documents the chunks belong to.
+/// The number of distinct documents that the chunks belong to.
 pub(super) fn distinct_documents(hits: &[Hit], positions: &Positions) -> usize {
     let documents: HashSet<_> = hits
         .iter()

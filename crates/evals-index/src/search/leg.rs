@@ -22,7 +22,7 @@ pub(super) enum Leg<'a> {
     Semantic { vector: &'a [f32] },
 }
 
-/// How many chunks tied at the cut for a search's last question. The next question asks for as many more at once: among documents
+/// The number of chunks tied at the cut for a search's last question. The next question asks for as many more at once: among documents
 /// that are alike, every question ends in a tie.
 #[derive(Debug, Default)]
 pub(crate) struct UsualTies {

@@ -1,11 +1,11 @@
-//! How long the stages of a search take.
+//! The times of the stages of a search.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
 use evals_rag::StageTiming;
 
-/// How long the stages of one search took. A stage that runs several times is one entry with the sum.
+/// The times of the stages of one search. A stage that runs several times is one entry with the sum.
 #[derive(Debug, Default)]
 pub(super) struct Timings(Vec<StageTiming>);
 

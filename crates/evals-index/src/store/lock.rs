@@ -20,6 +20,9 @@ const RETRY: Duration = Duration::from_millis(100);
 ///
 /// The operating system releases an advisory lock when its process ends for whatever reason, so a killed build leaves nothing to clean
 /// up. The file stays; it names the process that wrote it last.
+///
+/// Unlike the lock for starting a run, it is held for as long as a build takes, so waiting for it has no limit, and its file names the
+/// holder.
 #[derive(Debug)]
 pub(crate) struct StoreLock {
     /// Keeps the lock until it is closed.

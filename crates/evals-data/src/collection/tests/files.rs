@@ -1,4 +1,4 @@
-//! The files of a collection: their provenance, and what is not accepted as a file.
+//! Tests of the files of a collection: their provenance, and refused files.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! How rows become documents and questions.
+//! Tests of turning rows into documents and questions.
 
 use super::*;
 

@@ -1,11 +1,11 @@
-//! What is wrong with a file.
+//! A defect of a file.
 
 use std::io;
 
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-/// What is wrong with a file.
+/// A defect of a file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Damage {

@@ -19,7 +19,7 @@ use crate::guard::guarded;
 use crate::parquet_footer;
 use digest::digests;
 
-/// What is known about a file in advance.
+/// Facts known about a file in advance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Expected {
     pub(crate) size: Option<u64>,

@@ -1,4 +1,4 @@
-//! What can be wrong with a table's files, as the record tells.
+//! Differences between a table's files and their record.
 
 use std::io;
 use std::path::{Path, PathBuf};

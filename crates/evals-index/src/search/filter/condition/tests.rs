@@ -1,4 +1,4 @@
-//! What filters may and may not contain.
+//! Tests of accepted and refused filters.
 
 use super::*;
 
