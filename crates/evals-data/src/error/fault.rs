@@ -54,7 +54,7 @@ pub enum JsonFault {
     /// Another kind of JSON value.
     #[error("not a JSON object, but {found}")]
     NotAnObject {
-        /// The kind that was found.
+        /// The kind of the value.
         found: &'static str,
     },
     /// An array, of objects perhaps.

@@ -52,7 +52,7 @@ pub enum DataError {
     NotAFile {
         /// The path.
         path: PathBuf,
-        /// The kind of thing at the path, such as a folder.
+        /// The kind of thing at the path, such as `a device`.
         kind: &'static str,
     },
     /// A folder without globs.
