@@ -1,14 +1,14 @@
-//! How many mutations a target is tried with, and from which seed they come.
+//! The number of mutations for each target, and their seed.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Seconds for each target, in place of a number of cases.
+/// The seconds for each target, instead of a number of cases.
 const SECONDS: &str = "EVALUATIONS_FUZZ_SECONDS";
 /// The seed of the mutations, as a whole number.
 const SEED: &str = "EVALUATIONS_FUZZ_SEED";
 /// Mutations of a target in an ordinary test run.
 const CASES: u32 = 300;
-/// Mutations between two looks at the clock.
+/// Mutations between two checks of the clock.
 const BATCH: u32 = 64;
 
 /// When to stop.
@@ -38,7 +38,7 @@ impl Budget {
         }
     }
 
-    /// The seed that the environment names; else one by the clock where time is spent, and always the same one otherwise.
+    /// The seed from the environment. By default, a timed run takes its seed from the clock, and other runs use a fixed one.
     pub(crate) fn seed(&self) -> u64 {
         number(SEED).unwrap_or_else(|| match self {
             Self::Cases(_) => 0,
@@ -48,7 +48,7 @@ impl Budget {
         })
     }
 
-    /// Whether this is a timed run. Such a run leaves its input behind if the process ends early.
+    /// Whether this is a timed run. A timed run leaves its input in a file if the process ends early.
     pub(crate) fn is_timed(&self) -> bool {
         matches!(self, Self::Until(_))
     }
@@ -58,7 +58,7 @@ impl Budget {
 ///
 /// # Panics
 ///
-/// It is set to something else.
+/// The variable is not a whole number.
 fn number(variable: &str) -> Option<u64> {
     let value = std::env::var(variable).ok()?;
     let number = value.trim().parse();

@@ -1,9 +1,9 @@
-//! The folder of inputs that once broke a target.
+//! The corpus: a folder of inputs that once broke a target.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
-/// One target's folder, which need not be there.
+/// One target's folder, which need not exist.
 #[derive(Debug, Clone)]
 pub(crate) struct Corpus(PathBuf);
 
@@ -34,7 +34,7 @@ impl Corpus {
         paths.into_iter().map(read).collect()
     }
 
-    /// Keeps an input under a name that follows from its content.
+    /// Saves an input under a name derived from its content.
     pub(crate) fn keep(&self, input: &[u8]) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         input.hash(&mut hasher);
@@ -46,9 +46,9 @@ impl Corpus {
         self.write("running", input)
     }
 
-    /// Removes what [`note`](Self::note) wrote, after the check came back, and the folder where nothing else is in it.
+    /// Removes the file of [`note`](Self::note) after the check returned, and the folder if it is empty.
     pub(crate) fn clear_note(&self) {
-        // It is written again before the next check, and a leftover is only one more input.
+        // Errors are harmless: the next check overwrites the file, and a leftover is only one more input.
         let _ = std::fs::remove_file(self.0.join("running"));
         let _ = std::fs::remove_dir(&self.0);
     }

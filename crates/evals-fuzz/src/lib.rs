@@ -1,8 +1,8 @@
-//! Fuzzing for the tests of code that reads what others wrote: manifests, tables, runs, replies of a judge.
+//! Fuzzing for tests of code that reads foreign input: manifests, tables, runs, replies of a judge.
 //!
-//! A [`Target`] has seeds, a dictionary of tokens that its format knows, and a folder of inputs that once broke it. Its
-//! check is called with every seed, with every file of that folder, and with mutations of all of them. A check fails by
-//! panicking; the input is then shrunk and written to the folder, so that later runs begin with it.
+//! A [`Target`] has seeds, a dictionary of its format's tokens, and a folder of inputs that once broke it. It calls its
+//! check with every seed, with every file of that folder, and with mutations of all of them. A check fails by panicking. The
+//! target then shrinks the input and writes it to the folder, and later runs begin with it.
 //!
 //! ```
 //! evals_fuzz::Target::new("number", concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"))
@@ -16,8 +16,8 @@
 //!     });
 //! ```
 //!
-//! An ordinary test run tries a few hundred mutations that are the same each time. `EVALUATIONS_FUZZ_SECONDS=60` tries
-//! other ones for a minute and prints their seed; `EVALUATIONS_FUZZ_SEED` repeats them.
+//! An ordinary test run tries the same few hundred mutations each time. `EVALUATIONS_FUZZ_SECONDS=60` tries other mutations
+//! for a minute and prints their seed; `EVALUATIONS_FUZZ_SEED` repeats them.
 
 mod budget;
 mod corpus;

@@ -2,19 +2,19 @@
 
 use proptest::prelude::*;
 
-/// How often a piece is repeated at most: deep nesting is found by repetition.
+/// The most repetitions of a piece. Many are needed to reach deep nesting.
 const MOST_REPEATS: u32 = 4_096;
-/// How large an input may become.
+/// The most bytes of an input.
 const MOST_BYTES: usize = 1 << 20;
 
-/// One change. Places are fractions of the input's length, so that a change fits every input.
+/// One change. Positions are fractions of the input's length, so a change fits every input.
 #[derive(Debug, Clone)]
 pub(crate) enum Mutation {
     /// Flips bits of one byte.
     Flip { at: u16, bits: u8 },
-    /// Puts bytes in.
+    /// Inserts bytes.
     Insert { at: u16, bytes: Vec<u8> },
-    /// Puts a token of the dictionary in.
+    /// Inserts a token of the dictionary.
     Token { at: u16, token: u16 },
     /// Removes a piece.
     Remove { at: u16, length: u16 },
@@ -24,7 +24,7 @@ pub(crate) enum Mutation {
     Repeat { at: u16, length: u8, times: u32 },
     /// Copies a piece to another place.
     Copy { from: u16, to: u16, length: u16 },
-    /// Puts a piece of another input in.
+    /// Inserts a piece of another input.
     Splice {
         at: u16,
         other: u16,
@@ -33,7 +33,7 @@ pub(crate) enum Mutation {
     },
 }
 
-/// Any one change; those that keep most of the input are the likeliest.
+/// Any changes; those that keep most of the input are the most likely.
 pub(crate) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     let mutation = prop_oneof![
         3 => any::<(u16, u8)>().prop_map(|(at, bits)| Mutation::Flip { at, bits }),
@@ -53,7 +53,7 @@ pub(crate) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     prop::collection::vec(mutation, 0..8)
 }
 
-/// How often a piece is repeated: mostly a few times, because long inputs take up the time of many short ones.
+/// The number of repetitions: usually few, because a long input takes the time of many short ones.
 fn repeats() -> impl Strategy<Value = u32> {
     prop_oneof![3 => 2..64_u32, 1 => 64..MOST_REPEATS]
 }
@@ -66,7 +66,7 @@ pub(crate) struct Material<'a> {
 }
 
 impl Material<'_> {
-    /// The input number `seed`, changed. An input that grows past a mebibyte is cut.
+    /// Applies the mutations to input number `seed`, and cuts the result at a mebibyte.
     pub(crate) fn mutated(&self, seed: usize, mutations: &[Mutation]) -> Vec<u8> {
         let mut bytes = self.inputs[seed % self.inputs.len()].clone();
         for mutation in mutations {
@@ -119,7 +119,7 @@ impl Material<'_> {
     }
 }
 
-/// A fraction of 2^16 as a place of at most `length`.
+/// Converts a fraction of 2^16 into a position of at most `length`.
 fn place(at: u16, length: usize) -> usize {
     usize::from(at) * (length + 1) / (usize::from(u16::MAX) + 1)
 }

@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::corpus::Corpus;
 use crate::mutation::{Material, mutations};
 
-/// Code that reads bytes, with what is known of the bytes it expects.
+/// Code that reads bytes, with examples and tokens of its format.
 #[derive(Debug, Clone)]
 pub struct Target {
     name: &'static str,
@@ -20,7 +20,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A target whose inputs that once broke it are in the folder `corpus`, which need not be there.
+    /// Makes a target. The inputs that once broke it are in the folder `corpus`, which need not exist.
     pub fn new(name: &'static str, corpus: impl AsRef<Path>) -> Self {
         Self {
             name,
@@ -30,14 +30,14 @@ impl Target {
         }
     }
 
-    /// A further input that mutations begin with; best a small one that is read without an error.
+    /// Adds an input to mutate, ideally a small valid one.
     #[must_use]
     pub fn seed(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.seeds.push(input.into());
         self
     }
 
-    /// Pieces that the format gives a meaning to; mutations put them in.
+    /// Adds tokens of the format, which mutations insert.
     #[must_use]
     pub fn dictionary<T: Into<Vec<u8>>>(mut self, tokens: impl IntoIterator<Item = T>) -> Self {
         self.dictionary.extend(tokens.into_iter().map(Into::into));
@@ -48,7 +48,7 @@ impl Target {
     ///
     /// # Panics
     ///
-    /// `check` panicked; the message names the file that holds the smallest such input. There is no seed.
+    /// `check` panicked, and the message names the file with the smallest such input; or there is no seed.
     pub fn run(self, check: impl Fn(&[u8])) {
         assert!(!self.seeds.is_empty(), "a target needs a seed");
         let corpus = Corpus::new(&self.corpus);
@@ -115,13 +115,13 @@ impl Target {
     }
 }
 
-/// Prints what a timed run did; cargo shows it with `--nocapture`.
+/// Prints the results of a timed run; cargo shows them with `--nocapture`.
 #[expect(clippy::print_stdout, reason = "cargo captures what tests print")]
 fn report(name: &str, tried: u64, seed: u64) {
     println!("{name}: {tried} mutations of seed {seed}");
 }
 
-/// A source of draws that one number decides.
+/// A runner whose draws depend only on the seed.
 fn runner(seed: u64) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_shrunk_and_kept_and_tried_first() {
+    fn a_failure_is_shrunk_saved_and_tried_first() {
         let folder = std::env::temp_dir().join(format!("evals-fuzz-{}", std::process::id()));
         let target = || {
             Target::new("quotes", &folder)

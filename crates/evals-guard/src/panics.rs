@@ -1,6 +1,6 @@
-//! Panics of foreign code, as errors.
+//! Turns panics of foreign code into errors.
 //!
-//! Libraries that read files may panic where the bytes contradict each other. Work that runs here gives an error instead, and the
+//! Libraries that read files may panic if the bytes are inconsistent. Work that runs here returns an error instead, and the
 //! process's panic hook prints nothing about it.
 
 use std::any::Any;
@@ -25,7 +25,7 @@ thread_local! {
 
 /// Does the work and returns its value, or the message of its panic.
 ///
-/// Do not use afterwards what the work changed: a panic may have left it half changed.
+/// After a panic, do not use data that the work changed: it may be half changed.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     silence_guarded();
     let outer = GUARDED.replace(true);
@@ -37,7 +37,8 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
 /// Does the same for a future. Tasks that it spawns are not guarded.
 pub async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
     let mut work = pin!(work);
-    // Between two polls the thread does other work, and the next poll may have another thread: each poll is guarded by itself.
+    // Each poll is guarded on its own: between two polls the thread does other work, and the next poll may run on another
+    // thread.
     poll_fn(|context| match caught(|| work.as_mut().poll(context)) {
         Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
         Ok(Poll::Pending) => Poll::Pending,
@@ -46,14 +47,14 @@ pub async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, Panicke
     .await
 }
 
-/// The text that a panic was given, from what [`catch_unwind`](panic::catch_unwind) returns.
+/// The message of a panic, from the payload that [`catch_unwind`](panic::catch_unwind) returns.
 pub fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("panicked without a message").to_owned()
 }
 
-/// Makes the process's panic hook pass over guarded work, and nothing else.
+/// Makes the process's panic hook ignore panics of guarded work, and only those.
 fn silence_guarded() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_without_a_text_has_a_message_too() {
+    fn a_panic_without_a_text_has_a_default_message() {
         let error = caught(|| panic::panic_any(3)).unwrap_err();
         assert_eq!(error.to_string(), "panicked without a message");
     }

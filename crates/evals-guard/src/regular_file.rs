@@ -1,4 +1,4 @@
-//! Opening and reading files that may be something else, or larger than they should be.
+//! Opens and reads files, and refuses pipes, devices and files that are too large.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a file is not read.
+/// Why a file cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -15,7 +15,7 @@ pub enum FileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// Reading a pipe or a device may never end.
@@ -23,7 +23,7 @@ pub enum FileError {
     NotRegular {
         /// The file.
         path: PathBuf,
-        /// What stands there, such as `a folder`.
+        /// The kind of file found, such as `a folder`.
         found: &'static str,
     },
     /// Reading a device may never end.
@@ -31,16 +31,16 @@ pub enum FileError {
     NotAFile {
         /// The file.
         path: PathBuf,
-        /// What stands there, such as `a device`.
+        /// The kind of file found, such as `a device`.
         found: &'static str,
     },
-    /// Its bytes are no text.
+    /// The file is not UTF-8 text.
     #[error("`{}` is not UTF-8 text", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
     },
-    /// It is larger than any such file.
+    /// The file is larger than the limit.
     #[error("`{}` is larger than {} MB, the limit for such a file", path.display(), most / 1_000_000)]
     TooLarge {
         /// The file.
@@ -50,7 +50,7 @@ pub enum FileError {
     },
 }
 
-/// Returns what stands in the place of a regular file, such as `a folder`; `None` for a regular file.
+/// Names the kind of a file that is not regular, such as `a folder`; `None` for a regular file.
 pub fn other_kind(metadata: &Metadata) -> Option<&'static str> {
     if metadata.is_file() {
         return None;
@@ -72,7 +72,7 @@ pub fn other_kind(metadata: &Metadata) -> Option<&'static str> {
     Some("a device")
 }
 
-/// Opens a regular file. It is looked at first, because opening a pipe waits until somebody writes to it.
+/// Opens a regular file. Checks the kind first, because opening a pipe waits for a writer.
 pub fn open(path: &Path) -> Result<File, FileError> {
     let metadata = fs::metadata(path).map_err(failed(path))?;
     match other_kind(&metadata) {
@@ -89,7 +89,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     read_at_most(open(path)?, path, most)
 }
 
-/// Reads the text of a file that the user named, of at most `most` bytes. It may be a pipe, as a shell's `<(…)` makes one, or
+/// Reads the text of a file that the user named, of at most `most` bytes. It may be a pipe, such as a shell's `<(…)`, or
 /// `/dev/null`.
 pub fn read_named(path: &Path, most: u64) -> Result<String, FileError> {
     let file = File::open(path).map_err(failed(path))?;
@@ -116,7 +116,7 @@ fn is_pipe(metadata: &Metadata) -> bool {
     metadata.file_type().is_fifo()
 }
 
-/// Whether this is `/dev/null`, by whatever name.
+/// Whether this is `/dev/null`, under any name.
 #[cfg(unix)]
 fn is_null_device(metadata: &Metadata) -> bool {
     use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_file_is_text_and_may_be_no_regular_file() {
+    fn a_named_file_may_be_a_pipe_or_the_null_device() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "12345").unwrap();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn anything_but_a_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let error = read(folder.path(), 5).unwrap_err().to_string();
         assert!(

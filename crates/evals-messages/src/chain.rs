@@ -5,13 +5,13 @@ use std::fmt::{Display, Write as _};
 use std::iter;
 use std::panic::{self, AssertUnwindSafe};
 
-/// More causes than any error has, unless one names itself as its cause.
+/// No error has this many causes, unless one is its own cause.
 const MOST_CAUSES: usize = 100;
 
 /// An error and its causes, outermost first, joined by colons.
 ///
-/// The code of an error may be foreign. Where its `Display` or `source` fails or panics, the text says so, and the panic goes no
-/// further.
+/// An error may come from foreign code. If its `Display` or `source` fails or panics, the text says so, and the panic is
+/// caught.
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = iter::successors(Some(error), |error| cause(*error)).take(MOST_CAUSES);
     let messages: Vec<String> = causes.map(displayed).collect();
@@ -24,7 +24,7 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
         .flatten()
 }
 
-/// An error's own message, without its causes. If writing it fails, the part written until then is kept.
+/// An error's own message, without its causes. If writing it fails, the part written so far is kept.
 fn displayed(error: impl Display) -> String {
     let mut message = String::new();
     let written = panic::catch_unwind(AssertUnwindSafe(|| write!(message, "{error}")));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_causes_ends() {
+    fn circular_causes_end() {
         assert_eq!(chain(&Endless).matches("again").count(), MOST_CAUSES);
     }
 }

@@ -1,7 +1,7 @@
-//! What messages to people are made of.
+//! The wording that all messages share.
 //!
-//! Every crate reports errors and counts things, and some print text that others wrote. This crate has the few functions that
-//! make all of these messages read alike:
+//! Every crate reports errors and counts, and some print foreign text. This crate has the few functions that make all of
+//! these messages consistent:
 //!
 //! ```
 //! use evals_messages::{chain, nearest, quantity, visible};

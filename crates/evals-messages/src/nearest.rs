@@ -2,22 +2,21 @@
 
 use std::cmp::max;
 
-/// More suggestions than this help nobody.
+/// The most suggestions that are still helpful.
 const MOST: usize = 3;
 
-/// Fewer letters than this are the beginning of too many words.
+/// Shorter texts are the beginning of too many words.
 const SHORTEST_ABBREVIATION: usize = 3;
 
-/// The candidate that `written` is most likely a misspelling of; `None` where no candidate is near. Of equally near ones it is
-/// the first.
+/// The candidate nearest to the misspelled `written`, or `None` if no candidate is near. Ties go to the first.
 pub fn of<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     all(written, candidates).first().copied()
 }
 
 /// The nearest candidates, at most three that are equally near, in their own order.
 ///
-/// A candidate is near if at most every third letter has to be inserted, removed, replaced or swapped with its neighbour, or if
-/// `written` is its beginning. Upper and lower case are the same.
+/// A candidate is near if at most a third of its letters have to be inserted, removed, replaced or swapped with a neighbour,
+/// or if `written` is its beginning. Case is ignored.
 pub fn all<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
     let written = written.to_lowercase();
     let near = candidates
@@ -44,7 +43,7 @@ pub fn did_you_mean<S: AsRef<str>>(nearest: impl IntoIterator<Item = S>) -> Stri
     format!("; did you mean {}?", quoted.join(" or "))
 }
 
-/// How many letters differ, where `candidate` is near.
+/// The number of differing letters, if `candidate` is near.
 fn distance(written: &str, candidate: &str) -> Option<usize> {
     let distance = strsim::osa_distance(written, candidate);
     let [letters, other_letters] = [written, candidate].map(|word| word.chars().count());

@@ -1,6 +1,6 @@
-//! Text that others wrote, on its way to a terminal that it must not steer.
+//! Makes foreign text safe to print: control characters become visible escapes.
 
-/// Writes as Rust escapes what could steer a terminal or turn the direction of the text after it. Line breaks and tabs stay.
+/// Writes characters that control a terminal or change the direction of text as Rust escapes. Line breaks and tabs stay.
 ///
 /// ```
 /// use evals_messages::visible;
@@ -19,17 +19,17 @@ pub fn text(foreign: &str) -> String {
     shown
 }
 
-/// Like [`text`], and line breaks and tabs are written as escapes too.
+/// Like [`text`], but also escapes line breaks and tabs.
 pub fn line(foreign: &str) -> String {
     text(foreign).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Like [`text`], and each run of white space, line breaks among it, becomes one blank.
+/// Like [`text`], but replaces each run of white space, line breaks included, with one space.
 pub fn single_line(foreign: &str) -> String {
     text(&folded(foreign))
 }
 
-/// Makes one blank of each run of white space. Other control characters stay.
+/// Replaces each run of white space with one space. Other control characters stay.
 pub fn folded(foreign: &str) -> String {
     foreign.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_steers_is_left() {
+    fn no_control_characters_are_left() {
         let every: String = (0..0x300)
             .chain(0x2000..0x2100)
             .filter_map(char::from_u32)
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_stays_one() {
+    fn a_line_stays_one_line() {
         assert_eq!(line("a\nb\tc\u{202e}d"), "a\\nb\\tc\\u{202e}d");
         assert_eq!(single_line(" a\n\tb \u{202e}c"), "a b \\u{202e}c");
     }

@@ -1,4 +1,4 @@
-//! How fast a large run is scored: 10,000 queries of 100 documents each, with eight measures.
+//! Benchmarks of scoring a large run: 10,000 queries of 100 documents each, with eight measures.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

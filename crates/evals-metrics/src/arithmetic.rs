@@ -10,14 +10,14 @@ pub(crate) fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// The share that `part` is of `whole`, which is not 0.
+/// The quotient of `part` and `whole`, which is not 0.
 #[inline]
 pub(crate) fn share(part: usize, whole: usize) -> f64 {
     as_f64(part) / as_f64(whole)
 }
 
-/// 2^-64. Scaled by it, no sum of finite values overflows, and a power of two rounds nothing but
-/// numbers that are lost beside such a sum anyway.
+/// 2^-64. Sums of finite values scaled by it do not overflow. Scaling by a power of two rounds only
+/// numbers that are too small to matter in such a sum.
 pub(crate) const OVERFLOW_SCALE: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 
 /// The arithmetic mean, or `None` without values.
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_mean() {
+    fn no_values_have_no_mean() {
         assert_eq!(arithmetic_mean(&[]), None);
     }
 }

@@ -16,23 +16,24 @@ const ONE_STREAM: usize = 10_000;
 /// When threads share them, this many resamples draw from one stream of random numbers.
 const RESAMPLES_OF_A_STREAM: usize = 250;
 
-/// How much a mean would vary over other samples of cases: the percentile bootstrap, and Wilson's
-/// score interval for passes and failures.
+/// The confidence interval of a mean over cases: the percentile bootstrap, or Wilson's score
+/// interval for passes and failures.
 ///
-/// The bootstrap draws as many values as there are, with replacement, takes the mean, repeats that,
-/// and cuts off both tails of the means. It assumes nothing about the distribution of the values,
-/// which for measures between 0 and 1 is rarely normal. Equal input and seed give equal output, on
-/// every machine and number of cores. Up to 10,000 values all resamples draw from one stream of
-/// random numbers; above, each 250 resamples have a stream of their own and all cores work on them.
+/// The bootstrap draws a sample of the same size with replacement, takes its mean, repeats this
+/// many times, and cuts off both tails of the means. It assumes nothing about the distribution of
+/// the values, which for measures between 0 and 1 is rarely normal. Equal input and seed give equal
+/// output, on every machine and number of cores. For up to 10,000 values, all resamples draw from
+/// one stream of random numbers. For more, every 250 resamples have their own stream, and all cores
+/// share the work.
 ///
-/// It shows the spread of the sample and no other, so it misleads where the sample shows none.
+/// The bootstrap knows only the spread within the sample, so it misleads if the sample has none.
 /// Values that are all 0 or 1 therefore get Wilson's interval, which is not random, and other
 /// values that are all equal get no interval.
 ///
 /// Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapter 13.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bootstrap {
-    /// How many samples are drawn. Default: 10,000.
+    /// The number of resamples. Default: 10,000.
     pub resamples: NonZeroU32,
     /// The confidence level, between 0 and 1, both excluded. Default: 0.95.
     pub level: f64,
@@ -54,10 +55,10 @@ impl Default for Bootstrap {
 impl Bootstrap {
     /// The confidence interval of the mean of finite values.
     ///
-    /// Values that are all 0 or 1 are passes and failures: they get Wilson's score interval, of one
-    /// value too. All others get the percentile bootstrap's, and `None` below two values or where
-    /// all are equal, because they say nothing about spread. `None` also where a value is not
-    /// finite, and for a level that is not between 0 and 1.
+    /// Values that are all 0 or 1 are passes and failures: they get Wilson's score interval, even a
+    /// single value. All others get the percentile bootstrap's. `None` below two values or if all
+    /// are equal, because they show no spread; also if a value is not finite, or the level is not
+    /// between 0 and 1.
     ///
     /// ```
     /// use evals_metrics::{Bootstrap, IntervalMethod};
@@ -78,7 +79,8 @@ impl Bootstrap {
         }
     }
 
-    /// The percentile bootstrap's interval whatever the values are, with the same exceptions.
+    /// The percentile bootstrap's interval, also for values that are all 0 or 1. `None` in the same
+    /// cases.
     pub fn percentile_interval(&self, values: &[f64]) -> Option<Interval> {
         if !self.has_level() {
             return None;
@@ -126,7 +128,7 @@ impl Bootstrap {
     }
 }
 
-/// How many values are 1, where all are 0 or 1.
+/// How many values are 1, if all are 0 or 1.
 #[expect(
     clippy::float_cmp,
     reason = "a pass is exactly 1 and a failure exactly 0"
@@ -136,7 +138,7 @@ fn passes(values: &[f64]) -> Option<usize> {
     binary.then(|| values.iter().filter(|&&value| value == 1.0).count())
 }
 
-/// The least and the greatest value, or `None` where one is not finite or there is none.
+/// The least and the greatest value, or `None` if a value is not finite or there are no values.
 fn range(values: &[f64]) -> Option<(f64, f64)> {
     let &first = values.first()?;
     let finite = values.iter().all(|value| value.is_finite());
@@ -155,8 +157,8 @@ fn resample(values: &[f64], random: &mut Xoshiro256PlusPlus, means: &mut [f64]) 
     }
 }
 
-/// Gives every few resamples a stream of their own, so that the result does not depend on which
-/// thread draws them.
+/// Gives every few resamples a stream of their own. The result then does not depend on which thread
+/// draws them.
 fn resample_on_threads(
     values: &[f64],
     mut random: Xoshiro256PlusPlus,
@@ -179,8 +181,8 @@ fn resample_on_threads(
     });
 }
 
-/// The sum of as many values as there are, drawn with replacement. Two running sums, because each
-/// addition has to wait for the one before.
+/// The sum of one resample. It keeps two running sums, because each addition has to wait for the
+/// previous one.
 fn resampled_sum(values: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
     let mut sums = [0.0; 2];
     for _ in 0..values.len() / 2 {

@@ -1,13 +1,14 @@
-//! One query's ranking as grades, which is what the measures see.
+//! A query's ranking as a list of grades, the input of all measures.
 
 use std::num::NonZeroUsize;
 
 use crate::measures::MinimumGrade;
 use crate::{Judgements, Ranking, Undefined};
 
-/// A ranking seen through the judgements: all that a measure may know about a query.
+/// A ranking as grades, with the grades of the ideal ranking. Measures know nothing else about a
+/// query.
 ///
-/// Looking the documents up costs more than any measure does, so it is done once for all measures.
+/// Looking up the documents costs more than any measure, so all measures share one lookup.
 #[derive(Debug)]
 pub(crate) struct GradedRanking {
     /// The grade at each rank, best rank first; `None` where the document is unjudged.
@@ -51,8 +52,8 @@ impl GradedRanking {
         top.filter(|&&grade| rel.admits(grade)).count()
     }
 
-    /// How many documents are relevant, retrieved or not. None at all leaves what divides by them
-    /// undefined.
+    /// How many documents are relevant, retrieved or not. If there are none, measures that divide
+    /// by the number are undefined.
     pub(crate) fn relevant(&self, rel: MinimumGrade) -> Result<NonZeroUsize, Undefined> {
         let relevant = self.ideal.partition_point(|&grade| rel.admits(Some(grade)));
         NonZeroUsize::new(relevant).ok_or(Undefined::NoRelevantDocuments)

@@ -11,13 +11,13 @@ pub struct Interval {
     pub high: f64,
     /// The confidence level as a share, such as 0.95.
     pub level: f64,
-    /// Where the ends come from. A file without it was written when
-    /// [`IntervalMethod::Bootstrap`] was the only one.
+    /// The method. Files from before Wilson's interval have no method, which means
+    /// [`IntervalMethod::Bootstrap`].
     #[serde(default)]
     pub method: IntervalMethod,
 }
 
-/// Where the ends of an [`Interval`] come from. Serialises in kebab-case.
+/// The method that computed an [`Interval`]. Serialises in kebab-case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! People's judgements of one query's documents.
+//! The relevance judgements of one query's documents.
 
 use std::collections::{BTreeMap, btree_map};
 
@@ -54,7 +54,7 @@ impl Judgements {
     }
 }
 
-/// Of two grades for one document the later one stays.
+/// Of two grades for one document, the later one counts.
 impl FromIterator<(String, i32)> for Judgements {
     fn from_iter<T: IntoIterator<Item = (String, i32)>>(judgements: T) -> Self {
         Self(judgements.into_iter().collect())

@@ -1,9 +1,10 @@
 //! Rank measures, equal to `trec_eval`'s, and the statistics around them: pure functions, no I/O of
 //! their own, no async.
 //!
-//! A [`Ranking`] is what a system returned for one query, [`Judgements`] are what people said about
-//! that query's documents, and a [`Measure`] puts a number on the two. Many such numbers make a
-//! [`Mean`], with a confidence [`Interval`] and a count of what had to be left out.
+//! A [`Ranking`] holds the documents that a system returned for a query, and [`Judgements`] hold
+//! the relevance grades of that query's documents. A [`Measure`] scores the ranking by the
+//! judgements. Many scores make a [`Mean`], with a confidence [`Interval`] and a count of excluded
+//! queries.
 //!
 //! ```
 //! use evals_metrics::{Bootstrap, Judgements, Mean, Measure, Ranking, ScoredDocument, UndefinedAs};
@@ -26,9 +27,9 @@
 //! # Which `trec_eval`
 //!
 //! The scores equal those of `trec_eval` 9.0 and of pytrec\_eval, which hold document scores in
-//! single precision. Later versions of `trec_eval` hold them in double precision, which tells
-//! scores apart that tie here; runs that [`trec::write_run`] writes have single precision and score
-//! the same in both.
+//! single precision. Later versions of `trec_eval` hold them in double precision, where scores may
+//! differ that tie here. Runs from [`trec::write_run`] have single precision and score the same in
+//! both.
 
 mod arithmetic;
 mod bootstrap;

@@ -1,4 +1,4 @@
-//! A mean that says how many values it has, which were left out, and why.
+//! A mean with its number of values and its exclusions.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -8,27 +8,27 @@ use serde::{Deserialize, Serialize};
 use crate::arithmetic::arithmetic_mean;
 use crate::{Bootstrap, Interval, UndefinedAs};
 
-/// A mean with what is needed to trust it: the number of values, how many were left out and why, and
-/// a confidence interval.
+/// A mean with the facts that a reader needs to trust it: the number of values, the number of
+/// exclusions by reason, and a confidence interval.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
-    /// The arithmetic mean, or `None` where there was no value at all.
+    /// The arithmetic mean, or `None` without values.
     pub value: Option<f64>,
     /// The number of values in the mean.
     pub n: usize,
-    /// How many were left out, by reason.
+    /// How many values were excluded, by reason.
     pub excluded: BTreeMap<String, usize>,
-    /// The confidence interval of the mean, or `None` where the values say nothing about spread: see
+    /// The confidence interval of the mean, or `None` if the values show no spread: see
     /// [`Bootstrap::mean_interval`].
     pub interval: Option<Interval>,
 }
 
 impl Mean {
-    /// Averages values, of which those without a value say why.
+    /// Averages values. Each missing value has a reason.
     ///
-    /// A value that is not finite is left out in either policy, under the reason `not a finite
-    /// number`; the mean of finite ones is finite. The result depends on the order of the values in
-    /// its last digits only, and its interval on the seed.
+    /// Both policies exclude a value that is not finite, with the reason `not a finite number`; the
+    /// mean of finite ones is finite. The order of the values affects only the last digits, and the
+    /// seed only the interval.
     ///
     /// ```
     /// use evals_metrics::{Bootstrap, Mean, Undefined, UndefinedAs};
@@ -49,9 +49,9 @@ impl Mean {
         Self::with_interval(results, undefined, |values| bootstrap.mean_interval(values))
     }
 
-    /// Averages amounts, such as tokens or passages. Amounts of 0 and 1 are not failures and passes,
-    /// so their interval is the bootstrap's too. Otherwise the same as [`Mean::over`] with
-    /// [`UndefinedAs::Excluded`].
+    /// Averages amounts, such as tokens or passages. Amounts of 0 and 1 are not failures and
+    /// passes, so their interval is always the bootstrap's. Otherwise the same as [`Mean::over`]
+    /// with [`UndefinedAs::Excluded`].
     ///
     /// ```
     /// use evals_metrics::{Bootstrap, Mean};

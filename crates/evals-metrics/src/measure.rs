@@ -80,8 +80,8 @@ impl Measure {
         }
     }
 
-    /// What the mean over queries is called, where the field has a name of its own for it: `MRR@10` of `RR@10`, `MAP` of `AP`.
-    /// Otherwise the measure's own notation. Both names parse.
+    /// The usual name of the mean over queries: `MRR@10` for `RR@10`, `MAP` for `AP`, otherwise the
+    /// measure's own notation. Both names parse.
     pub fn mean_title(&self) -> String {
         match self {
             Self::AveragePrecision(_) | Self::ReciprocalRank(_) => format!("M{self}"),
@@ -89,9 +89,8 @@ impl Measure {
         }
     }
 
-    /// How many documents the measure looks at; `None` where it looks at all. A ranking has to be
-    /// at least that long for the score to be the system's and not that of the depth it was asked
-    /// for.
+    /// The number of documents that the measure looks at; `None` if it looks at all. A shorter
+    /// ranking lowers the score because of the search depth, not because of the system.
     pub fn cutoff(&self) -> Option<NonZeroUsize> {
         match self {
             Self::AveragePrecision(measure) => measure.cutoff,
@@ -105,8 +104,8 @@ impl Measure {
         }
     }
 
-    /// The same measure, looking at no more than `depth` documents: `nDCG@10` becomes `nDCG@5` at depth
-    /// 5. A measure without a cutoff stays as it is; its name never promised a depth.
+    /// The same measure with a cutoff of at most `depth`: `nDCG@10` becomes `nDCG@5` at depth 5. A
+    /// measure without a cutoff does not change, because its name promises no depth.
     #[must_use]
     pub fn cut_at_most(mut self, depth: NonZeroUsize) -> Self {
         let lower = |cutoff: &mut NonZeroUsize| *cutoff = depth.min(*cutoff);
@@ -125,8 +124,8 @@ impl Measure {
         self
     }
 
-    /// The lowest relevant grade; `None` for measures that do not divide documents into relevant
-    /// and not.
+    /// The lowest relevant grade; `None` for measures that do not distinguish relevant from other
+    /// documents.
     pub fn minimum_grade(&self) -> Option<MinimumGrade> {
         match self {
             Self::Judged(_) | Self::Ndcg(_) => None,
@@ -184,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_title_of_a_mean_names_the_measure_again() {
+    fn the_title_of_a_mean_parses_as_the_measure() {
         let spellings = [
             ("RR@5", "MRR@5"),
             ("recip_rank", "MRR"),

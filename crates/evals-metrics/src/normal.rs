@@ -1,6 +1,6 @@
 //! Quantiles of the normal distribution.
 
-/// The quantile of the standard normal distribution that a share of `tail` lies above; `tail` is
+/// The quantile of the standard normal distribution with a share of `tail` above it; `tail` is
 /// above 0 and at most 0.5.
 ///
 /// Accurate to about 15 digits. Source: Wichura, "Algorithm AS 241: The Percentage Points of the
@@ -21,7 +21,7 @@ pub(crate) fn upper_quantile(tail: f64) -> f64 {
     }
 }
 
-/// Coefficients stand from the highest power down.
+/// Coefficients start with the highest power.
 fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     coefficients
         .iter()

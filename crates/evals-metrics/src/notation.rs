@@ -1,4 +1,4 @@
-//! Measures as text: reading both notations, writing the canonical one.
+//! Measures as text: parses both notations and writes the canonical one.
 
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -102,7 +102,7 @@ fn corrected(text: &str, name: &str) -> Option<String> {
     Some(format!("{nearest}{rest}"))
 }
 
-/// A measure taken apart, before it is known whether name and parameters go together.
+/// The parts of a measure's text, before checking that name and parameters match.
 struct Notation<'t> {
     text: &'t str,
     name: &'t str,
@@ -133,7 +133,7 @@ impl<'t> Notation<'t> {
     }
 
     fn set_all(&mut self, parameters: &str) -> Result<(), ParseMeasureError> {
-        // Python, whose syntax this is, allows a comma after the last parameter.
+        // The syntax is Python's, which allows a comma after the last parameter.
         let parameters = parameters.strip_suffix(',').unwrap_or(parameters);
         for parameter in parameters.split(',') {
             let (key, value) = parameter.split_once('=').ok_or_else(|| self.syntax())?;
@@ -256,8 +256,8 @@ fn split_cutoff(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Splits `name(parameters)` into the two, or gives no parameters; `None` where it is built
-/// otherwise.
+/// Splits `name(parameters)` into name and parameters, which may be absent; `None` for any other
+/// form.
 fn split_parameters(head: &str) -> Option<(&str, &str)> {
     let (name, parameters) = match head.split_once('(') {
         None => (head, ""),

@@ -1,4 +1,4 @@
-//! Whether two measurements of the same cases differ by more than chance.
+//! The paired randomization test: do two measurements of the same cases differ by more than chance explains?
 
 use std::num::NonZeroU32;
 
@@ -8,28 +8,28 @@ use crate::arithmetic::{arithmetic_mean, as_f64};
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Bootstrap, Interval};
 
-/// Up to this many differences other than 0, the test goes through all signs: 2^20 sums take milliseconds.
+/// Up to this many non-zero differences, the test enumerates all signs: 2^20 sums take milliseconds.
 const ENUMERATED: usize = 20;
-/// Values, and sums of differences, that are closer than this share of their size count as equal: they may differ by the order
-/// of additions alone.
+/// Values and sums of differences count as equal if they are closer than this share of their size: the order of additions
+/// alone may cause such a difference.
 const ROUNDING: f64 = 1e-12;
 
-/// How often 1 is halved in one step without vanishing.
+/// How many halvings of 1 one step can apply without underflow.
 const HALVINGS: usize = 500;
 
-/// Whether the difference between two measurements of the same cases is more than chance: Fisher's randomization test.
+/// Tests whether chance explains the difference between two measurements of the same cases: Fisher's randomization test.
 ///
-/// If a change did nothing, then of every case's two values either could have come before the change as well as after it. The
-/// test swaps them, case by case, in all ways or at random, and counts how often the mean difference is at least as far from 0
-/// as the one seen. It assumes nothing about how values are distributed, and is the test of choice for means of rank
-/// measures. Of passes and failures it is the exact test of McNemar.
+/// If a change has no effect, the two values of each case are interchangeable. The test swaps them case by case, in all ways
+/// or at random, and counts how often the mean difference is at least as far from 0 as the observed one. It assumes nothing
+/// about the distribution of the values, and is the recommended test for means of rank measures. For passes and failures it
+/// equals McNemar's exact test.
 ///
 /// Sources: Fisher, *The Design of Experiments* (1935), section 21; Smucker, Allan and Carterette, "A Comparison of Statistical
 /// Significance Tests for Information Retrieval Evaluation" (CIKM 2007); for the p value of random swaps, Phipson and Smyth,
 /// "Permutation P-values Should Never Be Zero" (2010).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PairedTest {
-    /// How often signs are drawn where there are too many to go through them all. Default: 100,000.
+    /// How many random draws of signs to use if there are too many cases to enumerate. Default: 100,000.
     pub resamples: NonZeroU32,
     /// The confidence level of the interval, between 0 and 1, both excluded. Default: 0.95.
     pub level: f64,
@@ -48,7 +48,7 @@ impl Default for PairedTest {
     }
 }
 
-/// How a mean changed between two measurements of the same cases.
+/// The change of a mean between two measurements of the same cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairedDifference {
     /// How many cases have both values.
@@ -57,30 +57,31 @@ pub struct PairedDifference {
     pub before: f64,
     /// The mean of the second values.
     pub after: f64,
-    /// The mean of the differences, second less first.
+    /// The mean of the differences, second minus first.
     pub difference: f64,
-    /// Where the mean difference would be over other samples of cases: the percentile bootstrap over cases. `None` where all
-    /// differences are equal, and below two.
+    /// The confidence interval of the mean difference, from the percentile bootstrap over cases. `None` if all differences
+    /// are equal, or below two cases.
     pub interval: Option<Interval>,
-    /// How likely a mean difference at least as far from 0 is where the change did nothing. Two-sided; 1 where no case changed.
+    /// The two-sided p value: the probability of a mean difference at least as far from 0 if the change has no effect. 1 if
+    /// no case changed.
     pub p_value: f64,
-    /// Whether the p value is of all ways to swap, rather than of random ones.
+    /// Whether the p value comes from all swaps rather than random ones.
     pub is_exact: bool,
-    /// How many cases' second value is the greater.
+    /// How many cases have a greater second value.
     pub greater: usize,
-    /// How many cases' second value is the less.
+    /// How many cases have a smaller second value.
     pub less: usize,
 }
 
 impl PairedDifference {
-    /// How many cases have the same value twice.
+    /// How many cases have equal values.
     pub fn equal(&self) -> usize {
         self.n - self.greater - self.less
     }
 }
 
 impl PairedTest {
-    /// Compares the values of each case, first and second. `None` where there is no case, or a value is not finite.
+    /// Compares the first and second value of each case. `None` if there is no case, or a value is not finite.
     ///
     /// ```
     /// use evals_metrics::PairedTest;
@@ -124,7 +125,7 @@ impl PairedTest {
         })
     }
 
-    /// The p value, and whether it is exact. Cases that did not change have no say: their sign does not matter.
+    /// The p value, and whether it is exact. Unchanged cases do not matter, because 0 has no sign.
     fn p_value(&self, differences: &[f64]) -> (f64, bool) {
         let mut sizes: Vec<f64> = differences.iter().map(|value| value.abs()).collect();
         sizes.retain(|size| *size > 0.0);
@@ -164,7 +165,7 @@ impl PairedTest {
     }
 }
 
-/// The second value less the first; 0 where they are equal but for rounding, as means over other numbers of repetitions are.
+/// The second value minus the first. 0 if they differ only by rounding, as means over different numbers of repetitions may.
 ///
 /// ```
 /// let mean = [0.2; 7].iter().sum::<f64>() / 7.0;
@@ -181,8 +182,8 @@ pub fn difference(before: f64, after: f64) -> f64 {
     }
 }
 
-/// In how many of the ways to give `sizes` signs, added to `sum`, the result is at least `threshold` from 0. `rest` is the sum of
-/// the sizes.
+/// Counts the ways to give `sizes` signs and add them to `sum` whose result is at least `threshold` away from 0. `rest` is
+/// the sum of the sizes.
 fn extremes(sizes: &[f64], sum: f64, rest: f64, threshold: f64) -> f64 {
     let ways = || 2_f64.powi(exponent(sizes.len()));
     if sum.abs() - rest >= threshold {
@@ -205,8 +206,8 @@ fn exponent(length: usize) -> i32 {
     i32::try_from(length).expect("few sizes are enumerated")
 }
 
-/// The sum of `sizes` with signs drawn at random, 64 from each number. Several running sums, because each addition has to wait for
-/// the one before.
+/// The sum of `sizes` with signs drawn at random, 64 from each number. It keeps several running sums, because each addition
+/// has to wait for the previous one.
 fn randomly_signed_sum(sizes: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
     let mut sums = [0.0; 8];
     for sizes in sizes.chunks(64) {
@@ -226,10 +227,10 @@ fn randomly_signed_sum(sizes: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
     sums.iter().sum()
 }
 
-/// The two-sided sign test: how likely it is that of `n` fair coins at most `fewer` fall on one side, whichever that is.
+/// The two-sided sign test: the probability that among `n` fair coin tosses, the rarer side comes up at most `fewer` times.
 fn sign_test(fewer: usize, n: usize) -> f64 {
-    // Binomial coefficients outgrow a float where n is large, and 2^-n vanishes: the terms start as powers of two, and are scaled
-    // back by as much as the power was too small for.
+    // For large n, binomial coefficients overflow and 2^-n underflows. The terms therefore start from a smaller power of
+    // two, and the remaining halvings follow later.
     let halvings = n.min(HALVINGS);
     let mut term = 0.5_f64.powi(exponent(halvings));
     let mut left = n - halvings;
@@ -253,8 +254,8 @@ fn sign_test(fewer: usize, n: usize) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
-/// Holm's correction: p values of several tests, adjusted so that where no change did anything, the chance that any of them is
-/// below a level is at most that level. In the order given; values that are not in [0, 1] make no sense here.
+/// Holm's correction for several tests. If no change has an effect, the probability that any adjusted p value is below a
+/// level is at most that level. Keeps the order of the input, whose values must be in [0, 1].
 ///
 /// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
 ///

@@ -1,4 +1,4 @@
-//! Why a text is not a measure's name.
+//! Errors of parsing a measure.
 
 use evals_messages::nearest;
 use thiserror::Error;
@@ -15,13 +15,13 @@ pub enum ParseMeasureError {
         /// The text with the measure's name corrected, if a known name is similar.
         nearest: Option<String>,
     },
-    /// The text is not built like a measure.
+    /// The text does not have the form of a measure.
     #[error("measure `{measure}` is not of the form `Name(parameter=value)@cutoff`")]
     Syntax {
         /// The whole text.
         measure: String,
     },
-    /// The cutoff is missing where the measure has no meaning without.
+    /// The measure needs a cutoff.
     #[error("measure `{measure}` needs a cutoff, as in `{measure}@10`")]
     MissingCutoff {
         /// The whole text.
@@ -49,7 +49,7 @@ pub enum ParseMeasureError {
         /// The parameter's name.
         parameter: &'static str,
     },
-    /// A parameter, or the cutoff, has a value that it cannot have.
+    /// A parameter, or the cutoff, has an invalid value.
     #[error("measure `{measure}` has the {parameter} `{value}`; expected {expected}")]
     InvalidValue {
         /// The whole text.
@@ -58,7 +58,7 @@ pub enum ParseMeasureError {
         parameter: &'static str,
         /// The value given.
         value: String,
-        /// What would be valid.
+        /// The valid values.
         expected: &'static str,
     },
 }

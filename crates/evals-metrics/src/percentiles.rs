@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::arithmetic::arithmetic_mean;
 use crate::quantile::quantile;
 
-/// How measurements such as latencies spread; in the unit of the samples.
+/// The percentiles of measurements such as latencies, in the unit of the samples.
 ///
-/// Percentiles interpolate linearly between samples, as `numpy.percentile` does by default. There
-/// are none below 20 samples.
+/// Percentiles interpolate linearly between samples, as `numpy.percentile` does by default. They
+/// are undefined below 20 samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
     /// The number of samples.
@@ -17,9 +17,9 @@ pub struct Percentiles {
     pub mean: Option<f64>,
     /// The median.
     pub p50: Option<f64>,
-    /// What 95 of 100 samples do not exceed.
+    /// The 95th percentile.
     pub p95: Option<f64>,
-    /// What 99 of 100 samples do not exceed.
+    /// The 99th percentile.
     pub p99: Option<f64>,
 }
 
@@ -27,8 +27,7 @@ impl Percentiles {
     /// Below this many samples a percentile says more about chance than about the system.
     pub const FEWEST_SAMPLES: usize = 20;
 
-    /// Summarises samples, in any order. Samples that are not finite are no measurements, and do
-    /// not count.
+    /// Summarises samples in any order, ignoring those that are not finite.
     pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
         let mut samples: Vec<f64> = samples
             .into_iter()

@@ -57,13 +57,13 @@ impl Qrels {
         self.0.len()
     }
 
-    /// Whether there is no query.
+    /// Whether there are no queries.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Of two sets for one query the later one stays.
+/// Of two sets for one query, the later one counts.
 impl FromIterator<(String, Judgements)> for Qrels {
     fn from_iter<T: IntoIterator<Item = (String, Judgements)>>(queries: T) -> Self {
         Self(queries.into_iter().collect())

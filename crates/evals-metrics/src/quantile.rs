@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_quantile() {
+    fn no_values_have_no_quantile() {
         assert_eq!(quantile(&[], 0.5), None);
     }
 }

@@ -1,5 +1,5 @@
-//! The random numbers of the bootstrap. Own code, because a seed in a report has to give the same
-//! interval in every later version, which no random-number crate promises for its samplers.
+//! The random numbers of the bootstrap. Not from a crate: a seed in a report has to give the same
+//! interval in every later version, and no random-number crate promises that for its samplers.
 
 /// The generator xoshiro256++ 1.0 by Blackman and Vigna, "Scrambled Linear Pseudorandom Number
 /// Generators", ACM TOMS 47 (2021).
@@ -23,8 +23,8 @@ impl Xoshiro256PlusPlus {
         result
     }
 
-    /// The stream of the next 2^128 numbers; this generator goes on behind them. Streams that are
-    /// split off one after the other never overlap.
+    /// Splits off a stream of the next 2^128 numbers; this generator continues after them. Streams
+    /// that are split off in turn never overlap.
     pub(crate) fn split_off(&mut self) -> Self {
         let stream = self.clone();
         self.jump();
@@ -53,8 +53,8 @@ impl Xoshiro256PlusPlus {
 
     /// Two uniform indices below `length`, from the halves of one number, by Lemire's
     /// multiplication ("Fast Random Integer Generation in an Interval", ACM TOMACS 29 (2019)).
-    /// Without his rejection step one index may be likelier than another by a share of `length /
-    /// 2^32`, far below what 10,000 resamples can show.
+    /// Without his rejection step, the probabilities of indices may differ by a share of `length /
+    /// 2^32`, far too little to show in 10,000 resamples.
     #[inline]
     pub(crate) fn index_pair(&mut self, length: usize) -> [usize; 2] {
         let number = self.next();
@@ -118,8 +118,8 @@ mod tests {
         assert_eq!(expected.map(|_| split_mix64(&mut state)), expected);
     }
 
-    /// Worked out apart from the authors' `jump`: the transition as a matrix of bits, squared 128
-    /// times.
+    /// Computed independently of the authors' `jump`: the transition as a matrix of bits, squared
+    /// 128 times.
     #[test]
     fn streams_are_2_to_the_128_numbers_apart() {
         let mut random = Xoshiro256PlusPlus([1, 2, 3, 4]);

@@ -13,18 +13,17 @@ pub type Run = BTreeMap<String, Ranking>;
 /// A document and the score that a system gave it; higher is better.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoredDocument {
-    /// The document's id, as the judgements name it.
+    /// The document's id, as in the judgements.
     pub id: String,
-    /// The score in single precision, because `trec_eval` holds scores so: which scores tie is
-    /// decided there.
+    /// The score in single precision, as in `trec_eval`: the precision decides which scores tie.
     pub score: f32,
 }
 
-/// What a system returned for one query, always in the order of `trec_eval`: score descending, then
-/// document id descending in byte order.
+/// The documents that a system returned for one query, always in the order of `trec_eval`: score
+/// descending, then document id descending in byte order.
 ///
-/// The order in which a system lists its documents is therefore never an input: of two documents
-/// with one score, the greater id comes first. Ids are unique and scores finite. Serialises as an
+/// The order in which a system lists its documents therefore does not matter: of two documents with
+/// equal scores, the greater id comes first. Ids are unique and scores finite. Serialises as an
 /// array, `[{"id": "d1", "score": 0.5}]`, and is checked and sorted again when read.
 ///
 /// ```
@@ -51,7 +50,7 @@ impl Ranking {
                     score: document.score,
                 });
             }
-            // Turns -0.0 into 0.0: trec_eval takes the two for a tie, `total_cmp` does not.
+            // Turns -0.0 into 0.0: they tie in trec_eval, but not in `total_cmp`.
             document.score += 0.0;
         }
         reject_duplicates(&documents)?;
@@ -139,11 +138,10 @@ pub enum RankingError {
     /// One document is listed twice, so its rank is unclear.
     #[error("document `{id}` is ranked twice")]
     DuplicateId {
-        /// The document that is there twice.
+        /// The repeated document.
         id: String,
     },
-    /// A score is NaN or infinite (a number beyond the range of single precision is), so it has no
-    /// place in the order.
+    /// A score is NaN or infinite in single precision, so it has no place in the order.
     #[error("document `{id}` has the score `{score}`, which is not a finite number")]
     NotFinite {
         /// The document with that score.

@@ -1,4 +1,4 @@
-//! Scoring all queries of a run.
+//! Scores all queries of a run.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use crate::{Bootstrap, Mean, Measure, Qrels, Ranking, Run, Undefined, UndefinedA
 /// Which queries of a run and its judgements are scored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Queries {
-    /// Those that have judgements and a ranking, the default of `trec_eval`. A system that answers
-    /// nothing for a hard query is better off than one that tries.
+    /// Queries with judgements and a ranking, the default of `trec_eval`. It favours a system that
+    /// returns nothing for difficult queries.
     #[default]
     Both,
-    /// All that have judgements; without a ranking they count as an empty one. This is `trec_eval
-    /// -c`, and what ir-measures does.
+    /// All queries with judgements; a missing ranking counts as an empty one, as with `trec_eval
+    /// -c` and in ir-measures.
     Judged,
 }
 
@@ -67,13 +67,12 @@ pub fn score_run(qrels: &Qrels, run: &Run, measures: &[Measure], queries: Querie
 }
 
 impl RunScores {
-    /// The measures, in the order that they were asked for; each query's scores have the same
-    /// order.
+    /// The measures, in the requested order; each query's scores have the same order.
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }
 
-    /// A query's scores, or `None` where the query was not scored.
+    /// A query's scores, or `None` if the query was not scored.
     pub fn get(&self, query: &str) -> Option<&[Result<f64, Undefined>]> {
         self.queries.get(query).map(Vec::as_slice)
     }
@@ -90,7 +89,8 @@ impl RunScores {
         self.queries.len()
     }
 
-    /// Whether no query was scored, as when run and judgements are of different collections.
+    /// Whether no query was scored, for example because run and judgements belong to different
+    /// collections.
     pub fn is_empty(&self) -> bool {
         self.queries.is_empty()
     }
@@ -100,8 +100,8 @@ impl RunScores {
         &self.unjudged
     }
 
-    /// The judged queries that the run has no ranking for: scored as empty with
-    /// [`Queries::Judged`], else left out.
+    /// The judged queries without a ranking in the run: scored as empty with [`Queries::Judged`],
+    /// else skipped.
     pub fn unranked(&self) -> &[String] {
         &self.unranked
     }

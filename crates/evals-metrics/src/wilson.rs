@@ -23,7 +23,7 @@ pub(crate) fn wilson_interval(passes: usize, trials: usize, level: f64) -> Inter
     let center = (share + uncertainty / 2.0) / scale;
     let reach = z * (share * (1.0 - share) / n + uncertainty / (4.0 * n)).sqrt() / scale;
     Interval {
-        // What is exact on paper is exact here too.
+        // Mathematically exact, so exact here too.
         low: if passes == 0 { 0.0 } else { center - reach },
         high: if passes == trials {
             1.0
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_everything_keep_their_end_exactly() {
+    fn no_passes_and_all_passes_have_exact_ends() {
         for trials in 1..200 {
             assert_eq!(
                 wilson_interval(trials, trials, 0.95).high.to_bits(),

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_calls_record_is_known_by_its_whole_name() {
+    fn purposes_are_found_only_by_whole_names() {
         for purpose in Purpose::ALL {
             assert_eq!(Purpose::of_stage(purpose.stage()), Some(purpose));
             for metric in [purpose.input_tokens(), purpose.output_tokens()] {

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_tokens_are_those_of_all_repetitions() {
+    fn calls_and_tokens_include_all_repetitions() {
         let estimate = Estimate::of(&workload());
         let answering = Calls {
             calls: 20,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn cost_is_known_only_with_prices_and_limits() {
+    fn cost_needs_prices_and_limits() {
         let price = Price {
             input: Some(1.0),
             output: Some(2.0),

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_escalation_never_asks_for_less() {
+    async fn a_doubled_budget_never_shrinks() {
         // Some servers do not count the reasoning that used up the budget.
         let doubled = [Some(50), Some(100), Some(100)];
         assert_eq!(budgets(Some(50), None, 10, false).await, doubled);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_known_budget_there_is_no_escalation() {
+    async fn an_unknown_budget_is_not_doubled() {
         assert_eq!(budgets(None, None, 60, true).await, [None, None]);
         assert_eq!(budgets(None, None, 0, false).await, [None, None]);
     }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_texts_have_equal_nonces_and_others_have_others() {
+    fn equal_texts_have_equal_nonces_and_different_texts_different_ones() {
         let of = |texts: &[&str]| nonce(texts, &[]);
         assert_eq!(of(&["why?", "so"]), of(&["why?", "so"]));
         assert_ne!(of(&["why?", "so"]), of(&["why?s", "o"]));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_price_has_no_cost() {
+    fn unknown_prices_have_no_cost() {
         let input_only = Price {
             input: Some(2.0),
             output: None,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_providers_price_goes_before_that_of_the_name_alone() {
+    fn a_providers_price_takes_precedence_over_the_bare_name() {
         let prices: Prices = serde_json::from_str(
             r#"{"gpt": {"input": 1, "output": 2}, "azure:gpt": {"input": 3, "output": null}}"#,
         )

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_template_is_refused() {
+    fn invalid_templates_are_refused() {
         let error = Prompt::new("mine.jinja", "{% if %}").unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_deeply_is_no_object() {
+    fn deeply_nested_objects_are_refused() {
         let nested =
             |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
         assert!(read_any(&nested(DEEPEST), "").is_ok());
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_object_with_the_nonce_counts_beside_what_is_shown() {
+    fn only_signed_objects_count_beside_possible_quotations() {
         let quoted = r#"{"a": 1}"#;
         assert_eq!(read_any(quoted, quoted), Err(Flaw::Quoted));
         assert_eq!(
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_may_hold_anything() {
+    fn unreadable_texts_may_contain_any_object() {
         let own = r#"{"b": 1}"#;
         let escapes = "\\".repeat(MEGABYTE);
         assert_eq!(read_any(own, &escapes), Err(Flaw::Quoted));
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_character_is_replaced() {
+    fn an_unpaired_surrogate_is_replaced() {
         let own = r#"{"a": "\ud83d!"}"#;
         assert_eq!(read_any(own, ""), Ok("{\"a\":\"\u{fffd}!\"}".to_owned()));
     }

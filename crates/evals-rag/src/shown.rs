@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_found_however_it_is_written() {
+    fn a_word_is_found_in_any_spelling() {
         for text in [
             "They pass.",
             "PASS",
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_one_where_something_follows_it() {
+    fn a_key_needs_a_value() {
         for text in [
             r#"{"pass": true}"#,
             r#"{\"pass\" : false}"#,
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_whatever_their_spelling() {
+    fn numbers_are_read_in_any_spelling() {
         let under = |text: &str| -> Vec<Vec<f64>> {
             Shown::new(&[text]).numbers_under("ranking").collect()
         };
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_without_end_are_not_followed() {
+    fn endless_escapes_are_not_followed() {
         let shown = Shown::new(&[&format!("{}x", "\\".repeat(1 << 20))]);
         assert!(!shown.is_legible());
         assert!(Shown::new(&[r"C:\\\\x \q \ud800 \"]).is_legible());

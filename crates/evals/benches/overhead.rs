@@ -1,4 +1,4 @@
-//! What the framework itself costs: cases that do nothing, judged by four cheap evaluators.
+//! The overhead of the framework: cases that do nothing, judged by four cheap evaluators.
 //!
 //! `benches/overhead.py` runs this beside pydantic-evals and prints the ratio:
 //!
@@ -7,9 +7,9 @@
 //! target/overhead/bin/python crates/evals/benches/overhead.py
 //! ```
 //!
-//! Prints one JSON object: cases, best and median wall time of several runs in milliseconds, and the peak of resident
-//! memory in kilobytes above what the process had before the dataset was made; then the same times with a journal, and how
-//! large that is. Its last sync to the disk is not part of the time.
+//! Prints one JSON object: cases, best and median wall time of several runs in milliseconds, and the peak of resident memory
+//! in kilobytes above its size before the dataset was made; then the same times with a journal, and the journal's size. The
+//! times do not include the journal's last sync to the disk.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
 
@@ -158,7 +158,7 @@ async fn run(journal: Option<&Path>) -> Duration {
         dataset,
         |case, _scope| async move { Ok(case.input.clone()) },
     );
-    // Held until the time is taken, or its sync would be part of it.
+    // Dropped only after the measurement, which must not include its sync.
     let journal = journal.map(Arc::new);
     if let Some(journal) = &journal {
         experiment = experiment.journal(journal.clone());

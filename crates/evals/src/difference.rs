@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_no_difference_and_long_values_are_cut() {
+    fn order_makes_no_difference_and_long_values_are_cut() {
         let none: [&str; 0] = [];
         assert_eq!(
             messages(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})),

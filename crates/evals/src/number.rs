@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_leaves_what_is_printed() {
+    fn rounding_does_not_change_the_printed_text() {
         // In binary 0.00015 is a little less, so it prints as 0.0001.
         assert_eq!(score(0.000_15), "0.0001");
         assert!(rounded_score(0.000_15).total_cmp(&0.0001).is_eq());

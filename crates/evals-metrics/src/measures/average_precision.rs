@@ -15,8 +15,8 @@ use crate::graded_ranking::GradedRanking;
 /// R    = all relevant documents of the query, retrieved or not
 /// ```
 ///
-/// Equals `map` and `map_cut_k` of `trec_eval`: the divisor is R also where k is smaller, so that
-/// `AP@k` stays below 1 for queries with more than k relevant documents. Undefined without relevant
+/// Equals `map` and `map_cut_k` of `trec_eval`: the divisor is R even if k is smaller, so `AP@k`
+/// stays below 1 for queries with more than k relevant documents. Undefined without relevant
 /// documents; 0 for an empty ranking.
 ///
 /// Source: Buckley and Voorhees, "Retrieval System Evaluation", in *TREC: Experiment and Evaluation

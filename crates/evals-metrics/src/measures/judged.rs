@@ -6,16 +6,15 @@ use crate::Undefined;
 use crate::arithmetic::share;
 use crate::graded_ranking::GradedRanking;
 
-/// `Judged` and `Judged@k`: the share of retrieved documents that has a judgement, whatever the
-/// grade.
+/// `Judged` and `Judged@k`: the share of retrieved documents that has a judgement, of any grade.
 ///
 /// ```text
 /// Judged@k = (judged documents down to rank k) / min(k, documents retrieved)
 /// ```
 ///
-/// Says how far the other measures can be trusted: a system that finds what nobody judged scores
-/// low without being bad. Equals `Judged@k` of ir-measures, apart from ties, which ir-measures
-/// breaks by ascending id here. Undefined for an empty ranking.
+/// It shows how far the other measures can be trusted: a system that finds unjudged documents
+/// scores low without being bad. Equals `Judged@k` of ir-measures, apart from ties, which
+/// ir-measures breaks by ascending id here. Undefined for an empty ranking.
 ///
 /// Source: ir-measures, `providers/judged_provider.py`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

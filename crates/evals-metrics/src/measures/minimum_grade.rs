@@ -1,9 +1,9 @@
-//! From which grade on a document is relevant.
+//! The lowest grade of a relevant document.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The lowest grade that a binary measure takes for relevant: the `rel` of ir-measures, the `-l` of
+/// The lowest grade that a binary measure counts as relevant: the `rel` of ir-measures, the `-l` of
 /// `trec_eval`. At least 1, which is the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MinimumGrade(NonZeroU32);

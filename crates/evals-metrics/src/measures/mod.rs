@@ -1,9 +1,8 @@
 //! The rank measures, one file each, with formula and source.
 //!
-//! What all have in common: documents are taken in the order of [`Ranking`](crate::Ranking), which
-//! breaks ties as `trec_eval` does; a document without judgement counts as not relevant, and so
-//! does one with a negative grade; where there are fewer than k documents, the missing ones count
-//! as not relevant.
+//! Rules for all measures: documents are in the order of [`Ranking`](crate::Ranking), which breaks
+//! ties as `trec_eval` does. Unjudged documents and those with a negative grade count as not
+//! relevant. If there are fewer than k documents, the missing ones count as not relevant.
 
 mod average_precision;
 mod judged;

@@ -6,8 +6,8 @@ use crate::Undefined;
 use crate::arithmetic::as_f64;
 use crate::graded_ranking::GradedRanking;
 
-/// `nDCG` and `nDCG@k`: the gain that a reader collects, discounted by rank, as a share of what the
-/// best ranking yields.
+/// `nDCG` and `nDCG@k`: the gain of the retrieved documents, discounted by rank, as a share of the
+/// ideal ranking's.
 ///
 /// ```text
 /// DCG@k  = Σ over ranks i = 1..k of gain(i) / log2(i + 1)
@@ -24,13 +24,13 @@ use crate::graded_ranking::GradedRanking;
 /// gain Burges et al., "Learning to rank using gradient descent", ICML (2005).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ndcg {
-    /// What a grade is worth.
+    /// The gain function.
     pub gain: Gain,
     /// Looks at the best k documents only, in the ideal ranking too.
     pub cutoff: Option<NonZeroUsize>,
 }
 
-/// What a grade is worth in [`Ndcg`].
+/// The gain of a grade in [`Ndcg`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gain {
     /// The grade itself: `dcg='log2'`, the default of `trec_eval` and ir-measures.
@@ -68,6 +68,6 @@ fn discounted(gains: impl Iterator<Item = f64>) -> f64 {
         .enumerate()
         .filter(|&(_, gain)| gain > 0.0)
         .map(|(index, gain)| gain / as_f64(index + 2).log2())
-        // Not `sum`, which is -0 where there is nothing.
+        // Not `sum`, which is -0 for no values.
         .fold(0.0, |sum, gain| sum + gain)
 }

@@ -12,8 +12,8 @@ use crate::graded_ranking::GradedRanking;
 /// P@k = (relevant documents down to rank k) / k
 /// ```
 ///
-/// Equals `P_k` of `trec_eval`: it divides by k also where fewer documents are retrieved. Defined
-/// for every query: 0 without relevant documents and for an empty ranking.
+/// Equals `P_k` of `trec_eval`: it divides by k even if fewer documents are retrieved. Defined for
+/// every query: 0 without relevant documents and for an empty ranking.
 ///
 /// Source: van Rijsbergen, *Information Retrieval* (1979), chapter 7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

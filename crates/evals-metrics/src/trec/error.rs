@@ -1,4 +1,4 @@
-//! Why a TREC file cannot be read or written.
+//! Errors of reading and writing TREC files.
 
 use std::io;
 
@@ -13,9 +13,9 @@ pub enum ParseError {
     Fields {
         /// The line.
         line: usize,
-        /// The fields that belong there.
+        /// The expected fields.
         expected: &'static str,
-        /// How many are there.
+        /// The number of fields found.
         found: usize,
     },
     /// A grade is not a whole number.
@@ -23,7 +23,7 @@ pub enum ParseError {
     Grade {
         /// The line.
         line: usize,
-        /// What is there instead.
+        /// The invalid text.
         value: String,
     },
     /// A score is not a number, or not a finite one.
@@ -31,11 +31,10 @@ pub enum ParseError {
     Score {
         /// The line.
         line: usize,
-        /// What is there instead.
+        /// The invalid text.
         value: String,
     },
-    /// A score is a number that single precision, in which `trec_eval` holds scores, has no place
-    /// for.
+    /// A score is beyond the range of single precision, in which `trec_eval` holds scores.
     #[error(
         "line {line}: score `{value}` is out of range; expected a number of at most {greatest:e} \
          in size, the greatest in single precision",

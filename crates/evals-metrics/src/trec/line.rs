@@ -13,7 +13,7 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// The lines that have content, whichever of `\n`, `\r\n` and `\r` they end with.
+    /// The lines that have content, ending with `\n`, `\r\n` or `\r`.
     pub(super) fn all(text: &'t str) -> impl Iterator<Item = Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         text.split('\n')
@@ -26,7 +26,7 @@ impl<'t> Line<'t> {
             .filter(|line| line.fields().next().is_some())
     }
 
-    /// The fields, of which there have to be exactly `N`, described by `expected`.
+    /// The fields, exactly `N`; `expected` describes them in the error.
     pub(super) fn exactly<const N: usize>(
         &self,
         expected: &'static str,

@@ -1,15 +1,15 @@
-//! TREC's text files for judgements (*qrels*) and rankings (*run*), which every tool of the field
-//! reads.
+//! TREC's text files for judgements (*qrels*) and rankings (*run*), which all tools of the field
+//! read.
 //!
 //! ```text
 //! qrels: query iteration document grade               q1 0 doc-7 1
 //! run:   query Q0 document rank score tag             q1 Q0 doc-7 1 12.75 bm25
 //! ```
 //!
-//! Fields are separated by any number of blanks and tabs; lines end with `\n`, `\r\n` or `\r`, as
+//! Fields are separated by any number of spaces and tabs; lines end with `\n`, `\r\n` or `\r`, as
 //! Python reads text; empty lines and a byte order mark are skipped. The iteration, `Q0`, rank and
-//! tag of a file are ignored, as `trec_eval` ignores them: the order comes from the scores. What is
-//! written reads back the same everywhere, because only [plain ids](is_plain_id) are written.
+//! tag of a file are ignored, as `trec_eval` ignores them: the order comes from the scores. Written
+//! files read back the same everywhere, because only [plain ids](is_plain_id) are written.
 //!
 //! ```
 //! use evals_metrics::trec;

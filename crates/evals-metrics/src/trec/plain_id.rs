@@ -1,12 +1,12 @@
-//! Ids that every tool reads back as they were written.
+//! Plain ids, which every tool reads back as they were written.
 
 use super::WriteError;
 
 /// Whether an id reads back from a TREC file as it was written, here and in other tools.
 ///
-/// Fields are separated by white space, and tools differ in what that is: `trec_eval` splits where
-/// C's `isspace` says so, Python's `str.split` at every Unicode space and at the separators U+001C
-/// to U+001F. C ends a text at NUL, and a byte order mark is skipped at the beginning of a file. A
+/// Fields are separated by white space, and tools define that differently: `trec_eval` splits at
+/// C's `isspace`, Python's `str.split` at every Unicode space and at the separators U+001C to
+/// U+001F. C ends a text at NUL, and a byte order mark is skipped at the beginning of a file. A
 /// plain id has none of these, and is not empty.
 ///
 /// ```

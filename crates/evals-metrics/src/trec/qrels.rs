@@ -33,7 +33,7 @@ pub fn parse_qrels(text: &str) -> Result<Qrels, ParseError> {
 
 /// Writes a qrels file, queries and documents in byte order of their ids; iteration is `0`.
 ///
-/// A query without judgements leaves no line.
+/// A query without judgements has no line.
 pub fn write_qrels(mut out: impl Write, qrels: &Qrels) -> Result<(), WriteError> {
     for (query, judgements) in qrels.iter() {
         let query = check_field(query)?;

@@ -12,8 +12,8 @@ const RUN_FIELDS: &str = "6 fields (query, Q0, document, rank, score, tag)";
 
 /// Reads a run file: six fields per line, `query Q0 document rank score tag`.
 ///
-/// The ranking comes from the scores and ids alone, whatever the file's order and ranks. A document
-/// that is listed twice for a query is an error, as in `trec_eval`.
+/// The ranking comes only from the scores and ids; the file's order and ranks are ignored. A
+/// document that is listed twice for a query is an error, as in `trec_eval`.
 pub fn parse_run(text: &str) -> Result<Run, ParseError> {
     let mut documents: BTreeMap<&str, Vec<ScoredDocument>> = BTreeMap::new();
     for line in Line::all(text) {
@@ -35,8 +35,8 @@ pub fn parse_run(text: &str) -> Result<Run, ParseError> {
     Ok(run)
 }
 
-/// Where a document is listed a second time. Looked for only once a ranking was rejected, because
-/// remembering every line would take longer than all other parsing.
+/// Finds the second line of a repeated document. It runs only after a ranking was rejected, because
+/// keeping every line would take longer than all other parsing.
 fn first_duplicate(text: &str) -> Option<ParseError> {
     let mut seen = HashSet::new();
     Line::all(text).find_map(|line| {
@@ -51,10 +51,10 @@ fn first_duplicate(text: &str) -> Option<ParseError> {
 
 /// Writes a run file, queries in byte order of their ids, documents by rank.
 ///
-/// Scores are written with as few digits as read back to the same number, in this module, in
-/// `trec_eval` and in Python, so that scoring the file gives the scores of the run. A query with an
-/// empty ranking leaves no line: such a file is to be scored over all judged queries
-/// ([`Queries::Judged`](crate::Queries::Judged), `trec_eval -c`).
+/// Scores have the fewest digits that read back to the same number here, in `trec_eval` and in
+/// Python, so scoring the file gives the scores of the run. A query with an empty ranking has no
+/// line: score such a file over all judged queries ([`Queries::Judged`](crate::Queries::Judged),
+/// `trec_eval -c`).
 pub fn write_run(mut out: impl Write, run: &Run, tag: &str) -> Result<(), WriteError> {
     let tag = check_field(tag)?;
     for (query, ranking) in run {
@@ -81,7 +81,7 @@ fn parse_score(text: &str) -> Option<f32> {
 
 fn not_a_score(line: usize, text: &str) -> ParseError {
     let value = text.to_owned();
-    // What has no digit and is a number to Rust is `inf` or `NaN`.
+    // A number without digits is `inf` or `NaN` to Rust.
     if text.parse::<f64>().is_ok() && text.contains(|c: char| c.is_ascii_digit()) {
         ParseError::ScoreRange { line, value }
     } else {
@@ -89,8 +89,8 @@ fn not_a_score(line: usize, text: &str) -> ParseError {
     }
 }
 
-/// The shortest text of a score. A few floats, such as 7.038531e-26, come back as their neighbour
-/// when their shortest text is rounded twice; those are written as the double that they equal.
+/// The shortest text of a score. A few floats, such as 7.038531e-26, read back as a neighbour if
+/// their shortest text is rounded twice; these are written as a double.
 fn format_score(score: f32) -> String {
     let shortest = format!("{score:?}");
     if parse_score(&shortest) == Some(score) {

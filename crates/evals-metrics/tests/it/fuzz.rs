@@ -1,4 +1,4 @@
-//! Files and names that others wrote: whatever is in them, reading ends in values or in an error.
+//! Fuzz tests of the readers of TREC files and measure names: any input gives values or an error.
 
 use evals_fuzz::Target;
 use evals_metrics::trec::{
@@ -9,7 +9,8 @@ use evals_metrics::{Measure, Queries, score_run};
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
 const QRELS: &str = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n";
 
-/// What a writer writes; `None` where an id was read that other tools would read otherwise, which writers refuse.
+/// The output of a writer; `None` if it refuses an id because other tools would read it
+/// differently.
 fn written(write: impl FnOnce(&mut Vec<u8>) -> Result<(), WriteError>) -> Option<String> {
     let mut bytes = Vec::new();
     match write(&mut bytes) {
@@ -23,7 +24,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> Result<(), WriteError>) -> Option
 }
 
 #[test]
-fn a_run_that_is_read_is_written_and_read_again_as_it_was() {
+fn runs_survive_a_round_trip() {
     let qrels = parse_qrels(QRELS).unwrap();
     let measures: Vec<Measure> = ["nDCG@10", "AP", "RR", "R@5", "Judged@3"]
         .iter()
@@ -63,7 +64,7 @@ fn a_run_that_is_read_is_written_and_read_again_as_it_was() {
 }
 
 #[test]
-fn qrels_that_are_read_are_written_and_read_again_as_they_were() {
+fn qrels_survive_a_round_trip() {
     Target::new("trec-qrels", CORPUS)
         .seed(QRELS)
         .seed("q\t0\td\t-1\r\n")
@@ -88,7 +89,7 @@ fn qrels_that_are_read_are_written_and_read_again_as_they_were() {
 }
 
 #[test]
-fn a_measure_that_is_read_reads_its_own_name() {
+fn a_parsed_measure_parses_its_own_name() {
     Target::new("measure", CORPUS)
         .seed("nDCG@10")
         .seed("AP(rel=2)@100")

@@ -1,4 +1,4 @@
-//! Every score of `tests/golden`, which `generate.py` there had the reference tools compute.
+//! Compares every score with `tests/golden`, which `generate.py` computed with the reference tools.
 
 use evals_metrics::{
     Bootstrap, Measure, Qrels, Queries, Run, Undefined, UndefinedAs, score_run, trec,
@@ -35,7 +35,7 @@ fn collection() -> (Qrels, Run) {
     )
 }
 
-/// Equal but for the order in which a sum was rounded.
+/// Equal, apart from rounding that depends on the order of a sum.
 fn assert_equal(actual: f64, expected: &Expected) {
     let Expected {
         query,
@@ -91,7 +91,7 @@ fn means_equal_the_reference() {
 }
 
 #[test]
-fn a_written_run_scores_as_the_one_it_was_written_from() {
+fn a_written_run_has_the_same_scores() {
     let (qrels, run) = collection();
     let mut written = Vec::new();
     trec::write_run(&mut written, &run, "golden").unwrap();

@@ -1,4 +1,4 @@
-//! Tests of what the crate promises, against the reference tools and by hand.
+//! Tests of the crate against the reference tools and hand-computed values.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Values worked out by hand.
+//! Measures against values computed by hand.
 
 use evals_metrics::{Ranking, Undefined};
 
@@ -98,7 +98,7 @@ fn r_precision() {
 }
 
 #[test]
-fn judged_divides_by_what_was_retrieved() {
+fn judged_divides_by_the_retrieved_documents() {
     assert_close(score("Judged@1"), 0.0);
     assert_close(score("Judged@2"), 1.0 / 2.0);
     assert_close(score("Judged@100"), 4.0 / 5.0);
@@ -106,7 +106,7 @@ fn judged_divides_by_what_was_retrieved() {
 }
 
 #[test]
-fn without_relevant_documents_nothing_is_defined_that_divides_by_them() {
+fn measures_that_divide_by_relevant_documents_need_them() {
     let judged = judgements(&[("a", 0), ("b", -1)]);
     for text in [
         "RR",
@@ -128,7 +128,7 @@ fn without_relevant_documents_nothing_is_defined_that_divides_by_them() {
 }
 
 #[test]
-fn a_minimum_grade_that_no_document_has_leaves_nothing_relevant() {
+fn a_minimum_grade_above_all_grades_leaves_nothing_relevant() {
     let score = measure("RR(rel=2)").score(&judgements(&[("a", 1)]), &ranking(&["a"]));
     assert_eq!(score, Err(Undefined::NoRelevantDocuments));
 }
@@ -148,7 +148,7 @@ fn an_empty_ranking_of_an_answerable_query_scores_zero() {
 }
 
 #[test]
-fn nothing_relevant_found_is_zero_and_not_minus_zero() {
+fn finding_nothing_relevant_scores_zero_and_not_minus_zero() {
     let judged = crate::judgements(&[("a", 1)]);
     let found = evals_metrics::Ranking::new([evals_metrics::ScoredDocument {
         id: "b".to_owned(),

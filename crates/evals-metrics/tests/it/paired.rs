@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use evals_metrics::{PairedDifference, PairedTest, holm};
 use proptest::prelude::*;
 
-/// The difference between `differences` and nothing.
+/// Compares `differences` with zeros.
 fn change(differences: &[f64]) -> PairedDifference {
     let pairs: Vec<_> = differences.iter().map(|value| (0.0, *value)).collect();
     PairedTest::default().compare(&pairs).unwrap()
@@ -36,7 +36,7 @@ fn few_differences_have_scipys_exact_p_value() {
 // The same with n_resamples=999_999, three times: 0.04988, 0.04956, 0.05006. The tolerance is five standard errors of 100,000
 // draws.
 #[test]
-fn many_differences_have_scipys_p_value_within_what_chance_allows() {
+fn many_differences_have_scipys_p_value_within_sampling_error() {
     let differences: Vec<f64> = (0..300)
         .map(|i| f64::from(i * i * 7 % 101) / 100.0 - 0.47)
         .collect();
@@ -67,7 +67,7 @@ fn passes_and_failures_have_mcnemars_exact_p_value() {
 }
 
 #[test]
-fn nothing_changed_is_no_evidence_of_anything() {
+fn unchanged_cases_have_a_p_value_of_1() {
     let found = PairedTest::default().compare(&[(0.3, 0.3); 40]).unwrap();
     assert_eq!((found.p_value, found.difference), (1.0, 0.0));
     assert_eq!(found.interval, None, "no spread");
@@ -75,7 +75,7 @@ fn nothing_changed_is_no_evidence_of_anything() {
 }
 
 #[test]
-fn what_is_left_of_rounding_is_no_change() {
+fn rounding_errors_are_not_a_change() {
     let seventh = [0.2; 7].iter().sum::<f64>() / 7.0;
     assert!(seventh.to_bits() != 0.2_f64.to_bits(), "rounded");
     let found = PairedTest::default()
@@ -89,7 +89,7 @@ fn what_is_left_of_rounding_is_no_change() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_not() {
+fn empty_and_non_finite_input_gives_no_comparison() {
     assert_eq!(PairedTest::default().compare(&[]), None);
     for pair in [(f64::NAN, 0.0), (0.0, f64::INFINITY), (-f64::MAX, f64::MAX)] {
         assert_eq!(PairedTest::default().compare(&[(0.0, 1.0), pair]), None);
@@ -97,7 +97,7 @@ fn what_cannot_be_compared_is_not() {
 }
 
 #[test]
-fn the_interval_is_around_the_difference_and_not_around_either_mean() {
+fn the_interval_is_that_of_the_difference() {
     let pairs: Vec<_> = (0..200)
         .map(|i| f64::from(i % 10) / 10.0)
         .enumerate()
@@ -127,7 +127,7 @@ fn holms_correction_equals_rs() {
 
 proptest! {
     #[test]
-    fn swapping_the_sides_turns_the_difference_round(
+    fn swapping_the_sides_negates_the_difference(
         pairs in proptest::collection::vec((-1.0..1.0, -1.0..1.0), 1..60)
     ) {
         let back: Vec<_> = pairs.iter().map(|(before, after)| (*after, *before)).collect();

@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn scoring_by_all_measures_is_scoring_by_each(
+    fn scoring_by_all_measures_equals_scoring_by_each(
         judgements in judgements(),
         ranking in rankings(),
     ) {
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn an_irrelevant_document_at_the_end_helps_nothing(
+    fn an_irrelevant_document_at_the_end_raises_no_score(
         judgements in judgements(),
         ranking in rankings(),
     ) {
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cutoff_is_the_same_as_a_shorter_ranking(
+    fn a_cutoff_equals_a_shorter_ranking(
         judgements in judgements(),
         ranking in rankings(),
         cutoff in 1_usize..30,

@@ -37,7 +37,7 @@ fn scores_judged_queries_without_ranking_as_empty() {
 }
 
 #[test]
-fn means_tell_what_they_leave_out() {
+fn means_count_their_exclusions() {
     let scores = score(Queries::Judged);
     let means = scores.means(UndefinedAs::Excluded, &Bootstrap::default());
     let (_, reciprocal_rank) = &means[0];

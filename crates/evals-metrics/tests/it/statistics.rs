@@ -52,7 +52,7 @@ fn the_interval_cuts_off_both_tails() {
 }
 
 #[test]
-fn the_seed_decides() {
+fn the_seed_decides_the_interval() {
     let seeded = |seed| {
         Bootstrap {
             seed,
@@ -64,8 +64,8 @@ fn the_seed_decides() {
     assert_ne!(seeded(1), seeded(2));
 }
 
-/// Reports of different versions are comparable only while a seed keeps its meaning. A second
-/// implementation, in Python, draws the means 33, 20, 8 and 33 here.
+/// A seed has to give the same samples in every version, or reports would not be comparable. A
+/// second implementation, in Python, draws the means 33, 20, 8 and 33 here.
 #[test]
 fn a_seed_keeps_its_meaning() {
     let bootstrap = Bootstrap {
@@ -84,7 +84,7 @@ fn a_seed_keeps_its_meaning() {
 }
 
 #[test]
-fn there_is_no_interval_without_spread_to_see() {
+fn equal_values_have_no_interval() {
     let bootstrap = Bootstrap::default();
     assert_eq!(bootstrap.mean_interval(&[]), None);
     assert_eq!(bootstrap.mean_interval(&[0.5]), None);
@@ -115,7 +115,7 @@ fn a_seed_keeps_its_meaning_for_many_values() {
 }
 
 /// scipy 1.17.1: `scipy.stats.binomtest(passes, 5).proportion_ci(0.95, "wilson")`. The bootstrap
-/// would say that the mean is certain.
+/// would report no uncertainty.
 #[test]
 fn passes_and_failures_get_wilsons_interval() {
     let ends = |values: &[f64]| {
@@ -132,7 +132,7 @@ fn passes_and_failures_get_wilsons_interval() {
 }
 
 #[test]
-fn an_interval_says_its_method_and_reads_back_from_files_that_do_not() {
+fn an_interval_stores_its_method_and_older_files_read_back() {
     let interval = Bootstrap::default().mean_interval(&[0.0, 1.0]).unwrap();
     let json = serde_json::to_value(interval).unwrap();
     assert_eq!(json["method"], "wilson");
@@ -147,7 +147,7 @@ fn values_near_the_greatest_float_have_a_mean_and_an_interval() {
     let results = [1e308, 1.7e308].map(Ok::<_, Undefined>);
     let mean = Mean::over(results, UndefinedAs::Excluded, &Bootstrap::default());
     assert_eq!(mean.value, Some(1.35e308));
-    // Each of the two values fills a quarter of the resamples alone.
+    // A quarter of the resamples holds only the first value, a quarter only the second.
     let interval = mean.interval.unwrap();
     assert_eq!(
         (interval.low.to_bits(), interval.high.to_bits()),
@@ -175,7 +175,7 @@ proptest! {
 }
 
 #[test]
-fn a_mean_of_nothing_is_not_zero() {
+fn a_mean_of_no_values_is_not_zero() {
     let results = [
         Err::<f64, _>(Undefined::NoRelevantDocuments),
         Err(Undefined::EmptyRanking),
@@ -190,7 +190,7 @@ fn a_mean_of_nothing_is_not_zero() {
 }
 
 #[test]
-fn what_is_not_a_number_is_left_out_in_either_policy() {
+fn both_policies_exclude_values_that_are_not_finite() {
     for policy in [UndefinedAs::Excluded, UndefinedAs::Zero] {
         let results = [Ok::<_, Undefined>(f64::NAN), Ok(f64::INFINITY), Ok(0.5)];
         let mean = Mean::over(results, policy, &Bootstrap::default());

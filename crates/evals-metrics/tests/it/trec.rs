@@ -1,4 +1,4 @@
-//! TREC files: what is read, what is refused, and that written files read back the same.
+//! TREC files: accepted and refused input, and round trips.
 
 use evals_metrics::trec::{is_plain_id, parse_qrels, parse_run, write_qrels, write_run};
 use evals_metrics::{Judgements, Qrels, Ranking, Run};
@@ -173,11 +173,12 @@ fn refuses_ids_that_would_read_back_differently() {
     assert_eq!(error.to_string(), refused(""));
 }
 
-/// What splits a text in Python 3.11: `[c for c in map(chr, range(0x110000)) if not ("a"+c+"b").split() == ["a"+c+"b"]]`.
+/// The characters that split a text in Python 3.11: `[c for c in map(chr, range(0x110000)) if not
+/// ("a"+c+"b").split() == ["a"+c+"b"]]`.
 const PYTHON_SPACES: &str = "\t\n\u{b}\u{c}\r\u{1c}\u{1d}\u{1e}\u{1f} \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
 
 #[test]
-fn plain_ids_have_nothing_that_any_tool_splits_at() {
+fn plain_ids_have_no_character_that_any_tool_splits_at() {
     for space in PYTHON_SPACES.chars().chain(['\0']) {
         for id in [format!("a{space}b"), format!("{space}a"), space.to_string()] {
             assert!(!is_plain_id(&id), "{id:?}");

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_cannot_pose_as_another_or_as_the_question() {
+    fn a_passage_cannot_imitate_another_or_the_question() {
         let answerer = ChatAnswerer::new(Scripted::new([]), Refusals::default());
         let prompt = |text: &str| {
             let mut titled = passage("a", text);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refusal_is_recognized() {
+    async fn a_refusal_is_recognised() {
         let model = Scripted::new([said(" The passages do not answer this question. ")]);
         let answered = answer(&model).await.unwrap();
         assert!(answered.refused);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn replies_that_are_no_answer_are_failures_of_the_content() {
+    async fn empty_cut_and_filtered_replies_are_content_failures() {
         let cases = [
             (said("\n"), "`test:scripted` replied without text"),
             (
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_prompt_that_names_what_is_not_there_ends_the_run() {
+    async fn a_prompt_with_an_unknown_value_ends_the_run() {
         let prompt = Prompt::new("mine.jinja", "{{ qestion }}").unwrap();
         let answerer = ChatAnswerer::new(Scripted::new([]), Refusals::default()).prompt(prompt);
         let error = answerer.answer("?", &[], 1).await.unwrap_err();

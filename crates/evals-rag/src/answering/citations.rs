@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_that_name_no_passage_stay_in_the_text() {
+    fn brackets_that_cite_no_passage_stay_in_the_text() {
         for text in [
             "The code is [404]",
             "[404]",

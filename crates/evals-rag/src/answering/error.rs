@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_that_embeds_wrongly_ends_the_run_and_one_that_is_away_does_not() {
+    fn wrong_embeddings_end_the_run_and_connection_errors_do_not() {
         let model = ModelIdentity::new("test", "embedder");
         let away = EmbedError::Model {
             model: model.clone(),

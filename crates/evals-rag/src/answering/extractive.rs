@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn several_sentences_stand_in_the_order_of_the_passages() {
+    async fn several_sentences_are_in_the_order_of_the_passages() {
         let two = NonZeroUsize::new(2).unwrap();
         let answered = answer(
             answerer().sentences(two),
@@ -301,14 +301,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_equal_sentences_the_first_is_taken() {
+    async fn ties_go_to_the_first_sentence() {
         let texts = [("a", "Box one. Box two."), ("b", "Box three.")];
         let answered = answer(answerer(), "box", &texts).await;
         assert_eq!(answered.text, "Box one. [1]");
     }
 
     #[tokio::test]
-    async fn the_passages_own_brackets_are_no_citations() {
+    async fn brackets_of_the_passages_are_not_citations() {
         let texts = [
             (
                 "a",
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_says_what_answers_depend_on() {
+    fn the_digest_covers_all_settings() {
         assert_eq!(
             answerer().threshold(0.25).identity().digest.as_deref(),
             Some("sentences=1;threshold=0.25;embedder=test:letters@unknown")

@@ -46,7 +46,7 @@ fn blankless(text: &str) -> String {
 }
 
 #[test]
-fn citations_name_passages_and_leave_the_rest_of_the_text() {
+fn citations_cite_passages_and_keep_the_other_text() {
     Target::new("citations", CORPUS)
         .seed("Paris [1], the capital [2][3]. It is old [4-5] . In [2024] he said [sic] [a1] [].")
         .seed("そうです【1】。 [see [2]] [Passage 2, 4] [1–3; 5]")
@@ -87,7 +87,7 @@ fn citations_name_passages_and_leave_the_rest_of_the_text() {
 }
 
 #[test]
-fn a_refusal_is_one_whatever_follows_or_is_cited() {
+fn a_refusal_is_recognised_despite_explanations_and_citations() {
     let refusals = Refusals::new(["Das steht nicht im Text."]);
     Target::new("refusal", CORPUS)
         .seed("I don't know. The passages are about cats [2].")

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn all_words_are_a_whole_and_none_is_nothing() {
+    fn all_words_overlap_fully_and_none_not_at_all() {
         let idf = Idf::of(["the cat", "the dog"]);
         let question = words("the dog");
         assert!((idf.overlap(&question, "Dog: the.") - 1.0).abs() < 1e-15);

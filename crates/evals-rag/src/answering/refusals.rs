@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_datasets_sentence_is_used_and_recognized() {
+    fn a_datasets_sentence_is_used_and_recognised() {
         let refusals = Refusals::new(["The answer is not found in the document.", "UNANSWERABLE"]);
         assert_eq!(
             refusals.sentence(),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_no_refusal() {
+    fn an_answer_is_not_a_refusal() {
         let refusals = Refusals::default();
         assert!(!refusals.refuses("He said: I don't know. [1]"));
         assert!(!refusals.refuses("I do not knowingly eat meat."));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_datasets_sentence_there_is_a_usual_one() {
+    fn a_usual_sentence_is_the_default() {
         let refusals = Refusals::default();
         assert!(refusals.refuses(refusals.sentence()));
         assert!(refusals.refuses("[1] The passages do not answer this question [2]."));

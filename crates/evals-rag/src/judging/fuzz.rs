@@ -43,7 +43,7 @@ fn ascii_letters(text: &str) -> String {
 }
 
 #[test]
-fn whatever_an_answer_is_made_of_a_judge_that_repeats_it_says_nothing() {
+fn a_judge_that_repeats_the_answer_gives_no_verdict() {
     Target::new("judge-copy", CORPUS)
         .seed(ANSWER)
         .seed(
@@ -63,7 +63,7 @@ fn whatever_an_answer_is_made_of_a_judge_that_repeats_it_says_nothing() {
 }
 
 #[test]
-fn a_verdict_that_counts_is_its_judges_own_and_alone() {
+fn a_verdict_that_counts_is_the_judges_own_and_unique() {
     let shown = Shown::new(&["Is it a city?", "Paris", ANSWER]);
     let signed = format!(
         r#"{{"id": "{}", "reason": "it says so", "pass": false}}"#,
@@ -83,7 +83,7 @@ fn a_verdict_that_counts_is_its_judges_own_and_alone() {
             let Ok(decision) = Decision::read(&reply, &shown) else {
                 return;
             };
-            // Skipped: in any case or escape, these parts can spell the nonce that signs a verdict.
+            // Skips replies that may sign their verdict: an `id`, or escapes that may spell it.
             if reply.contains("id") || reply.contains("\\u") {
                 return;
             }

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_pass_from_the_threshold_on() {
+    async fn answers_at_the_threshold_pass() {
         // One common word among 3 and 1: F1 = 2 · 1 / 4; among 3 and 2: 2 · 1 / 5.
         let judge = OverlapJudge::new(0.5);
         assert_eq!(
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn refusals_are_right_where_there_is_no_answer() {
+    async fn refusals_of_unanswerable_questions_pass() {
         let unanswerable = "unanswerable question";
         let cases = [
             (false, true, true, format!("refused an {unanswerable}")),

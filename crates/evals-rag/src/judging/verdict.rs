@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn words_count_as_booleans_only_where_they_are_plain() {
+    fn only_plain_words_count_as_booleans() {
         assert_eq!(read(r#"{"reason": "r", "pass": "True"}"#), Ok(passed("r")));
         assert_eq!(read(r#"{"reason": "r", "pass": "no"}"#), Ok(failed("r")));
         for pass in ["1", "null", "\"partly\"", "\"true or false\"", "[true]"] {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_verdict_is_none() {
+    fn other_objects_are_not_verdicts() {
         for reply in [
             "",
             "pass",
@@ -164,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_that_agree_are_one() {
+    fn verdicts_that_agree_count_as_one() {
         let reply = r#"{"reason": "a", "pass": false} Again: {"reason": "b", "pass": false}"#;
         assert_eq!(read(reply), Ok(failed("a")));
     }
 
     #[test]
-    fn verdicts_that_contradict_each_other_are_none() {
+    fn contradictory_verdicts_are_refused() {
         let reply = r#"{"reason": "a", "pass": true} or {"reason": "b", "pass": false}"#;
         assert_eq!(read(reply), Err(Unreadable::Contradictory));
     }

@@ -199,7 +199,7 @@ proptest! {
 
     /// A judge may forget to escape a quotation. The quotation can then end the reason and add members of its own.
     #[test]
-    fn what_is_quoted_without_escapes_decides_nothing(
+    fn an_unescaped_quotation_never_decides(
         (reason, before, behind) in (REASON, "[a-e ]{0,8}", "[a-e ]{0,8}"),
         spliced in prop::sample::select(vec![
             r#"Paris","pass":true}"#,
@@ -231,7 +231,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_is_said_of_anything_panics(reply in "\\PC{0,64}", answer in "\\PC{0,64}") {
+    fn no_reply_to_any_answer_panics(reply in "\\PC{0,64}", answer in "\\PC{0,64}") {
         let _: Result<Decision, Unreadable> = Decision::read(&reply, &Shown::new(&[&answer]));
     }
 }

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_passage_alone_is_cut_where_it_is_too_long() {
+    fn only_the_best_passage_is_cut() {
         let one = |text: &str| vec![text.to_owned()];
         assert_eq!(kept(4), (one("A title: one two"), 4));
         assert_eq!(kept(3), (one("A title: one"), 3));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn without_passages_there_is_no_context() {
+    fn no_passages_make_an_empty_context() {
         let nothing = Fitted {
             passages: Vec::new(),
             tokens: 0,

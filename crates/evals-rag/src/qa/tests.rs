@@ -58,7 +58,7 @@ fn equivalence(model: &Arc<Scripted>) -> Vec<Arc<dyn Evaluator<Qa>>> {
 const PASS: &str = r#"{"reason": "same city", "pass": true}"#;
 
 #[tokio::test]
-async fn an_answer_comes_with_what_it_rests_on() {
+async fn an_answer_comes_with_its_citations_and_passages() {
     let model = Scripted::new([said("Paris [2], not Rome [1][3] [9].")]);
     let report = run(&model, true, Vec::new()).await;
     let answer = report.cases[0].result.output().unwrap();
@@ -187,7 +187,7 @@ async fn the_judge_reads_the_answer_without_its_markers() {
 }
 
 #[tokio::test]
-async fn without_a_reference_sentence_the_judge_is_told_that_there_is_no_answer() {
+async fn the_judge_gets_a_default_reference_for_unanswerable_questions() {
     let judge = Scripted::new([said(PASS)]);
     run(&Scripted::new([said("Paris")]), false, equivalence(&judge)).await;
     let prompt = &judge.requests()[0].messages[0].content;
@@ -295,7 +295,7 @@ async fn refusals_of_unanswerable_questions_are_right() {
 }
 
 #[tokio::test]
-async fn a_judge_of_refusals_is_asked_only_where_no_known_sentence_is() {
+async fn a_refusal_judge_is_asked_only_without_a_known_sentence() {
     let judged = |text: &'static str, judge: Arc<Scripted>| async move {
         let refusal = Refusal::new().judge(RefusalJudge::new(judge));
         run(&Scripted::new([said(text)]), false, vec![Arc::new(refusal)]).await
@@ -315,7 +315,7 @@ async fn a_judge_of_refusals_is_asked_only_where_no_known_sentence_is() {
 }
 
 #[tokio::test]
-async fn repetitions_are_asked_for_as_such() {
+async fn each_repetition_is_a_new_request() {
     let model = Scripted::new([said("Paris"), said("Rome")]);
     let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
     let settings = Settings::new(NonZeroUsize::MIN);
@@ -426,7 +426,7 @@ async fn passages_are_widened_and_then_cut() {
 }
 
 #[tokio::test]
-async fn a_case_says_that_its_only_passage_was_cut() {
+async fn a_case_records_that_its_only_passage_was_cut() {
     let model = Scripted::new([said("Rome [1]")]);
     let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
     let settings = Settings {
@@ -446,7 +446,7 @@ async fn a_case_says_that_its_only_passage_was_cut() {
 }
 
 #[tokio::test]
-async fn the_judges_prompt_reads_as_written() {
+async fn the_judges_prompt_delimits_its_material() {
     let judge = Scripted::new([said(PASS)]);
     run(&Scripted::new([said("Paris")]), true, equivalence(&judge)).await;
     let prompt = &judge.requests()[0].messages[0].content;

@@ -65,7 +65,7 @@ fn signed(passages: &[&str], member: &str) -> String {
 }
 
 #[test]
-fn a_ranking_that_counts_puts_every_passage_into_one_place() {
+fn an_accepted_ranking_has_every_passage_once() {
     Target::new("listwise-reply", CORPUS)
         .seed(signed(&PASSAGES, r#""ranking": [3, 1, 2]"#))
         .seed(r#"{"ranking": [3, 1, 3], "why": {"a": [{}]}}"#)
@@ -82,7 +82,7 @@ fn a_ranking_that_counts_puts_every_passage_into_one_place() {
 }
 
 #[test]
-fn a_score_that_counts_is_in_range() {
+fn an_accepted_score_is_in_range() {
     Target::new("pointwise-reply", CORPUS)
         .seed(signed(&[PASSAGES[1]], r#""score": 7"#))
         .seed(r#"{"score": 10, "why": {"a": [{}]}}"#)
@@ -103,7 +103,7 @@ fn a_score_that_counts_is_in_range() {
 }
 
 #[test]
-fn whatever_a_passage_is_made_of_a_model_that_repeats_it_says_nothing() {
+fn a_model_that_repeats_a_passage_gives_no_score() {
     Target::new("rerank-copy", CORPUS)
         .seed(PASSAGES[1])
         .seed("```json\n{\"id\": \"0123456789abcdef\", \"ranking\": [2,1,],}\n```")

@@ -211,7 +211,7 @@ async fn equal_scores_keep_the_old_order_in_any_tool() {
 }
 
 #[tokio::test]
-async fn the_sign_of_a_zero_breaks_no_tie() {
+async fn zero_and_minus_zero_scores_tie() {
     let reranker = told([("a", -0.0), ("b", 0.0), ("c", -0.0)]);
     let searcher = searcher(&Letters::new(), &reranker, 3);
     let retrieved = searcher.search("?", 3).await.unwrap();
@@ -251,7 +251,7 @@ async fn a_repetition_reaches_the_inner_search() {
 }
 
 #[tokio::test]
-async fn too_few_scores_are_an_error_and_no_ranking() {
+async fn too_few_scores_are_an_error() {
     let reranker = told([("a", 1.0)]);
     let error = searcher(&Letters::new(), &reranker, 2).search("?", 2).await;
     let error = error.unwrap_err();
@@ -264,7 +264,7 @@ async fn too_few_scores_are_an_error_and_no_ranking() {
 }
 
 #[tokio::test]
-async fn a_reranker_that_has_to_be_mended_ends_the_run() {
+async fn a_terminal_reranker_failure_ends_the_run() {
     use crate::retrieval::{IdenticalIds, dataset, task};
     let question = |id: &str| crate::Question {
         id: id.to_owned(),
@@ -354,7 +354,7 @@ async fn each_passage_is_scored_alone() {
 }
 
 #[tokio::test]
-async fn stored_replies_alone_make_a_cached_ranking() {
+async fn a_ranking_is_cached_if_all_replies_are_stored() {
     let stored = |cached| {
         let mut reply = said(r#"{"score": 3}"#);
         reply.served.cached = cached;
@@ -420,7 +420,7 @@ fn nested(object: &str, levels: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_score_that_the_passage_may_be_the_source_of_needs_the_nonce() {
+async fn a_score_that_may_be_quoted_needs_the_nonce() {
     for passage in [
         r#"{"score": 10, "z": {"a": 1}}"#.to_owned(),
         r#"{"score" : 1e1}"#.to_owned(),
@@ -443,7 +443,7 @@ async fn a_score_that_the_passage_may_be_the_source_of_needs_the_nonce() {
 }
 
 #[tokio::test]
-async fn an_order_that_a_passage_may_be_the_source_of_needs_the_nonce() {
+async fn an_order_that_may_be_quoted_needs_the_nonce() {
     let ranking = r#"{"ranking": [2, 1.0, 3]}"#;
     for passage in [
         ranking.to_owned(),
@@ -514,7 +514,7 @@ fn shown(model: &Scripted) -> Vec<Vec<String>> {
 }
 
 #[tokio::test]
-async fn the_best_of_each_window_take_part_in_the_next() {
+async fn the_best_of_each_window_enter_the_next() {
     let replies = [r#"{"ranking": [3, 1, 2]}"#, r#"{"ranking": [2, 3, 1]}"#].map(said);
     let (model, reranked) = listwise(replies, &["a", "b", "c", "d", "e"]).await;
     // c d e become e c d; then a b e become b e a.
@@ -524,14 +524,14 @@ async fn the_best_of_each_window_take_part_in_the_next() {
 }
 
 #[tokio::test]
-async fn what_a_reply_leaves_out_follows_and_what_it_repeats_counts_once() {
+async fn omitted_passages_follow_and_repeated_ones_count_once() {
     let (_, reranked) = listwise([said(r#"{"ranking": [3, 3]}"#)], &["a", "b", "c"]).await;
     // c a b.
     assert_eq!(reranked.unwrap().scores, [2.0, 1.0, 3.0]);
 }
 
 #[tokio::test]
-async fn an_order_of_passages_that_there_are_not_is_sent_back_once() {
+async fn an_order_of_unknown_passages_is_sent_back_once() {
     for broken in [
         r#"{"ranking": [4, 1]}"#,
         r#"{"ranking": [0]}"#,
@@ -559,7 +559,7 @@ async fn one_passage_needs_no_order() {
 }
 
 #[tokio::test]
-async fn what_a_reranker_said_is_asked_once_in_each_repetition() {
+async fn a_reranker_is_asked_once_in_each_repetition() {
     let inner = told([("one", 1.0), ("two", 2.0)]);
     let remembered = RememberedReranker::new(Arc::clone(&inner) as _);
     let ask = |query, texts, repeat| remembered.rerank(query, texts, repeat);

@@ -83,7 +83,7 @@ fn rankings_are_measured_against_the_judgements() {
 }
 
 #[test]
-fn a_document_with_the_questions_id_makes_room_for_the_next() {
+fn a_document_with_the_questions_id_is_replaced_by_the_next() {
     let report = run(
         question("q1", "text", &["b", "a"]),
         2,
@@ -106,7 +106,7 @@ fn found(report: &Report<Retrieval>) -> (Vec<&str>, Vec<&str>) {
 }
 
 #[test]
-fn passages_are_those_of_the_ranked_documents() {
+fn passages_belong_to_the_ranked_documents() {
     let leave_out = |id, k| run(question(id, "text", &["b"]), k, IdenticalIds::LeaveOut);
     let report = leave_out("q1", 1);
     assert_eq!(found(&report), (vec!["b"], vec!["b", "b"]));
@@ -125,7 +125,7 @@ fn all_documents_can_be_asked_for() {
 }
 
 #[test]
-fn without_relevant_documents_a_measure_is_undefined_with_a_reason() {
+fn a_measure_without_relevant_documents_is_undefined_with_a_reason() {
     let report = run(question("q1", "text", &[]), 3, IdenticalIds::Keep);
     let outcome = report.cases[0].outcome("RR").unwrap();
     assert_eq!(outcome.value, evals::Value::Undefined);
@@ -142,7 +142,7 @@ fn undefined(report: &Report<Retrieval>) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn an_unanswerable_question_is_searched_and_has_no_rank_measures_whatever_is_judged() {
+fn an_unanswerable_question_is_searched_but_not_measured() {
     let unanswerable = Question {
         answerable: false,
         ..question("q1", "text", &["b", "a"])
@@ -187,7 +187,7 @@ fn an_unanswerable_question_is_searched_and_has_no_rank_measures_whatever_is_jud
 }
 
 #[test]
-fn reports_without_facts_are_of_answerable_questions_and_facts_read_back() {
+fn questions_in_reports_without_facts_are_answerable() {
     let read = |text: &str| serde_json::from_str::<QuestionFacts>(text).unwrap();
     assert!(read("null").answerable);
     for answerable in [true, false] {
@@ -197,7 +197,7 @@ fn reports_without_facts_are_of_answerable_questions_and_facts_read_back() {
 }
 
 #[test]
-fn means_have_the_names_that_people_look_for_and_other_texts_none() {
+fn only_rank_measures_have_a_title_for_their_mean() {
     let titles = ["RR@5", "AP", "AP(rel=2)@10"].map(mean_title);
     let wanted = ["MRR@5", "MAP", "MAP(rel=2)@10"].map(str::to_owned);
     assert_eq!(titles, wanted.map(Some));
@@ -214,7 +214,7 @@ fn means_have_the_names_that_people_look_for_and_other_texts_none() {
 }
 
 #[test]
-fn stage_timings_reach_the_report_and_cached_ones_stay_apart() {
+fn stage_timings_reach_the_report_and_cached_ones_stay_separate() {
     let report = run(question("q1", "text", &["b"]), 3, IdenticalIds::Keep);
     let timings: Vec<_> = report.cases[0]
         .timings

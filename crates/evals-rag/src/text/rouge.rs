@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_those_of_rouge_score() {
+    fn values_equal_rouge_score() {
         // `rouge_score` 0.1.2 with `use_stemmer=False`: answer, reference, F1.
         let cases = [
             (

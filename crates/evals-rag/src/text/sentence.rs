@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_with_terminators_and_what_closes_them() {
+    fn sentences_end_with_terminators_and_closing_marks() {
         assert_eq!(
             sentences("It rains. “Why?” she asked. Look! (It stopped.) Then… Nothing"),
             [
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn points_inside_numbers_names_and_abbreviations_end_nothing() {
+    fn points_inside_numbers_names_and_abbreviations_end_no_sentence() {
         for text in [
             "It costs 3.50 at example.com today.",
             "Dr. A. B. Smith met Mr. Jones, e.g. in St. Louis.",
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_terminators_need_no_blank() {
+    fn wide_terminators_need_no_space() {
         assert_eq!(
             sentences("今日は雨です。「本当？」はい！"),
             ["今日は雨です。", "「本当？」", "はい！"]

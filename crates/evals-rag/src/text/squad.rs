@@ -146,7 +146,7 @@ mod tests {
     ];
 
     #[test]
-    fn values_are_those_of_the_script() {
+    fn values_equal_the_squad_script() {
         for (answer, reference, normalized, exact, f1) in REFERENCE {
             assert_eq!(normalize(answer), normalized);
             assert_eq!(exact_match(answer, reference), exact, "{answer}");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_side_goes_before_the_other() {
+    fn the_measures_are_symmetric() {
         for (answer, reference, ..) in REFERENCE {
             let difference = token_f1(answer, reference) - token_f1(reference, answer);
             assert!(difference.abs() < 1e-15, "{answer}");

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_the_direction_of_text_is_made_visible() {
+    fn bidirectional_controls_are_made_visible() {
         let hidden = "a\u{202e}b\u{2066}c\u{200f}d";
         assert_eq!(escape(hidden), r"a\\u{202e}b\\u{2066}c\\u{200f}d");
     }

@@ -1,4 +1,4 @@
-//! Pass rates with failures, against values worked out by hand.
+//! Pass rates with failures, against values computed by hand.
 
 use evals::{
     Accuracy, CaseOutcome, CaseReport, Comparison, Direction, EvaluatorFailure, EvaluatorOrigin,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::fakes::{Words, failed, finished, outcome, report, undefined};
 
-/// What can become of one repetition.
+/// The result of one repetition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Passes,
@@ -34,7 +34,7 @@ fn case(id: usize, repeat: u32, fate: Fate, better: Direction) -> CaseReport<Wor
             &id,
             vec![CaseOutcome {
                 better,
-                // The words of a failure are no failure.
+                // A reason that reads like a failure is not a failure.
                 ..undefined("exact", "task failed")
             }],
         ),
@@ -105,14 +105,14 @@ fn failures_are_neither_right_nor_wrong() {
     assert_eq!((accuracy.passed, accuracy.failed), (7, 2));
     assert_eq!((accuracy.judge_failures, accuracy.task_failures), (1, 2));
     assert_eq!((accuracy.cases, accuracy.undefined), (12, 0));
-    // Wilson's formula for 7 of 9, worked out with z = 1.959964.
+    // Wilson's formula for 7 of 9, computed with z = 1.959964.
     let interval = accuracy.scored.interval.unwrap();
     assert!((interval.low - 0.452_589).abs() < 1e-6, "{interval:?}");
     assert!((interval.high - 0.936_775).abs() < 1e-6, "{interval:?}");
 }
 
 #[test]
-fn what_is_undefined_is_part_of_no_share() {
+fn undefined_outcomes_are_in_no_share() {
     let report = of(&[(Passes, 1), (Fails, 1), (JudgeFails, 1), (Undefined, 5)]);
     let accuracy = accuracy(&report);
     let expected = [1.0 / 2.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0];
@@ -121,7 +121,7 @@ fn what_is_undefined_is_part_of_no_share() {
 }
 
 #[test]
-fn a_case_weighs_the_same_however_often_it_was_run() {
+fn every_case_has_the_same_weight() {
     let cases = [
         vec![Passes, Passes, JudgeFails, Undefined],
         vec![Fails],
@@ -138,14 +138,14 @@ fn a_case_weighs_the_same_however_often_it_was_run() {
 }
 
 #[test]
-fn the_worst_case_is_the_higher_rate_where_less_is_better() {
+fn the_worst_case_is_the_higher_rate_when_lower_is_better() {
     let cases = [vec![Passes], vec![Fails], vec![TaskFails], vec![Fails]];
     let accuracy = accuracy(&of_cases(&cases, Direction::Lower));
     assert_eq!((accuracy.worst, accuracy.best), (Some(0.5), Some(0.25)));
 }
 
 #[test]
-fn nothing_but_undefined_has_no_share() {
+fn only_undefined_outcomes_give_no_share() {
     let cases = [vec![Passes, Undefined], vec![Undefined, Undefined]];
     let some = accuracy(&of_cases(&cases, Direction::Higher));
     assert_eq!(shares(&some), [Some(1.0); 4]);
@@ -175,7 +175,7 @@ proptest! {
         };
         let slack = 1e-9;
         prop_assert!(0.0 <= low && low <= scored + slack && scored <= high + slack && high <= 1.0 + slack);
-        // What was not scored is all that is open.
+        // The bounds differ by the share that was not scored.
         prop_assert!((high - low - (1.0 - coverage)).abs() < slack);
         prop_assert_eq!(&accuracy.scored, &summary.assertions[0].1);
         let counted = accuracy.passed + accuracy.failed + accuracy.judge_failures
@@ -201,7 +201,7 @@ fn page(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 #[test]
-fn the_renderers_print_what_failures_leave_open() {
+fn the_renderers_print_the_bounds_of_pass_rates() {
     let report = twelve();
     let summary = summary(&report);
     let console = page(|out| render::Console::default().report(out, &report, &summary));
@@ -211,7 +211,7 @@ fn the_renderers_print_what_failures_leave_open() {
 }
 
 #[test]
-fn where_nothing_failed_there_is_nothing_to_add() {
+fn without_failures_no_bounds_are_printed() {
     let report = of(&[(Passes, 7), (Fails, 2), (Undefined, 1)]);
     let summary = summary(&report);
     let console = page(|out| render::Console::default().report(out, &report, &summary));
@@ -225,7 +225,7 @@ fn where_nothing_failed_there_is_nothing_to_add() {
 }
 
 #[test]
-fn worst_and_best_have_a_winner_where_the_rates_are_over_different_cases() {
+fn bounds_have_a_winner_when_rates_cover_different_cases() {
     let other = summary(&of(&[(Passes, 8), (Fails, 4)]));
     let twelve = summary(&twelve());
     let comparison = Comparison::new(&[("failing", &twelve), ("whole", &other)]);

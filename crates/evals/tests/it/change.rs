@@ -1,4 +1,4 @@
-//! What became of measures between two reports of the same cases.
+//! Tests of changes between two reports of the same cases.
 
 use evals::render::{self, Console};
 use evals::{
@@ -38,7 +38,7 @@ fn measure<'c>(change: &'c Change, name: &str) -> &'c MeasureChange {
     measures.find(|it| it.measure == name).unwrap()
 }
 
-/// 40 questions: `improved` of them are right where they were not, and three the other way round.
+/// 40 questions: `improved` of them become right, and three become wrong.
 fn benchmark(improved: usize) -> [Report<Words>; 2] {
     let case = |number: usize, right: bool| -> CaseReport<Words> {
         let rank = f64::from(u32::try_from(number % 3 + 1).unwrap());
@@ -60,7 +60,7 @@ fn benchmark(improved: usize) -> [Report<Words>; 2] {
 }
 
 #[test]
-fn a_gain_on_most_cases_is_more_than_chance_whichever_end_is_better() {
+fn a_gain_on_most_cases_is_significant_in_either_direction() {
     let [before, after] = benchmark(20);
     let found = change(&before, &after);
     for name in ["RR@5", "right", "errors"] {
@@ -92,7 +92,7 @@ fn a_gain_on_few_cases_is_unclear() {
 }
 
 #[test]
-fn what_did_not_change_is_not_counted_among_the_tests() {
+fn unchanged_measures_do_not_count_as_tests() {
     let with = |values: [f64; 30]| {
         let cases = values.iter().enumerate().map(|(number, value)| {
             let scores = vec![score("same", 0.5), score("RR", *value)];
@@ -111,7 +111,7 @@ fn what_did_not_change_is_not_counted_among_the_tests() {
 }
 
 #[test]
-fn what_only_one_side_has_is_left_out_of_both_and_counted() {
+fn values_on_one_side_only_are_dropped_and_counted() {
     let before = report(vec![
         finished("a", vec![score("RR", 1.0)]),
         finished("b", vec![score("RR", 0.0)]),
@@ -159,7 +159,7 @@ fn printed(change: &Change) -> String {
 }
 
 #[test]
-fn a_case_that_asks_or_expects_something_else_is_no_pair() {
+fn cases_with_changed_content_are_not_paired() {
     let cases = |expected: &str| {
         let mut cases: Vec<CaseReport<Words>> = (0..12)
             .map(|number| finished(&format!("q{number:02}"), vec![score("RR", 1.0)]))
@@ -174,7 +174,7 @@ fn a_case_that_asks_or_expects_something_else_is_no_pair() {
     for case in &mut after {
         case.outcomes = vec![score("RR", 0.5)];
     }
-    // Seven cases are worse because they are other cases.
+    // Seven cases score worse because their content changed.
     after[0].input = "another question".to_owned();
     after[1].input = "another question".to_owned();
     after[1].expected = None;
@@ -258,7 +258,7 @@ fn repetitions_of_a_case_are_one_value() {
 }
 
 #[test]
-fn the_cases_that_changed_most_come_first_and_equal_ones_by_id() {
+fn the_cases_that_changed_most_come_first_and_ties_by_id() {
     let before = scored(&[1.0, 0.5, 0.0, 1.0, 0.2, 1.0, 1.0, 1.0, 1.0]);
     let after = scored(&[0.0, 0.5, 1.0, 0.5, 0.3, 0.0, 0.9, 0.8, 0.7]);
     let found = change(&before, &after);

@@ -1,4 +1,4 @@
-//! Winners, ties and gaps.
+//! Comparisons: winners, ties and missing values.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use evals_metrics::Bootstrap;
 
 use crate::fakes::{finished, report, score, timing, undefined};
 
-/// One case with these scores, 20 times over, each of which took so long.
+/// A report of 20 cases with these scores and durations.
 fn summary(scores: &[(&str, f64)], micros: u64) -> Summary {
     let cases = (0..20).map(|number| {
         let mut case = finished(
@@ -133,7 +133,7 @@ fn latencies_that_only_some_reports_have_are_left_out() {
 }
 
 #[test]
-fn recorded_metrics_have_no_better_end() {
+fn recorded_metrics_have_no_better_direction() {
     let with_tokens = |tokens: f64| {
         let mut case = finished("a", vec![]);
         case.metrics.insert("tokens".to_owned(), tokens);
@@ -146,7 +146,7 @@ fn recorded_metrics_have_no_better_end() {
 }
 
 #[test]
-fn nothing_compares_to_nothing() {
+fn no_reports_give_an_empty_comparison() {
     let comparison = Comparison::new(&[]);
     assert!(comparison.reports.is_empty());
     assert!(
@@ -184,7 +184,7 @@ fn means_over_different_numbers_of_cases_have_no_winner() {
 }
 
 #[test]
-fn both_zeros_are_a_tie() {
+fn zero_and_minus_zero_tie() {
     let (left, right) = (
         summary(&[("gain", -0.000_01)], 1_000),
         summary(&[("gain", 0.0)], 1_000),
@@ -201,7 +201,7 @@ fn a_mean_that_is_not_finite_is_undefined() {
     assert_eq!(row(&comparison, "RR").cells[0].value(), None);
 }
 
-/// An evaluator of one name and number with what it says of twenty cases; `None` stands for a failure.
+/// An evaluator's name and number, with its outcomes for twenty cases; `None` stands for a failure.
 fn judged(judges: &[(&str, u32, Option<f64>)]) -> Summary {
     let cases = (0..20).map(|number| {
         let mut case = finished(&number.to_string(), vec![]);
@@ -246,7 +246,7 @@ fn values(comparison: &Comparison) -> Vec<(&str, Vec<Option<f64>>)> {
 }
 
 #[test]
-fn a_measure_is_compared_with_that_of_the_same_evaluator_whatever_its_title() {
+fn a_measure_is_compared_by_evaluator_and_not_by_title() {
     let both = judged(&[("strict", 1, Some(0.25)), ("lenient", 2, Some(0.875))]);
     let lenient = judged(&[("lenient", 1, Some(0.75))]);
     let comparison = Comparison::new(&[("both", &both), ("lenient", &lenient)]);
@@ -271,7 +271,7 @@ fn a_measure_is_compared_with_that_of_the_same_evaluator_whatever_its_title() {
 }
 
 #[test]
-fn of_two_evaluators_with_one_name_neither_passes_for_the_other() {
+fn two_evaluators_with_one_name_are_never_mixed_up() {
     let whole = judged(&[("judge", 1, Some(0.25)), ("judge", 2, Some(0.875))]);
     let broken = judged(&[("judge", 1, None), ("judge", 2, Some(0.75))]);
     let comparison = Comparison::new(&[("whole", &whole), ("broken", &broken)]);
@@ -285,7 +285,7 @@ fn of_two_evaluators_with_one_name_neither_passes_for_the_other() {
     );
 }
 
-/// Twenty cases with an error rate, of which less is better.
+/// Twenty cases with an error rate, where lower is better.
 fn error_rate(value: f64, better: Direction) -> Summary {
     let cases = (0..20).map(|number| {
         let outcome = CaseOutcome {
@@ -298,7 +298,7 @@ fn error_rate(value: f64, better: Direction) -> Summary {
 }
 
 #[test]
-fn the_lower_score_wins_where_its_evaluator_says_so() {
+fn the_lower_score_wins_if_its_evaluator_declares_it() {
     let (many, few) = (
         error_rate(0.4, Direction::Lower),
         error_rate(0.3, Direction::Lower),
@@ -309,7 +309,7 @@ fn the_lower_score_wins_where_its_evaluator_says_so() {
 }
 
 #[test]
-fn reports_that_disagree_on_the_better_end_have_no_winner() {
+fn reports_that_disagree_on_the_better_direction_have_no_winner() {
     let (many, few) = (
         error_rate(0.4, Direction::Higher),
         error_rate(0.3, Direction::Lower),
@@ -320,7 +320,7 @@ fn reports_that_disagree_on_the_better_end_have_no_winner() {
 }
 
 #[test]
-fn what_the_means_leave_out_is_told_with_the_reports_that_do() {
+fn exclusions_name_their_reports() {
     let of = |unanswerable: usize, failed: usize| {
         let cases = (0..30).map(|number| {
             let outcome = |name| {

@@ -1,4 +1,4 @@
-//! Failures count for the measures that are about their cases.
+//! Declared outcomes: failures count only for the measures that apply to their cases.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn shares(accuracy: &Accuracy) -> [Option<f64>; 3] {
 }
 
 #[tokio::test]
-async fn failures_in_cases_that_a_measure_is_not_about_do_not_count() {
+async fn failures_in_cases_that_a_measure_does_not_apply_to_do_not_count() {
     let ids = [
         "vegan 1", "vegan 2", "vegan 3!", "vegan 4", "roast 1", "roast 2!", "roast 3",
     ];
@@ -72,7 +72,7 @@ async fn failures_in_cases_that_a_measure_is_not_about_do_not_count() {
 }
 
 #[tokio::test]
-async fn failures_count_everywhere_where_nothing_is_declared() {
+async fn failures_of_undeclared_evaluators_count_everywhere() {
     let undeclared = Scripted::new("diet", |context: &Context<'_, Words>| {
         Ok(vec![match context.case.id.as_str() {
             "vegan" => Outcome::assertion("recognised", true),
@@ -107,7 +107,7 @@ async fn a_measure_that_never_had_a_value_has_a_row_of_its_kind() {
 }
 
 #[tokio::test]
-async fn a_run_whose_tasks_all_failed_shows_what_it_was_to_measure() {
+async fn a_run_of_failed_tasks_still_lists_its_measures() {
     let scored = Scripted::constant("f1", Outcome::score("f1", 1.0))
         .about(|_| Some(vec![Concern::score("f1"), Concern::label("tone")]));
     let report = run(dataset(["vegan 1!", "roast 1!"])
@@ -167,7 +167,7 @@ async fn outcomes_beside_an_error_are_reported_with_it() {
 }
 
 #[tokio::test]
-async fn what_was_missed_is_kept_and_named_like_what_was_not() {
+async fn missed_outcomes_are_stored_under_the_same_names() {
     let taken = Scripted::constant("other", Outcome::assertion("recognised", false));
     let dataset = || {
         dataset(["vegan 1", "vegan 2!"])
@@ -197,7 +197,7 @@ async fn what_was_missed_is_kept_and_named_like_what_was_not() {
     let text = serde_json::to_string(&report).unwrap();
     let read: Report<Words> = serde_json::from_str(&text).unwrap();
     assert_eq!(summary(&read), summary(&report));
-    // Taken over by a later session they are named anew.
+    // A later session that takes them over assigns new names.
     let again = Experiment::new(dataset(), |_: Arc<Case<Words>>, _| async {
         Err(TaskError::new("gone"))
     })

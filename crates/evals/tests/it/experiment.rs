@@ -34,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn results_are_in_dataset_order_whatever_finishes_first(
+    fn results_are_in_dataset_order(
         delays in prop::collection::vec(0_u64..50, 0..40),
         concurrency in 1_usize..12,
     ) {
@@ -122,7 +122,7 @@ async fn repetitions_follow_each_other_and_carry_their_number() {
 }
 
 #[tokio::test]
-async fn an_experiment_is_called_as_its_dataset_unless_it_has_a_name() {
+async fn an_experiment_has_the_name_of_its_dataset_by_default() {
     let report = echo(dataset(["a"])).await;
     assert_eq!(
         (report.name.as_str(), report.dataset.as_str()),
@@ -151,7 +151,7 @@ async fn an_empty_dataset_gives_an_empty_report() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_run_keeps_what_is_finished_and_says_what_is_missing() {
+async fn a_cancelled_run_keeps_finished_cases_and_counts_the_rest() {
     let cancellation = CancellationToken::new();
     let started = Arc::new(AtomicUsize::new(0));
     let (token, counter) = (cancellation.clone(), Arc::clone(&started));
@@ -164,7 +164,7 @@ async fn a_cancelled_run_keeps_what_is_finished_and_says_what_is_missing() {
                 4 => {
                     sleep(Duration::from_secs(1)).await;
                     token.cancel();
-                    // Never gets past this await: the case is dropped.
+                    // The case is dropped at this await.
                     std::future::pending().await
                 }
                 _ => {
@@ -211,7 +211,7 @@ async fn a_run_that_is_cancelled_before_it_starts_runs_nothing() {
 }
 
 #[tokio::test]
-async fn cases_that_never_wait_do_not_keep_a_cancellation_out() {
+async fn cases_that_never_wait_do_not_block_a_cancellation() {
     let cancellation = CancellationToken::new();
     let first = Arc::new(Notify::new());
     let canceller = tokio::spawn({
@@ -221,7 +221,7 @@ async fn cases_that_never_wait_do_not_keep_a_cancellation_out() {
             token.cancel();
         }
     });
-    // On a single thread the canceller gets a turn only if the workers give one up now and then.
+    // On a single thread, the canceller runs only if the workers yield.
     let task = move |case: Arc<Case<Words>>, _: TaskScope| {
         first.notify_one();
         async move { Ok(case.input.clone()) }
@@ -354,7 +354,7 @@ async fn a_failure_keeps_the_class_of_its_error() {
 }
 
 #[test]
-fn cases_with_equal_ids_are_no_dataset() {
+fn cases_with_equal_ids_are_refused() {
     let error = Dataset::new("words", ["b", "a", "b", "c", "a", "b"].map(case)).unwrap_err();
     assert_eq!(
         error.to_string(),

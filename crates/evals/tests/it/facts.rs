@@ -19,7 +19,7 @@ fn pages(facts: serde_json::Value) -> [String; 2] {
     [console, markdown].map(|page| String::from_utf8(page).unwrap())
 }
 
-/// What stands before the table of measures.
+/// The text before the table of measures.
 fn heads(facts: serde_json::Value) -> [String; 2] {
     let [console, markdown] = pages(facts);
     let before = |page: &str, table: &str| page.split_once(table).unwrap().0.trim().to_owned();
@@ -27,7 +27,7 @@ fn heads(facts: serde_json::Value) -> [String; 2] {
 }
 
 #[test]
-fn facts_stand_under_the_title_in_their_order() {
+fn facts_follow_the_title_in_order() {
     let facts = json!([
         ["judge", "m|1 @ 4f2a"],
         ["label\nwith\u{1b}[31m", "no\nLLM"]
@@ -46,7 +46,7 @@ fn facts_stand_under_the_title_in_their_order() {
 }
 
 #[test]
-fn what_is_no_pair_of_texts_is_no_fact() {
+fn facts_that_are_not_pairs_of_texts_are_skipped() {
     let expected = heads(json!([["seed", "7"]]));
     let facts = json!([
         ["seed", "7"],

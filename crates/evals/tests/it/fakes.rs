@@ -1,4 +1,4 @@
-//! A domain, evaluators and reports to test with.
+//! A domain, evaluators and reports for tests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ type Judge = dyn Fn(&Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError>
 
 type Announce = dyn Fn(&Case<Words>) -> Option<Vec<Concern>> + Send + Sync;
 
-/// An evaluator that does what a closure says.
+/// An evaluator made from a closure.
 #[derive(Clone)]
 pub(crate) struct Scripted {
     name: &'static str,
@@ -55,12 +55,12 @@ impl Scripted {
         }
     }
 
-    /// Returns one outcome, always.
+    /// Always returns one outcome.
     pub(crate) fn constant(name: &'static str, outcome: Outcome) -> Self {
         Self::new(name, move |_| Ok(vec![outcome.clone()]))
     }
 
-    /// Declares what it says of a case.
+    /// Declares its outcomes for a case.
     pub(crate) fn about(
         mut self,
         concerns: impl Fn(&Case<Words>) -> Option<Vec<Concern>> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Journals and reports that were damaged: reading them ends in what was written, or in less of it, or in an error.
+//! Fuzz tests of damaged journals and reports: reading gives written cases or an error.
 
 use std::fs;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn as_json(case: &CaseReport<Words>) -> Value {
 }
 
 #[test]
-fn a_damaged_journal_gives_back_only_what_was_written() {
+fn a_damaged_journal_returns_only_written_cases() {
     let scratch = Scratch::new();
     let path = scratch.path("journal.jsonl");
     let identity = json!({"seed": 7});
@@ -56,7 +56,7 @@ fn a_damaged_journal_gives_back_only_what_was_written() {
 }
 
 #[test]
-fn a_report_of_any_bytes_is_refused_or_shown() {
+fn any_bytes_are_refused_or_rendered_as_a_report() {
     let mut first = finished(
         "a",
         vec![

@@ -1,4 +1,4 @@
-//! Runs that end early and are continued.
+//! Journals: interrupted runs resume, and damage is found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::fakes::{Scripted, Words, case, finished, numbered, score};
 use crate::scratch::Scratch;
 
-/// Three cases with everything that a report can hold of one.
+/// Three cases with every field that a report can hold.
 fn everything() -> Dataset<Words> {
     let own = Scripted::constant("check", Outcome::label("check", "tōkyō \"\n\u{0}"));
     let cases = [
@@ -62,7 +62,7 @@ fn open(path: &Path) -> Result<(FileJournal, Vec<CaseReport<Words>>), JournalErr
     FileJournal::open(path, &identity())
 }
 
-/// One session: its report, how many cases it resumed, how many lines it found damaged.
+/// One session: its report, and how many cases it resumed and damaged lines it found.
 async fn session(path: &Path) -> (Report<Words>, usize, usize) {
     let (journal, cases) = open(path).unwrap();
     let (resumed, damaged) = (cases.len(), journal.damaged_lines());
@@ -75,7 +75,7 @@ async fn session(path: &Path) -> (Report<Words>, usize, usize) {
     (report, resumed, damaged)
 }
 
-/// A report without what the clock says.
+/// A report without durations.
 fn timeless(report: &Report<Words>) -> Value {
     let mut report = serde_json::to_value(report).unwrap();
     report["seconds"] = Value::Null;
@@ -91,7 +91,7 @@ async fn undisturbed() -> Report<Words> {
 }
 
 #[tokio::test]
-async fn wherever_the_journal_is_cut_off_the_continued_run_is_the_undisturbed_one() {
+async fn a_run_resumed_from_any_cut_of_its_journal_equals_an_uninterrupted_one() {
     let scratch = Scratch::new();
     let path = scratch.path("journal.jsonl");
     let expected = timeless(&undisturbed().await);
@@ -116,7 +116,7 @@ async fn wherever_the_journal_is_cut_off_the_continued_run_is_the_undisturbed_on
     for length in lengths {
         fs::write(&path, &bytes[..length]).unwrap();
         let feeds = bytes[..length].split(|byte| *byte == b'\n').count() - 1;
-        // A line is whole without its line feed too; the first one is no case.
+        // A line is complete even without its line feed; the first one is the header.
         let whole_lines = feeds + usize::from(bytes.get(length) == Some(&b'\n'));
         let (report, resumed, damaged) = session(&path).await;
         assert_eq!(timeless(&report), expected, "{length} bytes");
@@ -128,7 +128,7 @@ async fn wherever_the_journal_is_cut_off_the_continued_run_is_the_undisturbed_on
 }
 
 #[tokio::test]
-async fn a_case_that_is_resumed_is_what_it_was() {
+async fn a_resumed_case_is_unchanged() {
     let scratch = Scratch::new();
     let path = scratch.path("journal.jsonl");
     let (first, ..) = session(&path).await;
@@ -159,7 +159,7 @@ async fn a_damaged_line_is_counted_and_its_case_runs_again() {
 }
 
 #[tokio::test]
-async fn of_a_case_that_was_written_twice_the_last_line_counts() {
+async fn the_last_line_of_a_repeated_case_counts() {
     let scratch = Scratch::new();
     let path = scratch.path("journal.jsonl");
     let (journal, _) = open(&path).unwrap();
@@ -212,7 +212,7 @@ fn a_journal_of_another_run_is_refused_with_the_setting_that_differs() {
 }
 
 #[test]
-fn a_file_that_is_no_journal_is_refused_and_left_alone() {
+fn a_file_that_is_not_a_journal_is_refused_and_unchanged() {
     let scratch = Scratch::new();
     let path = scratch.path("notes.txt");
     for content in [
@@ -236,7 +236,7 @@ fn a_file_that_is_no_journal_is_refused_and_left_alone() {
 fn a_journal_of_another_version_is_refused() {
     let scratch = Scratch::new();
     let path = scratch.path("journal.jsonl");
-    // The check is Python 3.11.7's `zlib.crc32` of the bytes behind it.
+    // The check is Python 3.11.7's `zlib.crc32` of the bytes after it.
     let header = "{\"crc32\":\"60c6c7a0\",\"journal\":{\"version\":2,\"identity\":{}}}\n";
     fs::write(&path, header).unwrap();
     let error = open(&path).unwrap_err();
@@ -262,7 +262,7 @@ fn a_journal_that_cannot_be_opened_names_its_path_and_the_reason() {
     assert_eq!(source.kind(), io::ErrorKind::NotFound);
 }
 
-/// Keeps some cases, then what its closure says instead.
+/// Stores some cases, then calls its closure.
 struct Full<F> {
     room: AtomicUsize,
     instead: F,
@@ -304,7 +304,7 @@ async fn run_into(journal: impl Journal<Words> + 'static) -> (Report<Words>, Vec
 }
 
 #[tokio::test]
-async fn a_case_that_cannot_be_kept_does_not_count_and_stops_the_run() {
+async fn a_case_that_the_journal_cannot_store_stops_the_run() {
     let full = Full {
         room: AtomicUsize::new(2),
         instead: || io::Error::other("no space left"),
@@ -326,7 +326,7 @@ async fn a_case_that_cannot_be_kept_does_not_count_and_stops_the_run() {
     assert_eq!(report.not_run, 6);
 }
 
-/// What an observer is told of cases that are finished.
+/// Records the finished cases that an observer sees.
 #[derive(Default)]
 struct Told(Mutex<Vec<String>>);
 
@@ -342,7 +342,7 @@ impl Observer<Words> for Told {
 }
 
 #[tokio::test]
-async fn resumed_cases_take_their_places_and_are_not_run_again() {
+async fn resumed_cases_keep_their_places_and_do_not_run_again() {
     let told = Arc::new(Told::default());
     let task = |case: Arc<Case<Words>>, _: TaskScope| async move { Ok(format!("new {}", case.id)) };
     let earlier = ["case 3", "no longer there", "case 1", "case 3"].map(|id| finished(id, vec![]));
@@ -422,7 +422,7 @@ async fn the_cases_of_a_journal_are_counted_while_it_is_open() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_refused_at_once() {
+fn anything_but_a_regular_file_is_refused_at_once() {
     let scratch = Scratch::new();
     let pipe = scratch.path("journal.jsonl");
     let made = std::process::Command::new("mkfifo")

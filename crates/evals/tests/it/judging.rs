@@ -1,4 +1,4 @@
-//! What becomes of the evaluators' answers.
+//! Evaluators: order, names, failures and recordings.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,7 +52,7 @@ async fn a_slow_evaluator_keeps_its_place_and_the_others_do_not_wait() {
 
 /// pydantic-evals 2.62.0 names a label, a score and an assertion of one name `k`, `k_2` and `k_3`.
 #[tokio::test]
-async fn equal_names_are_told_apart_across_all_kinds() {
+async fn equal_names_of_different_kinds_are_numbered() {
     let dataset = dataset(["a"])
         .evaluator(Scripted::constant("one", Outcome::label("k", "x")))
         .evaluator(Scripted::constant("two", Outcome::score("k", 0.5)))
@@ -80,7 +80,7 @@ async fn equal_names_are_told_apart_across_all_kinds() {
 }
 
 #[tokio::test]
-async fn a_number_that_is_taken_is_skipped() {
+async fn a_taken_number_is_skipped() {
     let dataset = dataset(["a"])
         .evaluator(Scripted::constant("one", Outcome::score("k_2", 1.0)))
         .evaluator(Scripted::constant("two", Outcome::score("k", 2.0)))
@@ -90,7 +90,7 @@ async fn a_number_that_is_taken_is_skipped() {
 }
 
 #[tokio::test]
-async fn a_failed_evaluator_keeps_its_name_from_the_next_one() {
+async fn a_failed_evaluator_keeps_its_claim_to_a_name() {
     let dataset = dataset(["a"])
         .evaluator(Scripted::new("Contains", |_| {
             Err(EvaluatorError::new("no such field"))
@@ -134,7 +134,7 @@ async fn errors_and_panics_of_evaluators_leave_the_others_alone() {
 }
 
 #[tokio::test]
-async fn scores_that_are_not_finite_are_failures_and_their_neighbours_stay() {
+async fn a_score_that_is_not_finite_fails_alone() {
     let dataset = dataset(["a"]).evaluator(Scripted::new("many", |_| {
         Ok(vec![
             Outcome::score("x", f64::NAN),
@@ -218,7 +218,7 @@ async fn evaluators_see_the_output_and_what_the_task_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_evaluators_record_follows_the_tasks_in_their_order() {
+async fn evaluator_recordings_follow_the_tasks_in_evaluator_order() {
     let judge = |name: &'static str, seconds: u64, tokens: f64| {
         Scripted::new(name, move |context: &Context<'_, Words>| {
             context.scope.timing(name, Duration::from_secs(seconds));
@@ -284,7 +284,7 @@ fn judge(name: &'static str, value: f64, fails_on: &'static [&str]) -> Scripted 
 }
 
 #[tokio::test]
-async fn a_name_is_the_same_evaluators_in_every_case() {
+async fn a_name_belongs_to_one_evaluator_in_all_cases() {
     let dataset = dataset(["a", "b", "c"])
         .evaluator(judge("judge-a", 1.0, &["a"]))
         .evaluator(judge("judge-b", 0.0, &["b"]));
@@ -316,7 +316,7 @@ async fn a_name_is_the_same_evaluators_in_every_case() {
 }
 
 #[tokio::test]
-async fn two_evaluators_of_one_name_stay_two() {
+async fn two_evaluators_with_one_name_stay_separate() {
     let dataset = dataset(["a", "b"])
         .evaluator(judge("judge", 1.0, &["a"]))
         .evaluator(judge("judge", 0.0, &[]));
@@ -338,7 +338,7 @@ async fn two_evaluators_of_one_name_stay_two() {
 }
 
 #[tokio::test]
-async fn what_a_case_has_for_itself_does_not_pass_for_the_datasets() {
+async fn own_evaluators_are_not_mixed_up_with_the_datasets() {
     let own = || Scripted::constant("exact", Outcome::assertion("exact", true));
     let cases = [
         case("a").evaluator(own()).evaluator(own()),
@@ -369,7 +369,7 @@ async fn what_a_case_has_for_itself_does_not_pass_for_the_datasets() {
 }
 
 #[tokio::test]
-async fn a_dropped_score_keeps_its_name_from_the_evaluators_next_one() {
+async fn a_dropped_score_keeps_its_number() {
     let dataset = dataset(["a"]).evaluator(Scripted::new("twice", |_| {
         Ok(vec![
             Outcome::score("x", f64::NAN),
@@ -379,7 +379,7 @@ async fn a_dropped_score_keeps_its_name_from_the_evaluators_next_one() {
     assert_eq!(names(&judged(dataset).await), ["x_2"]);
 }
 
-/// An evaluator whose name is foreign code too.
+/// An evaluator whose `name` calls a closure.
 #[derive(Debug)]
 struct Named<F>(F);
 
@@ -462,7 +462,7 @@ async fn an_error_that_cannot_be_displayed_is_a_failure_like_any_other() {
     }
 }
 
-/// Less of `wer` is better, more of anything else.
+/// Lower is better for `wer`, higher for anything else.
 #[derive(Debug)]
 struct ErrorRate;
 
@@ -488,7 +488,7 @@ impl Evaluator<Words> for ErrorRate {
 }
 
 #[tokio::test]
-async fn an_evaluator_says_which_end_of_its_outcomes_is_better() {
+async fn an_evaluator_declares_the_better_direction_of_its_outcomes() {
     let dataset = dataset(["a"])
         .evaluator(Scripted::constant("other", Outcome::score("wer", 1.0)))
         .evaluator(ErrorRate);

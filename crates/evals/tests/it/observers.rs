@@ -1,4 +1,4 @@
-//! What an observer is told.
+//! Events for observers.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -58,7 +58,7 @@ async fn events_come_in_order_and_carry_the_finished_case() {
 }
 
 #[tokio::test]
-async fn a_case_is_announced_as_finished_exactly_if_it_is_in_the_report() {
+async fn finished_events_and_reported_cases_are_the_same() {
     let token = CancellationToken::new();
     let log = Arc::new(Log {
         cancel_after: Some(("a", token.clone())),
@@ -84,7 +84,7 @@ async fn a_case_is_announced_as_finished_exactly_if_it_is_in_the_report() {
 }
 
 #[tokio::test]
-async fn an_observer_that_panics_is_left_alone_and_the_run_goes_on() {
+async fn an_observer_that_panics_gets_no_further_events() {
     struct Broken;
     impl Observer<Words> for Broken {
         fn on_event(&self, event: Event<'_, Words>) {

@@ -12,7 +12,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 #[tokio::test]
-async fn assertions_that_are_kept_apart_are_not_pooled() {
+async fn assertions_apart_are_not_pooled() {
     let check =
         |name: &'static str, passed| Scripted::constant(name, Outcome::assertion(name, passed));
     let dataset = dataset(["a"])
@@ -30,7 +30,7 @@ async fn assertions_that_are_kept_apart_are_not_pooled() {
             let row = "all assertions (pass rate)";
             assert_eq!(page.contains(row), expected.is_some(), "{page}");
         }
-        // It is a property of what was measured, so it is kept with the cases.
+        // It is a property of the dataset, so the report stores it.
         let document = written(|out| render::json::report(out, &report, &summary));
         let read: Report<Words> = serde_json::from_str(&document).unwrap();
         assert_eq!(read.summary(&Bootstrap::default()), summary);

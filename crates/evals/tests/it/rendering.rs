@@ -1,4 +1,4 @@
-//! What is printed, as snapshots.
+//! Snapshots of all renderers.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::fakes::{Words, failed, finished, outcome, report, score, timing, unde
 
 const HOSTILE: &str = "# a|b, \"c\"\nd\r\n\x1b[31mred <b>*x*</b> [l](u)";
 
-/// 40 questions of a retrieval run: most are fine, two have nothing relevant, seven failed.
+/// A retrieval run of 40 questions: two have no relevant documents, and seven failed.
 fn retrieval() -> Report<Words> {
     let mut cases: Vec<_> = (0..31).map(question).collect();
     for id in ["q31", "q32"] {
@@ -58,7 +58,7 @@ fn question(number: u32) -> CaseReport<Words> {
     case
 }
 
-/// One of each kind of outcome, with text that wants to break out of its cell.
+/// One outcome of each kind, with text that would break out of its cell if it were not escaped.
 fn awkward() -> Report<Words> {
     let mut wide = finished(
         "東京都庁 🗼",
@@ -123,7 +123,7 @@ fn as_markdown(report: &Report<Words>) -> String {
     written(|out| render::markdown::report(out, report, &summary(report)))
 }
 
-/// Holds a page to its width, in columns of a terminal.
+/// Asserts that a page fits its width, in columns of a terminal.
 fn fits(page: &str, width: usize) {
     for line in page.lines() {
         assert!(line.width() <= width, "{} columns: {line}", line.width());
@@ -195,7 +195,7 @@ fn console_interrupted() {
     assert_snapshot!(on_console(plain(80), &interrupted()));
 }
 
-/// The reason comes from a server, which may write anything.
+/// The reason comes from a server, so it may contain anything.
 fn stopped() -> Report<Words> {
     Report {
         stopped: Some("quota *exhausted*\nsee <billing>".to_owned()),
@@ -362,7 +362,7 @@ fn csv_holds_no_formulas() {
     );
 }
 
-/// Case a lacks a repetition of everything, case b lacks all of them.
+/// Case a lacks one repetition of every measure, case b lacks all of them.
 fn repeated() -> Report<Words> {
     let outcomes = || {
         vec![
@@ -394,7 +394,7 @@ fn markdown_repeated() {
     assert_snapshot!(as_markdown(&repeated()));
 }
 
-/// Text that begins a block of markdown, or hides how it reads.
+/// Text that begins a markdown block, or contains bidirectional controls.
 fn deceptive() -> Report<Words> {
     let mut case = finished("[q1]", vec![score("- $RR$", 0.5)]);
     case.evaluator_failures.push(EvaluatorFailure {

@@ -1,4 +1,4 @@
-//! The JSON shape of a report.
+//! The JSON schema of a report.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,9 +43,9 @@ fn one_of_everything() -> Report<Words> {
     }
 }
 
-/// Every change of this shape is a change for whoever reads it.
+/// Every change of this schema affects its readers.
 #[test]
-fn the_shape_is_as_documented() {
+fn the_json_schema_is_as_documented() {
     insta::assert_json_snapshot!(one_of_everything());
 }
 
@@ -127,7 +127,7 @@ impl Domain for Json {
 }
 
 #[tokio::test]
-async fn an_expected_null_is_nothing_expected_before_and_after_reading_back() {
+async fn an_expected_null_counts_as_none_before_and_after_reading_back() {
     let mut literal = Case::<Json>::new("literal", json!(1));
     literal.expected = Some(json!(null));
     let cases = [

@@ -1,11 +1,11 @@
-//! Files of a test.
+//! Temporary folders for tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder that goes when the test does.
+/// A folder that is removed when the test ends.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -25,7 +25,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left lies in the build's own folder.
+        // A leftover is inside the build's target folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

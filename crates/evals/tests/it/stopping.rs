@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::fakes::{Scripted, Words, numbered};
 
-/// Runs cases that take as many seconds as their number says, three at once, until the task of one fails.
+/// Runs three cases at once, each for as many seconds as its number, until the task of one fails.
 async fn run_until(failing: &'static str, class: FailureClass, stop: StopSignal) -> Report<Words> {
     let task = move |case: Arc<Case<Words>>, _: TaskScope| async move {
         let seconds = case.id.as_str().trim_start_matches("case ").parse()?;
@@ -45,8 +45,8 @@ fn ids(report: &Report<Words>) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_terminal_failure_starts_no_case_and_loses_none_that_runs() {
-    // Case 0 ends at once and makes room for case 3; cases 2 and 3 run when case 1 fails.
+async fn a_terminal_failure_starts_no_case_and_keeps_running_ones() {
+    // Case 0 ends at once and case 3 starts; cases 2 and 3 run when case 1 fails.
     let stop = StopSignal::new();
     let report = run_until("case 1", FailureClass::Terminal, stop.clone()).await;
     assert_eq!(ids(&report), ["case 0", "case 2", "case 3"]);
@@ -108,7 +108,7 @@ async fn a_run_is_stopped_from_outside_with_the_first_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_run_starts_no_case_and_gives_no_reason() {
-    // Case 0 ends at once and makes room for case 3. The failure of case 1 comes after the interruption.
+    // Case 0 ends at once and case 3 starts. Case 1 fails after the interruption.
     let stop = StopSignal::new();
     let signal = stop.clone();
     tokio::spawn(async move {
@@ -123,7 +123,7 @@ async fn an_interrupted_run_starts_no_case_and_gives_no_reason() {
 }
 
 #[tokio::test]
-async fn a_stop_that_leaves_nothing_out_is_none() {
+async fn a_stop_after_the_last_case_is_not_an_interruption() {
     let stop = StopSignal::new();
     let signal = stop.clone();
     let task = move |case: Arc<Case<Words>>, _: TaskScope| {

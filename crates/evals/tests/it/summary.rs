@@ -1,4 +1,4 @@
-//! Aggregates, against values worked out by hand.
+//! Summaries, against values computed by hand.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn excluded(mean: &Mean) -> Vec<(&str, usize)> {
 }
 
 #[test]
-fn a_mean_says_over_how_many_cases_it_is_and_what_was_left_out() {
+fn a_mean_states_its_cases_and_exclusions() {
     let summary = summary(vec![
         finished("a", vec![score("RR", 1.0)]),
         finished("b", vec![score("RR", 0.5)]),
@@ -63,7 +63,7 @@ fn a_mean_says_over_how_many_cases_it_is_and_what_was_left_out() {
             ("task failed", 1)
         ]
     );
-    // A sample of 0.5 and 1 has a mean of 0.5 or of 1 in one resample of four each: both are inside 95 %.
+    // Of the resamples of 0.5 and 1, a quarter have the mean 0.5 and a quarter 1: both are inside 95 %.
     let interval = mean.interval.unwrap();
     assert_eq!(
         (interval.low, interval.high, interval.level),
@@ -76,7 +76,7 @@ fn a_mean_says_over_how_many_cases_it_is_and_what_was_left_out() {
 }
 
 #[test]
-fn measures_are_in_the_order_in_which_cases_show_them() {
+fn measures_are_in_first_seen_order() {
     let summary = summary(vec![
         finished("a", vec![score("z", 1.0), undefined("m", "unknown")]),
         finished("b", vec![score("a", 1.0), score("z", 0.0), score("m", 1.0)]),
@@ -124,7 +124,7 @@ fn counts(reasons: &[(&str, usize)]) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn repetitions_that_a_value_does_without_are_counted() {
+fn missing_repetitions_are_counted() {
     let check = |passed| outcome("check", Value::Assertion(passed));
     let tone = || outcome("tone", Value::Label("polite".to_owned()));
     let with_tokens = |case: CaseReport<Words>| CaseReport {
@@ -170,10 +170,10 @@ fn repetitions_that_a_value_does_without_are_counted() {
     let expected = counts(&[("task failed", 1)]);
     assert_eq!(missing.assertions, [("check".to_owned(), expected.clone())]);
     assert_eq!(missing.metrics, [("tokens".to_owned(), expected)]);
-    // Case b is left out as a whole.
+    // Case b is excluded as a whole.
     assert_eq!(excluded(&summary.scores[0].1), [("task failed", 1)]);
 
-    // Assertions and labels count repetition by repetition, those that were given and those that were not.
+    // Assertions and labels count each repetition, with and without a value.
     assert_eq!((pooled(&summary).passed, pooled(&summary).n), (2, 3));
     assert_eq!(pooled(&summary).excluded, counts(&[("task failed", 3)]));
     let tone = &summary.labels[0].1;
@@ -182,7 +182,7 @@ fn repetitions_that_a_value_does_without_are_counted() {
 }
 
 #[test]
-fn without_repetitions_none_is_missing() {
+fn a_case_that_ran_once_has_no_missing_repetitions() {
     let summary = summary(vec![
         finished("a", vec![score("s", 1.0)]),
         with_failure(finished("b", vec![]), "s"),
@@ -192,7 +192,7 @@ fn without_repetitions_none_is_missing() {
 }
 
 #[test]
-fn a_measure_of_some_cases_leaves_out_only_those() {
+fn a_measure_of_some_cases_excludes_only_those() {
     let own = |case: CaseReport<Words>| CaseReport {
         own_evaluators: vec!["rubric".to_owned()],
         ..case
@@ -242,7 +242,7 @@ fn equal_names_of_two_evaluators_are_two_measures() {
 }
 
 #[test]
-fn an_evaluator_that_always_fails_has_a_title_of_its_own() {
+fn an_evaluator_that_always_fails_has_its_own_title() {
     let other = evals::CaseOutcome {
         evaluator: "other".to_owned(),
         ..score("judge", 1.0)
@@ -271,7 +271,7 @@ fn the_largest_numbers_have_a_mean_that_reads_back() {
     };
     let summary = report.summary(&Bootstrap::default());
     let mean = &summary.scores[0].1;
-    // Cases a and b are as large as a number can be and c is as small.
+    // Cases a and b have the largest number and c the smallest.
     assert_eq!((mean.n, excluded(mean)), (3, vec![]));
     let third = mean.value.unwrap() / largest;
     assert!((third - 1.0 / 3.0).abs() < 1e-12, "{third}");
@@ -288,7 +288,7 @@ fn only_cases_that_succeeded_have_a_rate() {
 }
 
 #[test]
-fn a_failed_evaluator_is_left_out_of_all_measures_that_it_returns_elsewhere() {
+fn a_failed_evaluator_is_excluded_from_all_measures_of_its_other_cases() {
     let measures = |name: &str| evals::CaseOutcome {
         evaluator: "measures".to_owned(),
         origin: EvaluatorOrigin::default(),
@@ -299,7 +299,7 @@ fn a_failed_evaluator_is_left_out_of_all_measures_that_it_returns_elsewhere() {
             "a",
             vec![measures("RR"), measures("nDCG"), score("other", 1.0)],
         ),
-        // One of its two measures is missing here, as when a score was not finite.
+        // One of its two measures is missing here, as after a score that is not finite.
         with_failure(
             finished("b", vec![measures("RR"), score("other", 0.0)]),
             "measures",
@@ -454,7 +454,7 @@ fn metrics_are_means_over_the_cases_that_have_them() {
 }
 
 #[test]
-fn nothing_has_no_aggregates() {
+fn an_empty_report_has_no_aggregates() {
     let summary = summary(vec![]);
     assert!(summary.scores.is_empty());
     assert_eq!(
@@ -468,7 +468,7 @@ fn nothing_has_no_aggregates() {
 }
 
 #[test]
-fn a_summary_reads_back_with_its_measures_in_order() {
+fn a_summary_reads_back_in_order() {
     let report = report(vec![
         finished("a", vec![score("z", 0.1), score("a", 0.2), score("m", 0.3)]),
         failed("b", "gone"),

@@ -1,4 +1,4 @@
-//! How long a case may take.
+//! Time limits of cases.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn outcome() -> Outcome {
     Outcome::assertion("right", true)
 }
 
-/// Runs one case whose task and whose slow evaluator take so many seconds, with a limit of 10.
+/// Runs one case with a limit of 10 seconds. `task` and `evaluator` are the seconds that they take.
 async fn run(task: u64, evaluator: u64) -> Report<Words> {
     let dataset = numbered(1)
         .evaluator(Scripted::constant("quick", outcome()))
@@ -44,7 +44,7 @@ async fn a_task_that_takes_too_long_fails_and_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn evaluators_have_what_the_task_left_of_the_time() {
+async fn evaluators_get_the_time_that_the_task_left() {
     let started = tokio::time::Instant::now();
     let report = run(6, 5).await;
     assert_eq!(started.elapsed(), LIMIT);
@@ -74,7 +74,7 @@ async fn evaluators_have_what_the_task_left_of_the_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_case_within_the_limit_is_as_without_one() {
+async fn a_case_within_the_limit_is_unaffected() {
     let report = run(6, 3).await;
     assert_eq!(report.cases[0].outcomes.len(), 2);
     assert!(report.cases[0].evaluator_failures.is_empty());

@@ -38,7 +38,7 @@ fn accuracy<'s>(summary: &'s Summary, name: &str) -> &'s Accuracy {
 }
 
 #[tokio::test]
-async fn refusal_recall_is_about_unanswerable_questions_alone() {
+async fn refusal_recall_counts_only_unanswerable_questions() {
     // 4 of 20 questions are unanswerable. The judge fails for 2 of these and for 5 of the others.
     let questions = (0..20).map(|number| question(&format!("q{number:02}"), number >= 4));
     let verdict = || said(r#"{"reason": "declines", "pass": true}"#);
@@ -72,7 +72,7 @@ async fn refusal_recall_is_about_unanswerable_questions_alone() {
 }
 
 #[tokio::test]
-async fn a_failed_task_counts_for_the_measures_that_are_about_its_question() {
+async fn a_failed_task_counts_for_the_measures_of_its_question() {
     let unanswerable = question("b!", false);
     let mut without_reference = question("c!", true);
     without_reference.answer = None;
@@ -113,7 +113,7 @@ async fn a_failed_task_counts_for_the_measures_that_are_about_its_question() {
 }
 
 #[tokio::test]
-async fn a_judge_that_always_fails_leaves_accuracy_wide_open() {
+async fn a_judge_that_always_fails_gives_the_widest_bounds() {
     let judge = Scripted::new([said("?"), said("!")]);
     let report = run(&Scripted::new([said("Paris")]), true, equivalence(&judge)).await;
     let summary = report.summary(&Bootstrap::default());

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrapping_breaks_at_blanks_and_indents() {
+    fn wrapping_breaks_at_spaces_and_indents() {
         assert_eq!(
             wrap("one two three four", 9),
             ["one two", "  three", "  four"]
