@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::numbers::at_least_one;
 use super::settings::{ModelName, SettingsArgs};
 
-/// Texts of one call, at most: more than any server takes.
+/// Largest `--batch`: more texts than any server accepts in one call.
 const MOST_TEXTS: usize = 65_536;
 
 #[derive(Debug, Clone, Args)]
@@ -20,44 +20,44 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Measure how fast embedding models are: latency by batch size, throughput by concurrency, time to the first vector
+    /// Measure embedding models: latency by batch size, throughput by concurrency, time to the first vector
     Embed(Box<BenchEmbedArgs>),
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BenchEmbedArgs {
-    /// A model, e.g. `embedded:static-minilm` or `ollama:bge-m3`, or as settings have it: `{provider: local, name: MODEL, dtype:
-    /// int8}`; several are compared [default: the setting embeddings.model]
+    /// Model to measure, e.g. `embedded:static-minilm`, `ollama:bge-m3` or, with settings, `{provider: local, name: MODEL, dtype:
+    /// int8}`; repeat the option to compare several [default: the setting embeddings.model]
     #[arg(long = "model", value_name = "MODEL")]
     pub(crate) models: Vec<EmbeddingModel>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    /// Texts of one call; give it again for further sizes. Throughput is measured with the middle one
-    #[arg(long = "batch", value_name = "N", allow_negative_numbers = true, value_parser = texts_of_a_call, default_values = ["1", "8", "32"])]
+    /// Texts in each call; repeat the option for several sizes. The middle size is used to measure throughput
+    #[arg(long = "batch", value_name = "N", allow_negative_numbers = true, value_parser = batch_size, default_values = ["1", "8", "32"])]
     pub(crate) batches: Vec<NonZeroUsize>,
-    /// Calls at the same time; give it again for further numbers
+    /// Concurrent calls; repeat the option for several numbers
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
     pub(crate) concurrency: Vec<NonZeroUsize>,
-    /// Time for each model; what would not fit into it is left out
+    /// Time limit for each model; measurements that would exceed it are skipped
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "30")]
     pub(crate) seconds: f64,
-    /// Texts to embed, one on each line [default: chunks of the bundled sample]
+    /// File of texts to embed, one on each line [default: chunks of the bundled sample]
     #[arg(long, value_name = "FILE")]
     pub(crate) texts: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the figures to FILE, as JSON: its name has to end in .json
+    /// Write the results to FILE as JSON; its name has to end in .json
     #[arg(long, value_name = "FILE", value_parser = json_file)]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// A model by its name, or with further settings.
+/// A model by its name, or with its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EmbeddingModel {
     Named(ModelName),
-    /// A YAML mapping, as it stands under `embeddings.model`.
-    Written(String),
+    /// A YAML mapping, as under `embeddings.model` in a settings file.
+    Mapping(String),
 }
 
 impl FromStr for EmbeddingModel {
@@ -65,13 +65,13 @@ impl FromStr for EmbeddingModel {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text.trim_start().starts_with('{') {
-            return Ok(Self::Written(text.to_owned()));
+            return Ok(Self::Mapping(text.to_owned()));
         }
         text.parse().map(Self::Named)
     }
 }
 
-fn texts_of_a_call(text: &str) -> Result<NonZeroUsize, String> {
+fn batch_size(text: &str) -> Result<NonZeroUsize, String> {
     let texts = at_least_one(text)?;
     if texts.get() > MOST_TEXTS {
         return Err(format!("has to be at most {MOST_TEXTS}"));
@@ -79,7 +79,7 @@ fn texts_of_a_call(text: &str) -> Result<NonZeroUsize, String> {
     Ok(texts)
 }
 
-/// A time that is long enough for a few calls, and at most a day.
+/// A time limit, long enough for a few calls and at most a day.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.1..=86_400.0).contains(&seconds) => Ok(seconds),
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_named_or_written_out() {
+    fn a_model_is_a_name_or_a_mapping() {
         let named = ModelName {
             provider: "ollama".to_owned(),
             name: "bge-m3:567m".to_owned(),
@@ -114,10 +114,10 @@ mod tests {
             "ollama:bge-m3:567m".parse(),
             Ok(EmbeddingModel::Named(named))
         );
-        let written = "{provider: local, name: ./model, dtype: int8}";
+        let mapping = "{provider: local, name: ./model, dtype: int8}";
         assert_eq!(
-            written.parse(),
-            Ok(EmbeddingModel::Written(written.to_owned()))
+            mapping.parse(),
+            Ok(EmbeddingModel::Mapping(mapping.to_owned()))
         );
         assert!("bge-m3".parse::<EmbeddingModel>().is_err());
     }

@@ -12,24 +12,24 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Show how many replies, vectors and scores are stored, of which models
+    /// Show how many replies, vectors and scores are cached for each model
     Stats,
-    /// Remove stored replies, vectors and scores: those of an age or of a model, or all
+    /// Remove cached replies, vectors and scores by age or by model, or all of them
     #[command(group(ArgGroup::new("which").required(true).args(["older_than", "model", "all"])))]
     Prune {
-        /// Only those older than this, e.g. `30d`, `12h`
+        /// Remove entries older than this, e.g. `30d` or `12h`
         #[arg(long, value_name = "AGE", allow_hyphen_values = true, value_parser = age)]
         older_than: Option<Duration>,
-        /// Only those of this model, as `cache stats` names it
+        /// Remove the entries of this model, named as in `cache stats`
         #[arg(long, value_name = "PROVIDER:NAME")]
         model: Option<String>,
-        /// All of them
+        /// Remove all entries
         #[arg(long)]
         all: bool,
     },
 }
 
-/// A number with `d`, `h` or `m` behind it.
+/// A number followed by `d`, `h` or `m`.
 fn age(text: &str) -> Result<Duration, String> {
     let unit = match text.chars().last() {
         Some('d') => 86_400,
@@ -43,7 +43,7 @@ fn age(text: &str) -> Result<Duration, String> {
     number
         .checked_mul(unit)
         .map(Duration::from_secs)
-        .ok_or_else(|| "longer than anything".to_owned())
+        .ok_or_else(|| "too long".to_owned())
 }
 
 #[cfg(test)]
@@ -63,6 +63,6 @@ mod tests {
             );
         }
         let beyond = format!("{}d", u64::MAX);
-        assert_eq!(age(&beyond), Err("longer than anything".to_owned()));
+        assert_eq!(age(&beyond), Err("too long".to_owned()));
     }
 }

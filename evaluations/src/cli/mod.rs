@@ -1,9 +1,7 @@
-//! The command line: what can be typed, before anything is resolved.
+//! The command line as it is typed, before settings and paths are resolved.
 
 mod bench;
 mod cache;
-mod compare;
-mod config;
 mod datasets;
 mod numbers;
 mod output;
@@ -17,16 +15,15 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use self::bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
-pub(crate) use self::compare::CompareArgs;
-pub(crate) use self::config::{ConfigArgs, ConfigCommand, DoctorArgs};
 pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
 pub(crate) use self::score::ScoreArgs;
-pub(crate) use self::settings::{ModelName, SettingsArgs};
+pub(crate) use self::settings::{ConfigArgs, ConfigCommand, DoctorArgs, ModelName, SettingsArgs};
 pub(crate) use self::shorthand::{expand, paths};
 pub(crate) use self::stored::{
-    DeleteRunsArgs, ListRunsArgs, RejudgeArgs, ReportArgs, RunsArgs, RunsCommand, TableArgs,
+    CompareArgs, DeleteRunsArgs, ListRunsArgs, RejudgeArgs, ReportArgs, RunsArgs, RunsCommand,
+    TableArgs,
 };
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
@@ -36,7 +33,7 @@ pub(crate) use self::stored::{
     version,
     override_usage = "evaluations <DATASET> [OPTIONS]\n       evaluations <COMMAND> [OPTIONS]",
     after_help = "`evaluations <DATASET>` is short for `evaluations run <DATASET>`.\n\
-                  Start with `evaluations sample --skip-qa`: it needs neither network nor keys."
+                  Start with `evaluations sample --skip-qa`: it needs no network and no API keys."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -49,29 +46,29 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Index a dataset and benchmark retrieval and question answering on it
     Run(Box<RunArgs>),
-    /// List the datasets there are, with sizes and licences
+    /// List the available datasets with their sizes and licences
     Datasets(DatasetsArgs),
-    /// Fetch a dataset from the Hugging Face hub, to work offline later
+    /// Download a dataset from the Hugging Face hub, to work offline later
     Download(DownloadArgs),
     /// Score a TREC run against judgements, as trec_eval does
     Score(ScoreArgs),
     /// List stored runs, show one, or delete some
     Runs(RunsArgs),
-    /// Tell what changed between two stored runs, and whether it is more than chance
+    /// Compare two stored runs and test whether chance explains the differences
     Compare(CompareArgs),
     /// Write the report of a stored run in other formats
     Report(ReportArgs),
-    /// Judge the answers of a stored run again, without answering again
+    /// Judge the stored answers of a run again, without generating new answers
     Rejudge(RejudgeArgs),
-    /// Print the benchmark tables for docs from stored runs
+    /// Print stored runs as Markdown tables, or update such tables in a file
     Table(TableArgs),
-    /// Show what is in the caches of replies, vectors and scores, or remove from them
+    /// Show or prune the caches of replies, vectors and scores
     Cache(CacheArgs),
-    /// Measure how fast models are
+    /// Measure the speed of models
     Bench(BenchArgs),
-    /// Show the settings in force, or their JSON Schema
+    /// Print the effective settings, or their JSON Schema
     Config(ConfigArgs),
-    /// Check that everything a run needs is there; each model behind a server is asked one short question
+    /// Check everything that a run needs, with one short request to each model behind a server
     Doctor(DoctorArgs),
 }
 

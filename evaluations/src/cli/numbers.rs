@@ -1,4 +1,4 @@
-//! Numbers on the command line, each refused with what it has to be.
+//! Parsers for numbers on the command line. Their errors state the accepted range.
 
 use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
 
@@ -13,14 +13,14 @@ pub(super) fn dollars(text: &str) -> Result<f64, String> {
 pub(super) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     match text.parse::<usize>() {
         Ok(number) => NonZeroUsize::new(number).ok_or_else(|| AT_LEAST_ONE.to_owned()),
-        Err(error) => Err(no_count(text, &error)),
+        Err(error) => Err(explain_invalid(text, &error)),
     }
 }
 
 pub(super) fn at_least_once(text: &str) -> Result<NonZeroU32, String> {
     match text.parse::<u32>() {
         Ok(number) => NonZeroU32::new(number).ok_or_else(|| AT_LEAST_ONE.to_owned()),
-        Err(error) => Err(no_count(text, &error)),
+        Err(error) => Err(explain_invalid(text, &error)),
     }
 }
 
@@ -29,15 +29,15 @@ pub(super) fn seed(text: &str) -> Result<u64, String> {
         if is_negative(text) {
             "has to be at least 0".to_owned()
         } else {
-            no_count(text, &error)
+            explain_invalid(text, &error)
         }
     })
 }
 
 const AT_LEAST_ONE: &str = "has to be at least 1";
 
-/// Why a text is no count.
-fn no_count(text: &str, error: &ParseIntError) -> String {
+/// Explains why a text is not a count.
+fn explain_invalid(text: &str, error: &ParseIntError) -> String {
     match error.kind() {
         IntErrorKind::PosOverflow => "too large".to_owned(),
         _ if is_negative(text) => AT_LEAST_ONE.to_owned(),
@@ -60,7 +60,7 @@ mod tests {
 
     use crate::cli::{Cli, expand};
 
-    /// What is wrong with a command line, in its first line.
+    /// The first line of the error for a command line.
     fn refused(line: &str) -> String {
         let error =
             Cli::try_parse_from(expand(line.split(' ').map(OsString::from)).words).unwrap_err();
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_too_small_are_told_what_the_least_is() {
+    fn a_number_that_is_too_small_is_refused_with_the_minimum() {
         for option in ["--limit", "--k", "--concurrency", "--repeat"] {
             for number in ["-1", "0", "-99999999999999999999"] {
                 let message = refused(&format!("evaluations sample {option} {number}"));

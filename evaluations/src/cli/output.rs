@@ -1,20 +1,20 @@
-//! The options that say how much is printed, and how.
+//! The output options: verbosity, progress bars and colour.
 
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 
-/// How much is printed, and how.
+/// Output options, which every command accepts.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// Print results and errors only
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Print what is done and where things are
+    /// Print more details, such as paths and timings
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// Show no progress bars
+    /// Hide progress bars
     #[arg(long, global = true)]
     pub(crate) no_progress: bool,
     /// Colour the output
@@ -31,7 +31,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// When help and usage errors are coloured, which clap has to know before it parses.
+/// The `--color` choice for help and usage errors. clap prints those while it parses, so this reads the option beforehand.
 pub(crate) fn color(arguments: &[OsString]) -> clap::ColorChoice {
     let words: Vec<_> = arguments
         .iter()

@@ -1,14 +1,14 @@
-//! The options that override settings.
+//! The options that override settings, and the command lines of `evaluations config` and `evaluations doctor`, which show and check them.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// Where settings come from.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SettingsArgs {
-    /// Settings file [default: ./evaluations.yaml or ./haiku.rag.yaml, else one of the two in the user's configuration
+    /// Settings file [default: ./evaluations.yaml or ./haiku.rag.yaml, else the same names in the user's configuration
     /// folder]
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
@@ -16,7 +16,8 @@ pub(crate) struct SettingsArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) assignments: Vec<String>,
 }
-/// `PROVIDER:NAME`; the name may hold further colons, as Ollama's tags do.
+
+/// `PROVIDER:NAME`; the name may contain further colons, as Ollama's tags do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelName {
     pub(crate) provider: String,
@@ -35,4 +36,39 @@ impl FromStr for ModelName {
             _ => Err("has to be of the form PROVIDER:NAME, e.g. ollama:gpt-oss".to_owned()),
         }
     }
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the effective settings as YAML, and where they come from
+    Show {
+        #[command(flatten)]
+        settings: SettingsArgs,
+        /// Include the settings of this dataset
+        #[arg(long)]
+        dataset: Option<String>,
+    },
+    /// Print the JSON Schema of the settings file
+    Schema,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// The answering model [default: the setting qa.model]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) model: Option<ModelName>,
+    /// The model that judges answers [default: the setting evaluations.judge]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) judge: Option<ModelName>,
+    /// Have Ollama pull the models of the settings that it does not have
+    #[arg(long)]
+    pub(crate) pull: bool,
 }

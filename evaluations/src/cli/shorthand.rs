@@ -6,11 +6,11 @@ use clap::CommandFactory as _;
 
 use super::Cli;
 
-/// The words of a command line with a command among them.
+/// A command line after expansion, which always names a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Expanded {
     pub(crate) words: Vec<OsString>,
-    /// The first word, where it is no command and was taken for a dataset.
+    /// The first word, if it is not a command and was therefore read as a dataset.
     pub(crate) dataset: Option<OsString>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Expanded 
     }
 }
 
-/// The place of the first word behind the options that may stand before a command.
+/// The index of the first word after the options that may come before a command.
 fn first_place(words: &[OsString]) -> usize {
     let flags = ["-q", "--quiet", "-v", "--verbose", "--no-progress"];
     let mut place = 1;
@@ -65,7 +65,7 @@ pub(crate) fn names() -> Vec<String> {
         .collect()
 }
 
-/// The commands as they are typed, those below others with both words: `runs show`.
+/// The commands as they are typed, with subcommands as two words: `runs show`.
 pub(crate) fn paths() -> Vec<String> {
     let command = Cli::command();
     let mut paths = Vec::new();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_no_command_is_taken_for_a_dataset() {
+    fn an_unknown_word_is_read_as_a_dataset() {
         let dataset = |line: &str| {
             let expanded = expand(line.split(' ').map(OsString::from));
             let dataset = expanded.dataset?;

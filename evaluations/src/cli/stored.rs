@@ -1,4 +1,4 @@
-//! The command lines of what is done with stored runs.
+//! The command lines of the commands that work on stored runs: `runs`, `report`, `rejudge`, `compare` and `table`.
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -24,36 +24,36 @@ pub(crate) enum RunsCommand {
     List(ListRunsArgs),
     /// Show the report of one run
     Show {
-        /// The run: its folder, its report.json, its name or the start of it, or `latest`, the newest finished one
+        /// Run: its folder, its report.json, its name or the start of it, or `latest` for the newest finished run
         run: OsString,
     },
-    /// Delete runs with everything in their folders
+    /// Delete runs and everything in their folders
     Delete(DeleteRunsArgs),
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListRunsArgs {
-    /// List all runs instead of the newest 20
+    /// List all runs, not only the newest 20
     #[arg(long)]
     pub(crate) all: bool,
-    /// List runs of this dataset only
+    /// List only runs of this dataset
     #[arg(long, value_name = "NAME")]
     pub(crate) dataset: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DeleteRunsArgs {
-    /// A run in the data folder: its name or the start of it
+    /// Run to delete: the name of its folder, as `evaluations runs` lists it, or the start of that name
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
-    /// Delete without asking
+    /// Delete without asking for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReportArgs {
-    /// The run: its folder, its report.json, its name or the start of it, or `latest`, the newest finished one
+    /// Run: its folder, its report.json, its name or the start of it, or `latest` for the newest finished run
     pub(crate) run: OsString,
     /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
     #[arg(long, value_name = "FILE", required = true)]
@@ -62,17 +62,17 @@ pub(crate) struct ReportArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RejudgeArgs {
-    /// The run whose answers are judged: its folder, its name or the start of it, or `latest`, the newest that is fully answered
+    /// Run whose answers to judge: its folder, its name or the start of it, or `latest` for the newest run with all questions answered
     pub(crate) run: OsString,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     /// The model that judges [default: the setting evaluations.judge]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
-    /// Answers judged at the same time [default: the setting evaluations.concurrency]
+    /// Answers to judge at the same time [default: the setting evaluations.concurrency]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,
-    /// Neither take verdicts from the cache nor store them there
+    /// Do not read or write the cache of verdicts
     #[arg(long)]
     pub(crate) no_cache: bool,
     /// Write the report to FILE; its extension chooses the format: .json .jsonl .csv .md
@@ -80,36 +80,59 @@ pub(crate) struct RejudgeArgs {
     pub(crate) out: Vec<PathBuf>,
 }
 
-/// What `table --help` says below the options.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CompareArgs {
+    /// Baseline run: its folder, its report.json, its name or the start of it, or `latest` [default: for each finished run of the
+    /// last command, the previous run of the same dataset, benchmark and profile]
+    pub(crate) before: Option<OsString>,
+    /// Run to compare with the baseline [default: the newest finished run of the baseline's dataset and benchmark; without a
+    /// baseline, each finished run of the last command]
+    #[arg(requires = "before")]
+    pub(crate) after: Option<OsString>,
+    /// Compare only this measure, named as in the table; fewer measures need less correction for multiple testing
+    #[arg(long = "measure", value_name = "M")]
+    pub(crate) measures: Vec<String>,
+    /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
+    #[arg(long)]
+    pub(crate) fail_if_worse: bool,
+    /// Write the comparison to FILE; its extension chooses the format: .json .md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+}
+
+/// The end of `table --help`, for terminals of 80 columns.
 const TABLE_HELP: &str = "\
 Which runs become rows:
-  The newest run of each configuration that is finished without failures. Of the runs of one dataset only
-  those count that have the files of its newest run, and of these those that asked the most questions. stderr
-  says what is left out, and why. `--run` chooses the runs instead.
+  Each configuration contributes its newest run that finished without failures.
+  For each dataset, a run has to use the same files as the newest run and ask as
+  many questions as the longest one. Skipped runs are listed on stderr with the
+  reason. `--run` selects runs explicitly instead.
 
 Markers:
-  `--update FILE` writes tables into a markdown file, between markers that each stand on a line of their own:
+  `--update FILE` writes tables into a Markdown file, between two markers that
+  each stand on a line of their own:
 
     <!-- evaluations table: retrieval beir:scifact -->
     <!-- evaluations end -->
 
-  Behind the colon stand `retrieval` or `qa`, and names of datasets; what is not named is not restricted, so that
-  `<!-- evaluations table -->` takes everything. What stands between the markers is replaced. The rest of the file
-  stays as it is, and so do markers in code blocks.";
+  After the colon, `retrieval` or `qa` restricts the benchmark, and names of
+  datasets restrict the datasets. `<!-- evaluations table -->` selects everything.
+  The text between the markers is replaced. The rest of the file stays unchanged,
+  including markers in code blocks.";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = TABLE_HELP)]
 pub(crate) struct TableArgs {
-    /// Only runs of these datasets
+    /// Use only runs of this dataset; repeat the option for several
     #[arg(long = "dataset", value_name = "NAME")]
     pub(crate) datasets: Vec<String>,
-    /// Only these runs: folder, name or the start of it. Those with failures count too
+    /// Use this run: its folder, its name or the start of it. Runs with failures are accepted; repeat the option for several
     #[arg(long = "run", value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
-    /// Rewrite the regions that markers enclose in this markdown file
+    /// Rewrite the tables between markers in this Markdown file
     #[arg(long, value_name = "FILE")]
     pub(crate) update: Option<PathBuf>,
-    /// Change nothing, and exit with 1 where a region of the `--update` file is stale
+    /// Change nothing, and exit with 1 if a table in the `--update` file is out of date
     #[arg(long, requires = "update")]
     pub(crate) check: bool,
 }

@@ -43,7 +43,7 @@ pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
             let path = Role::Embedder.path();
             Some(Layer::model("--model", path, provider, name))
         }
-        EmbeddingModel::Written(text) => {
+        EmbeddingModel::Mapping(text) => {
             Layer::assignments(&[format!("{}={text}", Role::Embedder.path())])?
         }
     })
