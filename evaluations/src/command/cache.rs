@@ -1,4 +1,4 @@
-//! `evaluations cache`: what is stored of models' replies, vectors and scores.
+//! `evaluations cache`: shows and prunes the caches of replies, vectors and scores.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::terminal::Printer;
 use crate::terminal::listing;
 
-/// All stores, as far as they are there.
+/// The stores that exist on disk.
 struct Stores {
     replies: Option<ReplyStore>,
     vectors: Option<EmbeddingStore>,
@@ -48,10 +48,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CacheArgs) -> Result<Ex
 
 impl Stores {
     async fn open(session: &Session<'_>) -> Result<Self> {
-        let is_there = |what, path: &Path| {
+        let exists = |what, path: &Path| {
             if !path.exists() {
                 session.printer.note(&format!(
-                    "no {what} are stored; they would be in {}",
+                    "no cached {what} yet; runs will store them in {}",
                     path.display()
                 ));
             }
@@ -65,15 +65,15 @@ impl Stores {
             scores: None,
         };
         let path = directories.replies();
-        if is_there("replies", &path) {
+        if exists("replies", &path) {
             stores.replies = Some(ReplyStore::open_watched(path, watch()).await?);
         }
         let path = directories.vectors();
-        if is_there("vectors", &path) {
+        if exists("vectors", &path) {
             stores.vectors = Some(EmbeddingStore::open_watched(path, watch()).await?);
         }
         let path = directories.scores();
-        if is_there("scores", &path) {
+        if exists("scores", &path) {
             stores.scores = Some(ScoreStore::open_watched(path, watch()).await?);
         }
         Ok(stores)
@@ -112,13 +112,13 @@ impl Stores {
             && pruned.iter().all(|(_, pruned)| pruned.entries == 0)
         {
             printer.note(&format!(
-                "nothing of `{model}` is stored; `evaluations cache stats` lists the models there are"
+                "no cache has entries of `{model}`; `evaluations cache stats` lists the cached models"
             ));
             return Ok(());
         }
         for (what, Pruned { entries, bytes }) in pruned {
             printer.note(&format!(
-                "removed {}; the file is {} smaller",
+                "removed {}, which shrank the file by {}",
                 quantity::of(entries, what),
                 kilobytes(bytes)
             ));
@@ -127,7 +127,7 @@ impl Stores {
     }
 }
 
-/// What one store holds, by model.
+/// Describes the contents of one store, by model.
 fn text(
     printer: &Printer,
     what: &str,

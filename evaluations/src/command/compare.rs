@@ -1,4 +1,4 @@
-//! `evaluations compare`: did a change make it better?
+//! `evaluations compare`: tests whether two stored runs differ by more than chance.
 
 use std::ffi::OsStr;
 
@@ -20,7 +20,7 @@ use crate::stored_runs::{Configuration, differences};
 use crate::stored_runs::{SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
 use crate::terminal::console;
 
-/// Most differences between two runs that are listed.
+/// Most differences in settings that are listed for a pair of runs.
 const LISTED: usize = 10;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
@@ -65,7 +65,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     if arguments.fail_if_worse && is_behind {
         session
             .printer
-            .warn("newer runs than those compared are not finished, which fails `--fail-if-worse`");
+            .warn("`--fail-if-worse` fails because a newer run is unfinished and was not compared");
         exit = exit.max(Some(Exit::CheckFailed));
     }
     exit.with_context(|| {
@@ -77,7 +77,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     })
 }
 
-/// How the command ends for one change.
+/// The exit status for one change.
 fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> Exit {
     let mut measures = change.measures.iter();
     let is_worse = measures.any(|it| it.verdict == Verdict::Worse);
@@ -92,7 +92,7 @@ fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> E
     }
 }
 
-/// Refuses a change of which nothing is seen: no news of it is not good news.
+/// Fails if no measure has a value in both runs: an empty comparison must not pass as unchanged.
 fn check_compared(change: &Change) -> Result<()> {
     if change.measures.iter().any(|it| it.difference.is_some()) {
         return Ok(());
@@ -105,33 +105,38 @@ fn check_compared(change: &Change) -> Result<()> {
             names.join(", ")
         }
     });
+    let (first, second) = (&change.before.title, &change.after.title);
+    if change.pairs == 0 {
+        bail!(
+            "cannot compare `{first}` with `{second}`: no case in common ({} only in the first, {} only in the second, {} \
+             changed between them)",
+            change.only_before,
+            change.only_after,
+            change.changed.len()
+        );
+    }
     bail!(
-        "nothing to compare in `{}` and `{}`: cases only in the first {}, only in the second {}, changed between them {}, \
-         the same in both {}; measures only in the first: {before}, only in the second: {after}",
-        change.before.title,
-        change.after.title,
-        change.only_before,
-        change.only_after,
-        change.changed.len(),
-        change.pairs
+        "cannot compare `{first}` with `{second}`: {} in common, but no measure has a value in both (measures only in the \
+         first: {before}; only in the second: {after})",
+        quantity::of(change.pairs, "case")
     );
 }
 
-/// What is compared.
+/// The pairs of runs to compare.
 struct Chosen {
     pairs: Vec<(StoredRun, StoredRun)>,
-    /// Whether a newer run would have been compared, were it finished.
+    /// Whether a newer run was skipped because it is unfinished.
     is_behind: bool,
 }
 
-/// The runs to compare: those that are named, or each finished run of the last command with the one before that command.
+/// The runs to compare: the named ones, or each finished run of the last command with its predecessor.
 fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
     let runs = StoredRuns::of(session);
     if let Some(before) = &arguments.before {
         if is_latest(before) && arguments.after.is_none() {
             bail!(
-                "`compare latest` names one run only; `evaluations compare RUN latest` compares it with another, and \
-                 `evaluations compare` alone compares the last command's runs with those before them"
+                "`compare latest` names only one run; use `evaluations compare RUN latest` to name its baseline, or \
+                 `evaluations compare` to compare the runs of the last command with earlier ones"
             );
         }
         let (before, _) = find(&runs, before)?;
@@ -158,25 +163,24 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
     for (after, is_alone) in command.into_iter().zip(alone) {
         match predecessor(&runs, &earlier, &after, is_alone) {
             Some(before) => {
-                say_what_differs(session, &before, &after);
+                note_differences(session, &before, &after);
                 pairs.push((before, after));
             }
             None => session.printer.note(&format!(
-                "`{}` is not compared: there is no finished run before it with its dataset, benchmark and profile",
+                "skipped `{}`: no earlier finished run has its dataset, benchmark and profile",
                 after.name()
             )),
         }
     }
     if pairs.is_empty() {
         bail!(
-            "no finished run of the last command has one before it to be compared with; name two runs, `evaluations runs` \
-             lists them"
+            "no earlier finished run to compare the last command's runs with; name two runs (`evaluations runs` lists them)"
         );
     }
     Ok(Chosen { pairs, is_behind })
 }
 
-/// A run that is named, and whether `latest` passed over newer ones. One that is still going on has no figures to go by.
+/// The named run, and whether `latest` skipped newer, unfinished ones. A running run is refused, because its figures still change.
 fn find(runs: &StoredRuns<'_>, wanted: &OsStr) -> Result<(StoredRun, bool)> {
     if is_latest(wanted) {
         return newest(runs, |_| true);
@@ -191,7 +195,7 @@ fn find(runs: &StoredRuns<'_>, wanted: &OsStr) -> Result<(StoredRun, bool)> {
     Ok((run, false))
 }
 
-/// The newest finished run that is wanted, and whether there are newer ones that are not finished.
+/// The newest finished run that is wanted, and whether newer ones are unfinished.
 fn newest(
     runs: &StoredRuns<'_>,
     is_wanted: impl Fn(&RunHeader) -> bool,
@@ -202,8 +206,8 @@ fn newest(
     Ok((run, !skipped.is_empty()))
 }
 
-/// Takes the finished runs of the last command that has any off the end of `folders`, oldest first. The second value says whether
-/// there are newer runs that are not finished.
+/// Takes the runs of the last command with any finished run off the end of `folders`. Returns the finished ones, oldest first, and
+/// whether newer runs are unfinished.
 fn last_command(
     runs: &StoredRuns<'_>,
     folders: &mut Vec<RunFolder>,
@@ -215,9 +219,9 @@ fn last_command(
         let Ok(header) = folder.read_manifest::<RunHeader>() else {
             break;
         };
-        let is_again = |run: &StoredRun| is_of_kind(&run.header, &header);
+        let is_repeated = |run: &StoredRun| is_of_kind(&run.header, &header);
         // The same command typed twice in a row is two commands.
-        if header.command_line != wanted || command.iter().any(is_again) {
+        if header.command_line != wanted || command.iter().any(is_repeated) {
             break;
         }
         let state = folder.state();
@@ -233,9 +237,11 @@ fn last_command(
     Ok((command, !skipped.is_empty()))
 }
 
-/// The newest finished one of some runs that has the dataset and the benchmark of `after`, best with its profile and as many
-/// questions. Of a command with several profiles each has its own; the only profile of a command may follow another, because
-/// some settings are part of a profile's name.
+/// The newest finished run among `earlier` with the dataset and benchmark of `after`, preferably with its profile and its number of
+/// questions.
+///
+/// A run that is alone in its command may follow one of another profile, because a profile's name contains some settings. Runs of a
+/// command with several profiles only follow runs of their own profile.
 fn predecessor(
     runs: &StoredRuns<'_>,
     earlier: &[RunFolder],
@@ -258,12 +264,12 @@ fn predecessor(
     Some(run)
 }
 
-/// Names what keeps two runs from being of the same questions and the same search, where that was not asked for.
-fn say_what_differs(session: &Session<'_>, before: &StoredRun, after: &StoredRun) {
+/// Points out differences in questions and profile between runs that the user did not name.
+fn note_differences(session: &Session<'_>, before: &StoredRun, after: &StoredRun) {
     let [asked_before, asked_after] = [before, after].map(|run| run.header.dataset.questions);
     if asked_before != asked_after {
         session.printer.warn(&format!(
-            "`{}` asked {}, and `{}` {asked_after}: only those of both are compared",
+            "`{}` asked {} and `{}` asked {asked_after}; only questions of both are compared",
             before.name(),
             quantity::of(asked_before, "question"),
             after.name(),
@@ -272,7 +278,7 @@ fn say_what_differs(session: &Session<'_>, before: &StoredRun, after: &StoredRun
     let [profile_before, profile_after] = [before, after].map(|run| &run.header.profile);
     if profile_before != profile_after {
         session.printer.note(&format!(
-            "comparing profile `{profile_after}` with `{profile_before}`, which the run before it had"
+            "comparing profile `{profile_after}` with profile `{profile_before}` of the previous run"
         ));
     }
 }
@@ -285,22 +291,22 @@ fn is_of_kind(one: &RunHeader, other: &RunHeader) -> bool {
     kind(one) == kind(other) && one.profile == other.profile
 }
 
-/// Refuses runs that have no cases or no measures in common.
+/// Refuses runs that cannot have cases or measures in common.
 fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
     if kind(&before.header) != kind(&after.header) {
         let [first, second] = [before, after].map(|run| {
             let (dataset, benchmark) = kind(&run.header);
-            format!("`{}` is {benchmark} on {dataset}", run.name())
+            format!("`{}` ({benchmark} on {dataset})", run.name())
         });
-        bail!("{first}, and {second}: they have no measures of the same cases");
+        bail!("cannot compare {first} with {second}: both need the same dataset and benchmark");
     }
     if before.is_same_as(after) {
-        bail!("`{}` is the same run twice", before.name());
+        bail!("cannot compare run `{}` with itself", before.name());
     }
     Ok(())
 }
 
-/// Both reports.
+/// The two reports to compare.
 enum Pair {
     Retrieval(Box<[Report<Retrieval>; 2]>),
     Qa(Box<[Report<Qa>; 2]>),
@@ -315,7 +321,7 @@ impl Pair {
             (StoredReport::Qa(before), StoredReport::Qa(after)) => {
                 Self::Qa(Box::new([*before, *after]))
             }
-            _ => bail!("the runs are of different benchmarks"),
+            _ => bail!("cannot compare reports of different benchmarks"),
         })
     }
 
@@ -327,7 +333,7 @@ impl Pair {
     }
 }
 
-/// The change in the measures that are wanted; in all where none is named.
+/// The change in the wanted measures, or in all measures if `wanted` is empty.
 fn change<D: Domain>(
     titles: &[String; 2],
     reports: &[Report<D>; 2],
@@ -349,15 +355,15 @@ fn change<D: Domain>(
     })
 }
 
-/// Whether `name` means the measure with that title: as tables have it, or in any notation of a rank measure.
+/// Whether `name` means the measure with that title. It may be the title as tables print it, or any notation of a rank measure.
 fn names(name: &str, title: &str) -> bool {
-    // A measure may itself be called so.
+    // Tables append this suffix. A measure's own name may end in it too, so the full name is also tried.
     let shown = name.strip_suffix(" (pass rate)").unwrap_or(name);
     let notation = name.parse::<Measure>().map(|measure| measure.to_string());
     name == title || shown == title || notation.is_ok_and(|name| name == title)
 }
 
-/// A measure that is wanted and not there is an error that names those there are.
+/// Fails if a wanted measure is missing, and lists the available ones.
 fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Change) -> Result<()> {
     let is_there = |name: &&String| {
         let mut measures = change.measures.iter();
@@ -372,15 +378,15 @@ fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Chan
     let nearest = nearest::of(missing, titles.iter().copied().chain(names));
     let nearest = nearest::did_you_mean(nearest);
     bail!(
-        "no measure `{missing}` in both runs, which have {}{nearest}",
+        "no measure `{missing}` in both runs; available: {}{nearest}",
         titles.join(", ")
     )
 }
 
-/// What the runs were made with, where that differs.
+/// The differences in settings, program version and number of questions.
 fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<String>> {
     let (Some(before), Some(after)) = (before.manifest()?, after.manifest()?) else {
-        let line = "what they were made with is not known: a report alone does not say";
+        let line = "settings unknown: a report without its run folder has none";
         return Ok(vec![line.to_owned()]);
     };
     let version = |manifest: &Value| manifest["tool"]["version"].as_str().map(str::to_owned);
@@ -396,7 +402,7 @@ fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<String>> {
         lines.push(format!("questions: {asked_before} -> {asked_after}"));
     }
     if lines.is_empty() {
-        lines.push("both were made alike".to_owned());
+        lines.push("no differences in settings, models or data".to_owned());
     }
     if lines.len() > LISTED {
         let more = lines.len() - LISTED;

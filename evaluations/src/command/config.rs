@@ -1,4 +1,4 @@
-//! `evaluations config`: the settings in force, and what a settings file may hold.
+//! `evaluations config`: prints the effective settings, or the JSON Schema of the settings file.
 
 use anyhow::{Context as _, Result};
 
@@ -16,7 +16,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<E
     }
 }
 
-/// Prints the resolved settings as a file that gives the same ones again.
+/// Prints the resolved settings as a settings file that resolves to the same settings.
 fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) -> Result<Exit> {
     let mut layers = Vec::new();
     if let Some(dataset) = dataset {
@@ -29,7 +29,7 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
     let mut text = String::from("# from: built-in defaults");
     for origin in resolved.origins() {
         text.push_str(", ");
-        // The name of a file may hold anything, and the comment is one line.
+        // A file name may contain line breaks, which would end the comment.
         text.push_str(&printable(&origin).replace('\n', "\\n"));
     }
     text.push('\n');

@@ -1,4 +1,4 @@
-//! `evaluations datasets`: what can be run.
+//! `evaluations datasets`: lists the available datasets.
 
 use anyhow::{Context as _, Result};
 use evals_data::{Availability, Catalog, Hub, Manifest};
@@ -12,30 +12,30 @@ use crate::terminal::listing::Layout;
 
 /// One dataset of the listing.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct Entry {
     name: String,
     description: String,
     documents: Option<u64>,
     questions: Option<u64>,
     licence: Option<String>,
     homepage: Option<String>,
-    /// `bundled`, `cached`, `local` or `hub`: where its files are now.
+    /// Where its files are now: `bundled`, `cached`, `local` or `hub`.
     place: &'static str,
 }
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result<Exit> {
     let hub = hub();
-    let mut listed = Vec::new();
+    let mut entries = Vec::new();
     for manifest in Catalog::new(session.directories.manifests()).manifests() {
         match manifest {
-            Ok(manifest) => listed.push(Listed::of(&manifest, &hub)),
+            Ok(manifest) => entries.push(Entry::of(&manifest, &hub)),
             Err(error) => session
                 .printer
                 .warn(&format!("{:#}", anyhow::Error::from(error))),
         }
     }
     let text = if arguments.json {
-        serde_json::to_string_pretty(&listed).context("cannot write the listing")? + "\n"
+        serde_json::to_string_pretty(&entries).context("cannot write the listing")? + "\n"
     } else {
         let header = [
             "name",
@@ -45,7 +45,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
             "where",
             "description",
         ];
-        let rows: Vec<_> = listed.iter().map(Listed::row).collect();
+        let rows: Vec<_> = entries.iter().map(Entry::row).collect();
         Layout::of(session.printer)
             .dropping(&["licence", "documents"])
             .render(&header, &rows)
@@ -59,7 +59,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
     Ok(Exit::Done)
 }
 
-impl Listed {
+impl Entry {
     fn of(manifest: &Manifest, hub: &Hub) -> Self {
         Self {
             name: manifest.name.clone(),

@@ -1,4 +1,4 @@
-//! `evaluations doctor`: is everything there that a run needs?
+//! `evaluations doctor`: checks everything that a run needs.
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -21,24 +21,24 @@ use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
 use crate::terminal::{Printer, printable};
 
-/// Most tokens of the reply to a question that only finds out whether anybody answers.
+/// Limit on the reply to the request that only checks whether a model answers, in tokens.
 const PROBE_TOKENS: u32 = 16;
 
 /// Most models of a server that are named.
 const LISTED: usize = 8;
 
-/// Least free space for a comfortable run; a collection of a million passages takes about this much.
+/// Free space that needs no note: a collection of a million passages takes about this much.
 const COMFORTABLE_BYTES: u64 = 2_000_000_000;
 
-/// What one check found.
+/// The result of one check.
 enum Finding {
     Good(String),
     /// Works, but the user may want to know.
     Note(String),
-    /// Has to be mended, and how.
+    /// Prevents a run. `remedy` says how to fix it.
     Bad {
         what: String,
-        mend: String,
+        remedy: String,
     },
 }
 
@@ -53,9 +53,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<E
         let line = match finding {
             Finding::Good(what) => format!("ok    {what}\n"),
             Finding::Note(what) => format!("note  {what}\n"),
-            Finding::Bad { what, mend } => {
+            Finding::Bad { what, remedy } => {
                 bad += 1;
-                format!("bad   {what}\n      {mend}\n")
+                format!("bad   {what}\n      {remedy}\n")
             }
         };
         text.push_str(&line);
@@ -78,7 +78,7 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
         Err(error) => {
             return Ok(vec![Finding::Bad {
                 what: format!("settings: {error:#}"),
-                mend: "correct the file, or name another with --config".to_owned(),
+                remedy: "correct the file, or name another one with --config".to_owned(),
             }]);
         }
     };
@@ -101,7 +101,7 @@ fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
     Ok(settings::resolve(layers)?)
 }
 
-/// Opens every model and asks it something short.
+/// Opens every model and sends it a short request.
 async fn check_models(
     session: &Session<'_>,
     resolved: &Resolved,
@@ -131,8 +131,8 @@ async fn check_models(
     }
     if models.answerer.kind != ModelKind::Embedded && !resolved.sets("evaluations.judge") {
         findings.push(Finding::Bad {
-            what: "judge: none is set for the answers of a model".to_owned(),
-            mend: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),
+            what: "judge: not set, but answers of a chat model need one".to_owned(),
+            remedy: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),
         });
     }
     findings.extend(
@@ -162,7 +162,7 @@ fn listing(server: &str, models: &[String]) -> Finding {
     ))
 }
 
-/// Has the reranker of the settings, if there is one, put a text into order.
+/// Opens the configured reranker, if there is one.
 async fn check_reranker(
     printer: &Printer,
     servers: &mut Servers<'_>,
@@ -172,7 +172,7 @@ async fn check_reranker(
     models.reranker.as_ref()?;
     let bad = |error: anyhow::Error| Finding::Bad {
         what: format!("reranker: {error:#}"),
-        mend: "profiles without `+rerank` work all the same".to_owned(),
+        remedy: "profiles without `+rerank` still work".to_owned(),
     };
     let model = match reranker::check(resolved, models) {
         Ok(model) => model,
@@ -188,7 +188,7 @@ async fn check_reranker(
         ModelKind::Local => match LocalModel::of(resolved, model) {
             Ok(local) if !local.is_here(&downloads::hub()) => {
                 return Some(Finding::Note(format!(
-                    "reranker: {model} is not here yet; the first run fetches it"
+                    "reranker: {model} is not in the hub cache; the first run that reranks downloads it"
                 )));
             }
             Ok(local) => local.open_reranker(printer, &downloads::hub()).await,
@@ -204,13 +204,13 @@ async fn check_reranker(
     })
 }
 
-/// What a run says of an embedded model of that name.
+/// Checks the name of an embedded model as a run does.
 fn check_embedded(role: &str, resolved: &Resolved, model: &ConfiguredModel) -> Finding {
     match embedded::check_name(resolved, model) {
         Ok(()) => Finding::Good(format!("{role}: {model}, part of this program")),
         Err(error) => Finding::Bad {
             what: format!("{role}: {error}"),
-            mend: "take that one, or a model behind a server".to_owned(),
+            remedy: "use that model, or a model behind a server".to_owned(),
         },
     }
 }
@@ -229,8 +229,8 @@ async fn check_chat(servers: &mut Servers<'_>, role: &str, model: &ConfiguredMod
         )),
         Err(error) => Finding::Bad {
             what: format!("{role}: {error:#}"),
-            mend: format!(
-                "the settings under `{}` and `providers.{}` say where and how it is asked",
+            remedy: format!(
+                "check the settings `{}` and `providers.{}`",
                 model.role.path(),
                 model.settings.provider
             ),
@@ -242,7 +242,7 @@ fn check_price(role: &str, resolved: &Resolved, model: &ConfiguredModel) -> Opti
     let price = choices::prices(resolved).of(&model.identity());
     price.input.is_none().then(|| {
         Finding::Note(format!(
-            "{role}: no price for `{}`; its cost will be shown as unknown (`prices`)",
+            "{role}: no price for `{}`; its cost will be unknown; set one under `prices`",
             model.settings.name
         ))
     })
@@ -261,18 +261,17 @@ async fn check_embedder(
             embedder.dimension()
         )),
         Ok(None) => Finding::Note(format!(
-            "embedder: `{}` is not in the hub cache; the first run that compares vectors fetches it",
+            "embedder: `{}` is not in the hub cache; the first run that needs vectors downloads it",
             models.embedder.settings.name
         )),
         Err(error) => Finding::Bad {
             what: format!("embedder: {error:#}"),
-            mend: "profiles without embeddings, such as --profile bm25, work all the same"
-                .to_owned(),
+            remedy: "profiles without embeddings, such as --profile bm25, still work".to_owned(),
         },
     }
 }
 
-/// Opens the embedding model. A model that is still to be fetched is none, because nothing is fetched here.
+/// Opens the embedding model; `None` if it has to be downloaded first, because doctor downloads nothing.
 async fn embedder(
     session: &Session<'_>,
     servers: &mut Servers<'_>,
@@ -304,21 +303,21 @@ async fn embedder(
     })
 }
 
-/// The databases that runs have made so far.
+/// Counts the databases that earlier runs built.
 fn indexes(session: &Session<'_>) -> Finding {
     let folder = session.directories.data.join("dbs");
     let databases = fs::read_dir(&folder).map_or(0, |entries| entries.flatten().count());
     Finding::Note(match databases {
-        0 => "indexes: none yet; the first run of a dataset makes one".to_owned(),
+        0 => "indexes: none yet; the first run of a dataset builds one".to_owned(),
         count => format!(
-            "indexes: databases of {} in {}; one that does not fit the settings is built anew beside the old",
+            "indexes: databases of {} in {}; if the settings change, a run builds a new index and keeps the old one",
             quantity::of(count, "dataset"),
             folder.display()
         ),
     })
 }
 
-/// Whether a folder, or the nearest of its parents that exists, can be written and has room.
+/// Checks that a folder, or its nearest existing parent, is writable and has free space.
 fn check_folder(label: &str, folder: &Path) -> Vec<Finding> {
     let mut ancestors = folder.ancestors();
     let existing = ancestors.find(|ancestor| ancestor.symlink_metadata().is_ok());
@@ -332,7 +331,7 @@ fn check_folder(label: &str, folder: &Path) -> Vec<Finding> {
         ],
         Err(error) => vec![Finding::Bad {
             what: format!("{label}: cannot write to {}: {error}", existing.display()),
-            mend: "set EVALUATIONS_DATA_DIR to a folder that you can write to".to_owned(),
+            remedy: "set EVALUATIONS_DATA_DIR to a folder that you can write to".to_owned(),
         }],
     }
 }
@@ -343,7 +342,7 @@ fn check_room(folder: &Path) -> Finding {
             Finding::Good(format!("free disk: {}", gigabytes(free)))
         }
         Ok(free) => Finding::Note(format!(
-            "free disk: {}; enough for the samples, a large collection needs more",
+            "free disk: {}; enough for the samples, but large collections need more",
             gigabytes(free)
         )),
         Err(error) => Finding::Note(format!("free disk: unknown ({error})")),
@@ -356,18 +355,18 @@ fn check_hub(settings: &HubSettings) -> Result<Vec<Finding>> {
             Finding::Good(format!("hub cache: {}", folder.display()))
         }
         Some(folder) => Finding::Note(format!(
-            "hub cache: {} (made by the first download)",
+            "hub cache: {} (the first download creates it)",
             folder.display()
         )),
         None => Finding::Bad {
-            what: "hub cache: there is no home folder".to_owned(),
-            mend: "set HF_HOME to a folder of your own".to_owned(),
+            what: "hub cache: no home folder found".to_owned(),
+            remedy: "set HF_HOME to a folder of your own".to_owned(),
         },
     };
     let mut findings = vec![cache];
     if settings.offline {
         findings.push(Finding::Note(
-            "hub: offline, as HF_HUB_OFFLINE says; only cached and bundled datasets can be run"
+            "hub: offline because HF_HUB_OFFLINE is set; only cached and bundled datasets can be run"
                 .to_owned(),
         ));
         return Ok(findings);
@@ -385,8 +384,8 @@ fn check_hub(settings: &HubSettings) -> Result<Vec<Finding>> {
             "hub token: none; only private and gated datasets need one (HF_TOKEN)".to_owned(),
         ),
         (Some(_), Ok(Greeting::TokenRefused)) => Finding::Bad {
-            what: format!("hub token: {} refuses it", settings.endpoint),
-            mend: "set HF_TOKEN to a valid token, or to none: public datasets need no token, and are refused with a wrong one"
+            what: format!("hub token: rejected by {}", settings.endpoint),
+            remedy: "set HF_TOKEN to a valid token, or remove it: public datasets need no token, but the hub rejects an invalid one"
                 .to_owned(),
         },
         (Some(_), Ok(Greeting::Reached)) => Finding::Good("hub token: accepted".to_owned()),

@@ -1,4 +1,4 @@
-//! `evaluations download`: datasets into the hub's cache.
+//! `evaluations download`: downloads datasets into the hub's cache.
 
 use anyhow::{Context as _, Result};
 use evals_data::{Catalog, HubWarning, Manifest, Source};
@@ -11,7 +11,7 @@ use crate::session::Session;
 pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result<Exit> {
     let catalog = Catalog::new(session.directories.manifests());
     let manifests = match arguments.dataset.as_str() {
-        "all" => from_the_hub(session, &catalog),
+        "all" => hub_datasets(session, &catalog),
         name => vec![session.manifest(name)?],
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
@@ -38,7 +38,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
                     megabytes(bytes)
                 ));
             }
-            // One dataset out of reach is no reason to leave out the others.
+            // An unreachable dataset must not keep the others from being downloaded.
             Err(error) if manifests.len() > 1 => {
                 session
                     .printer
@@ -49,13 +49,15 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
         }
     }
     match failed {
-        Some(error) => Err(error.context("not every dataset could be fetched; the last error was")),
+        Some(error) => {
+            Err(error.context("some datasets could not be downloaded; the last error was"))
+        }
         None => Ok(Exit::Done),
     }
 }
 
-/// Every dataset that lies on the hub, apart from the many collections that `beir:` names.
-fn from_the_hub(session: &Session<'_>, catalog: &Catalog) -> Vec<Manifest> {
+/// Every dataset on the hub, except the many collections of BEIR.
+fn hub_datasets(session: &Session<'_>, catalog: &Catalog) -> Vec<Manifest> {
     let mut manifests = Vec::new();
     for manifest in catalog.manifests() {
         match manifest {

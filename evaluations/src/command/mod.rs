@@ -1,4 +1,4 @@
-//! The commands, one file or folder each. A command imports libraries and the rooms beside this folder, and no other command.
+//! The commands, one file or folder each. A command imports libraries and the folders beside this one, but no other command.
 
 mod bench;
 mod cache;

@@ -1,4 +1,4 @@
-//! `evaluations report`: a stored run in other formats.
+//! `evaluations report`: writes the report of a stored run in other formats.
 
 use anyhow::Result;
 

@@ -14,10 +14,10 @@ use crate::cli::ScoreArgs;
 use crate::exit::Exit;
 use crate::session::Session;
 
-/// Most bytes of a file of judgements or rankings: some ten million lines.
+/// Largest file of judgements or rankings, in bytes: some ten million lines.
 const LARGEST: u64 = 1_000_000_000;
 
-/// What is measured when nothing is asked for.
+/// The measures without `--measure`.
 const DEFAULT_MEASURES: [&str; 6] = ["AP", "nDCG@10", "RR", "P@10", "R@100", "Rprec"];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
@@ -31,12 +31,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
     let scores = score_run(&qrels, &run, &measures(arguments), queries);
     if scores.is_empty() {
         bail!(
-            "no query of `{}` is judged in `{}`; are they of the same collection?",
+            "no query of `{}` has judgements in `{}`; check that both files belong to the same collection",
             arguments.run.display(),
             arguments.qrels.display()
         );
     }
-    warn_of_left_out(session, arguments, &scores);
+    warn_of_skipped(session, arguments, &scores);
     session
         .printer
         .result(&table(&scores, arguments.per_query))?;
@@ -62,7 +62,7 @@ where
     parse(&text).with_context(|| format!("`{}` is not a TREC file", path.display()))
 }
 
-fn warn_of_left_out(session: &Session<'_>, arguments: &ScoreArgs, scores: &RunScores) {
+fn warn_of_skipped(session: &Session<'_>, arguments: &ScoreArgs, scores: &RunScores) {
     let warn = |queries: &[String], one: &str, several: &str| match queries {
         [] => {}
         [only] => session.printer.warn(&format!("query `{only}` {one}")),
@@ -74,14 +74,14 @@ fn warn_of_left_out(session: &Session<'_>, arguments: &ScoreArgs, scores: &RunSc
     };
     warn(
         scores.unjudged(),
-        "of the run has no judgements and is left out",
-        "of the run have no judgements and are left out",
+        "of the run has no judgements and is skipped",
+        "of the run have no judgements and are skipped",
     );
     if !arguments.complete {
         warn(
             scores.unranked(),
-            "is judged, but not in the run, and is left out (--complete counts it)",
-            "are judged, but not in the run, and are left out (--complete counts them)",
+            "has judgements but is missing from the run and is skipped (--complete counts it as 0)",
+            "have judgements but are missing from the run and are skipped (--complete counts them as 0)",
         );
     }
     let undefined = scores
@@ -107,7 +107,7 @@ fn table(scores: &RunScores, per_query: bool) -> String {
             }
         }
     }
-    // Undefined scores count as 0, so that every mean has a value; intervals are not printed here.
+    // With undefined scores counted as 0, every mean has a value. Intervals are not printed here.
     for (measure, mean) in scores.means(UndefinedAs::Zero, &Bootstrap::default()) {
         if let Some(value) = mean.value {
             line(&mut text, measure, "all", value);

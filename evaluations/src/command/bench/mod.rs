@@ -1,4 +1,4 @@
-//! `evaluations bench`: how fast models are.
+//! `evaluations bench`: measures the speed of models.
 
 mod embed;
 

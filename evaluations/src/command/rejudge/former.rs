@@ -1,4 +1,4 @@
-//! What earlier judges said, beside the new verdict.
+//! The verdicts of earlier judges, kept next to the new verdict.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use super::stored::Stored;
 /// A judge of an earlier report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FormerJudge {
-    /// The outcome that holds its verdicts in the new report.
+    /// The name of its verdicts in the new report.
     outcome: String,
-    /// `None` where the earlier report has only the name of the outcome.
+    /// `None` if the earlier report has only the name of the outcome.
     judge: Option<ModelIdentity>,
 }
 
-/// The judges of a stored run, those before its own one first.
+/// The judges of a stored run, in the order in which they judged.
 #[derive(Debug, Clone)]
 pub(super) struct FormerJudges(Vec<FormerJudge>);
 
 impl FormerJudges {
-    /// The key of a report's metadata under which its former judges stand.
+    /// The key in a report's metadata that lists its former judges.
     pub(super) const KEY: &str = "former_judges";
 
-    /// The judges of `report`, whose own one is `last`.
+    /// The judges of `report`: its former judges, then `last`, who gave its current verdicts.
     pub(super) fn of(report: &Report<Qa>, last: ModelIdentity) -> serde_json::Result<Self> {
         let mut judges = match report.metadata.get(Self::KEY) {
-            Some(stated) => Vec::<FormerJudge>::deserialize(stated)?,
-            None => unstated(&report.cases),
+            Some(listed) => Vec::<FormerJudge>::deserialize(listed)?,
+            None => judges_of_outcomes(&report.cases),
         };
         let name = format!("{} ({last})", Equivalence::OUTCOME);
         let is_free = |name: &String| judges.iter().all(|former| former.outcome != *name);
-        // A judge that was asked before has verdicts of its own already.
+        // If the same judge judged before, its earlier verdicts already use the name.
         let outcome = if is_free(&name) {
             name
         } else {
@@ -64,7 +64,7 @@ impl FormerJudges {
         self.0.iter().map(|former| former.outcome.as_str())
     }
 
-    /// The name of the verdict that is stored as `outcome`, if it is one.
+    /// The name of a stored verdict in the new report, or `None` if `outcome` is not a verdict.
     fn name_of(&self, outcome: &CaseOutcome) -> Option<&str> {
         let (last, earlier) = self.0.split_last()?;
         if outcome.evaluator == Equivalence::OUTCOME {
@@ -75,8 +75,9 @@ impl FormerJudges {
     }
 }
 
-/// The former judges of a report that does not list them: each is an outcome of an evaluator named after the last of them.
-fn unstated(cases: &[CaseReport<Qa>]) -> Vec<FormerJudge> {
+/// Finds the former judges of a report that does not list them. Their outcomes come from an evaluator that is named after the last
+/// of them.
+fn judges_of_outcomes(cases: &[CaseReport<Qa>]) -> Vec<FormerJudge> {
     let start = format!("{} (", Equivalence::OUTCOME);
     let outcomes = cases.iter().flat_map(|case| &case.outcomes);
     let former = outcomes.filter(|it| it.evaluator.starts_with(&start));
@@ -90,7 +91,7 @@ fn unstated(cases: &[CaseReport<Qa>]) -> Vec<FormerJudge> {
         .collect()
 }
 
-/// Keeps every verdict of the stored run: the last one under the judge's name, those before it under the names they have.
+/// Copies every verdict of the stored run: the current one under the name of its judge, earlier ones under their names.
 #[derive(Debug)]
 pub(super) struct FormerVerdicts {
     judges: FormerJudges,

@@ -1,4 +1,4 @@
-//! `evaluations rejudge`: another judge on stored answers.
+//! `evaluations rejudge`: judges the answers of a stored run again.
 
 mod former;
 mod source;
@@ -44,7 +44,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
     })
 }
 
-/// Judges the answers of `source` as the settings say now.
+/// Judges the answers of `source` with the current settings.
 async fn rejudge(
     session: &Session<'_>,
     arguments: &RejudgeArgs,
@@ -56,10 +56,10 @@ async fn rejudge(
     let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
     let answerer: ModelIdentity =
         serde_json::from_value(source.record.manifest["models"]["answerer"].clone())
-            .context("the manifest of the stored run does not say who answered")?;
+            .context("the manifest of the stored run has no valid `models.answerer`")?;
     let former: ModelIdentity =
         serde_json::from_value(source.record.manifest["models"]["judge"].clone())
-            .context("the manifest of the stored run does not say who judged")?;
+            .context("the manifest of the stored run has no valid `models.judge`")?;
     let cache = cache_policy(arguments.no_cache, None);
     let configured = ConfiguredModels::of(&resolved.settings);
     let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
@@ -89,8 +89,9 @@ async fn rejudge(
 
     let started = clock::now();
     let former = FormerJudges::of(&source.report, former)
-        .context("the report of the stored run does not say who judged before")?;
-    let repeat = NonZeroU32::new(source.report.repeat).context("the report has no repetitions")?;
+        .context("the report of the stored run has no valid list of former judges")?;
+    let repeat = NonZeroU32::new(source.report.repeat)
+        .context("the report of the stored run has `repeat: 0`")?;
     let stored = Arc::new(Stored::new(source.report.cases));
     let manifest = manifest(
         &source.record,
@@ -140,7 +141,7 @@ async fn rejudge(
     judged.report(session.printer, files, interruption.is_interrupted())
 }
 
-/// The manifest of the stored run with everything that concerns judging as it is now.
+/// The manifest of the stored run, with all fields about judging replaced.
 fn manifest(
     source: &SourceRecord,
     unanswerable: usize,
@@ -156,7 +157,7 @@ fn manifest(
     manifest["tool"] = serde_json::to_value(Tool::default())?;
     manifest["concurrency"] = concurrency.into();
     manifest["rejudged"] = json!({"run": source.name, "report": source.digest});
-    // As a run of the questions has it on record.
+    // As `evaluations run` records it: only if it is not 0.
     if unanswerable > 0 {
         manifest["dataset"]["unanswerable"] = unanswerable.into();
     }

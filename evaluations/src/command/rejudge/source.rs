@@ -19,7 +19,7 @@ pub(super) struct Source {
     pub(super) report: Report<Qa>,
 }
 
-/// What is on record of a stored run.
+/// The record of a stored run that the new manifest starts from.
 pub(super) struct SourceRecord {
     /// The name of its folder.
     pub(super) name: String,
@@ -36,10 +36,10 @@ pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
     } else {
         runs.named(wanted)?
     };
-    let folder = run.folder("says who answered")?;
+    let folder = run.folder("names the answering model")?;
     if !has_answers(&run.header) {
         bail!(
-            "run `{}` holds rankings; only answers can be judged again{}",
+            "run `{}` is a retrieval run; only runs of question answering can be judged again{}",
             run.name(),
             newest_with_answers(&runs)
         );
@@ -47,10 +47,10 @@ pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
     let state = folder.state();
     if !is_answered(state) {
         let remedy = match state {
-            RunState::Failed(_) => "there is no answer to judge",
+            RunState::Failed(_) => "it has no answers",
             _ => folder.remedy(),
         };
-        bail!("run `{}` is {state}; {remedy}", run.name());
+        bail!("cannot judge run `{}` ({state}); {remedy}", run.name());
     }
     let (report, digest) = folder.read_report_with_digest()?;
     runs.note_incomplete(&run)?;
@@ -66,7 +66,7 @@ fn has_answers(header: &RunHeader) -> bool {
     header.benchmark == "qa"
 }
 
-/// Whether all questions were asked and some were answered. A judge that failed is what judging again is for.
+/// Whether all questions were asked and some were answered. A run whose judge always failed qualifies: rejudging repairs it.
 fn is_answered(state: RunState) -> bool {
     matches!(
         state,
@@ -74,8 +74,10 @@ fn is_answered(state: RunState) -> bool {
     )
 }
 
-/// The newest run with answers. Where the newest was made by this very command from another run and has something left to do, it
-/// is that other run, so that the command resumes its own work and does not judge the half of it.
+/// The newest run with answers.
+///
+/// If this same command made the newest run from another run and did not finish it, returns that other run. The command then resumes
+/// its own work and does not judge an unfinished result.
 fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
     let this = Value::from(redaction::command_line());
     for folder in runs.list()?.into_iter().rev() {
@@ -100,13 +102,13 @@ fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
     runs.latest(has_answers, is_answered)
 }
 
-/// Whether two command lines say the same, wherever the program is.
+/// Whether two command lines have the same arguments. The path of the program may differ.
 fn is_same_command(one: &Value, other: &Value) -> bool {
     let words = |line: &Value| line.as_array()?.get(1..).map(<[Value]>::to_vec);
     words(one).is_some_and(|words_of_one| Some(words_of_one) == words(other))
 }
 
-/// Which run could have been meant, as the end of a message.
+/// Suggests the newest run with answers, for the end of an error message.
 fn newest_with_answers(runs: &StoredRuns<'_>) -> String {
     let mut folders = runs.list().unwrap_or_default();
     match runs.pop_newest(&mut folders, has_answers, is_answered) {

@@ -1,4 +1,4 @@
-//! Stored answers as the task of an experiment.
+//! The stored answers of a run, and the task that replays them in an experiment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Stored {
         self.cases.get(*place)
     }
 
-    /// How many questions the documents do not answer.
+    /// The number of questions that the documents do not answer.
     pub(super) fn unanswerable(&self) -> usize {
         let mut seen = BTreeSet::new();
         let firsts = self.cases.iter().filter(|case| seen.insert(&case.id));
@@ -39,7 +39,7 @@ impl Stored {
         expected.filter(|expected| !expected.answerable).count()
     }
 
-    /// One case for each question that has an answer in any repetition.
+    /// One case for each question of which any repetition is stored.
     pub(super) fn dataset(&self, name: &str) -> Result<Dataset<Qa>> {
         let mut seen = BTreeSet::new();
         let firsts = self.cases.iter().filter(|case| seen.insert(&case.id));
@@ -53,7 +53,7 @@ impl Stored {
         Ok(Dataset::new(name, cases.collect::<Vec<_>>())?.assertions_apart())
     }
 
-    /// The task that gives the stored answer, with what its making took marked as not of this run.
+    /// The task that returns the stored answer. Its timings are marked as cached, because this run did not spend the time.
     pub(super) fn task(
         self: &Arc<Self>,
     ) -> impl Fn(Arc<Case<Qa>>, TaskScope) -> BoxFuture<'static, Result<Answer, TaskError>> + use<>
@@ -68,7 +68,7 @@ impl Stored {
     fn answer(&self, id: &CaseId, scope: &TaskScope) -> Result<Answer, TaskError> {
         let case = self
             .find(id, scope.repeat())
-            .ok_or_else(|| TaskError::new("the stored run was ended before this case"))?;
+            .ok_or_else(|| TaskError::new("the stored run ended before this case"))?;
         for timing in &case.timings {
             if !is_judging(Purpose::of_stage(&timing.stage)) {
                 scope.cached_timing(timing.stage.clone(), timing.duration);
@@ -97,7 +97,7 @@ impl Stored {
     }
 }
 
-/// Whether something was recorded by a judge, which is asked again.
+/// Whether the judge recorded a value. Such values are dropped, because the judge is asked again.
 fn is_judging(purpose: Option<Purpose>) -> bool {
     purpose.is_some_and(Purpose::is_judging)
 }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_only_begins_like_a_judge_is_kept() {
+    async fn names_that_only_start_like_a_judge_are_kept() {
         let recorded = &[
             "judge",
             "judge refusal",

@@ -1,4 +1,4 @@
-//! The index of a run: found, or built with progress on screen.
+//! Finds the index of a run, or builds it with a progress bar.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,13 +18,13 @@ use super::plan::Plan;
 use crate::models::{ModelKind, embedded};
 use crate::terminal::{Printer, progress};
 
-/// An index that can be searched, and how it came to be.
+/// An index that can be searched, and what building it took.
 #[derive(Debug)]
 pub(super) struct ReadyIndex {
     pub(super) store: Store,
     pub(super) index: Index,
     pub(super) statistics: IndexStatistics,
-    /// What building it took, unless it was there.
+    /// `None` if the index existed already.
     pub(super) build: Option<BuildReport>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Found {
 
 /// Opens the index at `uri` if it is finished.
 ///
-/// Profiles that compare no vectors do not wait for any to be computed. They use an index with vectors if there is one.
+/// Profiles that need no vectors do not wait until vectors are computed, but they use an index with vectors if one exists.
 pub(super) async fn find(
     plan: &Plan,
     embedder: Option<Arc<dyn Embedder>>,
@@ -71,8 +71,8 @@ pub(super) async fn find(
     })
 }
 
-/// The embedder of an index that may have vectors, if it is the embedded one. For another one, a server would have to be asked or a
-/// model loaded, which nothing else in the run needs.
+/// The embedder of the settings, if it is the embedded one. Any other would need a request to a server or a loaded model, which
+/// nothing else in the run needs.
 fn embedded_embedder(plan: &Plan) -> Option<Arc<dyn Embedder>> {
     match plan.models.embedder.kind {
         ModelKind::Embedded => {
@@ -87,7 +87,7 @@ fn embedded_embedder(plan: &Plan) -> Option<Arc<dyn Embedder>> {
     }
 }
 
-/// The index that was found, else builds it unless `skip_db` forbids that.
+/// Takes the index that was found, or builds it unless `skip_db` forbids that.
 pub(super) async fn prepare(
     printer: &Printer,
     found: Found,
@@ -136,26 +136,27 @@ async fn build(
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
     bar.line.finish_and_clear();
     let built = built?;
-    if let Some(left_out) = left_out(&tally.counts()).filter(|_| built.report.is_some()) {
-        printer.note(&left_out);
+    if let Some(skipped) = skipped_rows(&tally.counts()).filter(|_| built.report.is_some()) {
+        printer.note(&skipped);
     }
     Ok((built.index, built.report))
 }
 
-/// What was lost of the corpus, in one line, or nothing where nothing was. Rows that the manifest leaves out, and plain repetitions,
-/// are not lost.
-fn left_out(counts: &DocumentCounts) -> Option<String> {
+/// Summarises the skipped rows of the corpus in one line. Rows that the manifest excludes and exact duplicates do not count as
+/// skipped.
+fn skipped_rows(counts: &DocumentCounts) -> Option<String> {
     let parts = [
-        (counts.conflicting, "repeated an id with other content"),
+        (counts.conflicting, "repeated an id with different content"),
         (counts.empty, "had neither text nor title"),
     ];
-    let told = parts.into_iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told
+    let reasons = parts.into_iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    (!told.is_empty()).then(|| {
-        let rows = quantity::of(counts.rows, "row");
-        format!("of {rows} of documents, {}; left out", told.join(", "))
+    (!reasons.is_empty()).then(|| {
+        let skipped = counts.conflicting + counts.empty;
+        let rows = quantity::of(counts.rows, "document row");
+        format!("skipped {skipped} of {rows}: {}", reasons.join(", "))
     })
 }
 
@@ -194,7 +195,7 @@ impl BuildObserver for Bar {
     }
 }
 
-/// Says whom a build waits for, and since when that one has had the database to itself.
+/// Names the process that a build waits for, and since when it has locked the database.
 fn waiting_for(holder: &LockHolder) -> String {
     let since = holder.since.map_or_else(String::new, |since| {
         format!(
@@ -205,7 +206,7 @@ fn waiting_for(holder: &LockHolder) -> String {
     format!("waiting for {holder}, which has been building an index in this database{since}")
 }
 
-/// Says how much of the corpus a filter keeps. One that keeps nothing is a mistake: every figure would be 0.
+/// Notes how much of the corpus a filter keeps. A filter that matches nothing is an error, because every measure would be 0.
 pub(super) async fn describe_filter(
     printer: &Printer,
     filter: &str,
@@ -217,7 +218,7 @@ pub(super) async fn describe_filter(
     }
     let all = quantity::of(ready.statistics.documents, "document");
     let hidden = if kept < ready.statistics.documents {
-        "; relevant ones among the others count as never found"
+        "; relevant documents outside it count as not retrieved"
     } else {
         ""
     };
@@ -225,18 +226,18 @@ pub(super) async fn describe_filter(
     Ok(())
 }
 
-/// Of how many chunks of an index only the beginning was embedded, unless none is known to be cut.
+/// Notes how many chunks of an index were embedded only in part. `None` if no chunk is known to be cut.
 pub(super) fn cut_note(statistics: &IndexStatistics) -> Option<String> {
     let CutChunks { cut, unknown } = statistics.cut_chunks.filter(|chunks| chunks.cut > 0)?;
     let at_least = if unknown > 0 { "at least " } else { "" };
     let verb = if cut == 1 { "is" } else { "are" };
     Some(format!(
-        "of {} in the index, {at_least}{cut} {verb} longer than the embedding model reads; it read only the beginning",
+        "{at_least}{cut} of {} in the index {verb} longer than the embedding model reads; only the beginning was embedded",
         quantity::of(statistics.chunks, "chunk")
     ))
 }
 
-/// Says what is searched, and what building it took.
+/// Notes the size of the index, and what building it took.
 pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     let statistics = &ready.statistics;
     let size = format!(
@@ -273,7 +274,7 @@ pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     }
 }
 
-/// The most memory that was resident at any time, in bytes; `None` where the system does not tell.
+/// The peak resident memory in bytes; `None` if the system does not report it.
 fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -288,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_known_cuts_are_told() {
+    fn only_known_cuts_are_noted() {
         let note = |cut_chunks| {
             cut_note(&IndexStatistics {
                 documents: 3,
@@ -303,14 +304,17 @@ mod tests {
         }
         assert_eq!(
             note(chunks(1, 0)).unwrap(),
-            "of 7 chunks in the index, 1 is longer than the embedding model reads; it read only the beginning"
+            "1 of 7 chunks in the index is longer than the embedding model reads; only the beginning was embedded"
         );
         let several = note(chunks(2, 5)).unwrap();
-        assert!(several.contains(", at least 2 are longer"), "{several}");
+        assert!(
+            several.starts_with("at least 2 of 7 chunks in the index are longer"),
+            "{several}"
+        );
     }
 
     #[test]
-    fn what_became_no_document_is_one_line() {
+    fn skipped_rows_are_summarised_in_one_line() {
         let counts = DocumentCounts {
             rows: 32,
             documents: 27,
@@ -320,9 +324,9 @@ mod tests {
             ..DocumentCounts::default()
         };
         assert_eq!(
-            left_out(&counts).unwrap(),
-            "of 32 rows of documents, 1 repeated an id with other content, 2 had neither text nor title; left out"
+            skipped_rows(&counts).unwrap(),
+            "skipped 3 of 32 document rows: 1 repeated an id with different content, 2 had neither text nor title"
         );
-        assert_eq!(left_out(&DocumentCounts::default()), None);
+        assert_eq!(skipped_rows(&DocumentCounts::default()), None);
     }
 }

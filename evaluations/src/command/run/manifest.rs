@@ -1,4 +1,4 @@
-//! What goes into the manifest of a run.
+//! The manifest of a run.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use crate::redaction;
 use crate::run_folder::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
 use crate::search_profile::SearchProfile;
 
-/// The manifest of a run; question answering changes what is its own.
+/// The manifest of a retrieval run. Question answering replaces the fields that differ.
 pub(super) fn manifest(
     run: Run<'_>,
     profile: SearchProfile,

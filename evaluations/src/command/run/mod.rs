@@ -29,7 +29,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
             Err(error) if error.is::<Interrupted>() => {
                 session
                     .printer
-                    .note("interrupted; run the same command again to continue the index");
+                    .note("interrupted; run the same command again to resume indexing");
                 return Ok(Exit::Interrupted);
             }
             prepared => prepared?,
@@ -58,7 +58,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         {
             exit = exit.max(match prepared.stop.reason() {
                 None => qa::execute(run, qa, models).await?,
-                // The retrieval benchmark has said so.
+                // The retrieval benchmark has already reported the reason.
                 Some(_) if plan.retrieval => exit,
                 Some(reason) => {
                     let warning = format!("stopped before the first question: {reason}");

@@ -1,4 +1,4 @@
-//! Everything that a run needs, opened before the first question: models, data and index.
+//! Opens everything that a run needs before the first question: models, data and index.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::session::Session;
 use crate::spending::Spending;
 use crate::spending::dollars;
 
-/// What a benchmark is given.
+/// The inputs of a benchmark.
 #[derive(Clone, Copy)]
 pub(super) struct Run<'r> {
     pub(super) session: &'r Session<'r>,
@@ -36,32 +36,32 @@ pub(super) struct Run<'r> {
     pub(super) interruption: &'r Interruption,
 }
 
-/// Everything that is searched and asked.
+/// The opened models, questions and index of a run.
 pub(super) struct Prepared {
-    /// `None` where no profile compares vectors.
+    /// `None` if no profile needs vectors.
     embedder: Option<Arc<dyn Embedder>>,
     pub(super) collection: Collection,
     pub(super) questions: Vec<Question>,
     pub(super) ready: ReadyIndex,
-    /// `None` where no profile reranks.
+    /// `None` if no profile reranks.
     pub(super) reranking: Option<Reranking>,
-    /// `None` where questions are not answered.
+    /// `None` if the run skips question answering.
     pub(super) qa: Option<QaModels>,
     pub(super) spending: Arc<Spending>,
-    /// Ends a run early: when the budget is spent, or when something has to be mended.
+    /// Ends a run early: when the budget is spent, or on a failure that the user has to fix.
     pub(super) stop: StopSignal,
-    /// One for each server.
+    /// The traffic of each server.
     pub(super) traffic: Vec<Arc<Traffic>>,
 }
 
-/// Who answers and who judges.
+/// The models that answer and judge.
 pub(super) struct QaModels {
     pub(super) answering: Answering,
     pub(super) judging: Judging,
     pub(super) model_set: ModelSet,
 }
 
-/// Opens models, data and index. Models come first: a server that is not there is found before an hour of indexing.
+/// Opens models, data and index. Models come first, so that an unreachable server is found before an hour of indexing.
 pub(super) async fn prepare(
     session: &Session<'_>,
     arguments: &RunArgs,
@@ -76,7 +76,7 @@ pub(super) async fn prepare(
         .pulling(arguments.control.pull);
     let stop = interruption.stop();
     let spending = Spending::new(arguments.qa.budget, stop.clone());
-    // The failed cases are of question answering; what the rankings of retrieval took is not paid for again.
+    // `--refresh failed` only concerns question answering: cached vectors and scores stay in use.
     let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
     let mut opener = Opener::new(
         session,
@@ -108,8 +108,8 @@ pub(super) async fn prepare(
     let collection = downloads::fetch(printer, &plan.manifest)
         .await?
         .allow_missing_judged(arguments.retrieval.allow_missing_judged);
-    // A finished index knows the documents, so that the judged ones need not be looked for in the files. A failure to open it is
-    // reported after one to read the questions.
+    // A finished index knows the ids of the documents, so the files need not be searched for judged documents. If both the index and
+    // the questions cannot be read, the error about the questions comes first.
     let found = find_index(session, arguments, plan, embedder.clone(), &collection).await;
     let index = found.as_ref().ok().and_then(|found| found.index.as_ref());
     let questions = questions::read(printer, &plan.manifest, &collection, index, arguments).await?;
@@ -143,7 +143,7 @@ fn record_queries(
 }
 
 impl QaModels {
-    /// Opens the models. Servers are asked whether they have them.
+    /// Opens the models, and asks servers whether they have them.
     async fn open(
         opener: &mut Opener<'_, '_>,
         qa: &QaPlan,
@@ -188,7 +188,7 @@ async fn find_index(
     index::find(plan, embedder, collection, &uri).await
 }
 
-/// Opens the index of the run or builds it, and says what it holds.
+/// Opens or builds the index of the run, and notes its size.
 async fn open_index(
     session: &Session<'_>,
     arguments: &RunArgs,
@@ -206,8 +206,8 @@ async fn open_index(
     };
     let index = if unpaid {
         index.context(
-            "`--estimate` reads the index and does not build one with a model behind a server, which may have to be paid for; \
-             build it with `--skip-retrieval --skip-qa`, or estimate with `--profile bm25`",
+            "`--estimate` does not build an index with a model behind a server, because embedding may cost money; build the index \
+             with `--skip-retrieval --skip-qa`, or estimate with `--profile bm25`",
         )?
     } else {
         index?
@@ -222,7 +222,7 @@ async fn open_index(
     Ok(index)
 }
 
-/// Says what embedding took of a server in this process: stored vectors and an index that is there are paid for already.
+/// Notes the tokens and cost of the embeddings that this run requested. Cached vectors and existing indexes were paid for earlier.
 pub(super) fn note_embedding(session: &Session<'_>, plan: &Plan, prepared: &Prepared) {
     let Some(embedder) = prepared.embedder.as_ref().filter(|_| is_served(plan)) else {
         return;
@@ -239,7 +239,7 @@ pub(super) fn note_embedding(session: &Session<'_>, plan: &Plan, prepared: &Prep
             format!("{model}, {tokens} tokens read, {}", dollars(cost))
         }
     };
-    session.printer.note(&format!("embedded now: {line}"));
+    session.printer.note(&format!("while embedding: {line}"));
 }
 
 /// Whether vectors come from a server.

@@ -1,6 +1,5 @@
-//! The questions of a run, with what became of the others on screen.
+//! Reads the questions of a run, and notes which others are skipped.
 
-use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
 use anyhow::{Context as _, Result};
@@ -20,7 +19,7 @@ pub(super) async fn read(
     index: Option<&Index>,
     arguments: &RunArgs,
 ) -> Result<Vec<Question>> {
-    // Not on this thread, which has to hear of an interruption: the whole corpus may have to be read.
+    // On another thread, because this may read the whole corpus, and this thread has to notice an interruption.
     let reading = collection.clone();
     let index = index.cloned();
     let read = tokio::task::spawn_blocking(move || match index {
@@ -28,37 +27,37 @@ pub(super) async fn read(
         None => reading.questions(),
     })
     .await;
-    let read = read.context("reading the questions was given up")??;
-    if let Some(summary) = left_out(&read.counts) {
+    let read = read.context("the task that reads the questions was cancelled")??;
+    if let Some(summary) = skipped_questions(&read.counts) {
         printer.note(&summary);
     }
     if read.counts.judged_elsewhere > 0 {
         printer.note(&format!(
-            "{} not asked: not in the table of questions, or left out of it",
+            "{} not asked: missing from the table of questions, or excluded from it",
             quantity::of(read.counts.judged_elsewhere, "judged question")
         ));
     }
     if read.counts.unknown_documents > 0 {
         printer.warn(&format!(
-            "{} not in the corpus, or without text there; these count as never found",
+            "{} missing from the corpus or without text; they count as not retrieved",
             quantity::of(read.counts.unknown_documents, "judged document")
         ));
     }
     if read.counts.misread_documents > 0 {
         printer.warn(&format!(
-            "{} of these would be found if read otherwise, as a list for instance; without `--allow-missing-judged` the first is shown",
+            "{} of them would be found if their ids were read differently, e.g. as a list; run without `--allow-missing-judged` to see the first",
             read.counts.misread_documents
         ));
     }
     if read.counts.without_relevant > 0 {
         printer.warn(&format!(
-            "{} without a relevant document; rank measures leave these out",
+            "{} without a relevant document; rank measures exclude them",
             quantity::of(read.counts.without_relevant, "question")
         ));
     }
     if !manifest.unanswerable.is_empty() && read.counts.unanswerable == 0 {
         printer.note(
-            "no question has the answer that the manifest's `unanswerable` names, so that all count as answerable",
+            "no question has a reference answer listed under `unanswerable` in the manifest, so all count as answerable",
         );
     }
     let mut questions = read.questions;
@@ -68,27 +67,31 @@ pub(super) async fn read(
     {
         questions.truncate(limit);
         printer.note(&format!(
-            "the first {limit} of {}",
+            "asking {limit} of {} (--limit)",
             quantity::of(all, "question")
         ));
     }
     Ok(questions)
 }
 
-/// What was not taken, in one line, or nothing where everything was.
-fn left_out(counts: &QuestionCounts) -> Option<String> {
+/// Summarises the skipped questions in one line; `None` if none were skipped.
+fn skipped_questions(counts: &QuestionCounts) -> Option<String> {
     let parts = [
-        (counts.filtered, "left out by `where`"),
+        (counts.filtered, "excluded by `where`"),
         (counts.unjudged, "without judgements"),
         (counts.empty, "without text"),
     ];
-    let mut text = String::new();
-    for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
-        write!(text, ", {count} {what}").expect("a string takes any text");
-    }
-    (!text.is_empty()).then(|| {
+    let reasons = parts.into_iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!reasons.is_empty()).then(|| {
         let all = quantity::of(counts.rows, "question");
-        format!("{} of {all}{text}", counts.questions)
+        format!(
+            "using {} of {all}: {}",
+            counts.questions,
+            reasons.join(", ")
+        )
     })
 }
 
@@ -97,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_left_out_is_one_line() {
+    fn skipped_questions_are_summarised_in_one_line() {
         let counts = QuestionCounts {
             rows: 1109,
             questions: 300,
@@ -105,9 +108,9 @@ mod tests {
             ..QuestionCounts::default()
         };
         assert_eq!(
-            left_out(&counts).unwrap(),
-            "300 of 1109 questions, 809 without judgements"
+            skipped_questions(&counts).unwrap(),
+            "using 300 of 1109 questions: 809 without judgements"
         );
-        assert_eq!(left_out(&QuestionCounts::default()), None);
+        assert_eq!(skipped_questions(&QuestionCounts::default()), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The search of a profile, ready to be asked.
+//! Opens the search of a profile.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use evals_rag::reranking::RerankedSearcher;
 use super::preparation::Run;
 use crate::search_profile::SearchProfile;
 
-/// A question that no dataset asks, to load what a first search loads before anything is timed.
+/// A query that no dataset contains. It makes the engine load what the first search needs before anything is timed.
 const WARM_UP: &str = "warm-up";
 
-/// How deep a search will go, and how many passages it returns.
+/// How many documents a search looks for, and how many passages it returns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Depth {
     pub(super) documents: usize,
     pub(super) passages: usize,
 }
 
-/// Opens the search of `profile` and warms it up. A reranker is not warmed up, as it may cost money.
+/// Opens the search of `profile` and warms it up. It does not warm up a reranker, which may cost money.
 pub(super) async fn open(
     run: Run<'_>,
     profile: SearchProfile,
@@ -29,7 +29,7 @@ pub(super) async fn open(
     let arguments = run.arguments;
     let reranking = run.prepared.reranking.as_ref();
     let reranking = reranking.filter(|_| profile.rerank);
-    // The same in both benchmarks, so that a reranker reads the same in both, and stored replies serve both.
+    // Both benchmarks use the same number, so that a reranker reads the same passages and cached replies serve both.
     let read = run.plan.resolved.settings.search.limit.get();
     let options = SearchOptions {
         filter: arguments.retrieval.filter.clone(),
@@ -54,8 +54,8 @@ pub(super) async fn open(
     })
 }
 
-/// Results are kept where another search of this run asks for them again. A repetition that found its results in a cache would
-/// repeat nothing.
+/// Caches results if several searches of this run share them. Repetitions are never cached, because a cached repetition would repeat
+/// nothing.
 fn cache_policy(run: Run<'_>) -> CachePolicy {
     let retrieval = if run.plan.retrieval {
         run.plan.profiles.len()

@@ -1,4 +1,4 @@
-//! Deleting stored runs.
+//! `evaluations runs delete`: deletes stored runs after confirmation.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -21,12 +21,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
     for wanted in &arguments.runs {
         if is_latest(wanted) {
             bail!(
-                "`latest` may be another run by the time it is deleted; name the run, `evaluations runs` lists them"
+                "`runs delete` does not accept `latest`, because it may be another run by the time of deletion; name the run as `evaluations runs` lists it"
             );
         }
         if Path::new(wanted).components().count() > 1 {
             bail!(
-                "`{}` is a path; `runs delete` takes names of runs in `{}`",
+                "`{}` is a path; `runs delete` takes the name of a run in `{}`, or the start of it",
                 wanted.display(),
                 session.directories.runs().display()
             );
@@ -36,11 +36,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
             folders.push(folder);
         }
     }
-    let Some(held) = agreed(&folders, |question| {
+    let Some(held) = confirm_and_hold(&folders, |question| {
         Ok(arguments.yes || is_confirmed(question)?)
     })?
     else {
-        session.printer.note("nothing is deleted");
+        session.printer.note("nothing was deleted");
         return Ok(Exit::Done);
     };
     for folder in &folders {
@@ -55,14 +55,14 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
     Ok(Exit::Done)
 }
 
-/// Keeps others from working on the runs from the moment that their deletion is confirmed; `None` where it is not.
+/// Asks for confirmation, then keeps other commands from working on the runs; `None` if the user declines.
 ///
-/// The runs are free while the user thinks, so that no command waits for an answer on another terminal.
-fn agreed(
+/// The runs are not held while the user decides, so no command on another terminal has to wait for the answer.
+fn confirm_and_hold(
     folders: &[RunFolder],
     is_confirmed: impl FnOnce(&str) -> Result<bool>,
 ) -> Result<Option<Vec<Option<File>>>> {
-    // Nobody is asked about what cannot be deleted.
+    // Do not ask about runs that cannot be deleted.
     drop(hold(folders)?);
     if is_confirmed(&question(folders))? {
         hold(folders).map(Some)
@@ -71,19 +71,19 @@ fn agreed(
     }
 }
 
-/// Keeps others from working on the runs until they are deleted.
+/// Keeps other commands from working on the runs for as long as the files are open.
 fn hold(folders: &[RunFolder]) -> Result<Vec<Option<File>>> {
     let held = folders.iter().map(|folder| match folder.lock_exclusive() {
         Ok(held) => Ok(held),
         Err(_) => bail!(
-            "run `{}` is still running; nothing is deleted",
+            "run `{}` is still running; nothing was deleted",
             folder.name()
         ),
     });
     held.collect()
 }
 
-/// What the user is asked.
+/// The confirmation prompt.
 fn question(folders: &[RunFolder]) -> String {
     let mut question = String::new();
     for folder in folders {
@@ -99,7 +99,7 @@ fn is_confirmed(question: &str) -> Result<bool> {
     let (stdin, mut stderr) = (io::stdin(), io::stderr());
     if !stdin.is_terminal() || !stderr.is_terminal() {
         bail!(
-            "`runs delete` asks before it deletes, and there is no terminal to ask on; `--yes` deletes without asking"
+            "`runs delete` asks for confirmation, which needs a terminal; pass `--yes` to delete without confirmation"
         );
     }
     stderr
@@ -124,21 +124,21 @@ mod tests {
         created.write_manifest(&serde_json::json!({})).unwrap();
         let folders = [RunFolder::open(created.path()).unwrap()];
         let running = |error: &anyhow::Error| error.to_string().contains("is still running");
-        let asked = agreed(&folders, |_| panic!("it is running"));
+        let asked = confirm_and_hold(&folders, |_| panic!("it is running"));
         assert!(running(&asked.unwrap_err()));
 
         drop(created);
         let alone = || folders[0].lock_exclusive();
-        let held = agreed(&folders, |question| {
+        let held = confirm_and_hold(&folders, |question| {
             assert!(question.ends_with("Delete 1 run? [y/N] "), "{question}");
             Ok(alone().is_ok())
         });
         assert!(held.unwrap().is_some());
-        let refused = agreed(&folders, |_| Ok(false)).unwrap();
+        let refused = confirm_and_hold(&folders, |_| Ok(false)).unwrap();
         assert!(refused.is_none() && alone().is_ok());
 
         let mut meanwhile = None;
-        let taken = agreed(&folders, |_| {
+        let taken = confirm_and_hold(&folders, |_| {
             meanwhile = alone().unwrap();
             Ok(true)
         });

@@ -13,10 +13,10 @@ use crate::run_folder::RunHeader;
 use crate::session::Session;
 use crate::terminal::listing::Layout;
 
-/// Most runs that are listed unless all are asked for.
+/// Number of runs that are listed without `--all`.
 const NEWEST: usize = 20;
 
-/// Characters of a folder's name that hold its time.
+/// Length of the time at the start of a folder's name.
 const TIME: usize = "20260501T120000.000Z".len();
 
 const HEADER: [&str; 7] = [
@@ -29,8 +29,8 @@ const HEADER: [&str; 7] = [
     "state",
 ];
 
-/// What a narrow terminal does without, first what says least.
-const LEAST: [&str; 4] = ["questions", "benchmark", "dataset", "profile"];
+/// Columns that a narrow terminal drops, the least important first.
+const DROPPED_WHEN_NARROW: [&str; 4] = ["questions", "benchmark", "dataset", "profile"];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result<Exit> {
     let runs = session.directories.runs();
@@ -62,7 +62,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
             .note(&format!("no runs{of} in {}", runs.display()));
         return Ok(Exit::Done);
     }
-    let layout = Layout::of(session.printer).dropping(&LEAST);
+    let layout = Layout::of(session.printer).dropping(&DROPPED_WHEN_NARROW);
     let rows: Vec<Vec<String>> = listed
         .iter()
         .rev()
@@ -78,7 +78,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
     session.printer.result(&layout.render(&HEADER, &rows))?;
     if all > listed.len() {
         session.printer.note(&format!(
-            "the newest {} of {}; `--all` lists all",
+            "showing the newest {} of {}; `--all` lists all",
             listed.len(),
             quantity::of(all, "run")
         ));
@@ -86,7 +86,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
     Ok(Exit::Done)
 }
 
-/// The time that the name starts with, where that is enough to name the run.
+/// The time at the start of a run's name if it identifies the run, else the whole name.
 fn short_name(folder: &RunFolder, all: &[RunFolder]) -> String {
     let name = folder.name();
     let time = name.get(..TIME).unwrap_or(&name);
@@ -112,7 +112,7 @@ fn row(name: String, folder: &RunFolder, header: &RunHeader) -> Vec<String> {
     ]
 }
 
-/// The headline measure with its value: of rankings the first measure, of answers the share that is right.
+/// The headline measure with its value: the first measure of a retrieval run, the accuracy of a question answering run.
 fn score(header: &RunHeader, summary: &Summary) -> Option<String> {
     let (title, value) = if header.benchmark == "qa" {
         let mut accuracies = summary.accuracy.iter();

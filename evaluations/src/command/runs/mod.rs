@@ -1,4 +1,4 @@
-//! `evaluations runs`: what has been run so far.
+//! `evaluations runs`: lists, shows and deletes stored runs.
 
 mod delete;
 mod list;

@@ -1,4 +1,4 @@
-//! Rows as markdown.
+//! Rows as Markdown tables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -81,7 +81,7 @@ fn ranking(runs: &[&StoredRun]) -> String {
     table.text
 }
 
-/// Over how many questions the means are.
+/// The number of questions in the means, as a range if the means differ.
 fn size(summary: &Summary) -> String {
     let sizes = || summary.scores.iter().map(|(_, mean)| mean.n);
     match (sizes().min(), sizes().max()) {
@@ -90,7 +90,7 @@ fn size(summary: &Summary) -> String {
     }
 }
 
-/// How many questions the means leave out, and why: of each reason the most that any mean leaves out.
+/// The number of questions that the means exclude, by reason. Of each reason, it is the largest number that any mean excludes.
 fn left_out(summary: &Summary) -> String {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for (reason, count) in summary.scores.iter().flat_map(|(_, mean)| &mean.excluded) {
@@ -141,8 +141,8 @@ fn answering(runs: &[&StoredRun]) -> String {
     table.text
 }
 
-/// A table whose rows begin with labels, and the labels of each run. Where rows would be labelled alike, a further column
-/// says what tells them apart.
+/// A table whose rows start with labels, and the labels of each run. If rows would have the same labels, the column `settings` tells
+/// them apart.
 fn labelled<const N: usize>(
     columns: &[&str; N],
     runs: &[&StoredRun],
@@ -175,7 +175,7 @@ fn labelled<const N: usize>(
     (Table::new(&columns), labels)
 }
 
-/// The profile, with the filter where there was one.
+/// The profile, with the filter if the run had one.
 fn profile(run: &StoredRun) -> String {
     match &run.manifest.filter {
         Some(filter) => format!("{} where `{filter}`", run.manifest.profile),
@@ -205,7 +205,7 @@ struct Table {
 }
 
 impl Table {
-    /// A table whose first columns hold these texts.
+    /// Creates a table whose first columns hold text.
     fn new(texts: &[&str]) -> Self {
         let header = texts.iter().map(|text| escape(text)).collect::<Vec<_>>();
         Self {
@@ -215,7 +215,7 @@ impl Table {
         }
     }
 
-    /// Further columns, of numbers.
+    /// Appends columns of numbers.
     fn numbers(&mut self, names: &[&str]) {
         self.header.extend(names.iter().map(|name| escape(name)));
         self.rules.resize(self.header.len(), "--:");
@@ -234,7 +234,7 @@ impl Table {
     }
 }
 
-/// Keeps a cell in its cell, and in one line.
+/// Escapes the characters that would end a cell or its line.
 fn escape(cell: &str) -> String {
     let cell = cell.replace('|', "\\|").replace(['\n', '\r'], " ");
     visible::line(&cell)

@@ -1,4 +1,4 @@
-//! `evaluations table`: the benchmark tables of documentation, from stored runs.
+//! `evaluations table`: prints stored runs as Markdown tables, or updates such tables in a file.
 
 mod markdown;
 mod region;
@@ -17,10 +17,10 @@ use crate::exit::Exit;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
 
-/// Most runs that are named as left out of a table.
+/// Most skipped runs that are listed by name.
 const LISTED: usize = 10;
 
-/// Largest markdown file that is written into.
+/// Largest Markdown file that can be updated, in bytes.
 const LARGEST_PAGE: u64 = 64_000_000;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &TableArgs) -> Result<Exit> {
@@ -48,8 +48,8 @@ fn update(
     let regions = region::find(&text).with_context(|| format!("`{}`", path.display()))?;
     if regions.is_empty() {
         bail!(
-            "`{}` has no region to write; enclose one in `<!-- evaluations table -->` and `<!-- evaluations end -->`, each on \
-             a line of its own",
+            "`{}` has no table markers; add `<!-- evaluations table -->` and `<!-- evaluations end -->`, each on a line of its \
+             own",
             path.display()
         );
     }
@@ -62,7 +62,7 @@ fn update(
         }
         let table = tables(session, runs, &selection)
             .with_context(|| format!("`{}`, line {}", path.display(), region.line))?;
-        // Markdown takes a table right under a comment for a part of it.
+        // Without a blank line, Markdown reads the table as part of the comment above it.
         let mut content = format!("\n{table}\n");
         if text.contains("\r\n") {
             content = content.replace('\n', "\r\n");
@@ -81,7 +81,7 @@ fn update(
     if arguments.check {
         for line in stale {
             session.printer.failure(&format!(
-                "`{}`, line {line}: the table is not what the stored runs give",
+                "`{}`, line {line}: the table is out of date; run without `--check` to update it",
                 path.display()
             ));
         }
@@ -93,11 +93,11 @@ fn update(
     Ok(Exit::Done)
 }
 
-/// The runs that tables are made of.
+/// The runs that may become rows.
 enum Candidates {
-    /// All there are, of which the tables choose.
+    /// All stored runs; each table chooses among them.
     Stored(Vec<StoredRun>),
-    /// Those that the user chose.
+    /// The runs of `--run`.
     Named(Vec<StoredRun>),
 }
 
@@ -112,10 +112,10 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
     let mut named: Vec<StoredRun> = Vec::new();
     for wanted in &arguments.runs {
         let found = stored.find(wanted)?;
-        let run = rows::read_one(found.folder("names its settings and models")?)?;
+        let run = rows::read_one(found.folder("names the settings and models")?)?;
         if !run.state.is_complete() {
             bail!(
-                "run `{}` is {} and cannot be a row of a table; {}",
+                "cannot use run `{}` ({}) as a row of a table; {}",
                 run.name,
                 run.state,
                 found.remedy()
@@ -129,7 +129,7 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
     Ok(Candidates::Named(named))
 }
 
-/// The tables of the selected runs. No run at all is an error: an empty table would look like a result.
+/// The tables of the selected runs. No run is an error, because an empty table would look like a result.
 fn tables(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Result<String> {
     let selected = |runs: &[StoredRun]| -> Vec<StoredRun> {
         let taken = runs.iter().filter(|run| selection.takes(run));
@@ -139,13 +139,13 @@ fn tables(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Re
         Candidates::Stored(runs) => Choice::among(selected(runs)),
         Candidates::Named(runs) => Choice::all(selected(runs)),
     };
-    note_left_out(session, &choice);
+    note_skipped(session, &choice);
     if choice.rows.is_empty() {
         bail!(
-            "no finished run of {selection} {}; `evaluations runs` lists those there are",
+            "no finished run of {selection} {}; `evaluations runs` lists the stored runs",
             match runs {
                 Candidates::Stored(_) => format!("in `{}`", session.directories.runs().display()),
-                Candidates::Named(_) => "is among those of `--run`".to_owned(),
+                Candidates::Named(_) => "among those of `--run`".to_owned(),
             }
         );
     }
@@ -158,25 +158,27 @@ fn tables(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Re
             benchmark: selection.benchmark,
             datasets: vec![dataset.clone()],
         };
-        bail!("no finished run of {selection}, although the others have one");
+        bail!("no finished run of {selection}, although the other datasets have one");
     }
     Ok(markdown::tables(&choice.rows))
 }
 
-/// Says which runs are no rows although a reader may look for them.
-fn note_left_out(session: &Session<'_>, choice: &Choice) {
-    let left_out = &choice.left_out;
-    for (name, why) in left_out.iter().rev().take(LISTED).rev() {
-        session.printer.note(&format!("left out `{name}`: {why}"));
+/// Lists the runs that were skipped although a reader may look for them.
+fn note_skipped(session: &Session<'_>, choice: &Choice) {
+    let skipped = &choice.skipped;
+    for (name, why) in skipped.iter().rev().take(LISTED).rev() {
+        session.printer.note(&format!("skipped `{name}`: {why}"));
     }
-    if left_out.len() > LISTED {
-        let more = left_out.len() - LISTED;
+    if skipped.len() > LISTED {
+        let more = skipped.len() - LISTED;
         session.printer.note(&format!(
-            "left out {} that are older",
+            "skipped {} that are older",
             quantity::of(more, "run")
         ));
     }
-    if !left_out.is_empty() {
-        session.printer.note("`--run` names the runs of a table");
+    if !skipped.is_empty() {
+        session
+            .printer
+            .note("use `--run` to choose the runs of a table");
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of a markdown file that the tool writes.
+//! The regions of a Markdown file that `evaluations table --update` rewrites.
 //!
 //! ```text
 //! <!-- evaluations table: retrieval beir:scifact -->
@@ -18,31 +18,33 @@ const CLOSE: &str = "<!-- evaluations end -->";
 /// A part of a file between two markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
-    /// What its opening marker asks for.
+    /// The runs that the opening marker selects.
     pub(super) selection: Selection,
-    /// The line of that marker, from 1.
+    /// The line of the opening marker, from 1.
     pub(super) line: usize,
-    /// The bytes between the markers' lines.
+    /// The range of bytes between the lines of the markers.
     pub(super) content: Range<usize>,
 }
 
-/// Markers that do not enclose anything.
+/// Markers that do not form a region.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum RegionError {
-    /// An opening marker without its end.
-    #[error("line {0}: the region is not closed; `{CLOSE}` has to follow on a line of its own")]
+    /// An opening marker without a closing one.
+    #[error(
+        "line {0}: the table marker is not closed; add `{CLOSE}` below it, on a line of its own"
+    )]
     NotClosed(usize),
-    /// A closing marker without its beginning.
-    #[error("line {0}: nothing is open that `{CLOSE}` could close")]
+    /// A closing marker without an opening one.
+    #[error("line {0}: `{CLOSE}` has no opening marker `{OPEN} -->` above it")]
     NotOpen(usize),
-    /// An opening marker that is not written to its end.
+    /// An opening marker with a syntax error.
     #[error(
         "line {0}: a marker has the form `{OPEN}: [retrieval|qa] [DATASET…] -->` on a line of its own"
     )]
     Malformed(usize),
 }
 
-/// Finds every region of `text`. Markers inside a fenced code block are text like any other.
+/// Finds every region of `text`. Markers inside a fenced code block are ordinary text.
 pub(super) fn find(text: &str) -> Result<Vec<Region>, RegionError> {
     let mut regions = Vec::new();
     let mut open: Option<(Selection, usize, usize)> = None;
@@ -57,7 +59,7 @@ pub(super) fn find(text: &str) -> Result<Vec<Region>, RegionError> {
                 fence = Some(opening);
                 continue;
             }
-            // A block ends with at least as many of the same character, and nothing behind them.
+            // A fence is closed by at least as many of the same character, with nothing after them.
             (Some(opening), Some(closing))
                 if closing.starts_with(opening) && closing == trimmed =>
             {
@@ -88,8 +90,8 @@ pub(super) fn find(text: &str) -> Result<Vec<Region>, RegionError> {
     }
 }
 
-/// The backticks or tildes that begin a fenced code block, if the line does. What follows backticks holds no further ones,
-/// else it is code within a line.
+/// The backticks or tildes at the start of a line that opens or closes a fenced code block. If more backticks follow later in the
+/// line, it is inline code instead.
 fn fence_of(line: &str) -> Option<&str> {
     let character = line
         .chars()
@@ -100,7 +102,7 @@ fn fence_of(line: &str) -> Option<&str> {
     (length >= 3 && !(character == '`' && info.contains('`'))).then_some(fence)
 }
 
-/// `text` with new contents, one for each region, in their order.
+/// Replaces the contents of the regions, in their order.
 pub(super) fn replace(text: &str, regions: &[Region], contents: &[String]) -> String {
     let mut replaced = String::with_capacity(text.len());
     let mut done = 0;
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_that_enclose_nothing_name_their_line() {
+    fn errors_name_the_line_of_the_marker() {
         let found = |text: &str| find(text).unwrap_err();
         assert_eq!(
             found("\n<!-- evaluations table -->\n"),

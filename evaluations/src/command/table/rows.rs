@@ -32,7 +32,7 @@ impl Benchmark {
     }
 }
 
-/// Which runs a table shows.
+/// The benchmark and datasets that a table shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selection {
     /// `None`: both benchmarks.
@@ -118,12 +118,12 @@ struct Processing {
 }
 
 impl Manifest {
-    /// A model's name, or a dash where the run had none of that role.
+    /// A model's name, or a dash if the run had no model in that role.
     pub(super) fn model(&self, role: &str) -> String {
         let Some(model) = self.models.get(role) else {
             return "–".to_owned();
         };
-        // The numbers that a local model computes in change what it finds.
+        // The number format of a local model changes its results.
         let path = match role {
             "embedder" => "/settings/embeddings/model/dtype",
             "reranker" => "/settings/reranking/model/dtype",
@@ -135,7 +135,7 @@ impl Manifest {
         }
     }
 
-    /// The size of chunks for people.
+    /// The size of chunks, as printed.
     pub(super) fn chunks(&self) -> String {
         match self.settings.processing.chunk_size {
             Some(size) => quantity::of(size, "token"),
@@ -143,7 +143,7 @@ impl Manifest {
         }
     }
 
-    /// The order of a table's rows.
+    /// The sort key of a table's rows.
     fn order(&self) -> impl Ord + use<> {
         (
             self.benchmark,
@@ -158,7 +158,7 @@ impl Manifest {
     }
 }
 
-/// Every run of `folders`, oldest first. One that cannot be read is skipped with a warning.
+/// Reads the runs of `folders`, oldest first. An unreadable run is skipped with a warning.
 pub(super) fn read(printer: &Printer, folders: &[RunFolder]) -> Vec<StoredRun> {
     let mut runs = Vec::new();
     for folder in folders {
@@ -171,9 +171,9 @@ pub(super) fn read(printer: &Printer, folders: &[RunFolder]) -> Vec<StoredRun> {
 }
 
 pub(super) fn read_one(folder: &RunFolder) -> Result<StoredRun> {
-    let left_out = || format!("run `{}` is left out", folder.name());
-    let rest: Value = folder.read_manifest().with_context(left_out)?;
-    let mut manifest: Manifest = serde_json::from_value(rest.clone()).with_context(left_out)?;
+    let unreadable = || format!("cannot read run `{}`", folder.name());
+    let rest: Value = folder.read_manifest().with_context(unreadable)?;
+    let mut manifest: Manifest = serde_json::from_value(rest.clone()).with_context(unreadable)?;
     let configuration = Configuration::of(&rest);
     manifest.rest = rest;
     let (state, summary) = folder.state_and_summary();
@@ -187,7 +187,7 @@ pub(super) fn read_one(folder: &RunFolder) -> Result<StoredRun> {
 }
 
 impl StoredRun {
-    /// When the run started, for people.
+    /// When the run started, as printed.
     pub(super) fn started(&self) -> String {
         let started = self.manifest.rest["started"].as_str().unwrap_or("unknown");
         let (seconds, _) = started.split_once('.').unwrap_or((started, ""));
@@ -199,17 +199,19 @@ impl StoredRun {
     }
 }
 
-/// What a table shows of some runs.
+/// The runs that become the rows of a table.
 #[derive(Debug, Default)]
 pub(super) struct Choice {
     pub(super) rows: Vec<StoredRun>,
-    /// Names of runs that a reader may miss, and why they are not there.
-    pub(super) left_out: Vec<(String, String)>,
+    /// Names of runs that a reader may expect, and why they are no rows.
+    pub(super) skipped: Vec<(String, String)>,
 }
 
 impl Choice {
-    /// One run of each configuration, in the order of the configurations: the newest that is whole. Of one dataset only those
-    /// count that have the files of the newest run, asked the most questions and measure the same ones, so that the rows of a table can be compared.
+    /// Chooses the newest whole run of each configuration.
+    ///
+    /// The rows of a table have to be comparable. So the runs of a dataset need the files of its newest run, the largest number of
+    /// questions, and the same treatment of unanswerable questions.
     pub(super) fn among(runs: Vec<StoredRun>) -> Self {
         let mut choice = Self::default();
         let mut groups: BTreeMap<(Benchmark, String), Vec<StoredRun>> = BTreeMap::new();
@@ -225,11 +227,11 @@ impl Choice {
         choice
     }
 
-    /// All of some runs, which somebody has chosen.
+    /// Takes all of `runs`, because the user named them.
     pub(super) fn all(runs: Vec<StoredRun>) -> Self {
         let mut choice = Self {
             rows: runs,
-            left_out: Vec::new(),
+            skipped: Vec::new(),
         };
         choice.sort();
         choice
@@ -287,6 +289,6 @@ impl Choice {
             }
         }
         missed.reverse();
-        self.left_out.extend(missed);
+        self.skipped.extend(missed);
     }
 }

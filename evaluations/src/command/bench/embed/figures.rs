@@ -1,4 +1,4 @@
-//! What was measured, as it is written.
+//! The results of the benchmark, and the JSON that holds them.
 
 use std::num::NonZeroUsize;
 
@@ -7,12 +7,12 @@ use evals_models::{Embedder, ModelIdentity};
 use evals_rag::prices::Price;
 use serde::Serialize;
 
-use super::measurement::Plan;
+use super::plan::Plan;
 
-/// Version of the JSON.
+/// Version of the JSON format.
 const SCHEMA_VERSION: u32 = 1;
 
-/// The figures of all models.
+/// The results of all models.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     schema_version: u32,
@@ -24,7 +24,7 @@ pub(super) struct Figures {
     pub(super) models: Vec<ModelFigures>,
 }
 
-/// What the models were given.
+/// The texts that the models embedded.
 #[derive(Debug, Serialize)]
 pub(super) struct TextFigures {
     pub(super) source: String,
@@ -33,49 +33,49 @@ pub(super) struct TextFigures {
     pub(super) tokens: [usize; 3],
 }
 
-/// The figures of one model.
+/// The results of one model.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct ModelFigures {
     pub(super) label: String,
-    /// `None` where the model could not be opened.
+    /// `None` if the model could not be opened.
     pub(super) identity: Option<ModelIdentity>,
     pub(super) dimension: Option<usize>,
     pub(super) max_tokens: Option<usize>,
-    /// From opening the model, whose files are here, to the vector of one text.
+    /// Time from opening the model, with its files on disk, to the first vector.
     pub(super) first_vector_seconds: Option<f64>,
-    /// `None` where the price is not known.
+    /// `None` if the price is unknown.
     pub(super) usd_per_million_tokens: Option<f64>,
-    /// Of what this benchmark asked, as estimated.
+    /// The estimated cost of this benchmark.
     pub(super) usd_spent: Option<f64>,
     pub(super) latency: Vec<Latency>,
     pub(super) throughput: Vec<Throughput>,
-    /// What there was no time for.
+    /// Measurements that the time limit excluded.
     pub(super) left_out: Vec<LeftOut>,
     /// Why the model could not be measured to the end.
     pub(super) failure: Option<String>,
 }
 
-/// How long calls take, one after another.
+/// The latency of sequential calls.
 #[derive(Debug, Serialize)]
 pub(super) struct Latency {
     pub(super) batch: NonZeroUsize,
     pub(super) seconds: Percentiles,
 }
 
-/// How much is embedded by calls at the same time.
+/// The throughput of concurrent calls.
 #[derive(Debug, Serialize)]
 pub(super) struct Throughput {
     pub(super) concurrency: NonZeroUsize,
     pub(super) batch: NonZeroUsize,
     pub(super) texts: usize,
-    /// Tokens by the embedded model's tokenizer, of each text as many as the model reads.
+    /// Tokens by the embedded model's tokenizer, without those beyond the model's limit.
     pub(super) tokens: usize,
     pub(super) seconds: f64,
     pub(super) texts_per_second: f64,
     pub(super) tokens_per_second: f64,
 }
 
-/// A measurement that was not made.
+/// A measurement that was skipped.
 #[derive(Debug, Serialize)]
 pub(super) struct LeftOut {
     pub(super) batch: NonZeroUsize,
@@ -111,7 +111,7 @@ impl ModelFigures {
         }
     }
 
-    /// Notes what is known of a model once it is open.
+    /// Records the properties of an opened model.
     pub(super) fn enter(&mut self, embedder: &dyn Embedder, price: Price) {
         self.identity = Some(embedder.identity().clone());
         self.dimension = Some(embedder.dimension());
@@ -119,7 +119,7 @@ impl ModelFigures {
         self.usd_per_million_tokens = price.input;
     }
 
-    /// Counts tokens that were asked for.
+    /// Adds the cost of embedded tokens.
     pub(super) fn spend(&mut self, tokens: usize) {
         #[expect(clippy::cast_precision_loss, reason = "fewer tokens than 2^52")]
         let millions = tokens as f64 / 1e6;

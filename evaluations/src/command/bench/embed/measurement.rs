@@ -1,4 +1,4 @@
-//! How a model is measured within its time.
+//! Measures latency and throughput of a model within a time limit.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -12,38 +12,28 @@ use evals_models::{EmbedError, Embedder, TextKind};
 use tokio::task::JoinSet;
 
 use super::figures::{Latency, LeftOut, ModelFigures, Throughput};
+use super::plan::Plan;
 use super::texts::Texts;
 
-/// Calls that are timed for one batch size, at most.
+/// Most calls that are timed for one batch size.
 const MOST_CALLS: usize = 200;
-/// What a throughput is measured for where calls are quick.
+/// Time that is long enough to measure the throughput of quick calls.
 const LONG_ENOUGH: Duration = Duration::from_secs(2);
-/// Calls that make a throughput, if it was measured for long enough.
+/// Calls that are enough to measure throughput once `LONG_ENOUGH` has passed.
 const ENOUGH_CALLS: usize = 100;
 
-/// What is measured of each model.
-#[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) texts: Arc<Texts>,
-    /// Ascending, and at least one.
-    pub(super) batches: Vec<NonZeroUsize>,
-    /// Ascending.
-    pub(super) concurrency: Vec<NonZeroUsize>,
-    pub(super) time: Duration,
-}
-
-/// One model, being measured.
+/// The measurement of one model.
 ///
-/// Three fifths of the time are for latencies: first as many batch sizes as possible, the smallest first, are called often enough for
-/// percentiles, then all of them have equal parts of what is left. The rest is for throughput, more of it for more calls at once, which
-/// take longer together. What one measurement leaves, the next have. Nothing is begun that, by the calls before it, would not end
-/// in time; a batch size that was begun has one call that counts.
+/// Three fifths of the time go to latency. First, each batch size, the smallest first, gets enough calls for percentiles. Then all sizes
+/// share the remaining time equally. The other two fifths go to throughput, with more time for higher concurrency, whose calls take
+/// longer. Time that one measurement does not use goes to the next ones. A measurement that would not end in time, judged by earlier
+/// calls, is skipped. Each batch size that is started has at least one timed call.
 pub(super) struct Measurement<'m> {
     embedder: Arc<dyn Embedder>,
     plan: &'m Plan,
     figures: &'m mut ModelFigures,
     started: Instant,
-    /// The time of the last call of each batch size.
+    /// The duration of the last call of each batch size.
     took: BTreeMap<NonZeroUsize, Duration>,
     /// Number of the next call.
     call: usize,
@@ -57,7 +47,7 @@ struct Samples {
     together: Duration,
 }
 
-/// What the calls at the same time share.
+/// The state that concurrent calls share.
 #[derive(Debug)]
 struct Round {
     embedder: Arc<dyn Embedder>,
@@ -95,7 +85,7 @@ impl<'m> Measurement<'m> {
             time,
             ..
         } = self.plan;
-        // The middle one: small batches are not what throughput is about, and few large ones fit into the time.
+        // The middle size: small batches limit throughput, and few large ones fit into the time.
         let batch = *batches.get(batches.len() / 2).context("no batch size")?;
         let begun = self.started.elapsed();
         let rest = time.saturating_sub(begun);
@@ -117,7 +107,7 @@ impl<'m> Measurement<'m> {
         let mut samples: Vec<Samples> = Vec::new();
         for batch in &self.plan.batches {
             if self.fits(*batch, NonZeroUsize::MIN) {
-                // Not counted: the first call of a size also makes room for it.
+                // Warm-up: the first call of a size also allocates memory.
                 self.timed(*batch).await?;
                 samples.push(Samples::of(*batch));
             }
@@ -135,7 +125,7 @@ impl<'m> Measurement<'m> {
         Ok(())
     }
 
-    /// The batch size whose turn it is; `None` where the time is over. Each size has one turn at least.
+    /// The batch size to call next, or `None` if the time is over. Each size gets at least one call.
     fn next<'s>(&self, samples: &'s mut [Samples], until: Instant) -> Option<&'s mut Samples> {
         if let Some(empty) = samples.iter().position(|it| it.seconds.is_empty()) {
             return samples.get_mut(empty);
@@ -155,7 +145,7 @@ impl<'m> Measurement<'m> {
             })
     }
 
-    /// How long a batch takes: as the last of its size, or else as so many texts of the largest so far.
+    /// The expected duration of a batch: that of the last batch of its size, else extrapolated from the largest batch so far.
     fn expected(&self, batch: NonZeroUsize) -> Duration {
         let known = self.took.get(&batch).copied();
         known.unwrap_or_else(|| match self.took.last_key_value() {
@@ -164,7 +154,8 @@ impl<'m> Measurement<'m> {
         })
     }
 
-    /// Whether calls of this kind end in time, even if the model works on one after another. Where not, it is noted.
+    /// Whether concurrent calls would end in time even if the model served them one after another. Records the measurement as skipped
+    /// if not.
     fn fits(&mut self, batch: NonZeroUsize, concurrency: NonZeroUsize) -> bool {
         let expected = self.expected(batch).saturating_mul(number(concurrency));
         let left = self.plan.time.saturating_sub(self.started.elapsed());
@@ -173,7 +164,7 @@ impl<'m> Measurement<'m> {
                 batch,
                 concurrency,
                 reason: format!(
-                    "would take about {:.1} s, of {:.1} s that were left",
+                    "would take about {:.1} s, but only {:.1} s were left",
                     expected.as_secs_f64(),
                     left.as_secs_f64()
                 ),
@@ -219,7 +210,7 @@ impl<'m> Measurement<'m> {
         let seconds = started.elapsed().as_secs_f64().max(f64::EPSILON);
         let texts = round.ended.load(Ordering::Relaxed) * batch.get();
         let tokens = round.tokens.load(Ordering::Relaxed);
-        // What was answered before a failure has to be paid for, too.
+        // The calls before a failure cost money too.
         self.figures.spend(tokens);
         ended?;
         #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52")]
@@ -248,7 +239,7 @@ impl Samples {
 }
 
 impl Round {
-    /// Makes one call after another until the time is over. Each caller makes one at least.
+    /// Makes one call after another until the time is over, and at least one.
     async fn call_on(self: Arc<Self>) -> Result<(), EmbedError> {
         loop {
             let call = self.begun.fetch_add(1, Ordering::Relaxed);
@@ -266,10 +257,10 @@ impl Round {
     }
 }
 
-/// Waits for all calls. The first failure takes the others back.
+/// Waits for all calls. The first failure cancels the others.
 async fn all(mut callers: JoinSet<Result<(), EmbedError>>) -> Result<()> {
     while let Some(caller) = callers.join_next().await {
-        caller.context("a call was given up")??;
+        caller.context("a call was cancelled")??;
     }
     Ok(())
 }

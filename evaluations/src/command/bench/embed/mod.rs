@@ -1,8 +1,9 @@
-//! `evaluations bench embed`: embedding models side by side, each asked directly and never through the store of vectors.
+//! `evaluations bench embed`: compares the speed of embedding models. It bypasses the cache of vectors.
 
 mod figures;
 mod measurement;
 mod model;
+mod plan;
 mod tables;
 mod texts;
 
@@ -12,8 +13,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 
 use self::figures::Figures;
-use self::measurement::Plan;
 use self::model::BenchedModel;
+use self::plan::Plan;
 use self::texts::Texts;
 use crate::atomic_file::write_atomically;
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
@@ -29,7 +30,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Resu
         && !folder.is_dir()
     {
         bail!(
-            "`--out {}`: there is no folder `{}`",
+            "`--out {}`: folder `{}` does not exist",
             out.display(),
             folder.display()
         );
@@ -51,7 +52,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Resu
     Ok(exit(session, &figures))
 }
 
-/// Every model with its settings, checked before the first is asked.
+/// Every model with its settings. All are checked before the first is measured.
 fn models(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Vec<BenchedModel>> {
     let layers = |model: Option<&EmbeddingModel>| {
         let option = model.map(model::layer).transpose()?.flatten();
@@ -100,7 +101,7 @@ fn sorted<N: Ord + Copy>(numbers: &[N]) -> Vec<N> {
     numbers
 }
 
-/// Says which models could not be measured. Where there are any, not everything that was asked for is done.
+/// Reports the models that could not be measured, which make the command fail.
 fn exit(session: &Session<'_>, figures: &Figures) -> Exit {
     let mut exit = Exit::Done;
     for model in &figures.models {

@@ -1,4 +1,4 @@
-//! One model of the benchmark.
+//! A model of the benchmark: its settings, its label and its measurement.
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -9,7 +9,8 @@ use evals_models::TextKind;
 use serde_json::Value;
 
 use super::figures::ModelFigures;
-use super::measurement::{Measurement, Plan};
+use super::measurement::Measurement;
+use super::plan::Plan;
 use crate::choices;
 use crate::cli::EmbeddingModel;
 use crate::downloads;
@@ -17,8 +18,8 @@ use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, embedder, 
 use crate::settings::{self, Layer, Model, Resolved, Role};
 use crate::terminal::Printer;
 
-/// Settings that tell two models of one name apart.
-const TELLING: [&str; 6] = [
+/// Settings that distinguish two models of the same name.
+const DISTINGUISHING: [&str; 6] = [
     "revision",
     "dtype",
     "pooling",
@@ -27,7 +28,7 @@ const TELLING: [&str; 6] = [
     "max_concurrency",
 ];
 
-/// A model and the settings that it has.
+/// A model to measure, with its settings.
 #[derive(Debug)]
 pub(super) struct BenchedModel {
     pub(super) label: String,
@@ -35,7 +36,7 @@ pub(super) struct BenchedModel {
     models: ConfiguredModels,
 }
 
-/// The settings that `--model` means; none where it is an empty mapping.
+/// The settings that `--model` stands for; `None` if it is an empty mapping.
 pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
     Ok(match model {
         EmbeddingModel::Named(model) => {
@@ -63,7 +64,7 @@ impl BenchedModel {
         })
     }
 
-    /// Measures as much as there is time for. What fails ends it, and the figures say so.
+    /// Measures as much as the time allows. A failure ends the measurement, and the results record it.
     pub(super) async fn measure(&self, printer: &Printer, plan: &Plan) -> ModelFigures {
         let mut figures = ModelFigures::new(&self.label);
         if let Err(error) = self.fill(printer, plan, &mut figures).await {
@@ -92,7 +93,7 @@ impl BenchedModel {
         Ok(())
     }
 
-    /// Brings a model's files here before the clock runs.
+    /// Downloads a model's files before the clock starts.
     async fn fetch(&self, printer: &Printer) -> Result<()> {
         match self.models.embedder.kind {
             ModelKind::Local => {
@@ -112,16 +113,18 @@ impl BenchedModel {
     }
 }
 
-/// The model's name with what tells it from others of that name.
+/// The model's name, followed by the settings that distinguish it from others of the same name.
 fn label(model: &Model) -> String {
     let written = serde_json::to_value(model).unwrap_or_default();
     let name = format!("{}:{}", model.provider, model.name);
-    let telling = TELLING.iter().filter_map(|field| match &written[*field] {
-        Value::Null => None,
-        Value::String(value) => Some(format!(" {field}={value}")),
-        value => Some(format!(" {field}={value}")),
-    });
-    iter::once(name).chain(telling).collect()
+    let settings = DISTINGUISHING
+        .iter()
+        .filter_map(|field| match &written[*field] {
+            Value::Null => None,
+            Value::String(value) => Some(format!(" {field}={value}")),
+            value => Some(format!(" {field}={value}")),
+        });
+    iter::once(name).chain(settings).collect()
 }
 
 #[cfg(test)]
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn models_of_one_name_are_told_apart() {
+    fn labels_distinguish_models_of_the_same_name() {
         let model = "{provider: local, name: org/model, dtype: int8, max_tokens: 64}";
         assert_eq!(
             benched(model).unwrap().label,
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_cannot_be_is_refused_before_anything_is_asked() {
+    fn an_invalid_model_is_refused_before_any_request() {
         let message = |model| format!("{:#}", benched(model).unwrap_err());
         assert!(message("embedded:other").contains("the only embedded model is `static-minilm`"));
         let unknown = "{provider: local, name: org/model, dtyp: int8}";

@@ -1,4 +1,4 @@
-//! The figures on the terminal.
+//! The results as tables on the terminal.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use super::figures::{Figures, ModelFigures};
 use crate::terminal::Printer;
 use crate::terminal::listing;
 
-/// What stands for a figure that there is none of.
+/// Stands for a missing value.
 const NONE: &str = "-";
 
-/// Models one under another, for each thing that was measured.
+/// Renders a table for each kind of measurement, with a row for each model.
 pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
     let [shortest, median, longest] = figures.texts.tokens;
     let mut text = format!(
@@ -35,7 +35,7 @@ pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
         for left_out in &model.left_out {
             writeln!(
                 text,
-                "{gap}{}: not measured in batches of {}, {} at once: {}",
+                "{gap}{}: skipped batches of {}, {} at once: {}",
                 model.label, left_out.batch, left_out.concurrency, left_out.reason
             )
             .expect("a string takes any text");
@@ -45,7 +45,7 @@ pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
     text
 }
 
-/// A table under its title, where there are rows.
+/// Appends a table under its title, unless it has no rows.
 fn section(
     printer: &Printer,
     text: &mut String,
@@ -74,7 +74,7 @@ fn facts(models: &[ModelFigures]) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// By batch size, so that what is compared stands together.
+/// Rows by batch size, so that models of the same size stand together.
 fn latencies(models: &[ModelFigures]) -> Vec<Vec<String>> {
     let mut rows: Vec<_> = models
         .iter()
@@ -95,7 +95,7 @@ fn latencies(models: &[ModelFigures]) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// By calls at the same time.
+/// Rows by number of concurrent calls.
 fn throughputs(models: &[ModelFigures]) -> Vec<Vec<String>> {
     let mut rows: Vec<_> = models
         .iter()
@@ -118,7 +118,7 @@ fn none() -> String {
     NONE.to_owned()
 }
 
-/// A price that is not known, of a model that is; nothing is known of one that could not be opened.
+/// Stands for a missing price: `unknown` for an opened model, a dash for one that could not be opened.
 fn unknown(model: &ModelFigures) -> String {
     match model.identity {
         Some(_) => "unknown".to_owned(),
@@ -134,7 +134,7 @@ fn seconds(seconds: Option<f64>) -> String {
     }
 }
 
-/// A number with three digits that mean something, or all before the point.
+/// A number with three significant digits, or with all digits before the decimal point.
 fn significant(number: f64) -> String {
     let decimals = match number {
         number if number < 1.0 => 3,
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn money_is_shown_as_far_as_it_goes() {
+    fn dollars_have_no_trailing_zeros() {
         assert_eq!(
             [0.0, 0.02, 2.0, 1.5e-5].map(dollars),
             ["0", "0.02", "2", "0.000015"]

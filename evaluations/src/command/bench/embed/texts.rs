@@ -1,4 +1,4 @@
-//! What the models are given.
+//! The texts that the models embed.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -13,13 +13,13 @@ use evals_models::Tokenizer as _;
 use crate::downloads;
 use crate::terminal::Printer;
 
-/// Most bytes of a file of texts. They are counted and kept in memory.
+/// Largest file of texts, in bytes. All texts are kept in memory.
 const LARGEST: u64 = 256_000_000;
 
-/// Tokens of a chunk of the bundled sample, as an index has them unless settings say otherwise.
+/// Tokens of a chunk of the bundled sample: the default of `processing.chunk_size`.
 const CHUNK: NonZeroUsize = NonZeroUsize::new(256).expect("256 is not 0");
 
-/// Texts, with the tokens that the embedded model's tokenizer finds in them: the same figures for all models.
+/// Texts with their number of tokens. The embedded model's tokenizer counts them, so that all models have the same numbers.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) source: String,
@@ -70,7 +70,7 @@ impl Texts {
             })
             .collect();
         if texts.is_empty() {
-            bail!("there is no text to embed among the {source}");
+            bail!("no text to embed in the {source}");
         }
         Ok(Self { source, texts })
     }
@@ -84,7 +84,7 @@ impl Texts {
         self.texts.iter().map(|text| text.tokens).collect()
     }
 
-    /// The texts of one call, and their tokens, of each at most `most`. Calls go round: behind the last text comes the first.
+    /// The texts of one call, and their tokens, at most `most` for each text. Calls wrap around: the first text follows the last.
     pub(super) fn batch(
         &self,
         call: usize,
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_go_round_and_count_what_a_model_reads() {
+    fn calls_wrap_around_and_count_the_tokens_that_a_model_reads() {
         let texts = texts(&["one", "one two", " ", "one two three"]).unwrap();
         let size = NonZeroUsize::new(2).unwrap();
         assert_eq!(texts.batch(0, size, None), (vec!["one", "one two"], 3));
@@ -130,9 +130,6 @@ mod tests {
     #[test]
     fn blank_lines_are_no_texts() {
         let error = texts(&["", "\t"]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no text to embed among the lines"
-        );
+        assert_eq!(error.to_string(), "no text to embed in the lines");
     }
 }

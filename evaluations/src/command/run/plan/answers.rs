@@ -1,4 +1,4 @@
-//! What question answering is going to do, settled before anything is fetched or written.
+//! The plan of question answering, made before anything is downloaded or written.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -14,26 +14,26 @@ use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::settings::Resolved;
 
-/// Question answering with every choice made.
+/// A question answering run with every choice made.
 #[derive(Debug)]
 pub(in crate::command::run) struct QaPlan {
-    /// Where the passages come from.
+    /// The profile that finds the passages.
     pub(in crate::command::run) profile: SearchProfile,
     pub(in crate::command::run) name: String,
-    /// Most passages that the answerer is shown.
+    /// Most passages that the answering model sees.
     pub(in crate::command::run) passages: NonZeroUsize,
     /// Neighbouring chunks on each side of a passage.
     pub(in crate::command::run) radius: Option<NonZeroU32>,
     pub(in crate::command::run) context_tokens: NonZeroUsize,
     pub(in crate::command::run) answerer: ConfiguredModel,
-    /// What refuses in this dataset.
+    /// Sentences that count as a refusal in this dataset.
     pub(in crate::command::run) refusal_sentences: Vec<String>,
     pub(in crate::command::run) judging: JudgingPlan,
     pub(in crate::command::run) refresh_failed: bool,
 }
 
 impl QaPlan {
-    /// `profiles` are those that the run searches by, `default` is that of the settings.
+    /// `profiles` are the profiles of the run, and `default` is the profile of the settings.
     pub(in crate::command::run) fn new(
         session: &Session<'_>,
         arguments: &RunArgs,
@@ -48,7 +48,7 @@ impl QaPlan {
         embedded::check_name(resolved, &answerer)?;
         if arguments.control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(
-                "`--fresh` starts anew and `--refresh failed` takes up an earlier run; choose one"
+                "`--fresh` starts over and `--refresh failed` resumes an earlier run; choose one"
             );
         }
         let judging = JudgingPlan::new(
@@ -89,7 +89,7 @@ impl QaPlan {
     }
 }
 
-/// The profile whose passages are answered from: the only one, else the settings' among several, else the first.
+/// The profile that finds the passages: the only one, else the default one if it is among several, else the first.
 fn chosen(profiles: &[SearchProfile], default: SearchProfile) -> SearchProfile {
     match profiles {
         [only] => *only,
@@ -98,10 +98,10 @@ fn chosen(profiles: &[SearchProfile], default: SearchProfile) -> SearchProfile {
     }
 }
 
-/// A budget that cannot be counted would never be reached.
+/// Fails if a model has no price, because a budget without prices would never be reached.
 fn check_price(resolved: &Resolved, model: &ConfiguredModel) -> Result<()> {
     match model.kind {
-        // Models in this process are free, and the budget does not count what an endpoint `/rerank` reads.
+        // Models in this process are free, and the budget does not count requests to `/rerank`.
         ModelKind::Embedded | ModelKind::Local | ModelKind::HttpReranker => return Ok(()),
         ModelKind::Ollama | ModelKind::OpenAi | ModelKind::LlmReranker(_) => {}
     }
@@ -109,20 +109,20 @@ fn check_price(resolved: &Resolved, model: &ConfiguredModel) -> Result<()> {
     if price.input.is_none() || price.output.is_none() {
         bail!(
             "`--budget` needs the price of `{name}`: set `prices: {{{name}: {{input: …, output: …}}}}`, in USD per million \
-             tokens; 0 for a model of your own",
+             tokens (0 for a model that you host)",
             name = model.settings.name
         );
     }
     Ok(())
 }
 
-/// The same of the model that embeds, which writes nothing.
+/// Fails if the embedding model has no input price. It has no output to pay for.
 fn check_embedding_price(resolved: &Resolved, model: &ConfiguredModel) -> Result<()> {
     let price = choices::prices(resolved).of(&model.identity());
     if price.input.is_none() {
         bail!(
-            "`--budget` needs the price of `{name}`, which embeds: set `prices: {{{name}: {{input: …, output: 0}}}}`, in USD per million tokens; 0 \
-             for a model of your own",
+            "`--budget` needs the price of the embedding model `{name}`: set `prices: {{{name}: {{input: …, output: 0}}}}`, in USD per \
+             million tokens (0 for a model that you host)",
             name = model.settings.name
         );
     }

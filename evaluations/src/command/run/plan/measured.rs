@@ -8,20 +8,19 @@ use evals_metrics::Measure;
 
 use crate::cli::RunArgs;
 
-/// What is measured, and how many documents that takes.
+/// The measures of a run, and the number of documents that they need.
 #[derive(Debug)]
 pub(super) struct Measured {
     /// The headline first.
     pub(super) measures: Vec<Measure>,
     pub(super) k: NonZeroUsize,
-    /// The dataset's measures that look deeper than k, each with what is measured in its place.
+    /// The dataset's measures that look deeper than k, each with its replacement.
     pub(super) cut: Vec<(Measure, Measure)>,
 }
 
 impl Measured {
-    /// Without `--k`, as many documents are kept as the dataset says or the deepest measure looks at. With it, the
-    /// dataset's own measures are cut at k where they look deeper: their names say so. A measure that was asked for is
-    /// never changed.
+    /// Without `--k`, a search keeps as many documents as the dataset says, or more if a measure looks deeper. With `--k`, deeper
+    /// measures of the dataset are cut at k, and their names change accordingly. A measure of `--measure` is never cut.
     pub(super) fn of(arguments: &RunArgs, manifest: &Manifest) -> Result<Self> {
         let defaults = &manifest.retrieval;
         let asked = &arguments.retrieval.measures;
@@ -88,7 +87,7 @@ mod tests {
         Ok((names.join(" "), measured.k.get()))
     }
 
-    /// The measures that are cut, as `deep>cut`.
+    /// The measures that are cut, in the form `deep>cut`.
     fn cut(line: &str) -> String {
         let manifest = Catalog::new(Vec::<String>::new())
             .find("beir:scifact")

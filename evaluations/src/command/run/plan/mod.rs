@@ -1,4 +1,4 @@
-//! What a run is going to do, settled before anything is fetched or written.
+//! The plan of a run, made before anything is downloaded or written.
 
 pub(super) mod answers;
 mod measured;
@@ -31,15 +31,15 @@ pub(super) struct Plan {
     pub(super) models: ConfiguredModels,
     pub(super) profiles: Vec<SearchProfile>,
     pub(super) chunker: Chunker,
-    /// Whether any profile compares vectors.
+    /// Whether any profile needs vectors.
     pub(super) needs_embeddings: bool,
-    /// Whether rankings are measured.
+    /// Whether the retrieval benchmark runs.
     pub(super) retrieval: bool,
-    /// `None` where questions are not answered.
+    /// `None` if the run skips question answering.
     pub(super) qa: Option<QaPlan>,
     pub(super) measures: Vec<Measure>,
     pub(super) k: NonZeroUsize,
-    /// The dataset's measures that look deeper than `k`, each with what is measured in its place.
+    /// The dataset's measures that look deeper than `k`, each with its replacement.
     cut: Vec<(Measure, Measure)>,
     pub(super) identical_ids: IdenticalIds,
     pub(super) concurrency: NonZeroUsize,
@@ -51,7 +51,9 @@ impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
         let stages = &arguments.stages;
         if stages.skip_retrieval && stages.skip_qa && !arguments.out.is_empty() {
-            bail!("`--out` has nothing to write: both benchmarks are left out");
+            bail!(
+                "`--out` has nothing to write, because `--skip-retrieval` and `--skip-qa` skip both benchmarks"
+            );
         }
         let manifest = session.manifest(&arguments.dataset)?;
         let mut layers = vec![Layer::dataset(&manifest)?];
@@ -108,10 +110,10 @@ impl Plan {
         })
     }
 
-    /// Which measures of the dataset are measured otherwise than its manifest says, if any are.
+    /// Notes which measures of the dataset `--k` cuts; `None` if it cuts none.
     pub(super) fn cut_note(&self) -> Option<String> {
         let cut = self.cut.iter();
-        let cut = cut.map(|(deep, cut)| format!("{cut} in place of {deep}"));
+        let cut = cut.map(|(deep, cut)| format!("{cut} replaces {deep}"));
         let cut: Vec<String> = cut.collect();
         (self.retrieval && !cut.is_empty()).then(|| {
             let k = self.k.get();

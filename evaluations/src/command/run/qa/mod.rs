@@ -1,4 +1,4 @@
-//! The question answering benchmark: answers from retrieved passages, and what a judge and further evaluators say of them.
+//! The question answering benchmark: generates answers from retrieved passages, then judges and evaluates them.
 
 mod estimate;
 
@@ -24,16 +24,16 @@ use crate::question_answering::{
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
 
-/// Prints what the benchmark would take, and asks no model.
+/// Prints the estimated calls, tokens and cost of the benchmark, without a call of a chat model.
 pub(super) async fn estimate(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<()> {
-    // Of the search alone: the reranker would have to be asked.
+    // Without the reranker, which would have to be asked.
     let searcher = searcher(run, qa, qa.profile.base.into()).await?;
     let text = estimate::text(run, qa, models, &*searcher).await?;
     run.session.printer.result(&text)?;
     Ok(())
 }
 
-/// Answers and judges, and prints what came of it.
+/// Answers and judges every question, and prints and writes the results.
 pub(super) async fn execute(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Exit> {
     let Run { plan, prepared, .. } = run;
     let printer = run.session.printer;
@@ -43,7 +43,7 @@ pub(super) async fn execute(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Res
         .all(|question| question.answer.is_none())
     {
         printer.warn(&format!(
-            "no question of `{}` has a reference answer, so that answers are not judged; `--skip-qa` leaves them out",
+            "no question of `{}` has a reference answer, so answers are not judged; `--skip-qa` skips answering",
             plan.manifest.name
         ));
     }
@@ -51,7 +51,7 @@ pub(super) async fn execute(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Res
     let text = answered.text(printer)?;
     let gap = if plan.retrieval { "\n" } else { "" };
     printer.result(&format!("{gap}{text}"))?;
-    // The retrieval benchmark has the names as they were given.
+    // The retrieval benchmark writes to the files as they were named.
     let files: Vec<_> = plan
         .out
         .iter()
@@ -66,7 +66,7 @@ pub(super) async fn execute(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Res
     answered.report(printer, &files, run.interruption.is_interrupted())
 }
 
-/// Answers and judges every question.
+/// Answers and judges the questions that are not finished yet.
 async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished> {
     let Run {
         arguments,
@@ -147,7 +147,7 @@ async fn open_folder(
         (false, true) => Resume::Failed,
         (false, false) => Resume::Unfinished,
     };
-    let manifest = serde_json::to_value(&manifest).context("the manifest cannot be written")?;
+    let manifest = serde_json::to_value(&manifest).context("cannot serialise the manifest")?;
     question_answering::open(run.session, &manifest, started, resume).await
 }
 

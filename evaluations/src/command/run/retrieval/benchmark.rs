@@ -20,13 +20,13 @@ pub(super) struct Finished {
     pub(super) profile: SearchProfile,
     pub(super) report: Report<Retrieval>,
     pub(super) summary: Summary,
-    /// Where the report is kept.
+    /// The folder for the report.
     pub(super) folder: RunFolder,
-    /// What reranking took, in a line for people.
+    /// The calls, tokens and cost of reranking, in one line.
     pub(super) reranking: Option<String>,
 }
 
-/// Searches every question with `profile` and measures the rankings. What was found is still to be written into `folder`.
+/// Searches every question with `profile` and measures the rankings. The caller writes the results into `folder`.
 pub(super) async fn run(
     run: Run<'_>,
     profile: SearchProfile,

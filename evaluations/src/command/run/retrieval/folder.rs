@@ -1,4 +1,4 @@
-//! What a retrieval run leaves in its folder.
+//! Writes the results of a retrieval run into its folder.
 
 use anyhow::Result;
 use evals::{Report, render};
@@ -8,7 +8,7 @@ use evals_rag::Retrieval;
 use super::benchmark::Finished;
 use super::trec_ids::TrecIds;
 
-/// Writes what a finished run found.
+/// Writes rankings, judgements and report of a finished run.
 pub(super) fn record(finished: &Finished) -> Result<()> {
     let Finished {
         report,
@@ -24,14 +24,16 @@ pub(super) fn record(finished: &Finished) -> Result<()> {
     folder.write("report.md", |file| {
         render::markdown::report(file, report, summary)
     })?;
-    // The report comes last: a folder that has one has everything.
+    // The report comes last, so that a folder with a report is complete.
     folder.write("report.json", |file| {
         render::json::report(file, report, summary)
     })
 }
 
-/// The judgements and rankings of a report. A question that the corpus does not answer has no judgements. Of repeated questions the first repetition counts; the others found the
-/// same, or the report says otherwise.
+/// The judgements and rankings of a report.
+///
+/// An unanswerable question has no judgements. Of repeated questions only the first repetition is exported; the report says whether the
+/// others found the same.
 fn rankings(report: &Report<Retrieval>) -> (Qrels, Run) {
     let mut qrels = Qrels::new();
     let mut run = Run::new();

@@ -1,12 +1,12 @@
-//! Whether the profile that leads is more than lucky.
+//! Tests whether chance explains the lead of the best profile.
 
 use evals::{Change, Comparison, Direction, Row, Titled, Verdict};
 use evals_metrics::PairedTest;
 
 use super::benchmark::Finished;
 
-/// By how much the best profile leads the next by the first measure that has a best, and whether chance would do. `None` where
-/// no measure has one.
+/// Describes the lead of the best profile over the next in the first measure that has a winner, and whether chance explains it. `None`
+/// if no measure has a winner.
 pub(super) fn of_best(comparison: &Comparison, finished: &[Finished], seed: u64) -> Option<String> {
     let row = comparison.rows.iter().find(|row| row.winner.is_some())?;
     let best = row.winner?;
@@ -50,7 +50,7 @@ pub(super) fn of_best(comparison: &Comparison, finished: &[Finished], seed: u64)
     ))
 }
 
-/// The place of the best value but one.
+/// The column of the second best value.
 fn next_best(row: &Row, best: usize) -> Option<usize> {
     let others = row.cells.iter().enumerate();
     let others = others.filter(|(place, _)| *place != best);

@@ -1,4 +1,4 @@
-//! The retrieval benchmark: rankings of every search profile, measured, printed and written.
+//! The retrieval benchmark: measures the rankings of every search profile, and prints and writes the results.
 
 mod benchmark;
 mod folder;
@@ -22,7 +22,7 @@ use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::terminal::{Printer, report_text};
 
-/// Measures the rankings of every profile, and prints what came of it.
+/// Measures the rankings of every profile, and prints and writes the results.
 pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     let Run {
         session,
@@ -34,7 +34,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     for &profile in &plan.profiles {
         let folder = create_folder(run, profile)?;
         let measured = match benchmark::run(run, profile, folder).await {
-            // What earlier profiles found is still to be printed.
+            // The results of earlier profiles are still printed.
             Err(error) if error.is::<Interrupted>() && !finished.is_empty() => break,
             measured => measured?,
         };
@@ -48,7 +48,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             break;
         }
     }
-    // A signal that came when everything was done has interrupted nothing.
+    // A signal after the last search has interrupted nothing.
     let is_interrupted = interruption.is_interrupted() && is_anything_left(plan, &finished);
     if is_interrupted {
         note_interruption(session, plan, &finished);
@@ -77,7 +77,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     Ok(note_failed_searches(session.printer, &finished))
 }
 
-/// Whether a run that ends after these profiles leaves out anything that was asked for.
+/// Whether a run that ends after these profiles has work left.
 fn is_anything_left(plan: &Plan, finished: &[Finished]) -> bool {
     let is_cut = |run: &Finished| run.report.not_run > 0;
     finished.len() < plan.profiles.len() || plan.qa.is_some() || finished.iter().any(is_cut)
@@ -92,7 +92,7 @@ fn create_folder(run: Run<'_>, profile: SearchProfile) -> Result<RunFolder> {
     Ok(folder)
 }
 
-/// Says which profiles have no ranking. A run that measured nothing of a profile did not succeed.
+/// Reports the profiles without any ranking, which make the run fail.
 fn note_failed_searches(printer: &Printer, finished: &[Finished]) -> Exit {
     let mut exit = Exit::Done;
     for run in finished {
@@ -113,7 +113,7 @@ fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) 
     if plan.qa.is_some() {
         left.push("question answering".to_owned());
     }
-    let mut note = "interrupted; what was finished is in the run folders".to_owned();
+    let mut note = "interrupted; the run folders hold the finished results".to_owned();
     if !left.is_empty() {
         note.push_str("; not run: ");
         note.push_str(&left.join(", "));
@@ -132,7 +132,7 @@ fn print(run: Run<'_>, finished: &[Finished], comparison: &Comparison) -> Result
     Ok(())
 }
 
-/// The figures of all profiles side by side.
+/// The measures of all profiles side by side.
 fn comparison(finished: &[Finished]) -> Comparison {
     let titles: Vec<String> = finished.iter().map(|run| run.profile.to_string()).collect();
     let summaries: Vec<_> = titles
@@ -143,8 +143,8 @@ fn comparison(finished: &[Finished]) -> Comparison {
     Comparison::new(&summaries)
 }
 
-/// Writes the `--out` files. A run of several profiles writes one file for each, and the comparison into the file of the given
-/// name where its format can hold one. The files depend on the options alone, and not on how far the run came.
+/// Writes the `--out` files. A run of several profiles writes one file for each, and the comparison into the file of the given name if
+/// its format supports comparisons. The names of the files depend only on the options, not on how far the run came.
 fn write_out(
     session: &Session<'_>,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! What the retrieval benchmark prints for several profiles: their figures side by side.
+//! The console page that compares the search profiles of a run.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::lead;
 use crate::command::run::plan::Plan;
 use crate::terminal::{Printer, console, text};
 
-/// Several profiles side by side, then what failed in each.
+/// Renders the profiles side by side, then the failures of each.
 pub(super) fn comparison(
     printer: &Printer,
     comparison: &Comparison,
@@ -58,7 +58,7 @@ pub(super) fn comparison(
     Ok(page)
 }
 
-/// The stages of all profiles, each from the profile that computed it; the others took its result from the cache.
+/// The latencies of all stages, each from the profile that computed it. The other profiles read its result from the cache.
 fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
     let stages = finished.iter().flat_map(|run| {
         let profile = run.profile.to_string();

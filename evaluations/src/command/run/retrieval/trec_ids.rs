@@ -1,4 +1,4 @@
-//! Ids in TREC files, whose fields are separated by white space.
+//! Encodes ids for TREC files, whose fields are separated by white space.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,36 +8,35 @@ use std::iter;
 use evals_metrics::trec::{WriteError, is_plain_id};
 use evals_metrics::{Judgements, Qrels, Ranking, Run, ScoredDocument, trec};
 
-/// How the ids of one run are written: as they are, or encoded where a reader would not take any of them as one field.
+/// How the ids of one run are written: unchanged, or encoded if a reader would not read each of them as one field.
 ///
-/// trec_eval breaks ties by the order of document ids, so an encoding must not change it. All ids of the run are encoded
-/// character by character, each into a code that is no other's beginning; codes have the order of their characters, and
-/// thereby ids that of their encodings.
+/// trec_eval breaks ties by the order of document ids, so an encoding must preserve it. All ids of the run are encoded character by
+/// character, with a code that is prefix-free and ordered like the characters. Encoded ids therefore sort like the ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TrecIds {
-    /// Every id is plain.
-    AsTheyAre,
-    /// Some id holds a blank, or is empty. Every character up to and including `%` becomes `%` and two hexadecimal
-    /// digits: what was low stays below all others, and in its order.
+    /// No id needs an encoding.
+    Unchanged,
+    /// Some id contains a blank, or is empty. Every character up to and including `%` becomes `%` and two hexadecimal digits, which keeps
+    /// these characters below all others.
     Percent,
-    /// Some id holds a space from beyond ASCII, such as U+00A0. Every character from `~` on becomes `~` and six
-    /// hexadecimal digits besides: what was high stays above all others, and in its order.
+    /// Some id contains a non-ASCII space such as U+00A0. In addition, every character from `~` on becomes `~` and six hexadecimal
+    /// digits, which keeps these characters above all others.
     Ascii,
 }
 
 impl TrecIds {
-    /// The way that fits every id of a run and its judgements, and changes least.
+    /// The encoding that changes least and makes every id of a run and its judgements plain.
     pub(crate) fn of(qrels: &Qrels, run: &Run) -> Self {
         let fits = |way: &Self| ids(qrels, run).all(|id| is_plain_id(&way.encode(id)));
-        let ways = [Self::AsTheyAre, Self::Percent];
-        // Printable ASCII without blanks fits whatever the ids are.
+        let ways = [Self::Unchanged, Self::Percent];
+        // `Ascii` makes any id plain: its output is printable ASCII without blanks.
         ways.into_iter().find(fits).unwrap_or(Self::Ascii)
     }
 
     /// Writes a run file.
     pub(crate) fn write_run(self, out: &mut dyn Write, run: &Run, tag: &str) -> io::Result<()> {
         let written = match self {
-            Self::AsTheyAre => trec::write_run(out, run, tag),
+            Self::Unchanged => trec::write_run(out, run, tag),
             Self::Percent | Self::Ascii => trec::write_run(out, &self.encoded_run(run), tag),
         };
         written.map_err(into_io)
@@ -46,7 +45,7 @@ impl TrecIds {
     /// Writes a qrels file.
     pub(crate) fn write_qrels(self, out: &mut dyn Write, qrels: &Qrels) -> io::Result<()> {
         let written = match self {
-            Self::AsTheyAre => trec::write_qrels(out, qrels),
+            Self::Unchanged => trec::write_qrels(out, qrels),
             Self::Percent | Self::Ascii => trec::write_qrels(out, &self.encoded_qrels(qrels)),
         };
         written.map_err(into_io)
@@ -80,11 +79,11 @@ impl TrecIds {
     }
 
     fn encode(self, id: &str) -> Cow<'_, str> {
-        if self == Self::AsTheyAre {
+        if self == Self::Unchanged {
             return Cow::Borrowed(id);
         }
         if id.is_empty() {
-            // No other id encodes to this, and like the empty id it sorts first.
+            // No other id has this encoding, and it sorts first like the empty id.
             return Cow::Borrowed("%");
         }
         let mut encoded = String::with_capacity(id.len());

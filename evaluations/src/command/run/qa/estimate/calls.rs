@@ -1,4 +1,4 @@
-//! The calls of one chat model in an estimate.
+//! Calls, tokens and cost of one chat model in an estimate.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ use evals_rag::prices::Price;
 
 use crate::spending::dollars;
 
-/// How many calls, how many tokens and at what cost, in a line for people.
+/// Describes the calls, tokens and cost in one line.
 pub(super) fn line(calls: &Calls, price: Price) -> String {
     if calls.calls == 0 {
         return "no calls".to_owned();
@@ -19,20 +19,21 @@ pub(super) fn line(calls: &Calls, price: Price) -> String {
         ..*calls
     };
     let asked = quantity::of(calls.calls, "call");
-    let read = quantity::of(calls.input_tokens, "token");
+    let read = quantity::of(calls.input_tokens, "input token");
     match calls.output_tokens {
         Some(most) => format!(
-            "{asked}, {read} to read, at most {most} to write, at most {}",
+            "{asked}, {read}, at most {}, at most {}",
+            quantity::of(most, "output token"),
             dollars(calls.cost(&price))
         ),
         None => format!(
-            "{asked}, {read} to read, no limit to what is written (`max_tokens`), {} for reading alone",
+            "{asked}, {read}, unlimited output tokens (no `max_tokens`), {} for the input alone",
             dollars(reading.cost(&price))
         ),
     }
 }
 
-/// What each call of a model takes, of which `request` is one with nothing in it.
+/// The tokens of each call of a model. `request` is such a call with empty texts.
 pub(super) fn side(
     request: &ChatRequest,
     max_tokens: Option<NonZeroU32>,

@@ -1,4 +1,4 @@
-//! The estimate of a run: what it would take, worked out without asking a chat model.
+//! Estimates the calls, tokens and cost of a run without asking a chat model.
 
 mod calls;
 mod reranking;
@@ -14,7 +14,7 @@ use evals_rag::estimate::{Calls, Estimate, Side, Workload};
 use evals_rag::judging::Judged;
 
 use self::calls::{line, side};
-use self::reranking::Foreseen;
+use self::reranking::RerankingWork;
 use crate::choices;
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
@@ -23,10 +23,10 @@ use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
 
-/// Questions that are searched to see how long passages are.
+/// Questions that are searched to estimate the length of passages.
 const SAMPLE: usize = 20;
 
-/// The estimate for people.
+/// Renders the estimate.
 pub(super) async fn text(
     run: Run<'_>,
     qa: &QaPlan,
@@ -90,15 +90,15 @@ pub(super) async fn text(
     }
     let reranking = match &prepared.reranking {
         Some(reranking) if identities.contains_key("reranker") => {
-            let foreseen = Foreseen::of(run, qa, reranking, &workload)?;
+            let work = RerankingWork::of(run, qa, reranking, &workload)?;
             let price = prices.of(reranking.identity());
-            let (line, cost) = foreseen.line(price);
+            let (line, cost) = work.line(price);
             let reranker = reranking.identity();
             writeln!(text, "{:<10} {reranker}: {line}", "reranking").expect(TEXT);
-            if foreseen.is_paid() {
+            if work.is_paid() {
                 total = total.zip(cost).map(|(sum, cost)| sum + cost);
             }
-            foreseen.is_paid()
+            work.is_paid()
         }
         _ => false,
     };
@@ -108,16 +108,16 @@ pub(super) async fn text(
             Some(total) => format!("at most {}", dollars(Some(total))),
             None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
         };
-        writeln!(text, "{:<10} {total}", "together").expect(TEXT);
+        writeln!(text, "{:<10} {total}", "total").expect(TEXT);
     }
     text.push_str(
-        "\nTokens are counted by the embedded tokenizer, so that these are estimates. Replies in the cache cost nothing; repaired \
-         verdicts, doubled budgets, retried calls and embeddings are not in them.\n",
+        "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
+         The estimate excludes retries, repaired verdicts and embeddings.\n",
     );
     Ok(text)
 }
 
-/// A call for each answer, where the judge also says what is a refusal: about as long as one for a verdict without a reference.
+/// The calls that ask the judge whether an answer refuses: one for each answer, about as long as a call for a verdict.
 fn refusals(judging: &Judging, workload: &Workload, estimate: &Estimate) -> Calls {
     if judging.refusals.is_none() || workload.judged == 0 {
         return Calls::NONE;
@@ -133,7 +133,7 @@ fn refusals(judging: &Judging, workload: &Workload, estimate: &Estimate) -> Call
     }
 }
 
-/// The mean length of passages, over the first questions, rounded up.
+/// The mean length of the passages of the first questions, rounded up.
 async fn passage_tokens(
     prepared: &Prepared,
     qa: &QaPlan,

@@ -1,4 +1,4 @@
-//! Reranking in an estimate, worked out without asking a reranker.
+//! Estimates the calls, tokens and cost of reranking without asking a reranker.
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
@@ -13,11 +13,11 @@ use crate::command::run::preparation::Run;
 use crate::run_models::reranker::{Asking, Reranking};
 use crate::spending::dollars;
 
-/// What all questions of a run take of a reranker.
-pub(super) enum Foreseen {
-    /// Pairs that are read in this process.
+/// The work of a reranker for all questions of a run.
+pub(super) enum RerankingWork {
+    /// Pairs that a model in this process scores.
     InProcess { pairs: u64 },
-    /// Requests with pairs of question and passage, to a server that reads as many tokens.
+    /// Requests to a server with pairs of question and passage, and the tokens of all pairs.
     Requests {
         requests: u64,
         pairs: u64,
@@ -27,8 +27,8 @@ pub(super) enum Foreseen {
     Calls(Calls),
 }
 
-impl Foreseen {
-    /// Each question is reranked once for each profile that does so, and once for each repetition.
+impl RerankingWork {
+    /// Each question is reranked once for each reranking profile and repetition.
     pub(super) fn of(
         run: Run<'_>,
         qa: &QaPlan,
@@ -69,7 +69,7 @@ impl Foreseen {
         })
     }
 
-    /// Whether somebody may want to be paid.
+    /// Whether reranking may cost money.
     pub(super) fn is_paid(&self) -> bool {
         match self {
             Self::InProcess { .. } => false,
@@ -78,12 +78,12 @@ impl Foreseen {
         }
     }
 
-    /// For people, with what it costs at most where that is known.
+    /// Describes the work in one line. The second value is its highest cost, if known.
     pub(super) fn line(&self, price: Price) -> (String, Option<f64>) {
         match self {
             Self::InProcess { pairs } => {
                 let pairs = quantity::of(*pairs, "pair");
-                (format!("{pairs} read in this process, no LLM"), Some(0.0))
+                (format!("{pairs} scored in this process, no LLM"), Some(0.0))
             }
             Self::Requests {
                 requests,
@@ -96,7 +96,7 @@ impl Foreseen {
                     estimated: true,
                 });
                 let line = format!(
-                    "{} with {}, about {tokens} tokens to read, {}",
+                    "{} with {}, about {tokens} input tokens, {}",
                     quantity::of(*requests, "request"),
                     quantity::of(*pairs, "pair"),
                     dollars(cost)
@@ -108,10 +108,10 @@ impl Foreseen {
     }
 }
 
-/// What one question takes of a chat model.
+/// The calls of a chat model for one question.
 struct Each {
     calls: u64,
-    /// Passages that all calls together show.
+    /// Passages in all calls together.
     passages: u64,
 }
 
@@ -140,7 +140,7 @@ impl Each {
     }
 }
 
-/// How many profiles have every question reranked; both benchmarks ask once for the same one.
+/// The number of profiles that rerank. Both benchmarks share the calls of a profile.
 fn profiles(run: Run<'_>, qa: &QaPlan) -> u64 {
     let mut profiles: Vec<_> = if run.plan.retrieval {
         run.plan.profiles.clone()
