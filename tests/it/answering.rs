@@ -322,7 +322,7 @@ fn the_cache_is_shown_and_emptied() {
         sandbox
             .run("cache stats")
             .stderr
-            .contains("no replies are stored")
+            .contains("no cached replies yet")
     );
     let run = ended(&mut towers::command(&sandbox, ""));
     assert_eq!(run.code, Some(0), "{}", run.stderr);

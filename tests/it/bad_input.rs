@@ -29,7 +29,7 @@ fn rankings_are_not_judged_and_the_answers_there_are_named() {
     sandbox.succeed("sample --limit 2 --skip-qa --profile bm25");
     let rankings = sandbox.runs()[1].display().to_string();
     let message = sandbox.refuse(&format!("rejudge {rankings} --judge embedded:overlap"));
-    assert!(message.contains("holds rankings"), "{message}");
+    assert!(message.contains("is a retrieval run"), "{message}");
     let newest = message.split("the newest run with answers is `").nth(1);
     let name = newest.unwrap().split('`').next().unwrap();
     sandbox.succeed(&format!("rejudge {name} --judge embedded:overlap"));
@@ -185,7 +185,7 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
     assert!(
         ended
             .stderr
-            .contains("warning: 1 judged document not in the corpus, or without text there"),
+            .contains("warning: 1 judged document missing from the corpus or without text"),
         "{}",
         ended.stderr
     );
@@ -230,7 +230,7 @@ fn a_list_of_ids_that_is_none_comes_with_the_notation_and_not_with_a_way_round()
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(
         ended.stderr.contains(
-            "warning: 1 of these would be found if read otherwise, as a list for instance"
+            "warning: 1 of them would be found if their ids were read differently, e.g. as a list"
         ),
         "{}",
         ended.stderr
@@ -323,7 +323,7 @@ fn what_a_filter_and_a_limit_leave_out_is_said() {
     let mut command = sandbox.command("sample --skip-qa --limit 3 --filter");
     let run = ended(command.arg("uri != 'nope'"));
     assert!(
-        run.stderr.contains("the first 3 of 320 questions"),
+        run.stderr.contains("asking 3 of 320 questions (--limit)"),
         "{}",
         run.stderr
     );
@@ -336,7 +336,7 @@ fn what_a_filter_and_a_limit_leave_out_is_said() {
     let run = ended(command.arg("uri < 'n'"));
     assert!(
         run.stderr
-            .contains(" of 64 documents; relevant ones among the others count as never found"),
+            .contains(" of 64 documents; relevant documents outside it count as not retrieved"),
         "{}",
         run.stderr
     );

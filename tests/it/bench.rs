@@ -226,7 +226,7 @@ fn what_cannot_be_measured_is_refused_before_anything_is_asked() {
     assert!(refused("--model foo:bar").contains("unknown provider `foo`"));
     assert!(refused("--model bge-m3").contains("has to be of the form PROVIDER:NAME"));
     assert!(refused("--out figures.md").contains("its name has to end in .json"));
-    assert!(refused("--out no/figures.json").contains("there is no folder `no`"));
+    assert!(refused("--out no/figures.json").contains("folder `no` does not exist"));
     assert!(refused("--seconds 0").contains("has to be from 0.1 to 86400"));
     assert!(refused("--batch 0").contains("has to be at least 1"));
     assert!(refused("--batch 1000000000000000").contains("has to be at most 65536"));

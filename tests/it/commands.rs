@@ -254,8 +254,8 @@ fn score_counts_queries_in_words_that_fit() {
     let ended = sandbox.run("score --qrels qrels --run run --measure mrr@5");
     assert_eq!(
         ended.stderr,
-        "warning: 2 queries of the run have no judgements and are left out, the first is `q8`\n\
-         warning: query `q2` is judged, but not in the run, and is left out (--complete counts it)\n\
+        "warning: 2 queries of the run have no judgements and are skipped, the first is `q8`\n\
+         warning: query `q2` has judgements but is missing from the run and is skipped (--complete counts it as 0)\n\
          warning: 1 query without relevant documents counts as 0, as in trec_eval\n"
     );
     assert!(ended.stdout.starts_with("RR@5 "), "{}", ended.stdout);

@@ -75,7 +75,7 @@ fn runs_without_a_case_in_common_are_refused() {
     assert!(message.contains("there are no runs"), "{message}");
     sandbox.succeed("sample --limit 3 --profile bm25");
     let message = sandbox.refuse("compare");
-    assert!(message.contains("has one before it"), "{message}");
+    assert!(message.contains("no earlier finished run"), "{message}");
     let runs = sandbox.runs();
     let message = sandbox.refuse(&format!(
         "compare {} {}",
@@ -83,14 +83,14 @@ fn runs_without_a_case_in_common_are_refused() {
         runs[1].display()
     ));
     assert!(
-        message.contains("is retrieval on sample, and") && message.contains("is qa on sample"),
+        message.contains("(retrieval on sample) with") && message.contains("(qa on sample)"),
         "{message}"
     );
     let message = sandbox.refuse("compare latest latest");
-    assert!(message.contains("the same run twice"), "{message}");
+    assert!(message.contains("with itself"), "{message}");
     let message = sandbox.refuse("compare latest");
     assert!(
-        message.contains("`evaluations compare RUN latest` compares it with another"),
+        message.contains("use `evaluations compare RUN latest`"),
         "{message}"
     );
     let message = sandbox.refuse("compare latest --out rows.csv");
@@ -180,7 +180,9 @@ fn a_question_that_was_changed_is_no_pair_and_is_named() {
     sandbox.succeed("run ./mine.yaml --skip-qa --profile bm25");
     let message = sandbox.refuse("compare");
     assert!(
-        message.contains("only in the second 0, changed between them 1, the same in both 0"),
+        message.contains(
+            "no case in common (1 only in the first, 0 only in the second, 1 changed between them)"
+        ),
         "{message}"
     );
 }
@@ -252,7 +254,8 @@ fn a_quick_run_in_between_is_not_what_a_whole_one_is_compared_with() {
     sandbox.succeed("sample --skip-qa --profile bm25 --limit 5");
     let ended = sandbox.run("compare");
     assert!(
-        ended.stderr.contains("asked 40 questions") && ended.stderr.contains("only those of both"),
+        ended.stderr.contains("asked 40 questions")
+            && ended.stderr.contains("only questions of both"),
         "{}",
         ended.stderr
     );

@@ -90,7 +90,7 @@ fn finished_when_interrupted(name: &str, wait: Duration) -> usize {
         return 0;
     }
     assert!(
-        stderr.contains("interrupted; what was finished is in the run folders"),
+        stderr.contains("interrupted; the run folders hold the finished results"),
         "{stderr}"
     );
     assert!(stderr.contains("not run: unranked"), "{stderr}");

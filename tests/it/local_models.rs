@@ -157,7 +157,7 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
     let examined = ended(&mut online(&sandbox, &hub, "doctor"));
     assert!(
         examined.stdout.contains(
-            "note  embedder: `owner/name` is not in the hub cache; the first run that compares vectors fetches it\n"
+            "note  embedder: `owner/name` is not in the hub cache; the first run that needs vectors downloads it\n"
         ),
         "{}",
         examined.stdout
@@ -171,8 +171,8 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
     for index in ["first", "first", "second"] {
         let ran = ended(&mut online(&sandbox, &hub, &format!("{RUN} --db {index}")));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let tells = " are longer than the embedding model reads; it read only the beginning";
-        assert!(ran.stderr.contains(tells), "{index}: {}", ran.stderr);
+        let note = " are longer than the embedding model reads; only the beginning was embedded";
+        assert!(ran.stderr.contains(note), "{index}: {}", ran.stderr);
         let runs = sandbox.runs();
         let manifest = json(&runs.last().unwrap().join("manifest.json"));
         counts.insert(manifest["index"]["statistics"]["cut_chunks"].to_string());

@@ -137,13 +137,13 @@ fn a_k_below_the_datasets_measures_names_what_is_measured_instead() {
     let ended = sandbox.run("sample --skip-qa --profile bm25 --limit 5 --k 3");
     assert!(
         ended.stderr.contains(
-            "`--k 3` keeps 3 documents for each question: RR@3 in place of RR@5, R@3 in place of R@5, nDCG@3 in place of nDCG@5\n"
+            "`--k 3` keeps 3 documents for each question: RR@3 replaces RR@5, R@3 replaces R@5, nDCG@3 replaces nDCG@5\n"
         ),
         "{}",
         ended.stderr
     );
     let whole = sandbox.run("sample --skip-qa --profile bm25 --limit 5 --k 5");
-    assert!(!whole.stderr.contains("in place of"), "{}", whole.stderr);
+    assert!(!whole.stderr.contains("replaces"), "{}", whole.stderr);
     let message = sandbox.refuse("sample --skip-qa --k 3 --measure MAP@10");
     assert!(
         message.contains("`--measure AP@10` looks at more documents than `--k 3` keeps"),

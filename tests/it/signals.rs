@@ -283,7 +283,7 @@ fn a_signal_while_documents_are_embedded_loses_no_vector_that_was_paid_for() {
     signal(&child, "TERM");
     let stopped = end_of(child);
     assert_eq!(stopped.code, Some(130), "{}", stopped.stderr);
-    let goes_on = "interrupted; run the same command again to continue the index";
+    let goes_on = "interrupted; run the same command again to resume indexing";
     assert!(stopped.stderr.contains(goes_on), "{}", stopped.stderr);
     let finished = ended(&mut towers::with_settings(&sandbox, line));
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);

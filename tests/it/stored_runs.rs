@@ -213,7 +213,7 @@ fn the_newest_is_listed_last_and_twenty_at_most() {
     sandbox.succeed("sample-support --limit 3 --skip-retrieval");
     let listed = sandbox.run("runs");
     assert_eq!(listed.stdout.lines().count(), 21, "{}", listed.stdout);
-    assert!(listed.stderr.contains("the newest 20 of 25 runs"));
+    assert!(listed.stderr.contains("showing the newest 20 of 25 runs"));
     let last = listed.stdout.lines().last().unwrap();
     assert!(last.contains("29990201T000019.000Z-copy"), "{last}");
     let value = json(&run.join("report.json"))["summary"]["scores"]["RR@5"]["value"].clone();
@@ -294,7 +294,9 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
     assert_eq!(alone.code, Some(0), "{}", alone.stderr);
     assert_eq!(table(&alone.stdout), table(&here));
     assert!(
-        alone.stdout.contains("a report alone does not say"),
+        alone
+            .stdout
+            .contains("settings unknown: a report without its run folder has none"),
         "{}",
         alone.stdout
     );
@@ -309,11 +311,7 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
     let message = sandbox.refuse("table --run scores.json");
     assert!(message.contains("without the manifest"), "{message}");
     let message = compare("scores.json", Path::new("scores.json"));
-    assert!(
-        message.stderr.contains("same run twice"),
-        "{}",
-        message.stderr
-    );
+    assert!(message.stderr.contains("with itself"), "{}", message.stderr);
     let copied = sandbox.work().join("answers.json");
     fs::copy(runs[3].join("report.json"), copied).unwrap();
     let message = compare("scores.json", Path::new("answers.json")).stderr;
@@ -490,7 +488,7 @@ fn deleting_takes_named_runs_and_nothing_else() {
     let first = name(&run);
     let message = sandbox.refuse(&format!("runs delete {first}"));
     assert!(
-        message.contains("`--yes` deletes without asking"),
+        message.contains("pass `--yes` to delete without confirmation"),
         "{message}"
     );
     for (wanted, expected) in [
@@ -498,7 +496,7 @@ fn deleting_takes_named_runs_and_nothing_else() {
         ("2999".to_owned(), "more than one run"),
         (
             run.display().to_string(),
-            "is a path; `runs delete` takes names",
+            "is a path; `runs delete` takes the name of a run in",
         ),
         (format!("{first} nothing"), "no run `nothing`"),
     ] {

@@ -71,14 +71,14 @@ fn a_page_that_cannot_be_written_is_left_as_it_is() {
     sandbox.write("open.md", "\n<!-- evaluations table -->\n");
     let message = sandbox.refuse("table --update open.md");
     assert!(
-        message.contains("line 2: the region is not closed"),
+        message.contains("line 2: the table marker is not closed"),
         "{message}"
     );
     sandbox.write("plain.md", "nothing\n");
     assert!(
         sandbox
             .refuse("table --update plain.md")
-            .contains("has no region to write")
+            .contains("has no table markers")
     );
     assert!(
         sandbox
@@ -154,12 +154,12 @@ fn once_files_have_changed_only_the_runs_of_the_new_ones_are_rows() {
         .iter()
         .map(|run| run.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
-    let left_out = format!(
-        "left out `{}`: the files of the dataset have changed since\n",
+    let skipped = format!(
+        "skipped `{}`: the files of the dataset have changed since\n",
         names[2]
     );
-    assert!(printed.stderr.contains(&left_out), "{}", printed.stderr);
-    assert_eq!(printed.stderr.matches("left out").count(), 1);
+    assert!(printed.stderr.contains(&skipped), "{}", printed.stderr);
+    assert_eq!(printed.stderr.matches("skipped").count(), 1);
 
     let both = sandbox.succeed(&format!("table --run {} --run {}", names[0], names[3]));
     assert_eq!(both.matches("dataset files as of 20").count(), 2, "{both}");
@@ -201,9 +201,9 @@ fn runs_with_failures_and_partial_runs_are_no_rows_unless_they_are_named() {
     let printed = sandbox.run("table");
     assert_eq!(printed.stdout.lines().count(), 3, "{}", printed.stdout);
     for line in [
-        format!("left out `{}`: finished, 2 of 8 failed\n", name(1)),
-        format!("left out `{}`: it asked 3 of 8 questions\n", name(2)),
-        "`--run` names the runs of a table\n".to_owned(),
+        format!("skipped `{}`: finished, 2 of 8 failed\n", name(1)),
+        format!("skipped `{}`: it asked 3 of 8 questions\n", name(2)),
+        "use `--run` to choose the runs of a table\n".to_owned(),
     ] {
         assert!(printed.stderr.contains(&line), "{line}\n{}", printed.stderr);
     }
@@ -225,7 +225,7 @@ fn runs_with_failures_and_partial_runs_are_no_rows_unless_they_are_named() {
     fs::remove_file(&path).unwrap();
     let message = sandbox.refuse(&format!("table --run {}", name(1)));
     assert!(
-        message.contains("is unfinished and cannot be a row"),
+        message.contains("(unfinished) as a row of a table"),
         "{message}"
     );
     let page = sandbox.write("page.md", PAGE.replace("table: qa", "table: retrieval"));
@@ -234,5 +234,5 @@ fn runs_with_failures_and_partial_runs_are_no_rows_unless_they_are_named() {
     assert_eq!(written.matches("| semantic |").count(), 2, "{written}");
     assert!(!written.contains("| bm25 |"), "{written}");
     let message = sandbox.refuse(&format!("table --dataset wix --run {}", name(2)));
-    assert!(message.contains("is among those of `--run`"), "{message}");
+    assert!(message.contains(" among those of `--run`"), "{message}");
 }

@@ -52,7 +52,7 @@ fn unanswerable_questions_are_searched_and_not_measured() {
         assert!(
             scored
                 .stderr
-                .contains("64 queries of the run have no judgements and are left out"),
+                .contains("64 queries of the run have no judgements and are skipped"),
             "{}",
             scored.stderr
         );

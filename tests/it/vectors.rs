@@ -183,7 +183,7 @@ fn vectors_are_shown_and_pruned_beside_replies() {
     let (sandbox, server) = (Sandbox::new(), sound());
     write(&sandbox, &server);
     let none = sandbox.run("cache stats").stderr;
-    assert!(none.contains("no replies are stored") && none.contains("no vectors are stored"));
+    assert!(none.contains("no cached replies yet") && none.contains("no cached vectors yet"));
     sandbox.succeed(RUN);
     let stats = sandbox.succeed("cache stats");
     // The first search warms up.
@@ -305,16 +305,16 @@ fn embedding_is_part_of_what_a_run_costs() {
     let first = run(RUN);
     assert_eq!(first.code, Some(0), "{}", first.stderr);
     // Ten short documents, three of two chunks, ten questions, a probe and what searches are warmed up with, at a cent each.
-    let expected = "embedded now: openai:scripted, 28000 tokens read, $0.2800";
+    let expected = "while embedding: openai:scripted, 28000 tokens read, $0.2800";
     assert!(first.stderr.contains(expected), "{}", first.stderr);
     let again = run(RUN);
-    let expected = "embedded now: openai:scripted, 1000 tokens read, $0.0100";
+    let expected = "while embedding: openai:scripted, 1000 tokens read, $0.0100";
     assert!(again.stderr.contains(expected), "{}", again.stderr);
 
     // Ten questions are not answered once the budget went into the index.
     let qa = "run stories.yaml --config settings.yaml --skip-retrieval --profile semantic --no-cache --db other";
     let refused = sandbox.refuse(&format!("{qa} --budget 0.2"));
-    let expected = "`--budget` needs the price of `scripted`, which embeds: set `prices: {scripted: {input: …, output: 0}}`";
+    let expected = "`--budget` needs the price of the embedding model `scripted`: set `prices: {scripted: {input: …, output: 0}}`";
     assert!(refused.contains(expected), "{refused}");
     let stopped = run(&format!("{qa} --budget 0.1"));
     assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);

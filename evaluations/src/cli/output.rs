@@ -17,7 +17,7 @@ pub(crate) struct OutputArgs {
     /// Hide progress bars
     #[arg(long, global = true)]
     pub(crate) no_progress: bool,
-    /// Colour the output
+    /// When to colour the output
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColorChoice,
 }

@@ -127,7 +127,7 @@ pub(crate) struct ControlArgs {
     /// Start over instead of resuming an unfinished run; cached replies are still used. Retrieval always starts over
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Have Ollama pull the models of the settings that it does not have
+    /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,
 }

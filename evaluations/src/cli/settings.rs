@@ -68,7 +68,7 @@ pub(crate) struct DoctorArgs {
     /// The model that judges answers [default: the setting evaluations.judge]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
-    /// Have Ollama pull the models of the settings that it does not have
+    /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,
 }

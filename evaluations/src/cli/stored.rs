@@ -105,7 +105,7 @@ const TABLE_HELP: &str = "\
 Which runs become rows:
   Each configuration contributes its newest run that finished without failures.
   For each dataset, a run has to use the same files as the newest run and ask as
-  many questions as the longest one. Skipped runs are listed on stderr with the
+  many questions as the largest run. Skipped runs are listed on stderr with the
   reason. `--run` selects runs explicitly instead.
 
 Markers:
@@ -116,8 +116,8 @@ Markers:
     <!-- evaluations end -->
 
   After the colon, `retrieval` or `qa` restricts the benchmark, and names of
-  datasets restrict the datasets. `<!-- evaluations table -->` selects everything.
-  The text between the markers is replaced. The rest of the file stays unchanged,
+  datasets restrict the datasets. `<!-- evaluations table -->` selects all runs.
+  The text between the markers is replaced. The rest of the file stays as it is,
   including markers in code blocks.";
 
 #[derive(Debug, Clone, Args)]

@@ -242,7 +242,7 @@ fn check_price(role: &str, resolved: &Resolved, model: &ConfiguredModel) -> Opti
     let price = choices::prices(resolved).of(&model.identity());
     price.input.is_none().then(|| {
         Finding::Note(format!(
-            "{role}: no price for `{}`; its cost will be unknown; set one under `prices`",
+            "{role}: no price for `{}`, so its cost is unknown; set one under `prices`",
             model.settings.name
         ))
     })
