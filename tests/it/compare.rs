@@ -181,7 +181,7 @@ fn a_question_that_was_changed_is_no_pair_and_is_named() {
     let message = sandbox.refuse("compare");
     assert!(
         message.contains(
-            "no case in common (1 only in the first, 0 only in the second, 1 changed between them)"
+            "no case in common (3 only in the first, 0 only in the second, 1 changed between them)"
         ),
         "{message}"
     );
@@ -206,7 +206,7 @@ fn a_measure_is_named_as_the_table_names_it_or_in_any_notation() {
     }
     let message = sandbox.refuse("compare --measure MRR@50");
     assert!(
-        message.contains("which have MRR@5, R@1, R@5, nDCG@5, MAP; did you mean `MRR@5`?"),
+        message.contains("available: MRR@5, R@1, R@5, nDCG@5, MAP; did you mean `MRR@5`?"),
         "{message}"
     );
 }
@@ -240,7 +240,7 @@ fn a_setting_that_renames_the_profile_is_compared_with_the_run_before() {
     assert!(
         ended
             .stderr
-            .contains("comparing profile `hybrid-linear` with `hybrid`"),
+            .contains("comparing profile `hybrid-linear` with profile `hybrid`"),
         "{}",
         ended.stderr
     );

@@ -190,7 +190,11 @@ fn compare_takes_finished_runs_and_fails_a_check_that_a_newer_run_did_not_finish
     assert_eq!(compared.stderr.matches("passed over").count(), 3);
     let checked = sandbox.run("compare --fail-if-worse");
     assert_eq!(checked.code, Some(1), "{}", checked.stderr);
-    assert!(checked.stderr.contains("newer runs"), "{}", checked.stderr);
+    assert!(
+        checked.stderr.contains("a newer run is not finished"),
+        "{}",
+        checked.stderr
+    );
     let against = sandbox.run(&format!("compare {}", name(&run)));
     assert_eq!(against.stdout, compared.stdout);
     let latest = sandbox.run(&format!("compare {} latest --fail-if-worse", name(&run)));
@@ -316,11 +320,11 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
     fs::copy(runs[3].join("report.json"), copied).unwrap();
     let message = compare("scores.json", Path::new("answers.json")).stderr;
     assert!(
-        message.contains("`scores.json` is retrieval on sample"),
+        message.contains("`scores.json` (retrieval on sample)"),
         "{message}"
     );
     assert!(
-        message.contains("`answers.json` is qa on sample"),
+        message.contains("`answers.json` (qa on sample)"),
         "{message}"
     );
     let message = sandbox.refuse("runs show .");

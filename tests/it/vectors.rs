@@ -201,7 +201,7 @@ fn vectors_are_shown_and_pruned_beside_replies() {
     assert!(
         unknown
             .stderr
-            .contains("nothing of `openai:script` is stored"),
+            .contains("no cache has entries of `openai:script`"),
         "{}",
         unknown.stderr
     );

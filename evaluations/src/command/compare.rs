@@ -63,9 +63,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         exit = exit.max(Some(verdict(session, arguments, &change)));
     }
     if arguments.fail_if_worse && is_behind {
-        session
-            .printer
-            .warn("`--fail-if-worse` fails because a newer run is unfinished and was not compared");
+        session.printer.warn(
+            "`--fail-if-worse` fails because a newer run is not finished and was not compared",
+        );
         exit = exit.max(Some(Exit::CheckFailed));
     }
     exit.with_context(|| {
