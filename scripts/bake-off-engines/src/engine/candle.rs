@@ -1,3 +1,5 @@
+//! candle, as its examples use it: texts of a batch padded to the longest.
+
 use std::fs;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! candle's tensors and matrix products without padding: the texts of a batch one after another.
+
 use std::path::Path;
 
 use anyhow::Result;

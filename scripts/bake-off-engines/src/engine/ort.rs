@@ -1,3 +1,5 @@
+//! ONNX Runtime, by its Rust bindings.
+
 use std::path::Path;
 
 use anyhow::Result;

@@ -1,3 +1,5 @@
+//! rten, as it runs ONNX models.
+
 use std::path::Path;
 
 use anyhow::Result;
