@@ -1,15 +1,15 @@
 //! Summaries, against values computed by hand.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use evals::{
-    CaseReport, EvaluatorFailure, EvaluatorOrigin, FailureKind, MissingRepetitions, PassRate,
-    Report, Summary, Value,
-};
-use evals_metrics::{Bootstrap, Mean};
+mod evaluators;
+mod repetitions;
 
 use crate::fakes::{Words, failed, finished, outcome, report, score, timing, undefined};
+use evals::{
+    CaseReport, EvaluatorFailure, EvaluatorOrigin, FailureKind, PassRate, Report, Summary, Value,
+};
+use evals_metrics::{Bootstrap, Mean};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 fn summary(cases: Vec<CaseReport<Words>>) -> Summary {
     report(cases).summary(&Bootstrap::default())
@@ -89,29 +89,6 @@ fn measures_are_in_first_seen_order() {
     assert_eq!(names, ["z", "m", "a"]);
 }
 
-#[test]
-fn repetitions_are_one_sample() {
-    let report = Report {
-        repeat: 3,
-        ..report(vec![
-            repeated("a", 1, vec![score("s", 1.0)]),
-            repeated("a", 2, vec![score("s", 0.0)]),
-            repeated("a", 3, vec![undefined("s", "silent")]),
-            repeated("b", 1, vec![score("s", 1.0)]),
-            repeated("c", 1, vec![undefined("s", "silent")]),
-            CaseReport {
-                repeat: 2,
-                ..failed("c", "gone")
-            },
-        ])
-    };
-    let mean = &report.summary(&Bootstrap::default()).scores[0].1;
-    // Case a has a mean of 0.5 over the repetitions with a value, case b of 1.
-    assert_eq!((mean.value, mean.n), (Some(0.75), 2));
-    // Case c has no value at all; its first reason stands for it.
-    assert_eq!(excluded(mean), [("silent", 1)]);
-}
-
 fn pooled(summary: &Summary) -> &PassRate {
     summary.pass_rate.as_ref().unwrap()
 }
@@ -121,140 +98,6 @@ fn counts(reasons: &[(&str, usize)]) -> BTreeMap<String, usize> {
     reasons
         .map(|(reason, count)| ((*reason).to_owned(), *count))
         .collect()
-}
-
-#[test]
-fn missing_repetitions_are_counted() {
-    let check = |passed| outcome("check", Value::Assertion(passed));
-    let tone = || outcome("tone", Value::Label("polite".to_owned()));
-    let with_tokens = |case: CaseReport<Words>| CaseReport {
-        metrics: BTreeMap::from([("tokens".to_owned(), 1.0)]),
-        ..case
-    };
-    let report = Report {
-        repeat: 4,
-        ..report(vec![
-            with_tokens(repeated("a", 1, vec![score("s", 1.0), check(true), tone()])),
-            // Failing twice in one repetition is one repetition without a value.
-            with_tokens(with_failure(
-                with_failure(repeated("a", 2, vec![check(true), tone()]), "s"),
-                "s",
-            )),
-            repeated(
-                "a",
-                3,
-                vec![
-                    undefined("s", "silent"),
-                    check(false),
-                    undefined("tone", "silent"),
-                ],
-            ),
-            CaseReport {
-                repeat: 4,
-                ..failed("a", "gone")
-            },
-            CaseReport {
-                repeat: 1,
-                ..failed("b", "gone")
-            },
-            CaseReport {
-                repeat: 2,
-                ..failed("b", "gone")
-            },
-        ])
-    };
-    let summary = report.summary(&Bootstrap::default());
-    let missing = &summary.missing_repetitions;
-    let expected = counts(&[("evaluator failed", 1), ("silent", 1), ("task failed", 1)]);
-    assert_eq!(missing.scores, [("s".to_owned(), expected)]);
-    let expected = counts(&[("task failed", 1)]);
-    assert_eq!(missing.assertions, [("check".to_owned(), expected.clone())]);
-    assert_eq!(missing.metrics, [("tokens".to_owned(), expected)]);
-    // Case b is excluded as a whole.
-    assert_eq!(excluded(&summary.scores[0].1), [("task failed", 1)]);
-
-    // Assertions and labels count each repetition, with and without a value.
-    assert_eq!((pooled(&summary).passed, pooled(&summary).n), (2, 3));
-    assert_eq!(pooled(&summary).excluded, counts(&[("task failed", 3)]));
-    let tone = &summary.labels[0].1;
-    assert_eq!(tone.n, 2);
-    assert_eq!(tone.excluded, counts(&[("silent", 1), ("task failed", 3)]));
-}
-
-#[test]
-fn a_case_that_ran_once_has_no_missing_repetitions() {
-    let summary = summary(vec![
-        finished("a", vec![score("s", 1.0)]),
-        with_failure(finished("b", vec![]), "s"),
-        failed("c", "gone"),
-    ]);
-    assert_eq!(summary.missing_repetitions, MissingRepetitions::default());
-}
-
-#[test]
-fn a_measure_of_some_cases_excludes_only_those() {
-    let own = |case: CaseReport<Words>| CaseReport {
-        own_evaluators: vec!["rubric".to_owned()],
-        ..case
-    };
-    let rubric = evals::CaseOutcome {
-        origin: EvaluatorOrigin::Case(1),
-        ..outcome("rubric", Value::Assertion(true))
-    };
-    let summary = summary(vec![
-        own(finished(
-            "a",
-            vec![rubric, outcome("exact", Value::Assertion(true))],
-        )),
-        own(failed("b", "gone")),
-        failed("c", "gone"),
-    ]);
-    let [(_, rubric), (_, exact)] = &summary.assertions[..] else {
-        panic!("{:?}", summary.assertions);
-    };
-    assert_eq!(excluded(rubric), [("task failed", 1)]);
-    assert_eq!(excluded(exact), [("task failed", 2)]);
-    assert_eq!(pooled(&summary).excluded, counts(&[("task failed", 3)]));
-}
-
-#[test]
-fn equal_names_of_two_evaluators_are_two_measures() {
-    let by = |evaluator: &str, value| evals::CaseOutcome {
-        evaluator: evaluator.to_owned(),
-        ..score("accurate", value)
-    };
-    let summary = summary(vec![
-        finished("a", vec![by("judge-a", 1.0), by("judge-b", 0.0)]),
-        with_failure(finished("b", vec![by("judge-b", 0.5)]), "judge-a"),
-    ]);
-    let means: Vec<_> = summary
-        .scores
-        .iter()
-        .map(|(name, mean)| (name.as_str(), mean.value, excluded(mean)))
-        .collect();
-    assert_eq!(
-        means,
-        [
-            ("accurate", Some(1.0), vec![("evaluator failed", 1)]),
-            ("accurate_2", Some(0.25), vec![]),
-        ]
-    );
-}
-
-#[test]
-fn an_evaluator_that_always_fails_has_its_own_title() {
-    let other = evals::CaseOutcome {
-        evaluator: "other".to_owned(),
-        ..score("judge", 1.0)
-    };
-    let summary = summary(vec![with_failure(finished("a", vec![other]), "judge")]);
-    let names: Vec<_> = summary
-        .scores
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
-    assert_eq!(names, ["judge", "judge_2"]);
-    assert_eq!(excluded(&summary.scores[1].1), [("evaluator failed", 1)]);
 }
 
 #[test]
@@ -285,52 +128,6 @@ fn only_cases_that_succeeded_have_a_rate() {
     let one = summary(vec![finished("a", vec![]), failed("b", "gone")]);
     assert_eq!(one.throughput(), Some(1.0 / 1.24));
     assert_eq!(summary(vec![failed("a", "gone")]).throughput(), None);
-}
-
-#[test]
-fn a_failed_evaluator_is_excluded_from_all_measures_of_its_other_cases() {
-    let measures = |name: &str| evals::CaseOutcome {
-        evaluator: "measures".to_owned(),
-        origin: EvaluatorOrigin::default(),
-        ..score(name, 1.0)
-    };
-    let summary = summary(vec![
-        finished(
-            "a",
-            vec![measures("RR"), measures("nDCG"), score("other", 1.0)],
-        ),
-        // One of its two measures is missing here, as after a score that is not finite.
-        with_failure(
-            finished("b", vec![measures("RR"), score("other", 0.0)]),
-            "measures",
-        ),
-        with_failure(finished("c", vec![]), "measures"),
-    ]);
-    let scores: BTreeMap<_, _> = summary
-        .scores
-        .iter()
-        .map(|(name, mean)| (name.as_str(), mean))
-        .collect();
-    assert_eq!(
-        (scores["RR"].n, excluded(scores["RR"])),
-        (2, vec![("evaluator failed", 1)])
-    );
-    assert_eq!(
-        (scores["nDCG"].n, excluded(scores["nDCG"])),
-        (1, vec![("evaluator failed", 2)])
-    );
-    assert_eq!((scores["other"].n, excluded(scores["other"])), (2, vec![]));
-}
-
-#[test]
-fn an_evaluator_that_always_fails_is_a_measure_without_a_value() {
-    let summary = summary(vec![
-        with_failure(finished("a", vec![]), "judge"),
-        with_failure(finished("b", vec![]), "judge"),
-    ]);
-    let (name, mean) = &summary.scores[0];
-    assert_eq!((name.as_str(), mean.value, mean.n), ("judge", None, 0));
-    assert_eq!(excluded(mean), [("evaluator failed", 2)]);
 }
 
 #[test]
@@ -381,15 +178,6 @@ fn labels_are_shares() {
         shares.excluded,
         BTreeMap::from([("no text".to_owned(), 1), ("task failed".to_owned(), 1)])
     );
-}
-
-#[test]
-fn one_name_with_two_kinds_is_two_measures() {
-    let summary = summary(vec![
-        finished("a", vec![score("k", 0.5)]),
-        finished("b", vec![outcome("k", Value::Label("x".to_owned()))]),
-    ]);
-    assert_eq!((summary.scores[0].1.n, summary.labels[0].1.n), (1, 1));
 }
 
 #[test]

@@ -1,20 +1,20 @@
-//! Tests of the question answering experiment.
+//! Tests of the question answering experiment: answers, judges, tokens and cost.
 
-use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::time::Duration;
-
-use evals::{Evaluator, Experiment, FailureClass, Report, Value};
-use evals_metrics::{Judgements, Ranking};
-use evals_models::{Failure, Finish};
+mod context;
+mod failures;
+mod measures;
 
 use super::*;
 use crate::Passage;
 use crate::answering::{ChatAnswerer, Refusals};
 use crate::fakes::{Found, Scripted, ended, passage, said};
 use crate::judging::{ChatJudge, RefusalJudge};
-
-mod failures;
+use evals::{Evaluator, Experiment, FailureClass, Report, Value};
+use evals_metrics::{Judgements, Ranking};
+use evals_models::{Failure, Finish};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
 
 fn question(id: &str, answerable: bool) -> Question {
     Question {
@@ -194,104 +194,10 @@ async fn the_judge_gets_a_default_reference_for_unanswerable_questions() {
     assert!(prompt.contains("\nThe documents do not answer the question.\n"));
 }
 
-/// The outcomes of all measures without a judge for one answer, by name.
-async fn measured(text: &str, answerable: bool) -> Vec<(String, Value, Option<String>)> {
-    let evaluators: Vec<Arc<dyn Evaluator<Qa>>> = vec![
-        Arc::new(CitationPrecision),
-        Arc::new(CiteRate),
-        Arc::new(Refusal::new()),
-        Arc::new(ExactMatch),
-        Arc::new(TokenF1),
-        Arc::new(RougeL),
-        Arc::new(NumberMatch),
-    ];
-    let report = run(&Scripted::new([said(text)]), answerable, evaluators).await;
-    let outcomes = report.cases[0].outcomes.iter();
-    outcomes
-        .map(|outcome| {
-            (
-                outcome.name.clone(),
-                outcome.value.clone(),
-                outcome.reason.clone(),
-            )
-        })
-        .collect()
-}
-
-fn row(name: &str, value: Value, reason: &str) -> (String, Value, Option<String>) {
-    let reason = (!reason.is_empty()).then(|| reason.to_owned());
-    (name.to_owned(), value, reason)
-}
-
-#[tokio::test]
-async fn an_answer_is_measured() {
-    // Cited: a, b. Relevant: b, c. AP = 1/2 · 1/2. Token F1 and ROUGE-L: 2 · 1 / (3 + 1).
-    let expected = [
-        row("citation AP", Value::Score(0.25), ""),
-        row("cited", Value::Assertion(true), ""),
-        row("refusal precision", Value::Undefined, "answered"),
-        row("refusal recall", Value::Undefined, "answerable question"),
-        row("exact match", Value::Assertion(false), ""),
-        row("token F1", Value::Score(0.5), ""),
-        row("ROUGE-L", Value::Score(0.5), ""),
-        row(
-            "number match",
-            Value::Undefined,
-            "reference without numbers",
-        ),
-    ];
-    assert_eq!(measured("Maybe [1] Paris [2] again.", true).await, expected);
-}
-
 #[test]
 fn equivalence_citing_and_refusing_have_no_common_pass_rate() {
     let dataset = dataset("demo", [question("q", true)]).unwrap();
     assert!(!dataset.pools_assertions());
-}
-
-#[tokio::test]
-async fn an_answer_without_citations_has_no_precision() {
-    let measured = measured("Paris", true).await;
-    assert_eq!(measured[0], row("citation AP", Value::Score(0.0), ""));
-    assert_eq!(measured[1], row("cited", Value::Assertion(false), ""));
-    assert_eq!(measured[4], row("exact match", Value::Assertion(true), ""));
-}
-
-#[tokio::test]
-async fn a_wrong_refusal_is_measured() {
-    let expected = [
-        row("citation AP", Value::Undefined, "refused"),
-        row("cited", Value::Undefined, "refused"),
-        row("refusal precision", Value::Assertion(false), ""),
-        row("refusal recall", Value::Undefined, "answerable question"),
-        row("exact match", Value::Assertion(false), "refused"),
-        row("token F1", Value::Score(0.0), "refused"),
-        row("ROUGE-L", Value::Score(0.0), "refused"),
-        row("number match", Value::Assertion(false), "refused"),
-    ];
-    assert_eq!(measured("I don't know.", true).await, expected);
-}
-
-#[tokio::test]
-async fn refusals_of_unanswerable_questions_are_right() {
-    let refused = measured("I don't know.", false).await;
-    let unanswerable = |name| row(name, Value::Undefined, "unanswerable");
-    let citing = ["citation AP", "cited"].map(unanswerable);
-    assert_eq!(refused[..2], citing);
-    let right = Value::Assertion(true);
-    assert_eq!(refused[2], row("refusal precision", right.clone(), ""));
-    assert_eq!(refused[3], row("refusal recall", right, ""));
-    assert_eq!(refused[5], unanswerable("token F1"));
-    let answered = measured("Paris [2].", false).await;
-    assert_eq!(answered[..2], citing, "there is nothing to cite");
-    assert_eq!(
-        answered[2],
-        row("refusal precision", Value::Undefined, "answered")
-    );
-    assert_eq!(
-        answered[3],
-        row("refusal recall", Value::Assertion(false), "")
-    );
 }
 
 #[tokio::test]
@@ -342,107 +248,6 @@ async fn a_cost_adds_up_the_tokens_of_all_cases() {
     let cost = crate::prices::Cost::of(&report.cases, &price, &crate::prices::Price::default());
     // 100 and 10 tokens at 1 and 10 cents each.
     assert_eq!((cost.answering, cost.judging), (Some(2.0), None));
-}
-
-#[test]
-fn citations_of_one_document_count_once() {
-    let answered = crate::answering::Answered {
-        text: "A [1]. B [3]. C [2].".to_owned(),
-        refused: false,
-        finish: Finish::Stop,
-        calls: Vec::new(),
-    };
-    let answer = Answer::new(answered, passages(), Ranking::default());
-    assert_eq!(answer.citations, ["a", "b"]);
-}
-
-/// Adds one chunk on either side of every passage.
-#[derive(Debug)]
-struct Around;
-
-#[async_trait::async_trait]
-impl Neighbours for Around {
-    async fn chunks(
-        &self,
-        document: &str,
-        ordinals: std::ops::RangeInclusive<u32>,
-    ) -> Result<Vec<Passage>, crate::SearchError> {
-        let chunk = |ordinal| Passage {
-            ordinal,
-            ..passage(document, &format!("chunk {ordinal}"))
-        };
-        Ok(ordinals.map(chunk).collect())
-    }
-}
-
-/// Every letter is a token.
-#[derive(Debug)]
-struct ByLetter;
-
-impl evals_models::Tokenizer for ByLetter {
-    fn identity(&self) -> &'static str {
-        "by letter"
-    }
-
-    fn boundaries(&self, text: &str) -> Vec<std::ops::Range<usize>> {
-        let letters = text.char_indices();
-        letters
-            .map(|(at, letter)| at..at + letter.len_utf8())
-            .collect()
-    }
-}
-
-#[tokio::test]
-async fn passages_are_widened_and_then_cut() {
-    let model = Scripted::new([said("Rome [1]")]);
-    let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
-    let settings = Settings {
-        limit: NonZeroUsize::new(2).unwrap(),
-        expansion: Some(Expansion {
-            neighbours: Arc::new(Around),
-            radius: std::num::NonZeroU32::MIN,
-        }),
-        budget: Some(Budget {
-            tokens: NonZeroUsize::new(20).unwrap(),
-            tokenizer: Arc::new(ByLetter),
-        }),
-    };
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
-    let dataset = dataset("demo", [question("q", true)]).unwrap();
-    let report = Experiment::new(dataset, task).run().await;
-    let case = &report.cases[0];
-    let answer = case.result.output().unwrap();
-    // 5 letters, a line break and 7 letters; with the second passage it would be 27.
-    assert_eq!(answer.passages.len(), 1);
-    assert_eq!(answer.passages[0].text, "Rome.\nchunk 1");
-    assert_eq!(case.metrics["context tokens"].to_bits(), 13_f64.to_bits());
-    assert_eq!(case.metrics["context passages"].to_bits(), 1_f64.to_bits());
-    assert!(case.attributes.is_empty());
-    let stages = case.timings.iter().map(|timing| timing.stage.as_str());
-    assert_eq!(
-        stages.collect::<Vec<_>>(),
-        ["bm25", "neighbours", "generate"]
-    );
-}
-
-#[tokio::test]
-async fn a_case_records_that_its_only_passage_was_cut() {
-    let model = Scripted::new([said("Rome [1]")]);
-    let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
-    let settings = Settings {
-        budget: Some(Budget {
-            tokens: NonZeroUsize::new(4).unwrap(),
-            tokenizer: Arc::new(ByLetter),
-        }),
-        ..Settings::new(NonZeroUsize::new(2).unwrap())
-    };
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
-    let dataset = dataset("demo", [question("q", true)]).unwrap();
-    let report = Experiment::new(dataset, task).run().await;
-    let case = &report.cases[0];
-    assert_eq!(case.result.output().unwrap().passages[0].text, "Rome");
-    assert_eq!(case.metrics["context tokens"].to_bits(), 4_f64.to_bits());
-    assert_eq!(case.attributes["context cut from"], 5);
 }
 
 #[tokio::test]
