@@ -1,4 +1,4 @@
-//! Writing files whole or not at all.
+//! Writes files atomically.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// Writes a file beside its place and moves it there, so that nobody ever sees half of it.
+/// Writes a file next to `path` and renames it, so that no reader ever sees a partial file.
 pub(crate) fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -23,7 +23,7 @@ pub(crate) fn write_atomically(
         fs::rename(&partial, path)
     });
     if written.is_err() {
-        // The error that counts is the first one.
+        // The first error is the one to report.
         let _ = fs::remove_file(&partial);
     }
     written.with_context(|| format!("cannot write `{}`", path.display()))

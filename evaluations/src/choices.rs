@@ -1,4 +1,4 @@
-//! The settings as the libraries' own types, checked before anything is fetched or written.
+//! Converts settings into the types of the libraries, and checks them before downloads or writes begin.
 
 use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
@@ -8,12 +8,12 @@ use crate::models::{ConfiguredModels, fields, reranker};
 use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
 use crate::settings::{self, FusionMethod, Resolved, SettingsError};
 
-/// What a run does, as the settings choose it.
+/// The choices of the settings for a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Choices {
     /// The profiles to run unless the command line names others.
     pub(crate) profiles: Vec<SearchProfile>,
-    /// What `hybrid` means.
+    /// The profile that `hybrid` stands for.
     pub(crate) hybrid: Profile,
     pub(crate) chunker: Chunker,
     pub(crate) models: ConfiguredModels,
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suffix_reranks_and_all_does_so_where_there_is_a_reranker() {
+    fn a_suffix_reranks_and_all_includes_a_reranked_profile_if_there_is_a_reranker() {
         let profiles = |name: &str, reranker| {
             let hybrid = Profile::Hybrid(Fusion::Rrf { k: 7 });
             profiles([name], hybrid, reranker).map(|found| names(&found))
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn all_holds_hybrid_as_the_settings_have_it() {
+    fn all_includes_hybrid_as_the_settings_define_it() {
         let choices = Choices::of(&resolved(&["search.fusion.k=1", "search.profile=all"])).unwrap();
         assert_eq!(
             names(&choices.profiles),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_chosen_names_its_setting() {
+    fn a_bad_choice_names_its_setting() {
         assert!(
             refused("search.profile=splade")
                 .starts_with("`--set`: bad value for `search.profile`: no search profile `splade`")

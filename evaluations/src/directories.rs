@@ -1,4 +1,4 @@
-//! Where the tool keeps its own files.
+//! The folders of data, settings and prompts.
 
 use std::env;
 use std::path::PathBuf;
@@ -19,8 +19,9 @@ pub(crate) struct Directories {
 
 impl Directories {
     pub(crate) fn from_env() -> Result<Self> {
-        let working = env::current_dir().context("cannot tell the working folder")?;
-        let native = choose_native_strategy().context("cannot tell the home folder; set HOME")?;
+        let working = env::current_dir().context("cannot determine the working folder")?;
+        let native =
+            choose_native_strategy().context("cannot determine the home folder; set HOME")?;
         if !native.home_dir().is_absolute() {
             bail!(
                 "the home folder is `{}`, which is not an absolute path; set HOME to one",
@@ -50,17 +51,17 @@ impl Directories {
         self.data.join("runs")
     }
 
-    /// The file of stored replies.
+    /// The cache of replies.
     pub(crate) fn replies(&self) -> PathBuf {
         self.data.join("cache").join("replies.sqlite")
     }
 
-    /// The file of stored vectors.
+    /// The cache of vectors.
     pub(crate) fn vectors(&self) -> PathBuf {
         self.data.join("cache").join("vectors.sqlite")
     }
 
-    /// The file of rerankers' stored scores.
+    /// The cache of rerankers' scores.
     pub(crate) fn scores(&self) -> PathBuf {
         self.data.join("cache").join("scores.sqlite")
     }
@@ -89,7 +90,7 @@ pub(crate) fn file_stem(name: &str) -> String {
             }
         })
         .collect();
-    // File names end at 255 bytes, and time, profile and number take their share.
+    // File names are limited to 255 bytes, and this leaves room for time, profile and number.
     stem.trim_start_matches('.').chars().take(150).collect()
 }
 

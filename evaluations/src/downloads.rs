@@ -1,4 +1,4 @@
-//! Downloads from the hub, with progress and warnings on screen.
+//! Downloads files from the hub, with progress bars and warnings.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,8 +12,7 @@ use indicatif::ProgressBar;
 
 use crate::terminal::{Printer, progress};
 
-/// The pause before a further try that a user is told of, so as not to be left wondering. What fails for good is told at
-/// the end.
+/// The shortest pause before a retry that gets a note; shorter ones are details.
 const LONG_PAUSE: Duration = Duration::from_secs(5);
 
 /// The hub as the environment describes it.
@@ -21,7 +20,7 @@ pub(crate) fn hub() -> Hub {
     Hub::new(HubSettings::from_env())
 }
 
-/// Downloads what is missing of a dataset's files.
+/// Downloads the missing files of a dataset.
 pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Collection> {
     let bars = DownloadBars::new(printer);
     let collection = Collection::resolve(manifest, &hub(), &bars).await?;
@@ -29,7 +28,7 @@ pub(crate) async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Coll
     Ok(collection)
 }
 
-/// Prints what differs from what was asked for, each warning as loudly as it matters.
+/// Prints the warnings of a download, each as a warning, note or detail.
 pub(crate) fn report_warnings(printer: &Printer, warnings: &[HubWarning]) {
     for warning in warnings {
         if warning.is_note() {
@@ -42,7 +41,7 @@ pub(crate) fn report_warnings(printer: &Printer, warnings: &[HubWarning]) {
     }
 }
 
-/// A bar for each file under way.
+/// A progress bar for each download.
 pub(crate) struct DownloadBars<'p> {
     printer: &'p Printer,
     bars: Mutex<BTreeMap<String, ProgressBar>>,
@@ -79,12 +78,12 @@ impl DownloadObserver for DownloadBars<'_> {
             }
             DownloadEvent::Waiting { file } => {
                 self.printer.note(&format!(
-                    "another process is fetching `{file}`; waiting for it"
+                    "waiting for another process that is downloading `{file}`"
                 ));
             }
             DownloadEvent::Retrying { url, reason, delay } => {
                 let seconds = delay.as_secs_f64();
-                let message = format!("{reason}; trying {url} again in {seconds:.1} s");
+                let message = format!("{reason}; retrying {url} in {seconds:.1} s");
                 if delay < LONG_PAUSE {
                     self.printer.detail(&message);
                 } else {

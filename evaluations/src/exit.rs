@@ -1,17 +1,17 @@
-//! How the process ends.
+//! The exit codes of the program.
 
 use std::process::ExitCode;
 
-/// The exit codes that scripts can rely on, the worse the greater.
+/// The exit codes, which scripts can rely on; a greater one is worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// Everything asked for was done.
     Done = 0,
-    /// It was done, but a check failed.
+    /// Done, but a check failed.
     CheckFailed = 1,
-    /// It could not be done: bad usage, bad input, an unreachable server.
+    /// Could not do it: bad usage, bad input, an unreachable server.
     CouldNot = 2,
-    /// The user interrupted it; what was finished has been kept.
+    /// The user interrupted it; finished work is kept.
     Interrupted = 130,
 }
 
@@ -24,7 +24,7 @@ impl From<Exit> for ExitCode {
 /// Ends the process without unwinding, for a user who does not want to wait.
 #[expect(
     clippy::exit,
-    reason = "waiting for what still runs is what the user refuses"
+    reason = "the user does not want to wait for running work"
 )]
 pub(crate) fn at_once(exit: Exit) -> ! {
     std::process::exit(i32::from(exit as u8))

@@ -1,7 +1,7 @@
-//! Benchmarks retrieval-augmented generation from the command line.
+//! Evaluates retrieval-augmented generation from the command line.
 //!
-//! This package wires the libraries together: it parses the command line, resolves settings, and prints. What is
-//! measured, and how, is theirs.
+//! This package wires the libraries together: it parses the command line, resolves settings, and prints. The libraries
+//! measure.
 
 // The futures of the storage engine nest deeper than the compiler's default allows.
 #![recursion_limit = "256"]
@@ -42,7 +42,7 @@ use crate::terminal::Printer;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Two TLS providers are linked in, so that neither is the default by itself.
+    // Two TLS providers are linked, so rustls does not choose one by itself.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 
     let expanded = cli::expand(std::env::args_os());
@@ -69,10 +69,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Starts the program again where the engine would otherwise leave processors unused: it reads its number of threads once,
-/// from a variable that a running process cannot set safely.
+/// Restarts the program if the storage engine would leave processors unused: it reads its number of threads once, from an environment
+/// variable that a running process cannot set safely.
 ///
-/// Returns where nothing has to be set, or where starting again fails: the run is then slower, and as right.
+/// Returns if there is no variable to set or the restart fails. The run is then slower, with the same results.
 #[cfg(unix)]
 fn restart_with_all_processors(command: &Command) {
     use std::env;

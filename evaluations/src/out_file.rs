@@ -1,4 +1,4 @@
-//! Files that `--out` asks for.
+//! The files of `--out`: their formats, and writing them.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ pub(crate) struct OutFile {
 }
 
 impl OutFile {
-    /// Fails for an unknown extension, or where the folder does not exist: before any work is done, not after it.
+    /// Fails for an unknown extension or a missing folder, so that commands fail before they do any work.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let extension = path
             .extension()
@@ -37,7 +37,7 @@ impl OutFile {
             Some("csv") => Format::Csv,
             Some("md") => Format::Markdown,
             _ => bail!(
-                "cannot tell the format of `--out {}`; its name has to end in .json, .jsonl, .csv or .md",
+                "cannot tell the format of `--out {}`; use a name that ends in .json, .jsonl, .csv or .md",
                 path.display()
             ),
         };
@@ -48,7 +48,7 @@ impl OutFile {
             && !folder.is_dir()
         {
             bail!(
-                "`--out {}`: there is no folder `{}`",
+                "`--out {}`: the folder `{}` does not exist",
                 path.display(),
                 folder.display()
             );
@@ -74,7 +74,7 @@ impl OutFile {
         })
     }
 
-    /// Writes what sets several reports side by side; rows of cases have no such form. Returns whether it did.
+    /// Writes a comparison of reports. Returns `false` for the formats with a row for each case, which cannot hold one.
     pub(crate) fn comparison(&self, comparison: &Comparison) -> Result<bool> {
         match self.format {
             Format::Json => write_atomically(&self.path, |file| {
@@ -88,19 +88,19 @@ impl OutFile {
         Ok(true)
     }
 
-    /// The files of several `--out` that set runs side by side, which rows of cases cannot.
+    /// The files of several `--out` for a comparison of runs, which the formats with a row for each case cannot hold.
     pub(crate) fn all_of_changes(paths: &[PathBuf]) -> Result<Vec<Self>> {
         let files = Self::all(paths)?;
         let rows = [Format::JsonLines, Format::Csv];
         if let Some(file) = files.iter().find(|file| rows.contains(&file.format)) {
             bail!(
-                "`--out {file}`: what changed between runs has no rows of cases; the name has to end in .json or .md"
+                "`--out {file}`: a comparison of runs has no rows for cases; use a name that ends in .json or .md"
             );
         }
         Ok(files)
     }
 
-    /// Writes what a change did.
+    /// Writes a comparison of two runs.
     pub(crate) fn change(&self, change: &Change) -> Result<()> {
         write_atomically(&self.path, |file| match self.format {
             Format::Markdown => render::markdown::change(file, change),
@@ -149,11 +149,11 @@ mod tests {
         assert_eq!(format("a.JSONL").unwrap(), Format::JsonLines);
         assert_eq!(
             format("a.xlsx").unwrap_err().to_string(),
-            "cannot tell the format of `--out a.xlsx`; its name has to end in .json, .jsonl, .csv or .md"
+            "cannot tell the format of `--out a.xlsx`; use a name that ends in .json, .jsonl, .csv or .md"
         );
         assert_eq!(
             format("no/such/a.md").unwrap_err().to_string(),
-            "`--out no/such/a.md`: there is no folder `no/such`"
+            "`--out no/such/a.md`: the folder `no/such` does not exist"
         );
     }
 

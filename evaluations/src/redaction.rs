@@ -1,4 +1,4 @@
-//! What is kept out of files and messages: credentials in addresses, in settings, and in the command line.
+//! Removes credentials from addresses, settings and command lines before they reach files or messages.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use evals_data::yaml::Tree;
 use evals_providers::{BaseUrl, REDACTED, is_credential, redacted_fields};
 use serde_json::Value;
 
-/// An address without user name and password, also where it cannot be read as one.
+/// An address without user name and password, even if it is not a valid address.
 pub(crate) fn address(address: &str) -> String {
     if let Ok(url) = BaseUrl::parse(address) {
         return if address.contains('@') {
@@ -22,7 +22,7 @@ pub(crate) fn address(address: &str) -> String {
     let Some((before, after)) = rest.rsplit_once('@') else {
         return address.to_owned();
     };
-    // What stands before the first slash is user, password, host and port; a password may hold slashes of its own.
+    // User, password, host and port come before the first slash, but a password may contain slashes.
     let authority = rest.split('/').next().unwrap_or_default();
     let shown = match authority.rsplit_once('@') {
         _ if has_password(before) => after,
@@ -44,7 +44,7 @@ fn has_password(before: &str) -> bool {
     })
 }
 
-/// A text for people, its addresses without user names and passwords.
+/// A text with user names and passwords removed from its addresses.
 pub(crate) fn prose(text: &str) -> Cow<'_, str> {
     if !text.contains("://") || !text.contains('@') {
         return Cow::Borrowed(text);
@@ -71,13 +71,13 @@ pub(crate) fn prose(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The command line as manifests hold it.
+/// The command line for manifests, without credentials.
 pub(crate) fn command_line() -> Vec<String> {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     words.map(|word| argument(&word)).collect()
 }
 
-/// A word of the command line without credentials: those of addresses, and those that an assignment sets.
+/// A word of the command line without credentials in addresses and assignments.
 pub(crate) fn argument(word: &str) -> String {
     match word.split_once('=') {
         Some((key, value)) if key.starts_with("--") && value.contains('=') => {
@@ -106,7 +106,7 @@ fn assigned(key: &str, text: &str) -> String {
     }
 }
 
-/// A value without the credentials in it.
+/// A value without its credentials.
 fn without(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -130,19 +130,19 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// Whether a text begins as an address without scheme does that has a password: `me:secret@host`.
+/// Whether a text starts like an address with a password and without a scheme: `me:secret@host`.
 fn is_userinfo(text: &str) -> bool {
     text.split_once('@')
         .is_some_and(|(before, _)| before.contains(':') && !before.contains(char::is_whitespace))
 }
 
-/// Whether the name of a credential occurs in a text that cannot be read.
+/// Whether an unparsable text contains the name of a credential.
 fn names_credential(text: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || "_-".contains(letter);
     text.split(|letter| !is_part(letter)).any(is_credential)
 }
 
-/// The path of a setting. Without a blank behind its colon a value is a part of its key: `{api_key:sk-…}`.
+/// The path of a setting for messages. YAML without a blank after the colon makes the value part of the key: `{api_key:sk-…}`.
 pub(crate) fn key(path: &str) -> String {
     match path.split_once(':') {
         Some((key, _)) if key.rsplit('.').next().is_some_and(is_credential) => format!("{key}:…"),
@@ -150,8 +150,8 @@ pub(crate) fn key(path: &str) -> String {
     }
 }
 
-/// Whether a text is a key rather than the name of a variable that holds one: it begins as keys of well-known providers do, or
-/// is long, and mixes digits with letters of both cases.
+/// Whether a text looks like a key rather than the name of a variable: it has the prefix of a well-known provider, or it is long
+/// and mixes digits with letters of both cases.
 pub(crate) fn looks_like_key(text: &str) -> bool {
     const PREFIXES: [&str; 12] = [
         "sk-", "sk_", "gsk_", "hf_", "AIza", "AKIA", "ghp_", "jina_", "pplx-", "xai-", "xoxb-",
@@ -170,7 +170,7 @@ pub(crate) fn looks_like_key(text: &str) -> bool {
         && !text.contains(|letter: char| letter.is_whitespace() || "/.:".contains(letter))
 }
 
-/// A message that quotes values, without those that look like keys.
+/// A message without quoted values that look like keys.
 pub(crate) fn quoted(message: &str) -> String {
     let is_end = |letter: char| letter.is_whitespace() || "`'\",".contains(letter);
     let pieces = message.split_inclusive(is_end).map(|piece| {
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_shown_without_what_stands_before_its_host() {
+    fn an_address_is_shown_without_user_and_password() {
         for (written, shown) in [
             ("http://localhost:11434/", "http://localhost:11434/"),
             (
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_keeps_its_words_and_loses_its_passwords() {
+    fn a_message_loses_only_its_passwords() {
         for (written, shown) in [
             (
                 "cannot open `s3://id:secret@bucket/x`: no",
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_told_from_names() {
+    fn keys_are_distinguished_from_names() {
         for key in [
             "sk-proj-abc123",
             "gsk_aB3dE6",

@@ -1,4 +1,4 @@
-//! Search profiles, and how the command line and the settings name them.
+//! Search profiles and their names in the command line and the settings.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub(crate) struct SearchProfile {
     pub(crate) rerank: bool,
 }
 
-/// A name that is not that of a search profile.
+/// A name that is not a search profile.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{unknown}, each also with the suffix `{RERANK}`, and `all`{}",
@@ -27,7 +27,7 @@ pub(crate) struct UnknownSearchProfile {
 }
 
 impl UnknownSearchProfile {
-    /// The error of `name`, whose search the index does not know.
+    /// The error for `name`, which the index does not know.
     pub(crate) fn new(name: &str, unknown: UnknownProfile) -> Self {
         let mut names: Vec<String> = Profile::all().iter().map(ToString::to_string).collect();
         names.push("all".to_owned());
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_name_is_told_the_nearest_and_all_there_are() {
+    fn a_misspelt_name_lists_the_profiles_and_the_nearest_one() {
         assert_eq!(
             message("hybrd"),
             "no search profile `hybrd`: there are `unranked`, `bm25`, `semantic`, `hybrid`, `hybrid-rrf-K`, `hybrid-linear`, \

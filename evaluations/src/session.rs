@@ -1,4 +1,4 @@
-//! What every command is given: the printer, the user's folders, and the settings found there.
+//! The session that every command receives: the printer, the user's folders and settings.
 
 use anyhow::Result;
 use evals_data::{Catalog, Manifest};
@@ -56,7 +56,7 @@ impl Session<'_> {
     }
 }
 
-/// The layers that `--model` and `--judge` make.
+/// The layers of `--model` and `--judge`.
 pub(crate) fn named_models(model: Option<&ModelName>, judge: Option<&ModelName>) -> Vec<Layer> {
     let options = [
         ("--model", "qa.model", model),

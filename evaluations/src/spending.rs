@@ -1,4 +1,4 @@
-//! Counts what calls of models cost as they are made, and stops a run whose budget is spent.
+//! Counts the cost of model calls, and stops a run whose budget is spent.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +21,7 @@ use thiserror::Error;
 )]
 pub(crate) struct BudgetSpent(f64);
 
-/// An amount of USD. An unknown amount is never shown as nothing.
+/// Formats an amount in USD, or says that it is unknown.
 pub(crate) fn dollars(cost: Option<f64>) -> String {
     match cost {
         Some(cost) => format!("${cost:.4}"),
@@ -29,7 +29,7 @@ pub(crate) fn dollars(cost: Option<f64>) -> String {
     }
 }
 
-/// Adds up what a run pays. Cached replies cost nothing again.
+/// Adds up the cost of a run. Cached replies cost nothing.
 #[derive(Debug)]
 pub(crate) struct Spending {
     paid: Mutex<f64>,
@@ -49,12 +49,12 @@ impl Spending {
         })
     }
 
-    /// Counts what earlier sessions of the run spent.
+    /// Adds the cost of earlier sessions of the run.
     pub(crate) fn resume(&self, cost: f64) {
         self.add(cost);
     }
 
-    /// How many calls were made, whether or not they have a price.
+    /// The number of calls, with or without a price.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
@@ -133,14 +133,14 @@ pub(crate) struct MeteredEmbedder {
     inner: Arc<dyn Embedder>,
     price: Price,
     spending: Arc<Spending>,
-    /// How many tokens have been counted.
+    /// The tokens counted so far.
     counted: AtomicU64,
     /// Whether tokens were estimated, because the server did not report them.
     is_estimated: AtomicBool,
 }
 
 impl MeteredEmbedder {
-    /// Counts what `inner` reads from now on. A store belongs in front of this, so that stored vectors are not counted.
+    /// Counts the tokens that `inner` reads from now on. A cache belongs in front of this, so that cached vectors are not counted.
     pub(crate) fn new(inner: Arc<dyn Embedder>, price: Price, spending: &Arc<Spending>) -> Self {
         Self {
             counted: AtomicU64::new(inner.input_tokens().unwrap_or_default()),
@@ -209,7 +209,7 @@ impl Embedder for MeteredEmbedder {
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
-        // A question belongs to a case, which is finished once it was started.
+        // A question belongs to a case, and a case that was started is finished.
         if kind == TextKind::Document
             && let Some(spent) = self.spending.spent()
         {
@@ -221,13 +221,13 @@ impl Embedder for MeteredEmbedder {
             });
         }
         let embedded = self.inner.embed(texts, kind).await;
-        // Of a call that failed some batches may have been paid for.
+        // Some batches of a failed call may have been paid for.
         self.count(texts, embedded.is_ok());
         embedded
     }
 }
 
-/// About how many tokens a text has: one for each four bytes.
+/// Estimates the tokens of a text: one for each four bytes.
 fn estimate(text: &str) -> u64 {
     text.len().div_ceil(4) as u64
 }
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spent_budget_stops_and_says_so_once() {
+    fn a_spent_budget_stops_the_run() {
         let stop = StopSignal::new();
         let spending = Spending::new(Some(1.0), stop.clone());
         spending.add(0.75);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_spent_budget_embeds_no_further_documents_even_if_no_tokens_are_told() {
+    async fn a_spent_budget_embeds_no_further_documents_even_without_reported_tokens() {
         let spending = Spending::new(Some(1.0), StopSignal::new());
         // A dollar for each token.
         let price = Price {

@@ -106,7 +106,7 @@ fn the_same_command_again_pays_for_nothing() {
     assert_eq!(second.code, Some(0), "{}", second.stderr);
     assert_eq!(asked(&server), (10, 10));
     assert!(
-        second.stderr.contains("0 calls made now"),
+        second.stderr.contains("0 calls made by this command"),
         "{}",
         second.stderr
     );
@@ -192,26 +192,30 @@ fn other_settings_start_a_new_run_and_say_why() {
 }
 
 #[test]
-fn a_run_of_other_settings_says_once_why_it_does_not_go_on_with_the_one_before() {
+fn a_run_with_other_settings_explains_once_why_it_does_not_resume() {
     let sandbox = Sandbox::new();
     let server = towers::right(Duration::from_millis(5));
     towers::write(&sandbox, 40, &server);
     let stopped = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
     assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
     let other = "--set search.limit=2";
-    let told = ended(&mut towers::command(&sandbox, other));
-    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    let other_settings = ended(&mut towers::command(&sandbox, other));
+    assert_eq!(other_settings.code, Some(0), "{}", other_settings.stderr);
     assert!(
-        told.stderr.contains("is not continued because of")
-            && told.stderr.contains("settings.search.limit: 3 -> 2"),
+        other_settings
+            .stderr
+            .contains("cannot be resumed because these values differ")
+            && other_settings
+                .stderr
+                .contains("settings.search.limit: 3 -> 2"),
         "{}",
-        told.stderr
+        other_settings.stderr
     );
-    let left_behind = ended(&mut towers::command(&sandbox, "--set search.limit=1"));
+    let third = ended(&mut towers::command(&sandbox, "--set search.limit=1"));
     assert!(
-        !left_behind.stderr.contains("is not continued"),
+        !third.stderr.contains("cannot be resumed"),
         "{}",
-        left_behind.stderr
+        third.stderr
     );
 }
 
@@ -232,7 +236,7 @@ fn stored_answers_are_judged_again_with_both_verdicts() {
     );
     assert_eq!(summary["equivalent (openai:judge)"]["value"], 1.0);
     let without = sandbox.refuse("rejudge latest");
-    assert!(without.contains("nothing says who judges"), "{without}");
+    assert!(without.contains("no judge is set"), "{without}");
     let [_, rejudged] = sandbox.runs().try_into().unwrap();
     let manifest = json(&rejudged.join("manifest.json"));
     assert_eq!(manifest["models"]["judge"]["name"], "overlap");

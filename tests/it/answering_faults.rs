@@ -84,7 +84,7 @@ fn an_exhausted_quota_keeps_what_is_done_and_the_same_command_goes_on() {
     assert!(run.stderr.contains("quota"), "{}", run.stderr);
     let rest = ended(&mut towers::command(&sandbox, "--out report.json"));
     assert_eq!(rest.code, Some(0), "{}", rest.stderr);
-    assert!(rest.stderr.contains("continuing"), "{}", rest.stderr);
+    assert!(rest.stderr.contains("resuming"), "{}", rest.stderr);
     let report = json(&sandbox.work().join("report.json"));
     assert_eq!(report["summary"]["assertions"]["equivalent"]["n"], 50);
     assert_once(&server);
@@ -128,8 +128,7 @@ fn a_run_that_lost_its_server_is_taken_up_by_the_same_command() {
     let rest = ended(&mut towers::command(&sandbox, once));
     assert_eq!(rest.code, Some(0), "{}", rest.stderr);
     assert!(
-        rest.stderr
-            .contains("10 of them failed and are tried again"),
+        rest.stderr.contains("retrying 10 with temporary failures"),
         "{}",
         rest.stderr
     );
@@ -147,7 +146,7 @@ fn of_runs_with_the_same_settings_the_newest_decides_what_is_left_to_do() {
     for line in [once.to_owned(), format!("{once} --fresh"), once.to_owned()] {
         let run = ended(&mut towers::command(&sandbox, &line));
         assert_eq!(run.code, Some(0), "{}", run.stderr);
-        assert!(!run.stderr.contains("continuing"), "{}", run.stderr);
+        assert!(!run.stderr.contains("resuming"), "{}", run.stderr);
     }
     assert_eq!(sandbox.runs().len(), 3, "the first one was left behind");
 }
@@ -172,7 +171,7 @@ fn failed_cases_of_a_finished_run_are_asked_anew() {
     assert_eq!(
         accuracy(&sandbox)["judge_failures"],
         4,
-        "what was said is stored"
+        "the replies are cached"
     );
 
     let again = ended(&mut towers::command(
@@ -181,7 +180,7 @@ fn failed_cases_of_a_finished_run_are_asked_anew() {
     ));
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert!(
-        again.stderr.contains("4 failed cases of 10"),
+        again.stderr.contains("retrying 4 failed cases of `"),
         "{}",
         again.stderr
     );
@@ -391,10 +390,10 @@ fn a_server_with_random_faults_loses_no_case_and_repeats_no_successful_call() {
     let attempts = run
         .stderr
         .lines()
-        .find(|line| line.starts_with("4000 calls made now, "));
+        .find(|line| line.starts_with("4000 calls made by this command, "));
     assert!(
         attempts
-            .is_some_and(|line| line.contains("without an answer, which a server may charge for")),
+            .is_some_and(|line| line.contains("got no reply, though the server may charge for it")),
         "{}",
         run.stderr
     );

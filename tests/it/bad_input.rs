@@ -69,7 +69,7 @@ fn an_unknown_dataset_comes_with_the_nearest_names() {
         "{message}"
     );
     assert!(
-        message.contains("`evaluations datasets` lists the datasets there are"),
+        message.contains("`evaluations datasets` lists the datasets"),
         "{message}"
     );
 }

@@ -156,12 +156,12 @@ fn a_command_that_is_misspelt_is_not_only_an_unknown_dataset() {
     assert!(
         sandbox
             .refuse("dataset")
-            .contains("hint: there is a command `datasets`")
+            .contains("hint: did you mean the command `datasets`?")
     );
     assert!(
         sandbox
             .refuse("nothing-like-it")
-            .contains("`evaluations datasets` lists the datasets there are")
+            .contains("`evaluations datasets` lists the datasets")
     );
     assert!(
         sandbox
@@ -176,12 +176,15 @@ fn a_word_with_further_words_is_an_unknown_command_and_not_a_usage_error() {
     for (line, expected) in [
         (
             "show latest",
-            "hint: there are commands `runs show`, `config show`",
+            "hint: did you mean one of the commands `runs show`, `config show`?",
         ),
-        ("runz show latest", "hint: there are commands `run`, `runs`"),
+        (
+            "runz show latest",
+            "hint: did you mean one of the commands `run`, `runs`?",
+        ),
         (
             "comparee a b --measure x",
-            "hint: there is a command `compare`",
+            "hint: did you mean the command `compare`?",
         ),
         ("plot x", "`evaluations --help` the commands"),
         ("eval x", "`evaluations --help` the commands"),

@@ -94,7 +94,10 @@ fn runs_without_a_case_in_common_are_refused() {
         "{message}"
     );
     let message = sandbox.refuse("compare latest --out rows.csv");
-    assert!(message.contains("has to end in .json or .md"), "{message}");
+    assert!(
+        message.contains("use a name that ends in .json or .md"),
+        "{message}"
+    );
 }
 
 #[test]

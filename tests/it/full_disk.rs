@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use crate::download::Setup;
 use crate::sandbox::{Ended, Sandbox, ended};
 
-const WAY_OUT: &str = "  hint: free some space there, or use another disk: EVALUATIONS_DATA_DIR moves databases and \
-                       runs, `--db` one database, HF_HOME the hub cache\n";
+const WAY_OUT: &str = "  hint: free some space, or use another disk: set EVALUATIONS_DATA_DIR for databases and \
+                       runs, `--db` for one database, HF_HOME for the hub cache\n";
 
 /// Runs a command that can write no file of more than `blocks` times 512 bytes.
 fn limited(command: &Command, blocks: u32) -> Ended {
@@ -85,7 +85,7 @@ fn a_cache_that_is_no_folder_is_named() {
     assert!(
         refused
             .stderr
-            .ends_with("  hint: HF_HOME names another folder for the hub cache\n"),
+            .ends_with("  hint: set HF_HOME to use another folder for the hub cache\n"),
         "{}",
         refused.stderr
     );

@@ -69,11 +69,7 @@ fn a_signal_waits_for_the_calls_in_flight_so_that_none_is_paid_for_twice() {
 
         let finished = ended(&mut towers::command(&sandbox, "--out report.json"));
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-        assert!(
-            finished.stderr.contains("continuing "),
-            "{}",
-            finished.stderr
-        );
+        assert!(finished.stderr.contains("resuming "), "{}", finished.stderr);
         let report = json(&sandbox.work().join("report.json"));
         assert_eq!(report["summary"]["assertions"]["equivalent"]["n"], 40);
         assert_eq!(paid_twice(&server), 0, "SIG{name}");
@@ -105,7 +101,7 @@ fn a_second_signal_drops_the_calls_in_flight() {
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
     assert!(began.elapsed() < Duration::from_secs(20), "it waited");
-    let dropped = "dropped 5 calls without a reply, which a server may charge for";
+    let dropped = "dropped 5 calls without a reply; the server may still charge for them";
     assert!(rest.iter().any(|line| line == dropped), "{rest:?}");
     let goes_on = "interrupted; run the same command again to resume";
     assert!(rest.iter().any(|line| line == goes_on), "{rest:?}");
@@ -157,7 +153,7 @@ fn of_equal_commands_started_together_one_runs() {
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
         let expected = "another process is already working on run `";
         assert!(refused.stderr.contains(expected), "{}", refused.stderr);
-        let hint = "`; wait until it has ended, or start a second one with `--fresh`";
+        let hint = "`; wait for it to finish, or start a new run with `--fresh`";
         assert!(refused.stderr.contains(hint), "{}", refused.stderr);
         assert_eq!(sandbox.runs().len(), 1);
         assert_eq!(asked(&server), (24, 24));

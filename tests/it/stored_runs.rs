@@ -66,7 +66,7 @@ fn mixed() -> (Sandbox, PathBuf) {
 }
 
 #[test]
-fn latest_is_the_newest_finished_run_and_says_what_it_passes_over() {
+fn latest_is_the_newest_finished_run_and_names_those_it_skips() {
     let (sandbox, run) = mixed();
     let shown = sandbox.run("runs show latest");
     assert_eq!(
@@ -74,9 +74,9 @@ fn latest_is_the_newest_finished_run_and_says_what_it_passes_over() {
         sandbox.succeed(&format!("runs show {}", name(&run)))
     );
     for note in [
-        "passed over `29990101T000002.000Z-failed`: failed, no case has a result\n",
-        "passed over `29990101T000001.000Z-interrupted`: unfinished, 3 of 5 not run\n",
-        "passed over `29990101T000000.000Z-killed`: unfinished\n",
+        "skipped `29990101T000002.000Z-failed`: failed in every case\n",
+        "skipped `29990101T000001.000Z-interrupted`: unfinished, 3 of 5 not run\n",
+        "skipped `29990101T000000.000Z-killed`: unfinished\n",
     ] {
         assert!(shown.stderr.contains(note), "{note}\n{}", shown.stderr);
     }
@@ -97,7 +97,7 @@ fn latest_is_the_newest_finished_run_and_says_what_it_passes_over() {
             "finished",
             "unfinished",
             "unfinished, 3 of 5 not run",
-            "failed, no case has a result"
+            "failed in every case"
         ],
         "{listed}"
     );
@@ -119,7 +119,7 @@ fn a_run_with_some_failures_is_finished_and_says_so() {
         "{}",
         shown.stderr
     );
-    assert!(!shown.stderr.contains("passed over"), "{}", shown.stderr);
+    assert!(!shown.stderr.contains("skipped"), "{}", shown.stderr);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn the_name_that_a_run_was_given_means_the_newest_finished_run_of_that_name() {
     assert!(
         shown
             .stderr
-            .contains("passed over `29990101T000000.000Z-killed`"),
+            .contains("skipped `29990101T000000.000Z-killed`"),
         "{}",
         shown.stderr
     );
@@ -160,11 +160,11 @@ fn without_a_finished_run_there_is_no_latest() {
     }
     let message = sandbox.refuse("runs show 29990101T000000.000Z-killed");
     assert!(
-        message.contains("has no report: it is unfinished; run the original command again"),
+        message.contains("has no report (unfinished); run the original command again"),
         "{message}"
     );
     let states = message.matches("unfinished").count();
-    assert_eq!(states, 1, "the state is told once: {message}");
+    assert_eq!(states, 1, "the message states it once: {message}");
     let part = sandbox.run("runs show 29990101T000001");
     assert_eq!(part.code, Some(0), "{}", part.stderr);
     assert!(
@@ -187,7 +187,7 @@ fn compare_takes_finished_runs_and_fails_a_check_that_a_newer_run_did_not_finish
         let line = format!("{side}: {}", name(run));
         assert!(compared.stdout.contains(&line), "{}", compared.stdout);
     }
-    assert_eq!(compared.stderr.matches("passed over").count(), 3);
+    assert_eq!(compared.stderr.matches("skipped").count(), 3);
     let checked = sandbox.run("compare --fail-if-worse");
     assert_eq!(checked.code, Some(1), "{}", checked.stderr);
     assert!(
@@ -203,7 +203,7 @@ fn compare_takes_finished_runs_and_fails_a_check_that_a_newer_run_did_not_finish
     let both = format!("compare {} {}", name(&run), name(&second));
     let named = sandbox.run(&format!("{both} --fail-if-worse"));
     assert_eq!(named.code, Some(0), "{}", named.stderr);
-    assert!(!named.stderr.contains("passed over"), "{}", named.stderr);
+    assert!(!named.stderr.contains("skipped"), "{}", named.stderr);
 }
 
 #[test]
@@ -365,7 +365,9 @@ fn damaged_and_foreign_reports_are_refused_at_once() {
         for wanted in [name(&run), "alone.json".to_owned()] {
             let message = sandbox.refuse(&format!("runs show {wanted}"));
             assert!(
-                message.contains(expected) && message.contains("is not what this version writes"),
+                message.contains(expected)
+                    && message
+                        .contains("is damaged or in a format that this version does not read"),
                 "{expected}: {message}"
             );
             assert!(!message.contains('\u{1b}'), "{message}");

@@ -89,6 +89,6 @@ fn quiet_still_says_why_a_command_fails_that_has_a_result() {
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert_eq!(
         run.stderr,
-        "warning: no case has an answer; the report gives the reasons\n"
+        "warning: every case failed; see the report for the reasons\n"
     );
 }

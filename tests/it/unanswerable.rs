@@ -169,7 +169,7 @@ fn a_run_that_measured_unanswerable_questions_is_not_continued() {
     let run = sandbox.runs().remove(0);
     fs::remove_file(run.join("report.json")).unwrap();
     let same = sandbox.run(line);
-    assert!(same.stderr.contains("continuing `"), "{}", same.stderr);
+    assert!(same.stderr.contains("resuming `"), "{}", same.stderr);
 
     fs::remove_file(run.join("report.json")).unwrap();
     let mut manifest = json(&run.join("manifest.json"));

@@ -1,4 +1,4 @@
-//! How to mend what the libraries report, in the words of the command line, which they do not know.
+//! Hints how to mend errors of the libraries, which do not know the options of the command line.
 
 use std::io;
 use std::path::Path;
@@ -10,16 +10,16 @@ use evals_stores::store::StoreError;
 use super::unknown_word::nearest_commands;
 use crate::terminal::StdoutError;
 
-/// What the user can do about `error`, where this tool has an answer.
+/// A hint how to mend `error`, if there is one.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
-    // Where stdout leads to is not this tool's to move.
+    // The hint on disk space does not apply to a redirected stdout.
     if error.is::<StdoutError>() {
         return None;
     }
     if error.chain().any(is_out_of_space) {
         return Some(
-            "free some space there, or use another disk: EVALUATIONS_DATA_DIR moves databases and runs, `--db` one \
-             database, HF_HOME the hub cache"
+            "free some space, or use another disk: set EVALUATIONS_DATA_DIR for databases and runs, `--db` for one \
+             database, HF_HOME for the hub cache"
                 .to_owned(),
         );
     }
@@ -34,7 +34,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     })
 }
 
-/// Whether nothing more can be written, because the disk is full or the user's share of it is used up.
+/// Whether the disk is full or the user's quota is exceeded.
 fn is_out_of_space(cause: &(dyn std::error::Error + 'static)) -> bool {
     let here = cause.downcast_ref::<io::Error>().map(io::Error::kind);
     let in_index = || cause.downcast_ref::<IndexError>()?.io_error_kind();
@@ -48,11 +48,13 @@ fn is_out_of_space(cause: &(dyn std::error::Error + 'static)) -> bool {
 
 fn of_store(error: &StoreError) -> Option<&'static str> {
     match error {
-        StoreError::Locked { .. } => Some(
-            "wait until the other process has ended, or do without what is stored: `--no-cache`",
-        ),
+        StoreError::Locked { .. } => {
+            Some("wait for the other process to finish, or run without the cache: `--no-cache`")
+        }
         StoreError::NoFile { .. } | StoreError::Folder { .. } | StoreError::Database { .. } => {
-            Some("EVALUATIONS_DATA_DIR moves the data folder; `--no-cache` does without the file")
+            Some(
+                "set EVALUATIONS_DATA_DIR to use another data folder, or run without the cache: `--no-cache`",
+            )
         }
         _ => None,
     }
@@ -61,25 +63,25 @@ fn of_store(error: &StoreError) -> Option<&'static str> {
 fn of_index(error: &IndexError) -> Option<&'static str> {
     match error {
         IndexError::Busy { .. } => {
-            Some("wait until it has ended, or name another database with `--db`")
+            Some("wait for it to finish, or use another database with `--db`")
         }
         IndexError::Incomplete { .. } | IndexError::NoMatch { .. } | IndexError::NoStore { .. } => {
-            Some("without `--skip-db` the index is built")
+            Some("run without `--skip-db` to build the index")
         }
-        IndexError::Folder { .. } | IndexError::Lock { .. } | IndexError::Table { .. } => {
-            Some("`--db` names another database, EVALUATIONS_DATA_DIR another data folder")
-        }
+        IndexError::Folder { .. } | IndexError::Lock { .. } | IndexError::Table { .. } => Some(
+            "use another database with `--db`, or set EVALUATIONS_DATA_DIR to use another data folder",
+        ),
         _ => None,
     }
 }
 
-const OTHER_CACHE: &str = "HF_HOME names another folder for the hub cache";
+const OTHER_CACHE: &str = "set HF_HOME to use another folder for the hub cache";
 
 fn of_model(error: &HubError) -> Option<&'static str> {
     match error {
         HubError::Cache { .. } => Some(OTHER_CACHE),
         error if error.is_transient() => Some(
-            "the embedded model needs no network; HF_ENDPOINT names another hub, HF_HUB_OFFLINE=1 uses the cache alone",
+            "the embedded model needs no network; set HF_ENDPOINT to use another hub, or HF_HUB_OFFLINE=1 to use only the cache",
         ),
         _ => None,
     }
@@ -88,17 +90,17 @@ fn of_model(error: &HubError) -> Option<&'static str> {
 fn of_dataset(error: &DataError) -> Option<&'static str> {
     match error {
         DataError::UnknownDocuments { likely: None, .. } => {
-            Some("`--allow-missing-judged` counts them as never found instead")
+            Some("add `--allow-missing-judged` to count them as never found")
         }
         DataError::NoFile { .. } => Some(
-            "`source.path` of the dataset's manifest is relative to the folder of the manifest, `files` to `source.path`",
+            "in the dataset's manifest, `source.path` is relative to the manifest's folder, and `files` to `source.path`",
         ),
         DataError::Hub { source, .. } if matches!(**source, HubError::Cache { .. }) => {
             Some(OTHER_CACHE)
         }
         DataError::Hub { source, .. } if source.is_transient() => Some(
-            "`evaluations sample` needs no network; HF_ENDPOINT names another hub, HF_HUB_OFFLINE=1 uses the cache \
-             alone",
+            "`evaluations sample` needs no network; set HF_ENDPOINT to use another hub, or HF_HUB_OFFLINE=1 to use only \
+             the cache",
         ),
         _ => None,
     }
@@ -111,15 +113,15 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
     let file = ["yaml", "yml"].map(|extension| format!("{name}.{extension}"));
     if let Some(file) = file.iter().find(|file| Path::new(file).is_file()) {
         return Some(format!(
-            "there is a file `{file}` here; a manifest is named by its path: `evaluations {file}`"
+            "to use the file `{file}` as a manifest, name its path: `evaluations {file}`"
         ));
     }
     let commands = nearest_commands(name);
     Some(match commands.as_slice() {
-        [] => "`evaluations datasets` lists the datasets there are, `evaluations --help` the commands; files of your own need a \
-               manifest, which is a .yaml file (docs/your-data.md)"
+        [] => "`evaluations datasets` lists the datasets, `evaluations --help` the commands; to evaluate your own files, write a \
+               manifest, a .yaml file (docs/your-data.md)"
             .to_owned(),
-        [command] => format!("there is a command `{command}`"),
-        several => format!("there are commands `{}`", several.join("`, `")),
+        [command] => format!("did you mean the command `{command}`?"),
+        several => format!("did you mean one of the commands `{}`?", several.join("`, `")),
     })
 }

@@ -1,4 +1,4 @@
-//! What people see of an error: its causes, and a hint how to mend it.
+//! Prints errors: the causes, then a hint how to mend them.
 
 mod hint;
 mod unknown_word;
@@ -10,9 +10,9 @@ pub(crate) use self::unknown_word::unknown_word;
 use crate::exit::Exit;
 use crate::terminal::printable;
 
-/// Prints help, version or what is wrong with the command line, as clap words it.
+/// Prints help, the version or an error in the command line, in the words of clap.
 pub(crate) fn usage(message: &clap::Error) -> ExitCode {
-    // Where the stream is closed nobody reads the message, and the exit code still tells.
+    // If the stream is closed, the exit code still reports the error.
     let _ = message.print();
     if message.use_stderr() {
         Exit::CouldNot.into()
@@ -21,7 +21,7 @@ pub(crate) fn usage(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// Whether the reader of stdout went away, as `head` does: a normal end.
+/// Whether the reader of stdout closed it, as `head` does, which is not a failure.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -29,7 +29,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Prints an error, its causes and what can be done about it to stderr.
+/// Prints an error with its causes and a hint to stderr.
 pub(crate) fn report(error: &anyhow::Error) {
     let mut text = String::new();
     for (depth, cause) in error.chain().enumerate() {

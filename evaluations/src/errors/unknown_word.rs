@@ -1,4 +1,4 @@
-//! A first word that is neither a command nor a dataset.
+//! Reports a first word that is neither a command nor a dataset.
 
 use std::ffi::OsStr;
 
@@ -8,9 +8,9 @@ use evals_messages::nearest;
 use crate::cli;
 use crate::directories::Directories;
 
-/// What is wrong with `word` as the first of a command line; `None` where it names a dataset, be it one that cannot be used.
+/// The error for `word` as the first word of a command line; `None` if it names a dataset, even an unusable one.
 pub(crate) fn unknown_word(word: &OsStr) -> Option<anyhow::Error> {
-    // Where the folders cannot be told the command says so.
+    // If the folders cannot be determined, the command reports it.
     let directories = Directories::from_env().ok()?;
     let name = word.to_string_lossy();
     let found = Catalog::new(directories.manifests()).find(&name);
@@ -21,7 +21,7 @@ pub(crate) fn unknown_word(word: &OsStr) -> Option<anyhow::Error> {
     Some(anyhow::Error::from(unknown).context(message))
 }
 
-/// The commands that are nearest to a word, if any is near: `runs show` to `shwo`.
+/// The commands similar to a word, such as `runs show` for `shwo`.
 pub(super) fn nearest_commands(word: &str) -> Vec<String> {
     let commands = cli::paths();
     let nearest = nearest::all(word, commands.iter().flat_map(|path| spellings(path)));
@@ -29,7 +29,7 @@ pub(super) fn nearest_commands(word: &str) -> Vec<String> {
     commands.iter().filter(is_near).cloned().collect()
 }
 
-/// How somebody may name a command: by its last word, and by all of them.
+/// The ways to write a command: its last word, or all its words.
 fn spellings(path: &str) -> impl Iterator<Item = &str> {
     let last = path.rsplit(' ').take(1);
     last.chain(path.contains(' ').then_some(path))

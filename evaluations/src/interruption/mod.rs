@@ -1,4 +1,4 @@
-//! Interrupting a run without paying twice: calls in flight are waited for, and no further ones are sent.
+//! Interrupts a run without paying twice: sends no further calls and waits for those in flight.
 
 mod signals;
 
@@ -20,18 +20,20 @@ use crate::exit::{self, Exit};
 use crate::spending::BudgetSpent;
 use crate::terminal::{Printer, StdoutError};
 
-/// The longest wait for calls that were sent. Docker kills 10 s after its SIGTERM unless it is told otherwise, and GitHub Actions
-/// sends a second signal after 7.5 s: neither loses more than the calls in flight.
+/// The longest wait for calls that were sent. By default Docker kills 10 s after its SIGTERM, and GitHub Actions sends a
+/// second signal after 7.5 s: neither loses more than the calls in flight.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often calls and writes are looked after.
+/// The interval between two checks of calls and writes.
 const INTERVAL: Duration = Duration::from_millis(10);
-/// What a case is given to come to its end once its last reply is there.
+/// The time for a case to finish after its last reply.
 const SETTLING: Duration = Duration::from_millis(200);
-/// Stack of each thread, of which only what is used takes memory: the storage engine walks a filter with one call for each level.
+/// Stack of each thread. The storage engine recurses once for each level of a filter; unused stack takes no memory.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The first signal has nothing further launched and waits for calls in flight. Another one while they are waited for drops them.
-/// The next one after that wait, however it ended, ends the process at once. Clones are the same interruption.
+/// The state of an interruption, shared by its clones.
+///
+/// The first signal stops new work and waits for the calls in flight. A second signal during that wait drops them. A signal after
+/// the wait ends the process at once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interruption(Arc<Shared>);
 
@@ -44,12 +46,12 @@ struct Shared {
     writes: Mutex<Vec<Writes>>,
 }
 
-/// Something was given up because the user interrupted it.
+/// The user interrupted the work.
 #[derive(Debug, Clone, Copy, Error)]
 #[error("interrupted")]
 pub(crate) struct Interrupted;
 
-/// Does `work` on a runtime of its own, which signals may interrupt.
+/// Runs `work` on a new runtime; signals interrupt it.
 pub(crate) fn interruptible(
     printer: &Printer,
     work: impl AsyncFnOnce(&Interruption) -> Result<Exit>,
@@ -85,7 +87,7 @@ pub(crate) fn interruptible(
         anyhow::Ok((exit, interruption.is_interrupted()))
     })?;
     if is_interrupted {
-        // Files that are still being read, on threads that cannot be stopped, are of no use any more.
+        // Threads that still read files cannot be stopped, and nobody needs their result.
         runtime.shutdown_background();
     }
     exit
@@ -106,17 +108,17 @@ impl Interruption {
         self.0.interrupted.is_cancelled()
     }
 
-    /// Set as soon as a signal comes: no case is started any more.
+    /// Set by the first signal: no further case starts.
     pub(crate) fn stop(&self) -> StopSignal {
         self.0.stop.clone()
     }
 
-    /// Cancelled when nothing is waited for any more.
+    /// Cancelled when the wait for calls in flight is over.
     pub(crate) fn abort_token(&self) -> CancellationToken {
         self.0.abort.clone()
     }
 
-    /// Closes `traffic` when a signal comes, and waits for what it sent.
+    /// Closes `traffic` on a signal, and waits for its calls in flight.
     pub(crate) fn track_traffic(&self, traffic: &Arc<Traffic>) {
         let mut tracked = lock(&self.0.traffic);
         tracked.push(Arc::clone(traffic));
@@ -131,7 +133,7 @@ impl Interruption {
         lock(&self.0.writes).push(writes.clone());
     }
 
-    /// Gives `work` up when nothing is waited for any more.
+    /// Runs `work` until the wait for calls in flight is over, then fails with [`Interrupted`].
     pub(crate) async fn guard<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -140,14 +142,14 @@ impl Interruption {
         }
     }
 
-    /// Waits until everything that arrived is stored.
+    /// Waits until every reply that arrived is stored.
     pub(crate) async fn wait_for_writes(&self) {
         let written = async {
             while self.writing() > 0 {
                 sleep(INTERVAL).await;
             }
         };
-        // Whoever still writes then waits for a lock, and says so.
+        // A write that takes longer waits for a lock, and a note has said so.
         let _ = timeout(PATIENCE, written).await;
     }
 
@@ -172,8 +174,9 @@ impl Interruption {
         let dropped = self.in_flight();
         if dropped > 0 {
             printer.note(&format!(
-                "dropped {} without a reply, which a server may charge for",
-                quantity::of(dropped, "call")
+                "dropped {} without a reply; the server may still charge for {}",
+                quantity::of(dropped, "call"),
+                if dropped == 1 { "it" } else { "them" }
             ));
         }
         self.0.abort.cancel();
@@ -189,9 +192,9 @@ impl Interruption {
         }
     }
 
-    /// Waits until what was sent has come to its end and is stored, and its cases had time to take it.
+    /// Waits until all calls have ended, their replies are stored, and their cases had time to finish.
     ///
-    /// A reply may have arrived just before the signal: its case is given that time as well.
+    /// A reply may have arrived just before the signal, so it always waits at least [`SETTLING`].
     async fn settled(&self) {
         loop {
             while self.is_busy() {
@@ -232,7 +235,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn what_cannot_be_stopped_is_not_waited_for() {
+    fn an_interrupted_command_does_not_wait_for_blocking_threads() {
         let cli = Cli::try_parse_from(["evaluations", "runs"]).unwrap();
         let printer = Printer::new(&cli.output);
         let began = Instant::now();
@@ -242,7 +245,7 @@ mod tests {
                 interrupted.notice();
                 interrupted.0.abort.cancel();
             });
-            // As the digest of a large file, or the questions of a large dataset.
+            // Like hashing a large file or reading the questions of a large dataset.
             let reading = tokio::task::spawn_blocking(|| {
                 std::thread::sleep(Duration::from_mins(1));
             });
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_reply_that_arrived_just_before_the_signal_has_time_to_be_recorded() {
+    async fn a_reply_that_arrived_just_before_the_signal_is_recorded() {
         let interruption = Interruption::default();
         let began = tokio::time::Instant::now();
         interruption.notice();
@@ -264,7 +267,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn traffic_that_is_opened_after_the_signal_is_closed() {
+    async fn traffic_opened_after_the_signal_is_closed() {
         let interruption = Interruption::default();
         let settings = evals_providers::TrafficSettings::default;
         let before = Arc::new(Traffic::new("before", settings()));

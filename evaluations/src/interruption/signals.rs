@@ -1,4 +1,4 @@
-//! The signals that interrupt a run, on each kind of system.
+//! The signals that interrupt a run, for each kind of system.
 
 pub(super) use self::system::Signals;
 
@@ -10,7 +10,7 @@ mod system {
 
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    /// Ctrl-C, the end of a terminal, and what `timeout`, a CI system or a container sends to end a process.
+    /// SIGINT (Ctrl-C), SIGHUP (a closed terminal) and SIGTERM (`timeout`, CI systems, containers).
     pub(in super::super) struct Signals(Vec<Signal>);
 
     impl Signals {
@@ -22,10 +22,10 @@ mod system {
                 SignalKind::hangup(),
             ];
             let kinds = kinds.into_iter();
-            // `nohup`, and a shell that puts a command into the background, do not want it to end.
+            // `nohup`, and a shell that starts a command in the background, set these to be ignored.
             let bit = |kind: &SignalKind| 1_u64 << (kind.as_raw_value() - 1);
-            let heeded = kinds.filter(|kind| ignored & bit(kind) == 0);
-            heeded.map(signal).collect::<io::Result<_>>().map(Self)
+            let handled = kinds.filter(|kind| ignored & bit(kind) == 0);
+            handled.map(signal).collect::<io::Result<_>>().map(Self)
         }
 
         pub(in super::super) async fn next(&mut self) {
@@ -44,7 +44,7 @@ mod system {
         }
     }
 
-    /// The signals that whoever started this process has it ignore, bit 0 for signal 1.
+    /// The signals that this process was started to ignore, as a mask with bit 0 for signal 1.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn ignored() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -54,7 +54,7 @@ mod system {
             .unwrap_or_default()
     }
 
-    /// Where the system does not tell, a process without a terminal for its output is taken to be started by `nohup`.
+    /// On systems without `/proc`: ignores hangups (bit 0) where neither output is a terminal, as under `nohup`.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     fn ignored() -> u64 {
         use std::io::IsTerminal as _;

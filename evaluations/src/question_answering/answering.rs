@@ -1,4 +1,4 @@
-//! What answers, opened and ready to be asked.
+//! Opens the answerer: the embedded one, or a chat model.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use evals_rag::answering::{Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals}
 use crate::models::{ConfiguredModel, ModelKind};
 use crate::run_models::Opener;
 
-/// What answers.
+/// An opened answerer.
 #[derive(Debug, Clone)]
 pub(crate) struct Answering {
     pub(crate) answerer: Arc<dyn Answerer>,
-    /// The model behind it, with its prompt, where there is one.
+    /// The same as a chat answerer, if a chat model answers.
     pub(crate) chat: Option<ChatAnswerer>,
     pub(super) model: Option<Arc<dyn ChatModel>>,
     pub(super) prompt: Option<Prompt>,
 }
 
 impl Answering {
-    /// Opens `model`, which is asked by `prompt` and says so with one of `refusals` where it cannot answer.
+    /// Opens `model` with `prompt`. An answer that is one of `refusals` counts as a refusal.
     pub(crate) async fn open(
         opener: &mut Opener<'_, '_>,
         model: &ConfiguredModel,
@@ -52,7 +52,7 @@ impl Answering {
         }
         let opened = opener.chat(model).await?;
         let mut chat = ChatAnswerer::new(Arc::clone(&opened), refusals).prompt(prompt.clone());
-        // Said with each request, so that one whose budget was too small can be asked again with a larger one.
+        // Each request states the limit, so that a retry of a truncated reply can raise it.
         if let Some(most) = model.settings.max_tokens {
             chat = chat.max_tokens(most);
         }

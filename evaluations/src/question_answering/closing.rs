@@ -1,4 +1,4 @@
-//! The end of a question answering run: its figures on record, and what people are told of them.
+//! Finishes a question answering run: completes and writes the report, prints notes and chooses the exit code.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::run_folder::{RunFailure, RunFolder};
 use crate::spending::Spending;
 use crate::terminal::{Printer, report_text};
 
-/// What the figures of a run are made with, taken before its first case.
+/// The inputs of the final report.
 pub(crate) struct Closing<'c> {
     pub(crate) printer: &'c Printer,
     pub(crate) model_set: &'c ModelSet,
@@ -31,7 +31,7 @@ pub(crate) struct Closing<'c> {
 }
 
 impl Closing<'_> {
-    /// Adds to `report` what it says about itself, and writes it to `folder`.
+    /// Adds models, costs and notes to `report`, and writes it to `folder`.
     pub(crate) fn close(self, mut report: Report<Qa>, folder: RunFolder) -> Result<Finished> {
         let costs = costs::of(&report, self.model_set, &self.prices);
         add_facts(&mut report, self.model_set, &costs, self.seed)?;
@@ -62,20 +62,20 @@ impl Closing<'_> {
     }
 }
 
-/// A finished run, as far as it came.
+/// A run whose report is written, complete or not.
 #[derive(Debug)]
 pub(crate) struct Finished {
     report: Report<Qa>,
     summary: Summary,
     folder: RunFolder,
-    /// Cases that failed for a reason that goes away by itself.
+    /// Cases with temporary failures.
     transient_failures: usize,
-    /// Whether something that has to be mended ended the run early.
+    /// Whether an error that the user has to fix ended the run early.
     refused: bool,
 }
 
 impl Finished {
-    /// Writes `files`, and says where everything is, what is missing, and whether the run went well.
+    /// Writes `files`, prints notes on missing and failed cases, and returns the exit code.
     pub(crate) fn report(
         &self,
         printer: &Printer,
@@ -91,7 +91,7 @@ impl Finished {
             printer.note(&format!("wrote {file}"));
         }
         self.folder.note_failures(printer, &self.report);
-        // A signal that came when everything was done has interrupted nothing.
+        // A signal after the last case has interrupted nothing.
         if interrupted && self.report.not_run > 0 {
             printer.note("interrupted; run the same command again to resume");
             return Ok(Exit::Interrupted);
@@ -110,7 +110,7 @@ impl Finished {
         Ok(self.note_failed_cases(printer))
     }
 
-    /// Says what became of failed cases. A run in which nothing was judged did not succeed.
+    /// Prints notes on failed cases. A run without an answer or without a verdict fails.
     fn note_failed_cases(&self, printer: &Printer) -> Exit {
         let transient = self.transient_failures;
         if transient > 0 {
@@ -121,21 +121,21 @@ impl Finished {
         }
         let message = match RunFailure::of(&self.summary) {
             None => return Exit::Done,
-            Some(RunFailure::NoResult) => "no case has an answer; the report gives the reasons",
-            Some(RunFailure::NoVerdict) => "no answer was judged; the report gives the reasons",
+            Some(RunFailure::NoResult) => "every case failed; see the report for the reasons",
+            Some(RunFailure::NoVerdict) => "no answer was judged; see the report for the reasons",
         };
         printer.failure(message);
         Exit::CheckFailed
     }
 
-    /// The report as people read it.
+    /// The report as text for the terminal.
     pub(crate) fn text(&self, printer: &Printer) -> Result<String> {
         Ok(report_text(printer, &self.report, &self.summary)?)
     }
 }
 
-/// Adds the models with what their replies depend on, prompts, seed and costs: for programs each under its own key, for
-/// people as lines under `facts`, which renderers print below the title.
+/// Adds models, parameters, prompts, seed and costs, each under its own key for programs, and as lines under `facts`, which
+/// renderers print below the title.
 fn add_facts(
     report: &mut Report<Qa>,
     model_set: &ModelSet,
@@ -171,7 +171,7 @@ fn add_facts(
     Ok(())
 }
 
-/// Writes what was found. The report comes last: a folder that has one has everything.
+/// Writes the reports. `report.json` comes last, so a folder that has it is complete.
 fn record(folder: &RunFolder, report: &Report<Qa>, summary: &Summary) -> Result<()> {
     folder.write("report.md", |file| {
         render::markdown::report(file, report, summary)

@@ -1,4 +1,4 @@
-//! What answers and verdicts took, for the report and for people.
+//! Adds up the calls, tokens and cost of a run.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::terminal::Printer;
 
 const TEXT: &str = "a string takes any text";
 
-/// Tokens and cost of a run: answering, judging and reranking apart. Stored replies count as what they took when they were asked for.
+/// Tokens and cost of a run, separately for answering, judging and reranking. A cached reply counts with its original tokens.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Costs {
     answering: Side,
     judging: Side,
-    /// `None` where nothing was reranked.
+    /// `None` without a reranker.
     #[serde(skip_serializing_if = "Option::is_none")]
     reranking: Option<Side>,
     /// USD; `None` where a price is not known.
@@ -38,7 +38,7 @@ struct Side {
     model: Option<ModelIdentity>,
     input_tokens: f64,
     output_tokens: f64,
-    /// Whether some numbers of tokens were counted here, because the server gave none.
+    /// Whether some token counts are estimates, because the server reported none.
     estimated: bool,
     /// USD; `None` where a price is not known.
     cost: Option<f64>,
@@ -71,7 +71,7 @@ pub(crate) fn of(report: &Report<Qa>, model_set: &ModelSet, prices: &Prices) -> 
     }
 }
 
-/// What cases of earlier sessions have cost, as far as prices are known.
+/// The cost of the cases of earlier sessions, as far as prices are known.
 pub(crate) fn spent(cases: &[CaseReport<Qa>], model_set: &ModelSet, prices: &Prices) -> f64 {
     let price = |role| model_set.price(role, prices);
     let cost = Cost::of(cases, &price("answerer"), &price("judge"));
@@ -92,7 +92,7 @@ fn sum(report: &Report<Qa>, metric: &str) -> f64 {
 }
 
 impl Costs {
-    /// A line for each model that took part, and one for both together where anything was to be paid.
+    /// A line for each model, and a line for the total if any model is behind a server.
     pub(crate) fn lines(&self) -> Vec<(String, String)> {
         let mut lines = Vec::new();
         let reranking = self.reranking.iter().map(|side| ("reranking", side));
@@ -131,7 +131,7 @@ fn is_served(model: &ModelIdentity) -> bool {
     ModelKind::of_identity(model).is_served()
 }
 
-/// Attempts at requests of servers beyond those that brought an answer.
+/// Attempts at requests that did not bring a reply.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempts {
     retries: u64,
@@ -139,7 +139,7 @@ pub(crate) struct Attempts {
 }
 
 impl Attempts {
-    /// Those seen since the process began.
+    /// Attempts since the process began.
     pub(crate) fn so_far(traffic: &[Arc<Traffic>]) -> Self {
         let seen: Vec<_> = traffic.iter().map(|it| it.statistics()).collect();
         Self {
@@ -148,7 +148,7 @@ impl Attempts {
         }
     }
 
-    /// Those made after `earlier` was taken.
+    /// Attempts after `earlier` was taken.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             retries: self.retries.saturating_sub(earlier.retries),
@@ -157,24 +157,24 @@ impl Attempts {
     }
 }
 
-/// Says how many calls this process made, where any model outside the program took part: fewer than the report counts
-/// where replies came from the cache or from an earlier session. Attempts without an answer may have been charged for.
+/// Prints how many calls this process made, if any model is behind a server. The report counts more if replies came from the cache or
+/// from an earlier session.
 ///
-/// A server that also embeds questions has its attempts at that among `attempts`.
+/// `attempts` include those at embedding questions, if the same server embeds them.
 pub(crate) fn note_calls(printer: &Printer, model_set: &ModelSet, calls: u64, attempts: Attempts) {
     if !model_set.models.values().any(is_served) {
         return;
     }
-    let mut note = format!("{} made now", quantity::of(calls, "call"));
+    let mut note = format!("{} made by this command", quantity::of(calls, "call"));
     if attempts.retries > 0 {
-        let retries = quantity::of(attempts.retries, "further attempt");
-        write!(note, ", {retries} at what had failed").expect(TEXT);
+        let retries = quantity::of(attempts.retries, "retry");
+        write!(note, ", {retries}").expect(TEXT);
     }
     if attempts.unanswered > 0 {
         let attempts = quantity::of(attempts.unanswered, "attempt");
         write!(
             note,
-            "; {attempts} without an answer, which a server may charge for"
+            "; {attempts} got no reply, though the server may charge for it"
         )
         .expect(TEXT);
     }

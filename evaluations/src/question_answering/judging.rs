@@ -1,4 +1,4 @@
-//! What judges: planned from the settings, then opened and ready to be asked.
+//! Plans the judge from the settings and opens it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use crate::run_models::{Opener, Prompts};
 use crate::session::Session;
 use crate::settings::{Resolved, SettingsError};
 
-/// Judging with every choice made.
+/// The resolved settings of judging.
 #[derive(Debug)]
 pub(crate) struct JudgingPlan {
     pub(crate) judge: ConfiguredModel,
-    /// Whether the judge also says what is a refusal.
+    /// Whether the judge also classifies refusals.
     pub(crate) refusals: bool,
     pub(crate) prompts: Prompts,
-    /// How stored verdicts are used; `None` where they are not.
+    /// How to use stored verdicts; `None` ignores them.
     pub(crate) cache: Option<RefreshPolicy>,
 }
 
 impl JudgingPlan {
-    /// Judging of what `answerer` answers. A model's answers are judged by whom somebody chose, never by default.
+    /// Plans the judging of `answerer`'s answers. There is no default judge for a model's answers: the user has to choose one.
     pub(crate) fn new(
         session: &Session<'_>,
         resolved: &Resolved,
@@ -42,15 +42,14 @@ impl JudgingPlan {
         let is_embedded = ModelKind::of_identity(answerer) == ModelKind::Embedded;
         if !is_embedded && !resolved.sets("evaluations.judge") {
             bail!(
-                "`{answerer}` answers, and nothing says who judges its answers; add `--judge PROVIDER:NAME` or set \
-                 `evaluations.judge`, best to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges without a model, by \
-                 common words"
+                "no judge is set for the answers of `{answerer}`; add `--judge PROVIDER:NAME` or set `evaluations.judge`, \
+                 ideally to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges by word overlap, without a model"
             );
         }
         let evaluations = &resolved.settings.evaluations;
         embedded::check_name(resolved, judge)?;
         if evaluations.judge_refusals && judge.kind == ModelKind::Embedded {
-            let message = "the embedded judge knows refusals by their sentences only; set `evaluations.judge` to a model";
+            let message = "the embedded judge only recognizes the dataset's refusal sentences; set `evaluations.judge` to a model";
             return Err(resolved
                 .bad_value("evaluations.judge_refusals", &message)
                 .into());
@@ -65,7 +64,7 @@ impl JudgingPlan {
     }
 }
 
-/// The longest that one case may take, answering and judging together.
+/// The time limit of one case, for answering and judging together.
 pub(crate) fn case_timeout(resolved: &Resolved) -> Result<CaseTimeout, SettingsError> {
     const SETTING: &str = "evaluations.case_timeout";
     let seconds = resolved.settings.evaluations.case_timeout;
@@ -76,7 +75,7 @@ pub(crate) fn case_timeout(resolved: &Resolved) -> Result<CaseTimeout, SettingsE
     Err(resolved.bad_value(SETTING, &"must be more than 0 seconds"))
 }
 
-/// What judges.
+/// An opened judge.
 #[derive(Debug, Clone)]
 pub(crate) struct Judging {
     pub(crate) judge: Arc<dyn Judge>,

@@ -1,4 +1,4 @@
-//! Question answering as `run` and `rejudge` share it: who answers and judges, resuming, costs, and the end of a run.
+//! Question answering for `run` and `rejudge`: opens the models, resumes runs, adds up costs and finishes the report.
 
 mod answering;
 mod closing;

@@ -1,4 +1,4 @@
-//! The models that take part in question answering, as manifests and reports record them.
+//! The models of a question answering run, as manifests and reports record them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::judging::Judging;
 use crate::run_models::Prompts;
 use crate::run_models::reranker::Reranking;
 
-/// The models that take part, by role, and what else their replies depend on.
+/// The models by role, with the parameters and prompts that their replies depend on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ModelSet {
     pub(crate) models: BTreeMap<&'static str, ModelIdentity>,
     pub(crate) parameters: BTreeMap<&'static str, Map<String, Value>>,
     /// Digests by file name.
     pub(crate) prompts: BTreeMap<String, String>,
-    /// The chat models, to be asked afterwards what became of their requests.
+    /// The chat models, whose notes are read after the run.
     asked: Vec<(&'static str, Arc<dyn ChatModel>)>,
 }
 
@@ -36,7 +36,7 @@ impl ModelSet {
         set
     }
 
-    /// Adds what puts the passages into order.
+    /// Adds the reranker.
     pub(crate) fn enter_reranker(&mut self, reranking: &Reranking) {
         let parameters = Some(reranking.parameters());
         self.enter("reranker", reranking.identity(), parameters);
@@ -55,13 +55,13 @@ impl ModelSet {
             .extend(model.map(|model| (role, Arc::clone(model))));
     }
 
-    /// The price of the model of a role; unknown where there is none.
+    /// The price of the model in a role; unknown if there is none.
     pub(crate) fn price(&self, role: &str, prices: &Prices) -> Price {
         let model = self.models.get(role);
         model.map(|model| prices.of(model)).unwrap_or_default()
     }
 
-    /// What servers did not take of the requests, so that the models were asked otherwise than the settings say.
+    /// Notes on parameters that servers rejected, so that requests differed from the settings.
     pub(crate) fn notes(&self) -> Vec<(String, String)> {
         let notes = self.asked.iter().flat_map(|(role, model)| {
             let notes = model.notes().into_iter();
@@ -82,13 +82,13 @@ impl ModelSet {
         }
     }
 
-    /// Why verdicts of this judge about this answerer are to be taken with care, if they are.
+    /// A warning if the judge and the answerer are the same model.
     pub(crate) fn self_preference(&self) -> Option<String> {
         let (answerer, judge) = (self.models.get("answerer")?, self.models.get("judge")?);
         let same = answerer.provider == judge.provider && answerer.name == judge.name;
         let llm = self.parameters.contains_key("judge");
         (same && llm).then(|| {
-            format!("`{judge}` judges its own answers; models prefer what they wrote themselves")
+            format!("`{judge}` judges its own answers; models tend to prefer their own text")
         })
     }
 }

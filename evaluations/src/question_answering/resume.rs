@@ -1,4 +1,4 @@
-//! The folder of a question answering run: a new one, or that of the run that is continued.
+//! Finds the question answering run to resume, or starts a new one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,30 +16,30 @@ use crate::session::Session;
 /// Most differences that are listed.
 const LISTED: usize = 8;
 
-/// Where a run is recorded, and what is there already.
+/// The folder of a run, with the cases that it already holds.
 pub(crate) struct Opened {
     pub(crate) folder: RunFolder,
     pub(crate) journal: Arc<FileJournal>,
-    /// Cases that need not be run again.
+    /// Cases that do not run again.
     pub(crate) finished: Vec<CaseReport<Qa>>,
-    /// Wall time that has gone into those.
+    /// Wall time of earlier sessions.
     pub(crate) elapsed: Duration,
 }
 
-/// Which earlier run is taken up.
+/// Which earlier run to resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resume {
     /// None.
     Fresh,
-    /// One with something left to do.
+    /// An unfinished run, or one with temporary failures.
     Unfinished,
-    /// One with something left to do, else one that is done, for the cases that failed in it.
+    /// The same, or else a finished run, to retry its failed cases.
     Failed,
 }
 
-/// Opens the folder in which a run with `manifest` is recorded.
+/// Opens the folder of a run with `manifest`.
 ///
-/// Of several processes that want the same run one gets it: they look for it and create it one after the other.
+/// Only one of several processes gets the same run, because a lock makes them search and create one after the other.
 pub(crate) async fn open(
     session: &Session<'_>,
     manifest: &Value,
@@ -57,7 +57,7 @@ pub(crate) async fn open(
     }
     if resume_from == Resume::Failed {
         let Some(folder) = earlier.finished else {
-            bail!("there is no run with these settings whose failed cases could be taken up");
+            bail!("no earlier run has these settings, so there are no failed cases to retry");
         };
         return retry(session, &folder, manifest, started, &wanted).await;
     }
@@ -67,7 +67,7 @@ pub(crate) async fn open(
     create(session, manifest, started, &wanted)
 }
 
-/// Makes a new run of the successes of a finished one, so that its failures are all that is left to do.
+/// Creates a new run with the successful cases of a finished one, so that only its failed cases run.
 async fn retry(
     session: &Session<'_>,
     folder: &RunFolder,
@@ -80,9 +80,10 @@ async fn retry(
     let mut successes = report.cases;
     successes.retain(|case| !is_failed(case));
     session.printer.note(&format!(
-        "`{}` has {} of {all}; nothing else is run",
+        "retrying {} of `{}`; keeping the other {}",
+        quantity::of(all - successes.len(), "failed case"),
         folder.name(),
-        quantity::of(all - successes.len(), "failed case")
+        successes.len()
     ));
     let mut opened = create(session, manifest, started, wanted)?;
     for case in successes {
@@ -101,7 +102,7 @@ fn create(
 ) -> Result<Opened> {
     let name = manifest["name"].as_str().unwrap_or("qa");
     let folder = RunFolder::create(&session.directories.runs(), started, name)?;
-    // The journal first: a folder with a manifest is a run, and a run has a journal that can be locked.
+    // The journal comes before the manifest, so that every run has a journal to lock.
     let (journal, _) = FileJournal::open::<Qa>(folder.journal(), wanted)?;
     folder.write_manifest(manifest)?;
     Ok(Opened {
@@ -112,7 +113,7 @@ fn create(
     })
 }
 
-/// Continues a run. Cases that failed for a reason that goes away by itself are tried again.
+/// Resumes a run. Cases with a temporary failure run again.
 async fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Opened> {
     let folder = folder.hold().await?;
     let opened = FileJournal::open::<Qa>(folder.journal(), wanted);
@@ -120,29 +121,29 @@ async fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Res
         return Err(folder.already_running());
     }
     let (journal, stored) =
-        opened.with_context(|| format!("run `{}` cannot be continued", folder.name()))?;
+        opened.with_context(|| format!("cannot resume run `{}`", folder.name()))?;
     let read = stored.len();
     let finished: Vec<_> = stored
         .into_iter()
         .filter(|case| !is_transient(case))
         .collect();
     session.printer.note(&format!(
-        "continuing `{}`: {} done{}",
+        "resuming `{}`: {} done{}",
         folder.name(),
         quantity::of(read, "case"),
         match read - finished.len() {
             0 => String::new(),
-            again => format!(", {again} of them failed and are tried again"),
+            again => format!(", retrying {again} with temporary failures"),
         }
     ));
     if journal.damaged_lines() > 0 {
-        let (are, their_cases) = match journal.damaged_lines() {
-            1 => ("is", "its case is"),
-            _ => ("are", "their cases are"),
+        let their_cases = match journal.damaged_lines() {
+            1 => "its case runs",
+            _ => "their cases run",
         };
         session.printer.warn(&format!(
-            "{} of `{}` {are} damaged; {their_cases} run again",
-            quantity::of(journal.damaged_lines(), "line"),
+            "skipped {} in `{}`; {their_cases} again",
+            quantity::of(journal.damaged_lines(), "damaged line"),
             folder.journal().display()
         ));
     }
@@ -154,7 +155,7 @@ async fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Res
     })
 }
 
-/// Whether the task or an evaluator failed for a reason that may be gone.
+/// Whether the task or an evaluator failed temporarily, so that a retry may succeed.
 pub(crate) fn is_transient(case: &CaseReport<Qa>) -> bool {
     let task = case.result.failure().and_then(|failure| failure.class);
     let evaluators = case.evaluator_failures.iter().map(|failure| failure.class);
@@ -168,16 +169,14 @@ fn is_failed(case: &CaseReport<Qa>) -> bool {
     case.result.failure().is_some() || !case.evaluator_failures.is_empty()
 }
 
-/// Runs of the same name that may be taken up. Of runs with the same identity the newest decides: those before it were left
-/// behind by whoever started it.
+/// Earlier runs of the same name. Only the newest run with the same identity can be resumed: starting it abandoned the ones before.
 #[derive(Default)]
 struct Earlier {
-    /// The same run, with something left to do: cases that were not run, or that failed for a reason that goes away.
+    /// A run with the same identity that is unfinished or has temporary failures.
     unfinished: Option<RunFolder>,
-    /// The same run, done.
+    /// A run with the same identity that is finished.
     finished: Option<RunFolder>,
-    /// The newest run, where that is of other settings and did not come to its end, with its identity. An older one was left
-    /// behind.
+    /// The newest run with its identity, if it is unfinished and has another identity.
     other: Option<(RunFolder, Value)>,
 }
 
@@ -219,7 +218,7 @@ impl Earlier {
     }
 }
 
-/// Whether a finished run has cases that may succeed if they are tried again. One that cannot be read has none.
+/// Whether a finished run has cases with temporary failures. An unreadable report counts as having none.
 pub(crate) fn has_transient_failures(folder: &RunFolder) -> bool {
     let report = folder.read_report::<Report<Qa>>();
     report.is_ok_and(|report| report.cases.iter().any(is_transient))
@@ -232,7 +231,7 @@ fn explain_new_run(session: &Session<'_>, folder: &RunFolder, found: &Value, wan
         lines.push(format!("and {} more", differences.len() - LISTED));
     }
     session.printer.note(&format!(
-        "a new run; `{}` is not continued because of\n  {}",
+        "starting a new run; `{}` cannot be resumed because these values differ:\n  {}",
         folder.name(),
         lines.join("\n  ")
     ));

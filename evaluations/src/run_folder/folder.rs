@@ -1,66 +1,32 @@
-//! One run's folder: its files, and how far the run came.
+//! A run folder: created, listed, named, locked and deleted.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use chrono::{DateTime, Utc};
-use evals::{Domain, FileJournal, Report, Summary};
-use evals_guard::regular_file;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
-use super::head::ReportHead;
 use super::lock::{self, IsRunning};
-use super::manifest::MANIFEST_VERSION;
-use super::state::{Left, RunState};
-use crate::atomic_file::write_atomically;
 use crate::directories::file_stem;
-use crate::terminal::Printer;
 
-const MANIFEST: &str = "manifest.json";
-pub(crate) const REPORT: &str = "report.json";
+/// The file that makes a folder a run folder.
+pub(super) const MANIFEST: &str = "manifest.json";
 const JOURNAL: &str = "journal.jsonl";
-
-/// Largest manifest that is read.
-const LARGEST_MANIFEST: u64 = 64_000_000;
-
-/// Largest report that is read. It takes several times as much memory once it is read.
-pub(crate) const LARGEST_REPORT: u64 = 512_000_000;
-
-/// The part of a manifest that says how much a run was to do.
-#[derive(Debug, Deserialize)]
-struct Planned {
-    dataset: PlannedDataset,
-    repeat: usize,
-}
-
-#[derive(Debug, Deserialize)]
-struct PlannedDataset {
-    questions: usize,
-}
-
-/// The part of a manifest that is the same in every version.
-#[derive(Debug, Deserialize)]
-struct Versioned {
-    schema_version: Option<u32>,
-}
 
 /// One run's folder.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
     path: PathBuf,
-    /// Tells other processes that this one is working on the run, by its lock.
-    _held: Option<Arc<File>>,
+    /// The lock that shows other processes that this one works on the run.
+    _lock: Option<Arc<File>>,
 }
 
 impl RunFolder {
-    /// Makes `<runs>/<UTC time>-<name>`, with a number behind it where two runs start within one millisecond. Until the last
-    /// copy of it is dropped the run counts as running.
+    /// Creates `<runs>/<UTC time>-<name>`, with a numeric suffix if two runs start within one millisecond. The run counts as running
+    /// until the last clone is dropped.
     pub(crate) fn create(runs: &Path, started: DateTime<Utc>, name: &str) -> Result<Self> {
         fs::create_dir_all(runs).with_context(|| unwritable(runs))?;
         let stem = format!(
@@ -76,9 +42,9 @@ impl RunFolder {
             });
             match fs::create_dir(&path) {
                 Ok(()) => {
-                    // Without a manifest it is no run yet, so that nobody looks at it.
-                    return match lock::try_share(&path) {
-                        Ok(held) => Ok(Self::held(path, held)),
+                    // Without a manifest the folder is not a run yet, so no other process locks it.
+                    return match lock::try_lock_shared(&path) {
+                        Ok(held) => Ok(Self::locked(path, held)),
                         Err(IsRunning) => Err(Self::at(path).already_running()),
                     };
                 }
@@ -87,50 +53,49 @@ impl RunFolder {
             }
         }
         bail!(
-            "`{}` already holds 999 runs of this second and name",
+            "`{}` already holds 999 runs with this name and start time",
             runs.display()
         )
     }
 
     fn at(path: PathBuf) -> Self {
-        Self { path, _held: None }
+        Self { path, _lock: None }
     }
 
-    /// Lets the run count as running until the last copy of what is returned is dropped. On a file system without locks it
-    /// does not. Fails where another process keeps the run for itself.
+    /// Makes the run count as running until the last clone of the result is dropped. Has no effect on a file system without locks.
+    /// Fails if another process holds the exclusive lock.
     pub(crate) async fn hold(self) -> Result<Self> {
-        match lock::share(&self.path).await {
-            Ok(held) => Ok(Self::held(self.path, held)),
+        match lock::lock_shared(&self.path).await {
+            Ok(held) => Ok(Self::locked(self.path, held)),
             Err(IsRunning) => Err(self.already_running()),
         }
     }
 
-    fn held(path: PathBuf, lock: Option<File>) -> Self {
+    fn locked(path: PathBuf, lock: Option<File>) -> Self {
         Self {
             path,
-            _held: lock.map(Arc::new),
+            _lock: lock.map(Arc::new),
         }
     }
 
-    /// That another process has the run.
+    /// The error for a run that another process works on.
     pub(crate) fn already_running(&self) -> anyhow::Error {
         anyhow!(
-            "another process is already working on run `{}`; wait until it has ended, or start a second one with `--fresh`",
+            "another process is already working on run `{}`; wait for it to finish, or start a new run with `--fresh`",
             self.name()
         )
     }
 
-    /// Keeps other processes from working on the run until what is returned is dropped. Where the file system has no locks
-    /// nothing tells who works on it.
+    /// Keeps other processes from working on the run until the result is dropped. Returns `None` on a file system without locks.
     pub(crate) fn lock_exclusive(&self) -> Result<Option<File>, IsRunning> {
-        lock::take_alone(&self.path)
+        lock::lock_exclusive(&self.path)
     }
 
-    fn is_held(&self) -> bool {
+    pub(super) fn is_locked(&self) -> bool {
         self.lock_exclusive().is_err()
     }
 
-    /// Every run folder, oldest first. Their names start with the time; those whose names do not come first.
+    /// Every run folder, oldest first. Names start with the time; folders with other names come first.
     pub(crate) fn list(runs: &Path) -> Result<Vec<Self>> {
         let entries = match fs::read_dir(runs) {
             Ok(entries) => entries,
@@ -160,17 +125,17 @@ impl RunFolder {
         &self.path
     }
 
-    /// The file that every finished case is written to before it counts.
+    /// The file that records every finished case.
     pub(crate) fn journal(&self) -> PathBuf {
         self.path.join(JOURNAL)
     }
 
-    /// The folder's own name, for people.
+    /// The name of the folder, for messages.
     pub(crate) fn name(&self) -> String {
         self.file_name().to_string_lossy().into_owned()
     }
 
-    /// The folder's own name.
+    /// The name of the folder.
     pub(crate) fn file_name(&self) -> OsString {
         // `.` and `..` have no name of their own.
         let full = || fs::canonicalize(&self.path).ok();
@@ -180,7 +145,7 @@ impl RunFolder {
             .unwrap_or_default()
     }
 
-    /// Whether the name starts with a time, as those do that [`create`](Self::create) gives.
+    /// Whether the name starts with a time, like every name from [`create`](Self::create).
     fn has_time(&self) -> bool {
         let name = self.file_name();
         let name = name.as_encoded_bytes();
@@ -191,120 +156,8 @@ impl RunFolder {
         digits(0, 8) && name.get(8) == Some(&b'T') && digits(9, 15)
     }
 
-    /// How far the run came.
-    pub(crate) fn state(&self) -> RunState {
-        self.state_and_summary().0
-    }
-
-    /// How far the run came, with its figures where it left a report.
-    pub(crate) fn state_and_summary(&self) -> (RunState, Option<Summary>) {
-        if self.is_held() {
-            return (RunState::Running, None);
-        }
-        let path = self.path.join(REPORT);
-        if !path.exists() {
-            return (RunState::Unfinished(self.left()), None);
-        }
-        let head = regular_file::open(&path)
-            .ok()
-            .and_then(|file| ReportHead::read(file).ok());
-        match head {
-            Some(ReportHead { summary }) => (RunState::of(&summary), Some(summary)),
-            None => (RunState::Unreadable, None),
-        }
-    }
-
-    /// What a run without a report left to do, as far as a journal tells.
-    fn left(&self) -> Option<Left> {
-        let planned: Planned = self.read_manifest().ok()?;
-        let done = FileJournal::count(&self.journal()).ok()?;
-        let of = planned.dataset.questions.checked_mul(planned.repeat)?;
-        Some(Left {
-            not_run: of.saturating_sub(done),
-            of,
-        })
-    }
-
-    pub(crate) fn write_manifest(&self, manifest: &impl Serialize) -> Result<()> {
-        self.write(MANIFEST, |file| {
-            serde_json::to_writer_pretty(&mut *file, manifest)?;
-            writeln!(file)
-        })
-    }
-
-    pub(crate) fn read_manifest<T: DeserializeOwned>(&self) -> Result<T> {
-        let path = self.path.join(MANIFEST);
-        let bytes = regular_file::read(&path, LARGEST_MANIFEST)?;
-        if let Ok(Versioned {
-            schema_version: Some(found),
-        }) = serde_json::from_slice(&bytes)
-            && found != MANIFEST_VERSION
-        {
-            bail!(
-                "`{}` has schema version {found}, but this version of evaluations reads {MANIFEST_VERSION}",
-                path.display()
-            );
-        }
-        parse(&path, &bytes)
-    }
-
-    pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
-        parse(&self.path.join(REPORT), &self.report()?)
-    }
-
-    /// The report with its SHA-256 in hexadecimal.
-    pub(crate) fn read_report_with_digest<T: DeserializeOwned>(&self) -> Result<(T, String)> {
-        let bytes = self.report()?;
-        let digest = hex::encode(Sha256::digest(&bytes));
-        Ok((parse(&self.path.join(REPORT), &bytes)?, digest))
-    }
-
-    fn report(&self) -> Result<Vec<u8>> {
-        let path = self.path.join(REPORT);
-        if !path.exists() {
-            bail!(
-                "run `{}` has no report: it is {}; {}",
-                self.name(),
-                self.state(),
-                self.remedy()
-            );
-        }
-        Ok(regular_file::read(&path, LARGEST_REPORT)?)
-    }
-
-    /// What to do about a run that is not finished.
-    pub(crate) fn remedy(&self) -> &'static str {
-        if self.is_held() {
-            "wait until it has ended"
-        } else if self.journal().exists() {
-            "run the original command again to resume it"
-        } else {
-            "run the original command again, which starts anew"
-        }
-    }
-
-    /// Writes one file of the folder, whole or not at all.
-    pub(crate) fn write(
-        &self,
-        name: &str,
-        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<()> {
-        write_atomically(&self.path.join(name), content).with_context(|| unwritable(&self.path))
-    }
-
-    /// Says where every failure of `report` is written in full, if there is one: a page shows the first few.
-    pub(crate) fn note_failures<D: Domain>(&self, printer: &Printer, report: &Report<D>) {
-        let failed = report
-            .cases
-            .iter()
-            .any(|case| case.result.failure().is_some() || !case.evaluator_failures.is_empty());
-        if failed {
-            let path = self.path.join(REPORT);
-            printer.note(&format!("every failure in full: {}", path.display()));
-        }
-    }
-
-    /// Deletes the folder with everything in it; of links the link alone. What is left when that ends early is no run any more.
+    /// Deletes the folder with everything in it, but only the link if it is one. The manifest goes first, so a partly deleted folder
+    /// is no longer a run.
     pub(crate) fn delete(&self) -> io::Result<()> {
         if fs::symlink_metadata(&self.path)?.is_symlink() {
             return fs::remove_file(&self.path);
@@ -314,18 +167,9 @@ impl RunFolder {
     }
 }
 
-fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T> {
-    serde_json::from_slice(bytes).with_context(|| not_ours(path))
-}
-
-/// That a file of a run cannot be read as one.
-pub(crate) fn not_ours(path: &Path) -> String {
-    format!("`{}` is not what this version writes", path.display())
-}
-
-fn unwritable(path: &Path) -> String {
+pub(super) fn unwritable(path: &Path) -> String {
     format!(
-        "cannot write run folder `{}`; EVALUATIONS_DATA_DIR moves the data folder to another place",
+        "cannot write to run folder `{}`; set EVALUATIONS_DATA_DIR to use another data folder",
         path.display()
     )
 }
@@ -344,12 +188,12 @@ mod tests {
 
     fn run(runs: &Path, name: &str) -> RunFolder {
         let folder = RunFolder::create(runs, time(), name).unwrap();
-        folder.write_manifest(&serde_json::json!({})).unwrap();
+        fs::write(folder.path().join(MANIFEST), "{}").unwrap();
         folder
     }
 
     #[test]
-    fn two_runs_of_one_moment_do_not_share_a_folder() {
+    fn two_runs_with_the_same_start_time_get_their_own_folders() {
         let runs = tempfile::tempdir().unwrap();
         assert_eq!(
             run(runs.path(), "beir:scifact").name(),
@@ -362,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_listed_by_their_time_and_others_before_them() {
+    fn runs_are_listed_by_time_after_those_without_one() {
         let runs = tempfile::tempdir().unwrap();
         let first = run(runs.path(), "alpha");
         let copied = runs.path().join("from CI");
@@ -374,24 +218,8 @@ mod tests {
         assert_eq!(names, ["from CI".to_owned(), first.name()]);
     }
 
-    #[test]
-    fn a_run_is_running_as_long_as_somebody_holds_it() {
-        let runs = tempfile::tempdir().unwrap();
-        let held = run(runs.path(), "going-on");
-        let seen = RunFolder::open(held.path()).unwrap();
-        assert_eq!(seen.state(), RunState::Running);
-        assert_eq!(seen.lock_exclusive().err(), Some(IsRunning));
-        let copy = held.clone();
-        drop(held);
-        assert_eq!(seen.state(), RunState::Running);
-        drop(copy);
-        assert_eq!(seen.state(), RunState::Unfinished(None));
-        let alone = seen.lock_exclusive().unwrap();
-        assert!(alone.is_some() && seen.lock_exclusive().is_err());
-    }
-
     #[tokio::test]
-    async fn a_run_that_somebody_keeps_is_not_waited_for_without_end() {
+    async fn waiting_for_a_locked_run_times_out() {
         let runs = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(run(runs.path(), "kept").path()).unwrap();
         let alone = folder.lock_exclusive().unwrap();
@@ -399,8 +227,8 @@ mod tests {
         let error = folder.clone().hold().await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "another process is already working on run `20260501T120000.000Z-kept`; wait until it has ended, or start a \
-             second one with `--fresh`"
+            "another process is already working on run `20260501T120000.000Z-kept`; wait for it to finish, or start a \
+             new run with `--fresh`"
         );
         assert!(began.elapsed() < 3 * PATIENCE, "it waited");
 
@@ -410,11 +238,11 @@ mod tests {
         };
         let (held, ()) = tokio::join!(folder.clone().hold(), freed);
         assert!(held.is_ok());
-        assert_eq!(folder.state(), RunState::Running);
+        assert!(folder.is_locked());
     }
 
     #[test]
-    fn those_who_look_at_once_do_not_take_each_other_for_a_run() {
+    fn two_processes_that_read_the_state_do_not_see_each_other_as_running() {
         let runs = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(run(runs.path(), "looked-at").path()).unwrap();
         let look = || {
@@ -430,22 +258,9 @@ mod tests {
         });
     }
 
-    #[test]
-    fn a_manifest_of_another_version_is_refused() {
-        let runs = tempfile::tempdir().unwrap();
-        let folder = run(runs.path(), "later");
-        let manifest = serde_json::json!({"schema_version": 2, "dataset": "other"});
-        folder.write_manifest(&manifest).unwrap();
-        let error = folder.read_manifest::<serde_json::Value>().unwrap_err();
-        assert!(
-            error.to_string().contains("has schema version 2, but"),
-            "{error}"
-        );
-    }
-
     #[cfg(unix)]
     #[test]
-    fn deleting_leaves_alone_what_links_point_to() {
+    fn deleting_does_not_follow_links() {
         use std::os::unix::fs::symlink;
 
         let runs = tempfile::tempdir().unwrap();
@@ -462,26 +277,5 @@ mod tests {
         RunFolder::open(&link).unwrap().delete().unwrap();
         assert!(fs::symlink_metadata(&link).is_err());
         assert!(kept.is_file() && elsewhere.path().join(MANIFEST).is_file());
-    }
-
-    #[test]
-    fn a_run_without_a_report_says_so() {
-        let runs = tempfile::tempdir().unwrap();
-        let created = run(runs.path(), "killed");
-        let folder = RunFolder::open(created.path()).unwrap();
-        let error = |folder: &RunFolder| {
-            let error = folder.read_report::<serde_json::Value>().unwrap_err();
-            error.to_string()
-        };
-        assert_eq!(
-            error(&folder),
-            "run `20260501T120000.000Z-killed` has no report: it is running; wait until it has ended"
-        );
-        drop(created);
-        assert_eq!(
-            error(&folder),
-            "run `20260501T120000.000Z-killed` has no report: it is unfinished; run the original command again, which starts \
-             anew"
-        );
     }
 }

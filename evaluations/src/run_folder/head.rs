@@ -1,4 +1,4 @@
-//! The first part of a report: what a listing needs, without the cases behind it.
+//! Reads the head of a report, up to its summary, without its cases.
 
 use std::fmt;
 use std::io::{BufReader, Read};
@@ -6,19 +6,19 @@ use std::io::{BufReader, Read};
 use evals::{SchemaVersion, Summary};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
-/// What stands before the cases of a report.
+/// The part of a report before its cases.
 #[derive(Debug)]
 pub(super) struct ReportHead {
     pub(super) summary: Summary,
 }
 
 impl ReportHead {
-    /// Reads up to the summary and no further, so that a report of any size is listed at once.
+    /// Reads up to the summary, so that listing large reports is quick.
     pub(super) fn read(file: impl Read) -> serde_json::Result<Self> {
         let mut deserializer = serde_json::Deserializer::from_reader(BufReader::new(file));
         let mut found = None;
         match UpToSummary(&mut found).deserialize(&mut deserializer) {
-            Ok(()) => found.ok_or_else(|| serde_json::Error::custom("there is no `summary`")),
+            Ok(()) => found.ok_or_else(|| serde_json::Error::custom("the report has no `summary`")),
             Err(error) => found.ok_or(error),
         }
         .map(|summary| Self { summary })
@@ -53,7 +53,7 @@ impl<'de> Visitor<'de> for UpToSummary<'_> {
                 }
                 "summary" if is_known => {
                     *self.0 = Some(members.next_value()?);
-                    // Ends the reading; the caller has what it wants.
+                    // An error is the only way to end the deserializer early; the caller has the summary.
                     return Err(A::Error::custom("the rest is not read"));
                 }
                 _ => {
@@ -80,18 +80,18 @@ mod tests {
     }
 
     #[test]
-    fn nothing_behind_the_summary_is_read() {
+    fn reading_ends_at_the_summary() {
         let head =
             format!(r#"{{"schema_version": 1, "name": "x", "summary": {SUMMARY}, "cases": ["#);
         assert_eq!(read(&head).unwrap(), 1);
     }
 
     #[test]
-    fn what_is_no_report_of_this_version_is_an_error() {
+    fn other_versions_and_other_json_are_errors() {
         let other = format!(r#"{{"schema_version": 2, "summary": {SUMMARY}}}"#);
         assert!(read(&other).unwrap_err().contains("schema version 2"));
         let none = r#"{"schema_version": 1, "cases": []}"#;
-        assert_eq!(read(none).unwrap_err(), "there is no `summary`");
+        assert_eq!(read(none).unwrap_err(), "the report has no `summary`");
         assert!(read("[1, 2]").is_err());
         let deep = "[".repeat(100_000);
         let deep = format!(r#"{{"schema_version": 1, "metadata": {deep}"#);

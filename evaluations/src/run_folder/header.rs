@@ -1,4 +1,4 @@
-//! The part of a manifest that commands choose and list runs by.
+//! The part of a manifest that commands use to choose and list runs.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,16 +9,16 @@ pub(crate) struct RunHeader {
     pub(crate) benchmark: String,
     pub(crate) name: String,
     pub(crate) profile: String,
-    /// Unknown of a report without its manifest.
+    /// `None` for a report without its manifest.
     pub(crate) started: Option<String>,
     pub(crate) dataset: DatasetHeader,
     pub(crate) seed: u64,
-    /// What rankings were measured by, the headline first.
+    /// Retrieval measures, the headline first.
     #[serde(default)]
     pub(crate) measures: Vec<String>,
     #[serde(default)]
     pub(crate) command_line: Value,
-    /// Of answers that were judged again, where they come from.
+    /// Source of the answers, if this run judged stored answers again.
     pub(crate) rejudged: Option<RejudgedHeader>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct DatasetHeader {
     pub(crate) questions: usize,
 }
 
-/// Which run was judged again.
+/// The run whose answers were judged again.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct RejudgedHeader {
     pub(crate) run: String,

@@ -1,17 +1,17 @@
-//! What makes two runs the same run, so that one may continue the other.
+//! The identity of a run: the part of its manifest that must be equal to resume it.
 
 use evals::Difference;
 use serde_json::{Map, Value};
 
 use crate::settings::Role;
 
-/// Members of a manifest that say when, how fast or from where something was run, and not what.
+/// Members of a manifest that describe when, how fast or from where a run was started. They do not affect its results.
 const CIRCUMSTANCES: &[&str] = &["started", "command_line", "settings_from", "concurrency"];
 
-/// Members of the index's record that do not change what is found in it.
+/// Members of the index's record that do not affect search results.
 const INDEX_CIRCUMSTANCES: &[&str] = &["uri", "build", "statistics"];
 
-/// Settings of a provider or a model that decide how requests are sent, not what comes back.
+/// Settings of a provider or a model that affect how requests are sent, but not the replies.
 const TRAFFIC: &[&str] = &[
     "api_key_env",
     "max_attempts",
@@ -21,7 +21,7 @@ const TRAFFIC: &[&str] = &[
     "tokens_per_minute",
 ];
 
-/// The part of a manifest that has to be equal for a run to be continued.
+/// The part of a manifest that must be equal to resume a run.
 pub(crate) fn identity(manifest: &Value) -> Value {
     let mut identity = manifest.clone();
     remove(identity.as_object_mut(), CIRCUMSTANCES);
@@ -36,7 +36,7 @@ pub(crate) fn identity(manifest: &Value) -> Value {
 }
 
 fn strip_settings(settings: &mut Value) {
-    // What a run costs is worked out when it ends.
+    // Costs are computed when a run ends.
     remove(settings.as_object_mut(), &["prices"]);
     let evaluations = settings.get_mut("evaluations");
     remove(
@@ -62,7 +62,7 @@ fn remove(object: Option<&mut Map<String, Value>>, members: &[&str]) {
     }
 }
 
-/// Where two identities differ, as `path: old -> new`, in the order of the new one. A member that is missing counts as null.
+/// The differences of two identities as `path: old -> new`, in the order of the new one. A missing member counts as null.
 pub(crate) fn differences(old: &Value, new: &Value) -> Vec<String> {
     let is_real = |it: &Difference| {
         let sides = [&it.old, &it.new];
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn when_how_fast_and_with_which_key_is_not_what() {
+    fn time_speed_and_keys_are_not_part_of_the_identity() {
         let mut other = manifest();
         other["started"] = json!("later");
         other["concurrency"] = json!(32);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_difference_is_named_with_both_values() {
+    fn other_differences_are_listed_with_both_values() {
         let mut other = manifest();
         other["seed"] = json!(1);
         other["settings"]["qa"]["model"]["name"] = json!("n");
@@ -126,6 +126,10 @@ mod tests {
             ]
         );
         let back = differences(&identity(&other), &identity(&manifest()));
-        assert_eq!(back.len(), 3, "what is gone is a difference too: {back:?}");
+        assert_eq!(
+            back.len(),
+            3,
+            "a removed member is a difference too: {back:?}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `manifest.json`: everything a run was made of, so that anyone can tell two runs apart and repeat either.
+//! `manifest.json`: the inputs of a run, to tell runs apart and to repeat them.
 
 use std::collections::BTreeMap;
 
@@ -30,12 +30,12 @@ pub(crate) struct RunManifest<'r> {
     /// Where the settings came from, weakest first, after the built-in defaults.
     pub(crate) settings_from: Vec<String>,
     pub(crate) index: IndexRecord<'r>,
-    /// The models that took part, by role.
+    /// The models by role.
     pub(crate) models: BTreeMap<&'static str, &'r ModelIdentity>,
-    /// What else replies of chat models depend on, by role.
+    /// Further parameters of the models by role.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) parameters: BTreeMap<&'static str, Map<String, Value>>,
-    /// SHA-256 of each prompt template that was used; retrieval uses none.
+    /// SHA-256 of each prompt template in use.
     pub(crate) prompts: BTreeMap<String, String>,
     pub(crate) measures: &'r [Measure],
     /// Documents kept for each question; in question answering, passages.
@@ -43,7 +43,7 @@ pub(crate) struct RunManifest<'r> {
     /// Chunks that each search gives to a fusion.
     pub(crate) candidates: usize,
     pub(crate) filter: Option<&'r str>,
-    /// The dataset's sentences that refuse, which answers are recognised by.
+    /// The dataset's refusal sentences, which identify answers that refuse.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(crate) refusals: &'r [String],
     pub(crate) seed: u64,
@@ -67,27 +67,27 @@ impl Default for Tool {
     }
 }
 
-/// What was asked of which data.
+/// The dataset and the number of its questions.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct DatasetRecord<'r> {
     pub(crate) name: &'r str,
     pub(crate) provenance: &'r Provenance,
     pub(crate) questions: usize,
-    /// How many of them the corpus does not answer, so that no document is relevant to them.
+    /// Questions that the corpus does not answer, so that no document is relevant to them.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unanswerable: usize,
-    /// The `--limit`, where there was one.
+    /// The value of `--limit`, if given.
     pub(crate) limit: Option<usize>,
 }
 
-/// What was searched.
+/// The index that was searched.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct IndexRecord<'r> {
     pub(crate) uri: String,
     pub(crate) table: String,
     pub(crate) identity: &'r Identity,
     pub(crate) statistics: &'r IndexStatistics,
-    /// How long building took; absent where the index was there.
+    /// Times of the build; absent if the index existed.
     pub(crate) build: Option<&'r BuildReport>,
 }
 

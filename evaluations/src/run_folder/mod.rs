@@ -1,5 +1,6 @@
-//! The folder that a run leaves behind: a manifest, a journal, the report for programs and for people, and TREC files.
+//! The folder of a run: its manifest, journal, reports and TREC files, and the state that they show.
 
+mod files;
 mod folder;
 mod head;
 mod header;
@@ -9,7 +10,8 @@ mod manifest;
 mod start_lock;
 mod state;
 
-pub(crate) use self::folder::{LARGEST_REPORT, REPORT, RunFolder, not_ours};
+pub(crate) use self::files::{LARGEST_REPORT, REPORT, unreadable};
+pub(crate) use self::folder::RunFolder;
 pub(crate) use self::header::{DatasetHeader, RunHeader};
 pub(crate) use self::identity::{differences, identity};
 pub(crate) use self::manifest::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};

@@ -1,33 +1,38 @@
-//! How far a run came, and what is to be had from it.
+//! The state of a run: running, unfinished, failed or finished.
 
 use std::fmt;
 
-use evals::Summary;
-use evals_rag::qa::Equivalence;
-
+use evals::{FileJournal, Summary};
+use evals_guard::regular_file;
 use evals_messages::quantity;
+use evals_rag::qa::Equivalence;
+use serde::Deserialize;
 
-/// How far a run came.
+use super::files::REPORT;
+use super::folder::RunFolder;
+use super::head::ReportHead;
+
+/// The state of a run.
 ///
-/// Every command that chooses among runs goes by this: what is *finished* may be taken unasked, the others have to be named.
+/// Commands that choose a run by themselves take a *finished* one. The user has to name any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunState {
     /// A process is working on it.
     Running,
-    /// It ended before all of its cases were run. `None` where nothing tells how many are left.
+    /// It ended before all of its cases ran. `None` if the number of missing cases is unknown.
     Unfinished(Option<Left>),
-    /// All cases were run, and nothing was measured.
+    /// All cases ran, and nothing was measured.
     Failed(RunFailure),
-    /// All cases were run, and something was measured.
+    /// All cases ran, and something was measured.
     Finished(Failures),
-    /// Its report is not one that this version reads.
+    /// This version cannot read its report.
     Unreadable,
 }
 
-/// What is left to do of a run.
+/// The missing part of an unfinished run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Left {
-    /// Runs of cases that are missing.
+    /// Missing runs of cases.
     pub(crate) not_run: usize,
     /// Runs of cases that were planned.
     pub(crate) of: usize,
@@ -38,19 +43,78 @@ pub(crate) struct Left {
 pub(crate) enum RunFailure {
     /// Every case failed.
     NoResult,
-    /// There are answers, and no verdict on any of them.
+    /// There are answers, but the judge gave no verdict on any.
     NoVerdict,
 }
 
-/// What failed in a run that measured something.
+/// The failures of a run that measured something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Failures {
     /// Runs of cases without a result.
     pub(crate) cases: usize,
     /// Runs of cases that were planned.
     pub(crate) of: usize,
-    /// Evaluators that could not say anything, over all cases.
+    /// Failed evaluators, over all cases.
     pub(crate) evaluators: usize,
+}
+
+/// The part of a manifest that states how many cases a run has.
+#[derive(Debug, Deserialize)]
+struct Planned {
+    dataset: PlannedDataset,
+    repeat: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlannedDataset {
+    questions: usize,
+}
+
+impl RunFolder {
+    /// The state of the run.
+    pub(crate) fn state(&self) -> RunState {
+        self.state_and_summary().0
+    }
+
+    /// The state of the run, with its summary if it has a report.
+    pub(crate) fn state_and_summary(&self) -> (RunState, Option<Summary>) {
+        if self.is_locked() {
+            return (RunState::Running, None);
+        }
+        let path = self.path().join(REPORT);
+        if !path.exists() {
+            return (RunState::Unfinished(self.left()), None);
+        }
+        let head = regular_file::open(&path)
+            .ok()
+            .and_then(|file| ReportHead::read(file).ok());
+        match head {
+            Some(ReportHead { summary }) => (RunState::of(&summary), Some(summary)),
+            None => (RunState::Unreadable, None),
+        }
+    }
+
+    /// The missing cases of a run without a report, if it has a journal.
+    fn left(&self) -> Option<Left> {
+        let planned: Planned = self.read_manifest().ok()?;
+        let done = FileJournal::count(&self.journal()).ok()?;
+        let of = planned.dataset.questions.checked_mul(planned.repeat)?;
+        Some(Left {
+            not_run: of.saturating_sub(done),
+            of,
+        })
+    }
+
+    /// Advice for a run that is not finished.
+    pub(crate) fn remedy(&self) -> &'static str {
+        if self.is_locked() {
+            "wait for it to finish"
+        } else if self.journal().exists() {
+            "run the original command again to resume it"
+        } else {
+            "run the original command again to start over"
+        }
+    }
 }
 
 impl RunState {
@@ -72,19 +136,19 @@ impl RunState {
         }
     }
 
-    /// Whether all cases were run, whatever came of them.
+    /// Whether all cases ran, successfully or not.
     pub(crate) fn is_complete(self) -> bool {
         matches!(self, Self::Failed(_) | Self::Finished(_))
     }
 
-    /// Whether nothing is missing from what the run was to measure.
+    /// Whether the run is finished and neither a case nor an evaluator failed.
     pub(crate) fn has_no_failures(self) -> bool {
         matches!(self, Self::Finished(failures) if failures.cases == 0 && failures.evaluators == 0)
     }
 }
 
 impl RunFailure {
-    /// Whether a run with this summary measured nothing although it ran its cases.
+    /// The reason why a run with this summary measured nothing, if it did not.
     pub(crate) fn of(summary: &Summary) -> Option<Self> {
         if summary.finished > 0 && summary.failed == summary.finished {
             return Some(Self::NoResult);
@@ -103,9 +167,7 @@ impl fmt::Display for RunState {
             Self::Unfinished(Some(Left { not_run, of })) => {
                 write!(formatter, "unfinished, {not_run} of {of} not run")
             }
-            Self::Failed(RunFailure::NoResult) => {
-                formatter.write_str("failed, no case has a result")
-            }
+            Self::Failed(RunFailure::NoResult) => formatter.write_str("failed in every case"),
             Self::Failed(RunFailure::NoVerdict) => {
                 formatter.write_str("failed, no answer was judged")
             }
@@ -133,6 +195,7 @@ impl fmt::Display for Failures {
 mod tests {
     use serde_json::json;
 
+    use super::super::lock::IsRunning;
     use super::*;
 
     fn summary(finished: usize, failed: usize, not_run: usize) -> Summary {
@@ -147,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_with_some_results_is_finished_and_one_with_none_failed() {
+    fn a_run_is_finished_if_a_case_succeeded_and_failed_if_none_did() {
         let state = |finished, failed, not_run| RunState::of(&summary(finished, failed, not_run));
         assert_eq!(state(40, 0, 0).to_string(), "finished");
         assert_eq!(state(40, 3, 0).to_string(), "finished, 3 of 40 failed");
@@ -155,14 +218,14 @@ mod tests {
         assert_eq!(
             state(30, 30, 10).to_string(),
             "unfinished, 10 of 40 not run",
-            "what is left may succeed"
+            "the missing cases may succeed"
         );
         assert!(state(40, 0, 0).has_no_failures() && !state(40, 3, 0).has_no_failures());
         assert!(state(40, 40, 0).is_complete() && !state(30, 0, 10).is_complete());
     }
 
     #[test]
-    fn answers_without_a_verdict_measure_nothing() {
+    fn a_run_without_a_verdict_is_failed() {
         let judged = |passed: usize, judge_failures: usize| {
             let mut summary = summary(4, 0, 0);
             summary.evaluator_failures = judge_failures;
@@ -180,5 +243,23 @@ mod tests {
             judged(0, 0).has_no_failures(),
             "nothing had a reference answer"
         );
+    }
+
+    #[test]
+    fn a_run_is_running_while_a_process_holds_it() {
+        let runs = tempfile::tempdir().unwrap();
+        let time = "2026-05-01T12:00:00Z".parse().unwrap();
+        let held = RunFolder::create(runs.path(), time, "going-on").unwrap();
+        held.write_manifest(&json!({})).unwrap();
+        let seen = RunFolder::open(held.path()).unwrap();
+        assert_eq!(seen.state(), RunState::Running);
+        assert_eq!(seen.lock_exclusive().err(), Some(IsRunning));
+        let copy = held.clone();
+        drop(held);
+        assert_eq!(seen.state(), RunState::Running);
+        drop(copy);
+        assert_eq!(seen.state(), RunState::Unfinished(None));
+        let alone = seen.lock_exclusive().unwrap();
+        assert!(alone.is_some() && seen.lock_exclusive().is_err());
     }
 }

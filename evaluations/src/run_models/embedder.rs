@@ -1,4 +1,4 @@
-//! The embedding model of a run, metered and behind the store of vectors.
+//! Opens the embedding model of a run: metered, and behind the cache of vectors.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::cli::{Refresh, RunArgs};
 use crate::models::{ModelKind, embedder};
 use crate::spending::MeteredEmbedder;
 
-/// How stored vectors are used.
+/// How to use cached vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VectorCache {
-    /// They are neither read nor written.
+    /// Neither reads nor writes them.
     Off,
     Reuse,
-    /// Questions are embedded anew: a repetition that found their vectors would time nothing.
+    /// Embeds questions again, so that repetitions measure the time of embedding.
     RefreshQueries,
     Refresh,
 }
@@ -55,13 +55,13 @@ pub(crate) async fn open(
         return Ok(embedder);
     }
     match model.kind {
-        // Embedding is quicker than a lookup in the store.
+        // Embedding is faster than a lookup.
         ModelKind::Embedded => return Ok(embedder),
-        // The store may have what the search is warmed up with.
+        // The cache may hold the questions that warm up the search, so the model is warmed up here.
         ModelKind::Local => {
             embedder.embed(&["warm-up"], TextKind::Query).await?;
         }
-        // The server was asked for the dimension, which warmed it up.
+        // The request for the dimension has warmed up the server.
         ModelKind::Ollama
         | ModelKind::OpenAi
         | ModelKind::HttpReranker

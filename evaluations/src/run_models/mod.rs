@@ -1,4 +1,4 @@
-//! The models of a run: opened with their caches, metered, and with the prompts that they are asked by.
+//! Opens the models of a run: with their caches, prompts and meters.
 
 pub(crate) mod embedder;
 mod opener;

@@ -1,4 +1,4 @@
-//! Opens chat models: their servers, a meter on their calls, and the store of replies in front of both.
+//! Opens chat models: connects to the server, meters the calls, and puts the cache of replies in front.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::session::Session;
 use crate::settings::Resolved;
 use crate::spending::{Metered, Spending};
 
-/// How a run uses stored replies and scores: `None` neither reads nor writes them.
+/// How a run uses cached replies and scores; `None` neither reads nor writes them.
 pub(crate) fn cache_policy(no_cache: bool, refresh: Option<Refresh>) -> Option<RefreshPolicy> {
     match (no_cache, refresh) {
         (true, _) => None,
-        // A reply that could not be used is stored like any other, and would fail its case again.
+        // Unusable replies are cached too and would fail their cases again.
         (false, Some(Refresh::All | Refresh::Failed)) => Some(RefreshPolicy::Refresh),
         (false, None) => Some(RefreshPolicy::Reuse),
     }
@@ -32,7 +32,7 @@ pub(crate) struct Opener<'o, 'r> {
     pub(crate) resolved: &'r Resolved,
     pub(crate) models: &'r ConfiguredModels,
     pub(crate) servers: &'o mut Servers<'r>,
-    /// How stored replies and scores are used; `None` where they are not.
+    /// How to use cached replies and scores; `None` ignores them.
     pub(crate) cache: Option<RefreshPolicy>,
     pub(crate) spending: &'o Arc<Spending>,
     pub(crate) interruption: &'o Interruption,
@@ -64,10 +64,10 @@ impl<'o, 'r> Opener<'o, 'r> {
         }
     }
 
-    /// A chat model that is asked through the store of replies.
+    /// Opens a chat model behind the cache of replies.
     pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
         let mut model = model.clone();
-        // A run that is repeated should give the same answers, as far as the server can.
+        // The default makes answers as repeatable as the server allows.
         model.settings.temperature.get_or_insert(0.0);
         let inner = self.servers.chat(&model).await?;
         let price = choices::prices(self.resolved).of(inner.identity());

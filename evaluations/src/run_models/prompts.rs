@@ -1,4 +1,4 @@
-//! The prompts of a run: those of the user where there are any, else the bundled ones.
+//! The prompts of a run: the user's files, or else the bundled ones.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,10 +9,10 @@ use evals_rag::Prompt;
 
 use crate::directories::Directories;
 
-/// Most bytes of a prompt.
+/// The size limit of a prompt, in bytes.
 const LARGEST: u64 = 16_000_000;
 
-/// Every prompt that answering, judging and reranking may use.
+/// The prompts for answering, judging and reranking.
 #[derive(Debug, Clone)]
 pub(crate) struct Prompts {
     pub(crate) answer: Prompt,
@@ -23,7 +23,7 @@ pub(crate) struct Prompts {
 }
 
 impl Prompts {
-    /// A file of a bundled prompt's name in `./prompts` or in the user's configuration folder comes first.
+    /// Finds each prompt. A file with the name of a bundled prompt in `./prompts` or in the user's configuration folder replaces it.
     pub(crate) fn find(directories: &Directories) -> Result<Self> {
         Ok(Self {
             answer: find(directories, Prompt::answer())?,
@@ -34,7 +34,7 @@ impl Prompts {
         })
     }
 
-    /// The digests of those that a run uses, by file name.
+    /// The digests of the prompts in use, by file name.
     pub(crate) fn digests<'p>(
         used: impl IntoIterator<Item = &'p Prompt>,
     ) -> BTreeMap<String, String> {
@@ -47,10 +47,10 @@ fn find(directories: &Directories, bundled: Prompt) -> Result<Prompt> {
     for folder in directories.prompts() {
         let path = folder.join(bundled.name());
         match regular_file::read_named(&path, LARGEST) {
-            // The name is part of the digests' keys, which have to be the same wherever the file lies.
+            // Digests are keyed by file name, so that they do not depend on the folder.
             Ok(text) => {
                 return Prompt::new(bundled.name(), text)
-                    .with_context(|| format!("`{}` cannot be used", path.display()));
+                    .with_context(|| format!("cannot use prompt `{}`", path.display()));
             }
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error.into()),

@@ -1,4 +1,4 @@
-//! The reranker of a run: checked before anything is fetched, opened before anything is indexed.
+//! The reranker of a run: checked before downloads begin, and opened before indexing begins.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -24,18 +24,18 @@ use crate::session::Session;
 use crate::settings::{RerankMode, Resolved};
 use crate::spending::dollars;
 
-/// How a reranker is asked, for whoever wants to know what that will take.
+/// The kind of calls that a reranker makes, to estimate their number and cost.
 #[derive(Debug)]
 pub(crate) enum Asking {
-    /// In this process, which costs nothing.
+    /// None: the model runs in this process.
     InProcess,
-    /// In requests of at most so many texts.
+    /// Requests with at most this many texts.
     Requests(NonZeroUsize),
     Listwise(ListwiseReranker),
     Pointwise(PointwiseReranker),
 }
 
-/// A reranker, ready to be asked.
+/// An opened reranker.
 #[derive(Debug)]
 pub(crate) struct Reranking {
     pub(crate) reranker: Arc<dyn Reranker>,
@@ -47,7 +47,7 @@ pub(crate) struct Reranking {
     prompts: BTreeMap<String, String>,
 }
 
-/// Refuses profiles that cannot be reranked, and says where a reranker is set and not used.
+/// Refuses reranked profiles without a reranker, and warns about a reranker that no profile uses.
 pub(crate) fn check(
     session: &Session<'_>,
     resolved: &Resolved,
@@ -130,7 +130,7 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
     })
 }
 
-/// Has the scores of a reranker stored, which `made` says more of, and asks once for both benchmarks in any case.
+/// Puts the cache of scores, completed by `made`, in front of a reranker. Both benchmarks share its scores even without the cache.
 async fn stored(
     opener: &Opener<'_, '_>,
     reranker: Arc<dyn Reranker>,
@@ -163,7 +163,7 @@ impl Reranking {
         &self.prompts
     }
 
-    /// The reranker in a report: the model, and what its scores depend on besides.
+    /// The reranker as JSON for a report: model, parameters and prompts.
     pub(crate) fn describe(&self) -> Value {
         json!({
             "model": self.identity(),
@@ -172,7 +172,7 @@ impl Reranking {
         })
     }
 
-    /// What reranking took in a retrieval run, in a line for people.
+    /// A line on the tokens and cost of reranking in a retrieval run.
     pub(crate) fn account(&self, report: &Report<Retrieval>, prices: &Prices) -> String {
         let model = self.identity();
         let candidates = quantity::of(self.candidates.get(), "document");
@@ -204,7 +204,7 @@ impl Reranking {
         format!("{what}, {tokens}, {cost}")
     }
 
-    /// Enters the reranker into what a run was made of.
+    /// Adds the reranker to a manifest.
     pub(crate) fn enter<'r>(&'r self, manifest: &mut RunManifest<'r>) {
         manifest.models.insert("reranker", self.identity());
         manifest
@@ -214,14 +214,14 @@ impl Reranking {
     }
 }
 
-/// What reranking cost. Not every reranker tells of tokens, and what it did not tell is not known, unless they are free.
+/// The cost of reranking. Unknown if no case has a token count, unless tokens are free.
 pub(crate) fn cost<D: Domain>(cases: &[CaseReport<D>], price: &Price) -> Option<f64> {
-    let is_told = |case: &CaseReport<D>| {
+    let has_tokens = |case: &CaseReport<D>| {
         let tokens = Purpose::Reranker.input_tokens();
         case.metrics.contains_key(tokens)
     };
     let is_free = price.input == Some(0.0) && price.output == Some(0.0);
-    if is_free || cases.iter().any(is_told) {
+    if is_free || cases.iter().any(has_tokens) {
         return price.of_cases(cases, Purpose::Reranker);
     }
     None

@@ -1,4 +1,4 @@
-//! Finding the run that a command line means.
+//! Finds the stored run that a command line names.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::run_folder::{RunFolder, RunHeader, RunState};
 use crate::session::Session;
 use crate::terminal::Printer;
 
-/// What names the newest finished run.
+/// The name of the newest finished run.
 pub(crate) const LATEST: &str = "latest";
 
-/// Most runs that are named in one message.
+/// Most runs listed in one message.
 const NAMED: usize = 5;
 
 /// The runs in the data folder.
@@ -22,7 +22,7 @@ pub(crate) struct StoredRuns<'s> {
     printer: &'s Printer,
 }
 
-/// A run that is newer than the one that was taken.
+/// A newer run that was not chosen, with the reason.
 #[derive(Debug)]
 pub(crate) struct SkippedRun {
     name: String,
@@ -42,7 +42,7 @@ impl<'s> StoredRuns<'s> {
         RunFolder::list(&self.runs)
     }
 
-    /// The run that `wanted` names: a path, a name or the start of one, or `latest`.
+    /// The run that `wanted` names: a path, a name, the start of a name, or `latest`.
     pub(crate) fn find(&self, wanted: &OsStr) -> Result<StoredRun> {
         if is_latest(wanted) {
             self.latest(|_| true, is_finished)
@@ -51,7 +51,7 @@ impl<'s> StoredRuns<'s> {
         }
     }
 
-    /// The run at a path, of a folder's name or the start of one, or the newest finished one with that `--name`.
+    /// The run at a path, in the folder of that name or start of a name, or the newest finished run with that `--name`.
     pub(crate) fn named(&self, wanted: &OsStr) -> Result<StoredRun> {
         if let Some(run) = StoredRun::at(Path::new(wanted))? {
             return Ok(run);
@@ -71,7 +71,7 @@ impl<'s> StoredRuns<'s> {
         }
     }
 
-    /// Says so where a run is incomplete or has failures, for commands that take it all the same.
+    /// Prints a note if a run is incomplete or has failures, for commands that use it anyway.
     pub(crate) fn note_incomplete(&self, run: &StoredRun) -> Result<()> {
         let state = run.state()?;
         if !state.has_no_failures() {
@@ -85,7 +85,7 @@ impl<'s> StoredRuns<'s> {
         Ok(())
     }
 
-    /// The folder of that name, or the only one whose name starts so.
+    /// The folder with that name, or the only one whose name starts with it.
     pub(crate) fn by_name(&self, wanted: &OsStr) -> Result<RunFolder> {
         let mut folders = self.list()?;
         if let Some(exact) = folders.iter().find(|it| it.file_name() == *wanted) {
@@ -102,7 +102,7 @@ impl<'s> StoredRuns<'s> {
                     .map(|folder| format!("  {}", folder.name()))
                     .collect();
                 bail!(
-                    "`{}` is the start of more than one run:\n{}",
+                    "`{}` matches more than one run:\n{}",
                     wanted.display(),
                     names.join("\n")
                 )
@@ -110,7 +110,7 @@ impl<'s> StoredRuns<'s> {
         }
     }
 
-    /// The newest run whose header and state will do. Newer ones whose state will not do are named.
+    /// The newest run with an acceptable header and state. A note lists newer ones whose state is not acceptable.
     pub(crate) fn latest(
         &self,
         is_wanted: impl Fn(&RunHeader) -> bool,
@@ -122,8 +122,8 @@ impl<'s> StoredRuns<'s> {
         Ok(run)
     }
 
-    /// Takes the newest run that will do off the end of `folders`, and everything behind it. The second value is what was wanted
-    /// and would not do.
+    /// Removes the newest acceptable run and everything newer from the end of `folders`. The second value holds the wanted runs
+    /// whose state was not acceptable.
     pub(crate) fn pop_newest(
         &self,
         folders: &mut Vec<RunFolder>,
@@ -146,18 +146,18 @@ impl<'s> StoredRuns<'s> {
         }
         let runs = self.runs.display();
         if skipped.is_empty() {
-            bail!("there are no runs in `{runs}` to choose from; `evaluations runs` lists all");
+            bail!("found no matching run in `{runs}`; `evaluations runs` lists all runs");
         }
         bail!(
-            "there is no finished run of that kind in `{runs}`:\n{}",
+            "found no finished run in `{runs}`; skipped:\n{}",
             listed(&skipped).join("\n")
         )
     }
 
-    /// Says what is newer than the run that was taken, and why it was not.
+    /// Lists the runs that are newer than the chosen one, each with the reason why it was skipped.
     pub(crate) fn note_skipped(&self, skipped: &[SkippedRun]) {
         for line in listed(skipped) {
-            self.printer.note(&format!("passed over {line}"));
+            self.printer.note(&format!("skipped {line}"));
         }
     }
 }
@@ -171,7 +171,7 @@ impl SkippedRun {
     }
 }
 
-/// A folder as a run. One whose manifest cannot be read is passed over.
+/// The run in a folder. Skips a run whose manifest cannot be read.
 fn read(folder: &RunFolder, skipped: &mut Vec<SkippedRun>) -> Option<StoredRun> {
     match StoredRun::of_folder(folder.clone()) {
         Ok(run) => Some(run),
@@ -201,7 +201,7 @@ pub(crate) fn is_latest(wanted: &OsStr) -> bool {
     wanted == OsStr::new(LATEST) && StoredRun::at(Path::new(wanted)).is_ok_and(|run| run.is_none())
 }
 
-/// Whether a run may be taken that nobody named.
+/// Whether commands may choose a run in this state by themselves.
 pub(crate) fn is_finished(state: RunState) -> bool {
     matches!(state, RunState::Finished(_))
 }

@@ -1,10 +1,10 @@
-//! What the figures of a run depend on, value by value, to tell runs apart by.
+//! The configuration of a run: every value of its manifest that its figures depend on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-/// Parts of a manifest that the figures of any run depend on. How many questions were asked is not among them.
+/// Parts of a manifest that the figures of any run depend on. The number of questions is not among them.
 const PARTS: &[&str] = &[
     "benchmark",
     "profile",
@@ -24,27 +24,26 @@ const PARTS: &[&str] = &[
     "settings.embeddings.model.document_prefix",
 ];
 
-/// Parts that those of answers depend on.
+/// Further parts that the figures of answers depend on.
 const OF_ANSWERS: &[&str] = &[
     "settings.qa.context_tokens",
     "settings.search.context_radius",
 ];
 
-/// The part that those of reranked results depend on.
+/// A further part that the figures of reranked results depend on.
 const OF_RERANKING: &str = "settings.reranking";
 
-/// How many questions the measures leave out because the corpus does not answer them. Runs of earlier versions, which measured
-/// them, have none. How many there are depends on how many questions were asked, so that it only counts whether there are any.
+/// The number of questions excluded from the measures because the corpus does not answer them. Earlier versions measured them, so
+/// their runs exclude none. The number varies with `--limit`, so only its being zero or not belongs to the configuration.
 const UNANSWERABLE: &str = "dataset.unanswerable";
 
-/// Most differences that a row names.
+/// Most differences listed in a row.
 const LISTED: usize = 3;
 
-/// Most characters of a value that a row shows.
+/// Most characters of a value shown in a row.
 const SHOWN: usize = 24;
 
-/// What tells one configuration from the others, as values by dotted paths into the manifest. Runs that agree in all of them
-/// are repetitions of one another.
+/// The values that identify a configuration, by dotted paths into the manifest. Runs with equal configurations are repetitions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Configuration(BTreeMap<String, String>);
 
@@ -66,12 +65,12 @@ impl Configuration {
         if manifest["dataset"]["unanswerable"].as_u64() > Some(0) {
             values.insert(UNANSWERABLE.to_owned(), "left out".to_owned());
         }
-        // How texts are batched changes no score.
+        // The batch size changes no score.
         values.remove("settings.reranking.batch_size");
         Self(values)
     }
 
-    /// The same without what says which bytes the dataset had and which of its questions are measured.
+    /// The configuration without the dataset's digests and the treatment of unanswerable questions.
     pub(crate) fn without_data(&self) -> Self {
         let of_data = |path: &str| is_of_data(path) || path == UNANSWERABLE;
         let values = self.0.iter().filter(|(path, _)| !of_data(path));
@@ -82,7 +81,7 @@ impl Configuration {
         )
     }
 
-    /// Which bytes the dataset had.
+    /// The digests of the dataset's files alone.
     pub(crate) fn data(&self) -> Self {
         let values = self.0.iter().filter(|(path, _)| is_of_data(path));
         Self(
@@ -92,13 +91,13 @@ impl Configuration {
         )
     }
 
-    /// Whether questions that the corpus does not answer are left out of the measures.
+    /// Whether the measures exclude questions that the corpus does not answer.
     pub(crate) fn leaves_out_unanswerable(&self) -> bool {
         self.0.contains_key(UNANSWERABLE)
     }
 
-    /// What tells this configuration from `others`, for people; empty where nothing does. What only digests tell apart is named
-    /// with the time at which it was `seen`.
+    /// Describes how this configuration differs from `others`; empty if it does not. A difference in digests is described by the
+    /// time `seen`.
     pub(crate) fn distinction<'c>(
         &self,
         others: impl Iterator<Item = &'c Self>,
@@ -108,7 +107,7 @@ impl Configuration {
         for other in others {
             paths.extend(self.differing(other));
         }
-        let paths = told(&paths);
+        let paths = significant(&paths);
         let (contents, settings): (Vec<&str>, Vec<&str>) =
             paths.iter().partition(|path| self.is_content(path));
         let mut named: Vec<String> = settings
@@ -127,7 +126,7 @@ impl Configuration {
         named.join(", ")
     }
 
-    /// Whether a value stands for the bytes of files, so that it says nothing to people.
+    /// Whether a value is a digest of files, which is meaningless to people.
     fn is_content(&self, path: &str) -> bool {
         is_of_data(path) || self.0.get(path).is_some_and(|value| is_digest(value))
     }
@@ -147,11 +146,11 @@ impl Configuration {
     }
 }
 
-/// What two differ in, for people, as `path: old -> new`.
+/// The differences of two configurations as `path: old -> new`.
 pub(crate) fn differences(old: &Configuration, new: &Configuration) -> Vec<String> {
     let paths = old.differing(new).collect();
     let mut lines: Vec<String> = Vec::new();
-    for path in told(&paths) {
+    for path in significant(&paths) {
         let values = [old, new].map(|side| side.value(path));
         let line = if old.is_content(path) && new.is_content(path) {
             format!("{}: other content", content(path))
@@ -165,12 +164,12 @@ pub(crate) fn differences(old: &Configuration, new: &Configuration) -> Vec<Strin
     lines
 }
 
-/// Whether a path leads to what says which bytes the dataset had.
+/// Whether a path leads to a digest of the dataset's files.
 fn is_of_data(path: &str) -> bool {
     path.starts_with("dataset.provenance.") || path == "index.identity.dataset"
 }
 
-/// What the digest at a path is of, for people.
+/// Names the content whose digest is at a path.
 fn content(path: &str) -> &str {
     if is_of_data(path) {
         return "dataset files";
@@ -186,17 +185,17 @@ fn is_digest(value: &str) -> bool {
     digits.len() >= 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// Those of some paths that tell people something. What the index says of its embedder, and settings of a reranker, stand under
-/// `models` as well, and a digest tells nothing more where a name or a setting of its model differs.
-fn told<'p>(paths: &BTreeSet<&'p str>) -> Vec<&'p str> {
+/// The paths without redundant ones. The index's embedder and the reranker's settings appear under `models` too, and a digest adds
+/// nothing if the name or a setting of its model differs.
+fn significant<'p>(paths: &BTreeSet<&'p str>) -> Vec<&'p str> {
     let any = |start: &str| paths.iter().any(|path| path.starts_with(start));
-    let is_told = |path: &&&str| {
-        let stated_by = match **path {
+    let is_significant = |path: &&&str| {
+        let settings = match **path {
             "models.embedder.digest" => "settings.embeddings.model.",
             "models.reranker.digest" => "settings.reranking.model.",
             _ => "",
         };
-        let stated = !stated_by.is_empty() && any(stated_by);
+        let stated = !settings.is_empty() && any(settings);
         let named = path
             .strip_suffix(".digest")
             .is_some_and(|model| paths.contains(&*format!("{model}.name")));
@@ -207,7 +206,7 @@ fn told<'p>(paths: &BTreeSet<&'p str>) -> Vec<&'p str> {
             );
         !stated && !named && !twice
     };
-    paths.iter().filter(is_told).copied().collect()
+    paths.iter().filter(is_significant).copied().collect()
 }
 
 fn shown(path: &str) -> &str {
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_benchmark_does_not_use_does_not_tell_its_runs_apart() {
+    fn settings_that_a_benchmark_does_not_use_are_ignored() {
         let one = Configuration::of(&manifest());
         let radius = with("/settings/search/context_radius", json!(1));
         assert_eq!(one, Configuration::of(&radius));
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_runs_apart_is_named_with_its_value() {
+    fn differing_settings_are_listed_with_their_values() {
         let answers = |radius: u32| {
             let mut manifest = with("/settings/search/context_radius", json!(radius));
             manifest["benchmark"] = "qa".into();
@@ -303,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_changed_are_named_and_their_digests_are_not() {
+    fn changed_files_are_named_without_their_digests() {
         let of = |digit: char| {
             let digest: String = std::iter::repeat_n(digit, 64).collect();
             let mut manifest = manifest();
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_measured_unanswerable_questions_are_told_from_those_that_leave_them_out() {
+    fn measuring_unanswerable_questions_makes_another_configuration() {
         let of = |unanswerable: Option<u32>| {
             let mut manifest = manifest();
             manifest["dataset"]["unanswerable"] = json!(unanswerable);
@@ -342,17 +341,13 @@ mod tests {
             ["unanswerable questions: none left out -> left out"]
         );
         assert_eq!(measured, of(Some(0)));
-        assert_eq!(
-            left_out,
-            of(Some(3)),
-            "how many depends on how many were asked"
-        );
+        assert_eq!(left_out, of(Some(3)), "the number varies with `--limit`");
         assert_eq!(measured.without_data(), left_out.without_data());
         assert_eq!(measured.data(), left_out.data(), "the files are the same");
     }
 
     #[test]
-    fn a_changed_model_is_told_once_by_its_name() {
+    fn a_changed_model_is_listed_once_by_its_name() {
         let of = |name: &str, digest: &str| {
             let mut manifest = with("/k", json!(5));
             let model = json!({"name": name, "digest": digest});

@@ -1,4 +1,4 @@
-//! Stored runs as the command line names them, and what tells their configurations apart.
+//! Finds the stored runs that a command line names, and compares their configurations.
 
 mod choice;
 mod configuration;

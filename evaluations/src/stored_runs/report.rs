@@ -1,4 +1,4 @@
-//! The report of a stored run, whichever benchmark it is of.
+//! The report of a stored run, for either benchmark.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use evals_rag::qa::Qa;
 use serde_json::Value;
 
 use crate::out_file::OutFile;
-use crate::run_folder::{RunFolder, RunHeader, not_ours};
+use crate::run_folder::{RunFolder, RunHeader, unreadable};
 use crate::terminal::{Printer, report_text};
 
 /// A stored report.
@@ -20,7 +20,7 @@ pub(crate) enum StoredReport {
     Qa(Box<Report<Qa>>),
 }
 
-/// What a report says of its run.
+/// Facts about a run from its report.
 pub(super) struct Facts<'r> {
     pub(super) name: &'r str,
     pub(super) dataset: &'r str,
@@ -35,14 +35,13 @@ impl StoredReport {
             "retrieval" => Self::Retrieval(Box::new(folder.read_report()?)),
             "qa" => Self::Qa(Box::new(folder.read_report()?)),
             other => bail!(
-                "run `{}` is of the benchmark `{other}`, which this version does not know",
+                "run `{}` has the benchmark `{other}`, which this version does not support",
                 folder.name()
             ),
         })
     }
 
-    /// A report of which nothing says the benchmark but its cases: rankings are no answers. Answers come first because they hold
-    /// rankings too.
+    /// Parses a report without a manifest to name its benchmark. Question answering comes first because its cases hold rankings too.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
         let answers = match serde_json::from_slice(bytes) {
             Ok(report) => return Ok(Self::Qa(Box::new(report))),
@@ -52,14 +51,14 @@ impl StoredReport {
             Ok(report) => return Ok(Self::Retrieval(Box::new(report))),
             Err(error) => error,
         };
-        // What is of the other kind is refused sooner than what is damaged.
+        // The parser of the right benchmark gets further into a damaged report.
         let place = |error: &serde_json::Error| (error.line(), error.column());
         let error = if place(&answers) > place(&rankings) {
             answers
         } else {
             rankings
         };
-        Err(error).with_context(|| not_ours(path))
+        Err(error).with_context(|| unreadable(path))
     }
 
     pub(super) fn benchmark(&self) -> &'static str {
@@ -91,7 +90,7 @@ impl StoredReport {
         }
     }
 
-    /// Writes the report in the format that the file's name asks for.
+    /// Writes the report in the format of the file.
     pub(crate) fn write(&self, file: &OutFile, seed: u64) -> Result<()> {
         match self {
             Self::Retrieval(report) => file.report(report, &report.summary(&bootstrap(seed))),

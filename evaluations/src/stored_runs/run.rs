@@ -1,4 +1,4 @@
-//! One stored run: in the data folder, in a folder from elsewhere, or as a report alone.
+//! A stored run: a folder in the data folder, a folder elsewhere, or a report without its folder.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::report::StoredReport;
 use crate::run_folder::{DatasetHeader, LARGEST_REPORT, REPORT, RunFolder, RunHeader, RunState};
 
-/// A stored run that was chosen.
+/// A stored run.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredRun {
     place: Place,
@@ -35,7 +35,7 @@ impl StoredRun {
         })
     }
 
-    /// The run at a path: a folder, or a report, which says less of the run. `None` where nothing is there.
+    /// The run at a path: a folder or a report. `None` if there is neither.
     pub(super) fn at(path: &Path) -> Result<Option<Self>> {
         if let Some(folder) = RunFolder::open(path) {
             return Ok(Some(Self::of_folder(folder)?));
@@ -64,7 +64,7 @@ impl StoredRun {
         }))
     }
 
-    /// What the run is called: by the name of its folder, or the path of its report.
+    /// The name of its folder, or the path of its report.
     pub(crate) fn name(&self) -> String {
         match &self.place {
             Place::Folder(folder) => folder.name(),
@@ -79,12 +79,12 @@ impl StoredRun {
         }
     }
 
-    /// The folder, with `wanted` being what only a folder has.
+    /// The folder of the run. `wanted` completes the error for a lone report: "the manifest of its run, which …".
     pub(crate) fn folder(&self, wanted: &str) -> Result<&RunFolder> {
         match &self.place {
             Place::Folder(folder) => Ok(folder),
             Place::Report(path) => Err(anyhow!(
-                "`{}` is a report without the manifest of its run, which {wanted}; name the run's folder",
+                "`{}` is a report without the manifest of its run, which {wanted}; pass the run's folder instead",
                 path.display()
             )),
         }
@@ -98,7 +98,7 @@ impl StoredRun {
         }
     }
 
-    /// How far the run came.
+    /// The state of the run.
     pub(crate) fn state(&self) -> Result<RunState> {
         match &self.place {
             Place::Folder(folder) => Ok(folder.state()),
@@ -115,7 +115,7 @@ impl StoredRun {
         }
     }
 
-    /// The manifest; `None` of a report alone.
+    /// The manifest; `None` for a report without its folder.
     pub(crate) fn manifest(&self) -> Result<Option<Value>> {
         match &self.place {
             Place::Folder(folder) => Ok(Some(folder.read_manifest()?)),
@@ -123,11 +123,11 @@ impl StoredRun {
         }
     }
 
-    /// What to do about a run that is not finished.
+    /// Advice for a run that is not finished.
     pub(crate) fn remedy(&self) -> &'static str {
         match &self.place {
             Place::Folder(folder) => folder.remedy(),
-            Place::Report(_) => "it holds what was finished until then",
+            Place::Report(_) => "it holds the cases that were finished until then",
         }
     }
 
@@ -138,7 +138,7 @@ impl StoredRun {
     }
 }
 
-/// What a report says of its run.
+/// The header of a run, from its report.
 fn header_of(report: &StoredReport) -> RunHeader {
     let facts = report.facts();
     RunHeader {

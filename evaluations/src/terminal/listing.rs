@@ -1,4 +1,4 @@
-//! Plain listings.
+//! Listings: plain tables that fit the terminal.
 
 use std::fmt::Write as _;
 
@@ -10,23 +10,23 @@ use super::printer::Printer;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// Fewest columns of the last one, cut or not, unless it is narrower.
+/// The least width of the last column, unless its cells are narrower.
 const LEAST_OF_LAST: usize = 10;
 
-/// Renders rows under a header, without lines and without wrapping, so that the columns are easy to read, to copy and to
-/// cut. On a terminal the last column ends where the terminal does, and columns that do not fit are named below.
+/// Renders rows under a header without lines or wrapping, so that columns are easy to read, to copy and to process. On a terminal
+/// the last column is truncated to fit, and a line below names the columns that do not fit.
 pub(crate) fn render(printer: &Printer, header: &[&str], rows: &[Vec<String>]) -> String {
     Layout::of(printer).render(header, rows)
 }
 
-/// What a listing has to fit into, and how it does.
+/// The layout of a listing on stdout.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout<'t> {
-    /// Columns of the screen; `None` where lines may be of any length.
+    /// The width of the terminal; `None` allows lines of any length.
     limit: Option<usize>,
-    /// Stands where a text is cut.
+    /// The mark at the end of a truncated cell.
     mark: &'static str,
-    /// Titles of the columns that are left out first, in that order.
+    /// Titles of the columns to hide first, in that order.
     least: &'t [&'t str],
 }
 
@@ -40,17 +40,17 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Leaves out the columns with these titles before others, in that order.
+    /// Hides the columns with these titles before others, in that order.
     pub(crate) fn dropping(self, least: &'t [&'t str]) -> Self {
         Self { least, ..self }
     }
 
-    /// Whether lines have to end somewhere.
+    /// Whether the width is limited.
     pub(crate) fn is_narrow(&self) -> bool {
         self.limit.is_some()
     }
 
-    /// The listing in lines of at most the limit.
+    /// Renders the listing, with no line longer than the limit.
     pub(crate) fn render(&self, titles: &[&str], rows: &[Vec<String>]) -> String {
         let header: Vec<String> = titles.iter().map(|name| name.to_uppercase()).collect();
         let rows: Vec<Vec<String>> = rows
@@ -82,11 +82,11 @@ impl<'t> Layout<'t> {
             .map(|column| header[column].as_str())
             .collect();
         if !left_out.is_empty() {
-            let left_out = format!("no room for {}", left_out.join(", "));
-            let remedy = "widen the terminal, or print into a file";
+            let left_out = format!("hidden: {}", left_out.join(", "));
+            let remedy = "widen the terminal or redirect to a file to see all columns";
             let together = left_out.len() + 2 + remedy.len();
             let between = if self.limit.is_none_or(|limit| together <= limit) {
-                ": "
+                "; "
             } else {
                 "\n"
             };
@@ -95,7 +95,7 @@ impl<'t> Layout<'t> {
         text
     }
 
-    /// The columns that fit. The first is always shown; the last may be cut, though not its title.
+    /// The columns that fit. The first is always shown. The last may be truncated, but not its title.
     fn fitting(&self, titles: &[&str], widths: &[usize]) -> Vec<usize> {
         let mut shown: Vec<usize> = (0..titles.len()).collect();
         let Some(limit) = self.limit else {
@@ -113,7 +113,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The width of some columns with the last one cut as far as that is done.
+/// The width of some columns with the last one truncated to its least width.
 fn least_width(shown: &[usize], titles: &[&str], widths: &[usize]) -> usize {
     let Some((last, others)) = shown.split_last() else {
         return 0;
@@ -132,7 +132,7 @@ fn line(row: &[String], widths: &[usize], limit: Option<usize>, mark: &str) -> S
         write!(line, "{padded}").expect("a string takes any text");
     }
     match limit {
-        // What a row is about is shown whole, so that it can be copied.
+        // The first column is never truncated, so that it can be copied.
         Some(limit) if !first.is_empty() => {
             let room = limit.saturating_sub(measure_text_width(&line));
             line.push_str(&console::truncate_str(last, room, mark));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_line_up_by_their_width_on_screen() {
+    fn columns_align_by_display_width() {
         assert_eq!(
             line(&row(&["日本", "x", "end"]), &[6, 1, 3], None, "…"),
             "日本    x  end"
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_column_gives_way_to_a_narrow_terminal() {
+    fn a_narrow_terminal_truncates_the_last_column() {
         assert_eq!(
             listing(52, &[]),
             "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of some length\n"
@@ -185,17 +185,17 @@ mod tests {
         assert_eq!(
             listing(34, &[]),
             "NAME         QUESTIONS\na-long-name  320\n\
-             no room for DESCRIPTION\nwiden the terminal, or print into a file\n"
+             hidden: DESCRIPTION\nwiden the terminal or redirect to a file to see all columns\n"
         );
         assert_eq!(
             listing(5, &[]),
             "NAME\na-long-name\n\
-             no room for QUESTIONS, DESCRIPTION\nwiden the terminal, or print into a file\n"
+             hidden: QUESTIONS, DESCRIPTION\nwiden the terminal or redirect to a file to see all columns\n"
         );
     }
 
     #[test]
-    fn what_says_least_is_left_out_first() {
+    fn less_important_columns_are_hidden_first() {
         assert_eq!(
             listing(41, &["questions"]),
             "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of…\n"
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(
             listing(30, &["questions"]),
             "NAME         DESCRIPTION\na-long-name  a description of…\n\
-             no room for QUESTIONS\nwiden the terminal, or print into a file\n"
+             hidden: QUESTIONS\nwiden the terminal or redirect to a file to see all columns\n"
         );
     }
 

@@ -1,4 +1,4 @@
-//! The terminal: results on stdout, messages and progress on stderr, and how both are laid out.
+//! The terminal: results on stdout, messages and progress bars on stderr, and the layout of both.
 
 pub(crate) mod listing;
 mod printer;

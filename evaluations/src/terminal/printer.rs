@@ -1,4 +1,4 @@
-//! What reaches the terminal: results on stdout, everything else on stderr.
+//! Prints results to stdout, and messages and progress bars to stderr.
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write};
@@ -9,13 +9,13 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 use super::visible::printable;
 use crate::cli::{ColorChoice, OutputArgs};
 
-/// Columns of what is printed into a pipe or a file, and on a terminal that does not tell its width.
+/// The width of tables in a pipe or a file, and on a terminal of unknown width.
 const DEFAULT_WIDTH: u16 = 100;
 
-/// Narrower than this nothing can be laid out.
+/// The least width that tables are laid out for.
 const LEAST_WIDTH: u16 = 20;
 
-/// How much is said beside the results.
+/// The amount of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verbosity {
     Quiet,
@@ -23,7 +23,7 @@ enum Verbosity {
     Verbose,
 }
 
-/// Prints results to stdout and messages to stderr, each as the user asked for.
+/// Prints results and messages as the output options ask for.
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
     verbosity: Verbosity,
@@ -54,12 +54,12 @@ impl Printer {
         }
     }
 
-    /// The bars of this process; hidden where stderr is not a terminal.
+    /// The progress bars; hidden unless stderr is a terminal.
     pub(crate) fn progress(&self) -> &MultiProgress {
         &self.progress
     }
 
-    /// Writes a result to stdout, in one piece, with progress bars out of the way.
+    /// Writes a whole result to stdout, with progress bars hidden meanwhile.
     pub(crate) fn result(&self, text: &str) -> Result<(), StdoutError> {
         let written = self.progress.suspend(|| {
             let mut stdout = io::stdout().lock();
@@ -67,34 +67,34 @@ impl Printer {
             stdout.flush()
         });
         match written {
-            // Whoever read has seen enough. What else the command does, such as writing files, is still wanted.
+            // The reader, such as `head`, closed the pipe. The command still has to finish, for example to write files.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.map_err(StdoutError),
         }
     }
 
-    /// Says what was done.
+    /// Prints a note, unless `--quiet`.
     pub(crate) fn note(&self, message: &str) {
         self.message(Verbosity::Normal, "", message);
     }
 
-    /// Says what is waited for, from wherever that is noticed.
+    /// A callback that prints notes, for libraries that report what they wait for.
     pub(crate) fn watch(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
         let printer = self.clone();
         Arc::new(move |line: &str| printer.note(line))
     }
 
-    /// Says where things are and how they went.
+    /// Prints a detail, with `--verbose`.
     pub(crate) fn detail(&self, message: &str) {
         self.message(Verbosity::Verbose, "", message);
     }
 
-    /// Says what the user should know before trusting the result.
+    /// Prints a warning about the result, unless `--quiet`.
     pub(crate) fn warn(&self, message: &str) {
         self.message(Verbosity::Normal, "warning: ", message);
     }
 
-    /// Says why the command is going to fail although it has a result, which is said to everybody.
+    /// Prints the reason why a command fails although it has a result, even with `--quiet`.
     pub(crate) fn failure(&self, message: &str) {
         self.message(Verbosity::Quiet, "warning: ", message);
     }
@@ -104,12 +104,12 @@ impl Printer {
             return;
         }
         self.progress.suspend(|| {
-            // Nobody is left to be told that stderr is closed.
+            // If stderr is closed, there is no place to report that.
             let _ = writeln!(io::stderr().lock(), "{label}{}", printable(message));
         });
     }
 
-    /// Whether stdout takes colour: as asked for, else on a terminal unless `NO_COLOR` is set.
+    /// Whether to colour stdout: as the option says, or else on a terminal unless `NO_COLOR` is set.
     pub(crate) fn color(&self) -> bool {
         match self.color {
             ColorChoice::Always => true,
@@ -118,25 +118,25 @@ impl Printer {
         }
     }
 
-    /// Where results go.
+    /// The properties of stdout.
     pub(crate) fn stdout(&self) -> Stdout {
         self.stdout
     }
 }
 
-/// A result that stdout does not take.
+/// Writing a result to stdout failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the result to stdout")]
 pub(crate) struct StdoutError(#[source] io::Error);
 
-/// What is known of stdout.
+/// The properties of stdout.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stdout {
-    /// Whether a person reads it, so that lines may be cut to fit.
+    /// Whether it is a terminal, so that lines may be truncated to fit.
     pub(crate) is_terminal: bool,
-    /// The column where lines have to end: that of `COLUMNS`, else the terminal's. None in a pipe or a file.
+    /// The longest line: `COLUMNS`, or else the width of the terminal. `None` for a pipe or a file.
     pub(crate) limit: Option<u16>,
-    /// Whether the locale can show more than ASCII; one that is not set is taken to.
+    /// Whether the locale supports Unicode; assumed if no locale is set.
     pub(crate) unicode: bool,
     no_color: bool,
 }
@@ -163,19 +163,19 @@ impl Stdout {
 }
 
 impl Stdout {
-    /// The columns of a table: as many as there are, else as many as are good for any place.
+    /// The width of a table: the limit, or else the default.
     pub(crate) fn width(self) -> u16 {
         self.limit.unwrap_or(DEFAULT_WIDTH)
     }
 }
 
-/// The width that the environment asks for, as other tools take it.
+/// The width from the environment variable `COLUMNS`.
 fn columns() -> Option<u16> {
     let columns = env::var("COLUMNS").ok()?;
     columns.trim().parse().ok().filter(|columns| *columns > 0)
 }
 
-/// The locale of characters, where one is set.
+/// The locale of characters, if set.
 fn locale() -> Option<String> {
     ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()

@@ -1,4 +1,4 @@
-//! Progress bars, fed by the observers of the libraries.
+//! Progress bars, driven by the events of the libraries.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use super::printer::Printer;
 use super::visible::printable;
 
-/// How often a bar is drawn while nothing happens, so that its clock goes on.
+/// The interval at which an idle bar is redrawn, so that its clock keeps running.
 const TICK: Duration = Duration::from_millis(250);
 
-/// The bar of an experiment's cases.
+/// The progress bar of a run's cases.
 #[derive(Debug)]
 pub(crate) struct CaseBar(ProgressBar);
 
@@ -33,7 +33,7 @@ impl<D: Domain> Observer<D> for CaseBar {
         match event {
             Event::Started { total, resumed, .. } => {
                 self.0.set_length(total as u64);
-                // What an earlier session did says nothing about how fast this one is.
+                // The estimate must not count cases of an earlier session.
                 self.0.set_position(resumed as u64);
                 self.0.reset_eta();
             }
@@ -43,7 +43,7 @@ impl<D: Domain> Observer<D> for CaseBar {
     }
 }
 
-/// A bar of bytes.
+/// A progress bar of bytes.
 pub(crate) fn bytes(printer: &Printer, label: &str, total: u64) -> ProgressBar {
     let bar = add(
         printer,
@@ -55,7 +55,7 @@ pub(crate) fn bytes(printer: &Printer, label: &str, total: u64) -> ProgressBar {
     bar
 }
 
-/// A line for work of which the end is not known.
+/// A spinner for work of unknown length.
 pub(crate) fn open_ended(printer: &Printer, label: &str) -> ProgressBar {
     let bar = add(
         printer,
@@ -74,21 +74,21 @@ fn add(printer: &Printer, label: &str, template: &str) -> ProgressBar {
     } else {
         style.progress_chars("=> ").tick_chars("-\\|/ ")
     };
-    // Dressed before it is added, because from then on every change is drawn: a bar of 0/0, while there is no length.
+    // Once added, every change is drawn, so the style is set before: otherwise a bar of 0/0 would flash up.
     let bar = ProgressBar::no_length()
         .with_style(style)
         .with_prefix(printable(label));
     printer.progress().add(bar)
 }
 
-/// How long it took until now, and how much longer it will.
+/// Formats the elapsed and the remaining time.
 fn time(state: &ProgressState, out: &mut dyn Write) {
     let time = times(state.elapsed(), state.pos(), state.len(), state.eta());
-    // A bar that cannot be drawn stops nothing.
+    // Failing to draw a bar must not stop the work.
     let _ = out.write_str(&time);
 }
 
-/// The times in words. What is left is unknown before anything is done.
+/// The times in words. The remaining time is unknown until something is done.
 fn times(elapsed: Duration, done: u64, all: Option<u64>, left: Duration) -> String {
     let elapsed = format!("{:#} elapsed", HumanDuration(elapsed));
     let is_known = done > 0 && all.is_some_and(|all| done < all) && !left.is_zero();
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_said_of_the_time_left_before_something_is_done() {
+    fn the_remaining_time_is_unknown_until_something_is_done() {
         let [nothing, twelve, forty] = [0, 12, 40].map(Duration::from_secs);
         assert_eq!(times(twelve, 0, Some(40), nothing), "12s elapsed");
         assert_eq!(times(twelve, 0, Some(40), forty), "12s elapsed");

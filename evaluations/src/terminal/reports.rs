@@ -1,4 +1,4 @@
-//! Reports as the terminal shows them.
+//! Renders reports for the terminal.
 
 use std::io;
 
@@ -30,7 +30,7 @@ pub(crate) fn console(printer: &Printer) -> Console {
     }
 }
 
-/// One report, as `run` and `runs show` print it.
+/// Renders one report, for `run` and `runs show`.
 pub(crate) fn report_text<D: Domain>(
     printer: &Printer,
     report: &Report<D>,
@@ -39,7 +39,7 @@ pub(crate) fn report_text<D: Domain>(
     text(|out| console(printer).report(out, report, summary))
 }
 
-/// What `write` writes, as a string.
+/// Collects the output of `write` in a string.
 pub(crate) fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<String> {
     let mut out = Vec::new();
     write(&mut out)?;

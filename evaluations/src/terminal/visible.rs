@@ -1,11 +1,11 @@
-//! Text from elsewhere on its way to a terminal, which it must not steer.
+//! Makes text from outside safe to print.
 
 use evals_messages::visible;
 
 use crate::redaction;
 
-/// A text as a terminal may be given it: servers, datasets and file names may bring escape sequences into a message, and
-/// addresses may hold passwords.
+/// Escapes control sequences, which servers, datasets and file names may bring into a message, and removes passwords from
+/// addresses.
 pub(crate) fn printable(text: &str) -> String {
     visible::text(&redaction::prose(text))
 }

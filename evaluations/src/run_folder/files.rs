@@ -1,0 +1,157 @@
+//! The files of a run folder: reads and writes the manifest and the report.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use evals::{Domain, Report};
+use evals_guard::regular_file;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::folder::{MANIFEST, RunFolder, unwritable};
+use super::manifest::MANIFEST_VERSION;
+use crate::atomic_file::write_atomically;
+use crate::terminal::Printer;
+
+pub(crate) const REPORT: &str = "report.json";
+
+/// The size limit of a manifest.
+const LARGEST_MANIFEST: u64 = 64_000_000;
+
+/// The size limit of a report, which takes several times as much memory.
+pub(crate) const LARGEST_REPORT: u64 = 512_000_000;
+
+/// The part of a manifest that every version has.
+#[derive(Debug, Deserialize)]
+struct Versioned {
+    schema_version: Option<u32>,
+}
+
+impl RunFolder {
+    pub(crate) fn write_manifest(&self, manifest: &impl Serialize) -> Result<()> {
+        self.write(MANIFEST, |file| {
+            serde_json::to_writer_pretty(&mut *file, manifest)?;
+            writeln!(file)
+        })
+    }
+
+    pub(crate) fn read_manifest<T: DeserializeOwned>(&self) -> Result<T> {
+        let path = self.path().join(MANIFEST);
+        let bytes = regular_file::read(&path, LARGEST_MANIFEST)?;
+        if let Ok(Versioned {
+            schema_version: Some(found),
+        }) = serde_json::from_slice(&bytes)
+            && found != MANIFEST_VERSION
+        {
+            bail!(
+                "`{}` has schema version {found}, but this version of evaluations reads {MANIFEST_VERSION}",
+                path.display()
+            );
+        }
+        parse(&path, &bytes)
+    }
+
+    pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
+        parse(&self.path().join(REPORT), &self.report()?)
+    }
+
+    /// The report and its SHA-256 in hexadecimal.
+    pub(crate) fn read_report_with_digest<T: DeserializeOwned>(&self) -> Result<(T, String)> {
+        let bytes = self.report()?;
+        let digest = hex::encode(Sha256::digest(&bytes));
+        Ok((parse(&self.path().join(REPORT), &bytes)?, digest))
+    }
+
+    fn report(&self) -> Result<Vec<u8>> {
+        let path = self.path().join(REPORT);
+        if !path.exists() {
+            bail!(
+                "run `{}` has no report ({}); {}",
+                self.name(),
+                self.state(),
+                self.remedy()
+            );
+        }
+        Ok(regular_file::read(&path, LARGEST_REPORT)?)
+    }
+
+    /// Writes one file of the folder atomically.
+    pub(crate) fn write(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        write_atomically(&self.path().join(name), content).with_context(|| unwritable(self.path()))
+    }
+
+    /// Names the file with all failures of `report`, if there are any; the printed report shows only the first few.
+    pub(crate) fn note_failures<D: Domain>(&self, printer: &Printer, report: &Report<D>) {
+        let failed = report
+            .cases
+            .iter()
+            .any(|case| case.result.failure().is_some() || !case.evaluator_failures.is_empty());
+        if failed {
+            let path = self.path().join(REPORT);
+            printer.note(&format!("every failure in full: {}", path.display()));
+        }
+    }
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes).with_context(|| unreadable(path))
+}
+
+/// The error for a file of a run that cannot be parsed.
+pub(crate) fn unreadable(path: &Path) -> String {
+    format!(
+        "`{}` is damaged or in a format that this version does not read",
+        path.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(runs: &Path, name: &str) -> RunFolder {
+        let time = "2026-05-01T12:00:00Z".parse().unwrap();
+        let folder = RunFolder::create(runs, time, name).unwrap();
+        folder.write_manifest(&serde_json::json!({})).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_manifest_of_another_version_is_refused() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = run(runs.path(), "later");
+        let manifest = serde_json::json!({"schema_version": 2, "dataset": "other"});
+        folder.write_manifest(&manifest).unwrap();
+        let error = folder.read_manifest::<serde_json::Value>().unwrap_err();
+        assert!(
+            error.to_string().contains("has schema version 2, but"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_error_for_a_missing_report_states_the_state_of_the_run() {
+        let runs = tempfile::tempdir().unwrap();
+        let created = run(runs.path(), "killed");
+        let folder = RunFolder::open(created.path()).unwrap();
+        let error = |folder: &RunFolder| {
+            let error = folder.read_report::<serde_json::Value>().unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            error(&folder),
+            "run `20260501T120000.000Z-killed` has no report (running); wait for it to finish"
+        );
+        drop(created);
+        assert_eq!(
+            error(&folder),
+            "run `20260501T120000.000Z-killed` has no report (unfinished); run the original command again to start over"
+        );
+    }
+}
