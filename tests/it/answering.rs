@@ -1,13 +1,13 @@
-//! Question answering through the binary: embedded, and against a server that behaves.
+//! Question answering with the embedded models and with a server that always replies correctly.
 
 use std::fs;
 use std::time::Duration;
 
+use crate::qa_server::{self, KEY, asked};
 use crate::sandbox::{Sandbox, ended, json};
-use crate::towers::{self, KEY, asked};
 
 #[test]
-fn without_a_server_answers_and_verdicts_come_from_the_program_and_say_so() {
+fn without_a_server_the_embedded_models_answer_and_judge() {
     let sandbox = Sandbox::new();
     let page = sandbox.succeed("sample --limit 20 --skip-retrieval");
     for expected in [
@@ -53,11 +53,11 @@ fn both_benchmarks_run_one_after_the_other() {
 }
 
 #[test]
-fn a_model_without_a_judge_is_refused_with_what_to_add() {
+fn a_model_without_a_judge_is_refused_with_a_hint() {
     let sandbox = Sandbox::new();
     let message = sandbox.refuse("sample --model ollama:gpt-oss:20b");
     for expected in [
-        "`ollama:gpt-oss:20b` answers",
+        "the answers of `ollama:gpt-oss:20b`",
         "--judge PROVIDER:NAME",
         "evaluations.judge",
     ] {
@@ -72,9 +72,9 @@ fn a_model_without_a_judge_is_refused_with_what_to_add() {
 #[test]
 fn every_case_is_answered_and_judged_once() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 30, &server);
-    let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 30, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(asked(&server), (30, 30));
 
@@ -96,13 +96,13 @@ fn every_case_is_answered_and_judged_once() {
 }
 
 #[test]
-fn the_same_command_again_pays_for_nothing() {
+fn repeating_a_command_makes_no_calls() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 10, &server);
-    let first = ended(&mut towers::command(&sandbox, "--out first.json"));
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 10, &server);
+    let first = ended(&mut qa_server::command(&sandbox, "--out first.json"));
     assert_eq!(first.code, Some(0), "{}", first.stderr);
-    let second = ended(&mut towers::command(&sandbox, "--out second.json"));
+    let second = ended(&mut qa_server::command(&sandbox, "--out second.json"));
     assert_eq!(second.code, Some(0), "{}", second.stderr);
     assert_eq!(asked(&server), (10, 10));
     assert!(
@@ -112,32 +112,32 @@ fn the_same_command_again_pays_for_nothing() {
     );
     let [first, second] =
         ["first.json", "second.json"].map(|name| json(&sandbox.work().join(name)));
-    assert_eq!(towers::timeless(first), towers::timeless(second));
+    assert_eq!(qa_server::timeless(first), qa_server::timeless(second));
 
-    let anew = ended(&mut towers::command(&sandbox, "--refresh all"));
+    let anew = ended(&mut qa_server::command(&sandbox, "--refresh all"));
     assert_eq!(anew.code, Some(0), "{}", anew.stderr);
     assert_eq!(asked(&server), (20, 20));
-    let without = ended(&mut towers::command(&sandbox, "--no-cache"));
+    let without = ended(&mut qa_server::command(&sandbox, "--no-cache"));
     assert_eq!(without.code, Some(0), "{}", without.stderr);
     assert_eq!(asked(&server), (30, 30));
 }
 
 #[test]
-fn repetitions_are_asked_one_by_one() {
+fn each_repetition_makes_its_own_calls() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 4, &server);
-    let run = ended(&mut towers::command(&sandbox, "--repeat 3"));
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 4, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "--repeat 3"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(asked(&server), (12, 12));
 }
 
 #[test]
-fn an_estimate_asks_nothing() {
+fn an_estimate_makes_no_calls() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 10, &server);
-    let run = ended(&mut towers::command(&sandbox, "--estimate"));
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 10, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "--estimate"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(asked(&server), (0, 0));
     assert!(run.stdout.contains("10 calls"), "{}", run.stdout);
@@ -145,12 +145,12 @@ fn an_estimate_asks_nothing() {
 }
 
 #[test]
-fn a_spent_budget_ends_the_run_and_a_greater_one_goes_on() {
+fn a_spent_budget_stops_the_run_and_a_larger_one_resumes_it() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(5));
-    towers::write(&sandbox, 60, &server);
+    let server = qa_server::right(Duration::from_millis(5));
+    qa_server::write(&sandbox, 60, &server);
     // One case costs 2 x 39 millionths of a dollar.
-    let run = ended(&mut towers::command(&sandbox, "--budget 0.0008"));
+    let run = ended(&mut qa_server::command(&sandbox, "--budget 0.0008"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(
         run.stderr.contains("the budget of $0.0008 is spent"),
@@ -163,7 +163,7 @@ fn a_spent_budget_ends_the_run_and_a_greater_one_goes_on() {
         "{answers} answers were asked for"
     );
 
-    let rest = ended(&mut towers::command(
+    let rest = ended(&mut qa_server::command(
         &sandbox,
         "--budget 1 --out report.json",
     ));
@@ -175,13 +175,13 @@ fn a_spent_budget_ends_the_run_and_a_greater_one_goes_on() {
 }
 
 #[test]
-fn other_settings_start_a_new_run_and_say_why() {
+fn other_settings_start_a_new_run_and_explain_why() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(5));
-    towers::write(&sandbox, 40, &server);
-    let run = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    let server = qa_server::right(Duration::from_millis(5));
+    qa_server::write(&sandbox, 40, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "--budget 0.0004"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
-    let other = ended(&mut towers::command(&sandbox, "--set search.limit=2"));
+    let other = ended(&mut qa_server::command(&sandbox, "--set search.limit=2"));
     assert_eq!(other.code, Some(0), "{}", other.stderr);
     assert!(
         other.stderr.contains("settings.search.limit: 3 -> 2"),
@@ -194,12 +194,12 @@ fn other_settings_start_a_new_run_and_say_why() {
 #[test]
 fn a_run_with_other_settings_explains_once_why_it_does_not_resume() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(5));
-    towers::write(&sandbox, 40, &server);
-    let stopped = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    let server = qa_server::right(Duration::from_millis(5));
+    qa_server::write(&sandbox, 40, &server);
+    let stopped = ended(&mut qa_server::command(&sandbox, "--budget 0.0004"));
     assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
     let other = "--set search.limit=2";
-    let other_settings = ended(&mut towers::command(&sandbox, other));
+    let other_settings = ended(&mut qa_server::command(&sandbox, other));
     assert_eq!(other_settings.code, Some(0), "{}", other_settings.stderr);
     assert!(
         other_settings
@@ -211,7 +211,7 @@ fn a_run_with_other_settings_explains_once_why_it_does_not_resume() {
         "{}",
         other_settings.stderr
     );
-    let third = ended(&mut towers::command(&sandbox, "--set search.limit=1"));
+    let third = ended(&mut qa_server::command(&sandbox, "--set search.limit=1"));
     assert!(
         !third.stderr.contains("cannot be resumed"),
         "{}",
@@ -222,9 +222,9 @@ fn a_run_with_other_settings_explains_once_why_it_does_not_resume() {
 #[test]
 fn stored_answers_are_judged_again_with_both_verdicts() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 10, &server);
-    let run = ended(&mut towers::command(&sandbox, ""));
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 10, &server);
+    let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let again = sandbox.run("rejudge latest --judge embedded:overlap --out again.json");
     assert_eq!(again.code, Some(0), "{}", again.stderr);
@@ -252,7 +252,7 @@ fn stored_answers_are_judged_again_with_both_verdicts() {
 }
 
 #[test]
-fn a_judge_that_is_asked_again_keeps_its_earlier_verdicts_apart() {
+fn judging_again_with_the_same_judge_keeps_both_verdicts() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-retrieval --limit 5");
     for _ in 0..3 {
@@ -283,7 +283,7 @@ fn a_judge_that_is_asked_again_keeps_its_earlier_verdicts_apart() {
 }
 
 #[test]
-fn answers_of_several_profiles_name_their_own() {
+fn answers_name_their_profile() {
     let sandbox = Sandbox::new();
     let page = sandbox.succeed("sample --limit 3 --profile bm25 --profile hybrid");
     assert!(
@@ -300,17 +300,17 @@ fn answers_of_several_profiles_name_their_own() {
 }
 
 #[test]
-fn an_assignment_is_stronger_than_the_model_option() {
+fn an_assignment_overrides_the_model_option() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 2, &server);
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 2, &server);
     let line = "--model openai:other --set qa.model.temperature=0.7 --set qa.model.max_tokens=77";
-    let run = ended(&mut towers::command(&sandbox, line));
+    let run = ended(&mut qa_server::command(&sandbox, line));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let requests = server.received_at("/chat/completions");
     let request = requests
         .iter()
-        .find(|request| !towers::is_judging(request))
+        .find(|request| !qa_server::is_judging(request))
         .unwrap();
     assert_eq!(request.body["model"], "other");
     assert_eq!(request.body["temperature"], 0.7);
@@ -320,15 +320,15 @@ fn an_assignment_is_stronger_than_the_model_option() {
 #[test]
 fn the_cache_is_shown_and_emptied() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 5, &server);
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 5, &server);
     assert!(
         sandbox
             .run("cache stats")
             .stderr
             .contains("no cached replies yet")
     );
-    let run = ended(&mut towers::command(&sandbox, ""));
+    let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let stats = sandbox.succeed("cache stats");
     assert!(stats.starts_with("10 replies"), "{stats}");

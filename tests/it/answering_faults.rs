@@ -1,4 +1,4 @@
-//! Question answering when servers fail and processes are killed: nothing is lost, and nothing is paid for twice.
+//! Question answering with failing servers and killed processes: no result is lost, and no call is paid for twice.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::qa_server::{self, KEY, asked};
 use crate::sandbox::{Sandbox, ended, json};
 use crate::scripted_server::{Reaction, ScriptedServer};
-use crate::towers::{self, KEY, asked};
 
 #[test]
-fn a_wrong_key_stops_at_once_and_says_which_setting_to_change() {
+fn a_wrong_key_stops_the_run_and_names_the_setting() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|_, _| {
         Reaction::json(
@@ -23,8 +23,8 @@ fn a_wrong_key_stops_at_once_and_says_which_setting_to_change() {
             &serde_json::json!({"error": {"message": "Incorrect API key provided", "type": "invalid_request_error", "code": "invalid_api_key"}}),
         )
     });
-    towers::write(&sandbox, 50, &server);
-    let run = ended(&mut towers::command(&sandbox, ""));
+    qa_server::write(&sandbox, 50, &server);
+    let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(run.stderr.contains("TOWERS_KEY"), "{}", run.stderr);
     let (answers, _) = asked(&server);
@@ -36,11 +36,11 @@ fn a_wrong_key_stops_at_once_and_says_which_setting_to_change() {
 }
 
 #[test]
-fn a_missing_key_is_found_before_anything_is_asked() {
+fn a_missing_key_is_reported_before_any_request() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 5, &server);
-    let run = ended(towers::command(&sandbox, "").env_remove("TOWERS_KEY"));
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 5, &server);
+    let run = ended(qa_server::command(&sandbox, "").env_remove("TOWERS_KEY"));
     assert_eq!(run.code, Some(2));
     assert!(
         run.stderr
@@ -52,37 +52,37 @@ fn a_missing_key_is_found_before_anything_is_asked() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_found_before_anything_is_indexed() {
+fn an_unreachable_server_is_reported_before_indexing() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 5, &server);
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 5, &server);
     drop(server);
-    let run = ended(&mut towers::command(&sandbox, ""));
+    let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(run.stderr.contains("cannot be reached"), "{}", run.stderr);
     assert!(!sandbox.data().join("dbs").exists(), "it was indexed first");
 }
 
 #[test]
-fn an_exhausted_quota_keeps_what_is_done_and_the_same_command_goes_on() {
+fn an_exhausted_quota_keeps_finished_cases_and_the_same_command_resumes() {
     let sandbox = Sandbox::new();
     let requests = AtomicU64::new(0);
     let exhausted = serde_json::json!({"error": {
         "message": "You exceeded your current quota", "type": "insufficient_quota", "code": "insufficient_quota",
     }});
     let server = ScriptedServer::start(move |request, _| {
-        // Refuses once, and is topped up then.
+        // Refuses once; then the quota is raised.
         if requests.fetch_add(1, Ordering::SeqCst) == 40 {
             Reaction::json(429, &exhausted)
         } else {
-            towers::reply(request, Duration::ZERO)
+            qa_server::reply(request, Duration::ZERO)
         }
     });
-    towers::write(&sandbox, 50, &server);
-    let run = ended(&mut towers::command(&sandbox, ""));
+    qa_server::write(&sandbox, 50, &server);
+    let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(run.stderr.contains("quota"), "{}", run.stderr);
-    let rest = ended(&mut towers::command(&sandbox, "--out report.json"));
+    let rest = ended(&mut qa_server::command(&sandbox, "--out report.json"));
     assert_eq!(rest.code, Some(0), "{}", rest.stderr);
     assert!(rest.stderr.contains("resuming"), "{}", rest.stderr);
     let report = json(&sandbox.work().join("report.json"));
@@ -90,28 +90,28 @@ fn an_exhausted_quota_keeps_what_is_done_and_the_same_command_goes_on() {
     assert_once(&server);
 }
 
-/// A server that fails the first `failures` requests for a verdict as `failing` says, and is right from then on.
+/// A server that replies to the first `failures` requests for a verdict with `failing`, and correctly after that.
 fn failing_judge(
     failures: u64,
     failing: impl Fn() -> Reaction + Send + Sync + 'static,
 ) -> ScriptedServer {
     let judged = AtomicU64::new(0);
     ScriptedServer::start(move |request, _| {
-        if towers::is_judging(request) && judged.fetch_add(1, Ordering::SeqCst) < failures {
+        if qa_server::is_judging(request) && judged.fetch_add(1, Ordering::SeqCst) < failures {
             failing()
         } else {
-            towers::reply(request, Duration::ZERO)
+            qa_server::reply(request, Duration::ZERO)
         }
     })
 }
 
 #[test]
-fn a_run_that_lost_its_server_is_taken_up_by_the_same_command() {
+fn the_same_command_resumes_a_run_whose_server_failed() {
     let sandbox = Sandbox::new();
     let server = failing_judge(10, || Reaction::body(503, "overloaded"));
-    towers::write(&sandbox, 20, &server);
+    qa_server::write(&sandbox, 20, &server);
     let once = "--set providers.openai.max_attempts=1 --concurrency 1 --out report.json";
-    let run = ended(&mut towers::command(&sandbox, once));
+    let run = ended(&mut qa_server::command(&sandbox, once));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stderr
@@ -125,7 +125,7 @@ fn a_run_that_lost_its_server_is_taken_up_by_the_same_command() {
         (&0.5.into(), &0.5.into(), &1.0.into())
     );
 
-    let rest = ended(&mut towers::command(&sandbox, once));
+    let rest = ended(&mut qa_server::command(&sandbox, once));
     assert_eq!(rest.code, Some(0), "{}", rest.stderr);
     assert!(
         rest.stderr.contains("retrying 10 with temporary failures"),
@@ -138,32 +138,32 @@ fn a_run_that_lost_its_server_is_taken_up_by_the_same_command() {
 }
 
 #[test]
-fn of_runs_with_the_same_settings_the_newest_decides_what_is_left_to_do() {
+fn only_the_newest_run_with_the_same_settings_is_resumed() {
     let sandbox = Sandbox::new();
     let server = failing_judge(3, || Reaction::body(503, "overloaded"));
-    towers::write(&sandbox, 6, &server);
+    qa_server::write(&sandbox, 6, &server);
     let once = "--set providers.openai.max_attempts=1 --concurrency 1";
     for line in [once.to_owned(), format!("{once} --fresh"), once.to_owned()] {
-        let run = ended(&mut towers::command(&sandbox, &line));
+        let run = ended(&mut qa_server::command(&sandbox, &line));
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         assert!(!run.stderr.contains("resuming"), "{}", run.stderr);
     }
-    assert_eq!(sandbox.runs().len(), 3, "the first one was left behind");
+    assert_eq!(sandbox.runs().len(), 3, "the first run is not resumed");
 }
 
 #[test]
-fn failed_cases_of_a_finished_run_are_asked_anew() {
+fn failed_cases_of_a_finished_run_are_retried() {
     let sandbox = Sandbox::new();
-    // Prose instead of a verdict, and prose again when it is asked to repair that.
+    // Prose instead of a verdict, and prose again on the repair request.
     let server = failing_judge(8, || Reaction::say("I would rather not say."));
-    towers::write(&sandbox, 10, &server);
-    let run = ended(&mut towers::command(
+    qa_server::write(&sandbox, 10, &server);
+    let run = ended(&mut qa_server::command(
         &sandbox,
         "--concurrency 1 --out report.json",
     ));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(accuracy(&sandbox)["judge_failures"], 4);
-    let same = ended(&mut towers::command(
+    let same = ended(&mut qa_server::command(
         &sandbox,
         "--concurrency 1 --out report.json",
     ));
@@ -174,7 +174,7 @@ fn failed_cases_of_a_finished_run_are_asked_anew() {
         "the replies are cached"
     );
 
-    let again = ended(&mut towers::command(
+    let again = ended(&mut qa_server::command(
         &sandbox,
         "--refresh failed --out report.json",
     ));
@@ -186,16 +186,19 @@ fn failed_cases_of_a_finished_run_are_asked_anew() {
     );
     assert_eq!(accuracy(&sandbox)["scored"]["n"], 10);
     assert_eq!(asked(&server), (14, 18));
-    let both = ended(&mut towers::command(&sandbox, "--refresh failed --fresh"));
+    let both = ended(&mut qa_server::command(
+        &sandbox,
+        "--refresh failed --fresh",
+    ));
     assert_eq!(both.code, Some(2), "{}", both.stderr);
 }
 
 #[test]
-fn nothing_judged_is_not_a_run_that_went_well() {
+fn a_run_without_a_verdict_fails() {
     let sandbox = Sandbox::new();
     let server = failing_judge(1000, || Reaction::say("No."));
-    towers::write(&sandbox, 5, &server);
-    let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+    qa_server::write(&sandbox, 5, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let accuracy = accuracy(&sandbox);
     assert_eq!(
@@ -203,7 +206,7 @@ fn nothing_judged_is_not_a_run_that_went_well() {
         (&0.0.into(), &0.0.into(), &1.0.into())
     );
     let again = "rejudge latest --judge openai:judge";
-    let again = ended(&mut towers::with_settings(&sandbox, again));
+    let again = ended(&mut qa_server::with_settings(&sandbox, again));
     assert_eq!(again.code, Some(1), "{}", again.stderr);
     assert!(
         again.stderr.contains("no answer was judged"),
@@ -213,7 +216,7 @@ fn nothing_judged_is_not_a_run_that_went_well() {
 }
 
 #[test]
-fn an_answer_does_not_pass_because_the_judge_repeats_it() {
+fn a_judge_that_repeats_the_answer_does_not_pass_it() {
     let nested = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
     let echoes = [
         (
@@ -228,15 +231,15 @@ fn an_answer_does_not_pass_because_the_judge_repeats_it() {
     for (answer, echo) in echoes {
         let sandbox = Sandbox::new();
         let server = ScriptedServer::start(move |request, _| {
-            let text = if towers::is_judging(request) {
+            let text = if qa_server::is_judging(request) {
                 &echo
             } else {
                 &answer
             };
             Reaction::say(text)
         });
-        towers::write(&sandbox, 3, &server);
-        let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+        qa_server::write(&sandbox, 3, &server);
+        let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
         assert_eq!(run.code, Some(1), "{}", run.stderr);
         assert_eq!(accuracy(&sandbox)["coverage"], 0.0);
         assert_eq!(asked(&server), (3, 6), "each verdict is sent back once");
@@ -244,20 +247,20 @@ fn an_answer_does_not_pass_because_the_judge_repeats_it() {
 }
 
 #[test]
-fn an_answer_beyond_all_bounds_fails_its_case_and_is_not_asked_for_again() {
+fn an_oversized_answer_fails_its_case_without_a_retry() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         let first = request
             .body
             .to_string()
             .contains("stands in district 1000?");
-        if first && !towers::is_judging(request) {
+        if first && !qa_server::is_judging(request) {
             return Reaction::say(&"Tower. ".repeat(5 << 20));
         }
-        towers::reply(request, Duration::ZERO)
+        qa_server::reply(request, Duration::ZERO)
     });
-    towers::write(&sandbox, 3, &server);
-    let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+    qa_server::write(&sandbox, 3, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let report = fs::read_to_string(sandbox.work().join("report.json")).unwrap();
     assert!(report.contains("answered with more than 32 MiB, the limit for a chat completion"));
@@ -265,14 +268,14 @@ fn an_answer_beyond_all_bounds_fails_its_case_and_is_not_asked_for_again() {
 }
 
 #[test]
-fn a_partial_run_is_not_judged_again() {
+fn an_unfinished_run_is_not_judged_again() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(5));
-    towers::write(&sandbox, 40, &server);
-    let run = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    let server = qa_server::right(Duration::from_millis(5));
+    qa_server::write(&sandbox, 40, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "--budget 0.0004"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let message = sandbox.refuse("rejudge latest --judge embedded:overlap");
-    assert!(message.contains("there is no finished run"), "{message}");
+    assert!(message.contains("found no finished run"), "{message}");
     assert!(message.contains("of 40 not run"), "{message}");
     let run = sandbox.runs().remove(0);
     let named = format!("rejudge {} --judge embedded:overlap", run.display());
@@ -289,24 +292,24 @@ fn accuracy(sandbox: &Sandbox) -> Value {
 }
 
 #[test]
-fn killed_at_any_moment_the_same_command_finishes_with_the_same_report() {
+fn a_run_killed_at_any_moment_resumes_to_the_same_report() {
     let undisturbed = {
         let sandbox = Sandbox::new();
-        let server = towers::right(Duration::ZERO);
-        towers::write(&sandbox, 60, &server);
-        let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+        let server = qa_server::right(Duration::ZERO);
+        qa_server::write(&sandbox, 60, &server);
+        let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
         assert_eq!(run.code, Some(0), "{}", run.stderr);
-        towers::timeless(json(&sandbox.work().join("report.json")))
+        qa_server::timeless(json(&sandbox.work().join("report.json")))
     };
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(25));
-    towers::write(&sandbox, 60, &server);
+    let server = qa_server::right(Duration::from_millis(25));
+    qa_server::write(&sandbox, 60, &server);
     let mut kills = 0;
-    // From before the index is there to close to the end, in steps that do not divide each other.
+    // Kills at different moments, from before the index exists until near the end.
     for wait in [
         0, 30, 70, 110, 130, 170, 190, 230, 290, 310, 370, 410, 430, 470, 530,
     ] {
-        let mut command = towers::command(&sandbox, "--out report.json");
+        let mut command = qa_server::command(&sandbox, "--out report.json");
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
         thread::sleep(Duration::from_millis(wait));
@@ -318,14 +321,14 @@ fn killed_at_any_moment_the_same_command_finishes_with_the_same_report() {
         kills += 1;
     }
     assert!(kills >= 3, "only {kills} kills");
-    let run = ended(&mut towers::command(&sandbox, "--out report.json"));
+    let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let report = towers::timeless(json(&sandbox.work().join("report.json")));
+    let report = qa_server::timeless(json(&sandbox.work().join("report.json")));
     assert!(
-        anywhere(report) == anywhere(undisturbed),
+        without_addresses(report) == without_addresses(undisturbed),
         "the report of the killed run differs"
     );
-    // Calls in flight at a kill are lost, at most as many as run at once.
+    // Each kill loses the calls in flight, at most as many as run concurrently.
     let counts = server.successes();
     let asked = server.received_at("/chat/completions");
     let distinct: BTreeMap<u64, usize> = asked
@@ -340,11 +343,11 @@ fn killed_at_any_moment_the_same_command_finishes_with_the_same_report() {
     );
 }
 
-/// A report without the addresses of the servers, which are the only thing that differs between two of them.
-fn anywhere(mut report: Value) -> Value {
+/// A report without the addresses of the servers, which differ between two runs.
+fn without_addresses(mut report: Value) -> Value {
     for role in ["answerer", "judge"] {
         let address = report["metadata"]["parameters"][role]["base_url"].take();
-        assert!(address.is_string(), "the report says who was asked");
+        assert!(address.is_string(), "the report has the address");
     }
     report
 }
@@ -370,11 +373,11 @@ fn a_server_with_random_faults_loses_no_case_and_repeats_no_successful_call() {
             3 => Reaction::Reset,
             4 => Reaction::Close,
             5 => Reaction::body(200, "{\"choices\": [{\"mess"),
-            _ => towers::reply(request, Duration::ZERO),
+            _ => qa_server::reply(request, Duration::ZERO),
         }
     });
-    towers::write(&sandbox, 2000, &server);
-    let run = ended(&mut towers::command(
+    qa_server::write(&sandbox, 2000, &server);
+    let run = ended(&mut qa_server::command(
         &sandbox,
         "--out report.json --concurrency 32 --set providers.openai.max_concurrency=32 --set providers.openai.max_attempts=12",
     ));
@@ -400,17 +403,17 @@ fn a_server_with_random_faults_loses_no_case_and_repeats_no_successful_call() {
 }
 
 #[test]
-fn a_second_process_does_not_write_the_same_run() {
+fn a_second_process_cannot_work_on_the_same_run() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(100));
-    towers::write(&sandbox, 60, &server);
-    let mut first = towers::command(&sandbox, "")
+    let server = qa_server::right(Duration::from_millis(100));
+    qa_server::write(&sandbox, 60, &server);
+    let mut first = qa_server::command(&sandbox, "")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
     crate::sandbox::wait_for("the first verdict", || asked(&server).1 > 0);
-    let second = ended(&mut towers::command(&sandbox, ""));
+    let second = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(second.code, Some(2), "{}", second.stderr);
     assert!(
         second.stderr.contains("another process"),

@@ -1,4 +1,4 @@
-//! What goes wrong gets a message that says what, where and how to mend it.
+//! Error messages for bad input: each says what is wrong, where, and how to mend it.
 
 use crate::sandbox::{Sandbox, ended};
 
@@ -14,7 +14,7 @@ fn refused(manifest: &str, rows: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn a_manifest_named_without_its_extension_is_pointed_to() {
+fn a_manifest_named_without_its_extension_is_suggested() {
     let sandbox = Sandbox::new();
     sandbox.write("mine.yaml", "name: mine\n");
     let message = sandbox.refuse("mine --skip-qa");
@@ -23,7 +23,7 @@ fn a_manifest_named_without_its_extension_is_pointed_to() {
 }
 
 #[test]
-fn rankings_are_not_judged_and_the_answers_there_are_named() {
+fn rankings_cannot_be_judged_and_the_error_names_runs_with_answers() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 2 --skip-retrieval");
     sandbox.succeed("sample --limit 2 --skip-qa --profile bm25");
@@ -38,7 +38,7 @@ fn rankings_are_not_judged_and_the_answers_there_are_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_without_end_is_not_read_until_memory_is_gone() {
+fn an_endless_file_is_refused() {
     let sandbox = Sandbox::new();
     let message = sandbox.refuse("sample --skip-qa --config /dev/zero");
     let expected = "`/dev/zero` is a device; only a regular file or a pipe is read";
@@ -62,7 +62,7 @@ fn a_file_without_end_is_not_read_until_memory_is_gone() {
 }
 
 #[test]
-fn an_unknown_dataset_comes_with_the_nearest_names() {
+fn an_unknown_dataset_suggests_similar_names() {
     let message = Sandbox::new().refuse("repliqq --skip-qa");
     assert!(
         message.contains("unknown dataset `repliqq`; did you mean `repliqa`"),
@@ -75,7 +75,7 @@ fn an_unknown_dataset_comes_with_the_nearest_names() {
 }
 
 #[test]
-fn counts_of_nothing_are_refused() {
+fn counts_of_zero_are_refused() {
     let sandbox = Sandbox::new();
     for option in ["--limit 0", "--k 0", "--concurrency 0", "--repeat 0"] {
         let message = sandbox.refuse(&format!("sample --skip-qa {option}"));
@@ -120,7 +120,7 @@ fn unknown_measures_profiles_and_formats_are_refused() {
 }
 
 #[test]
-fn files_that_are_not_there_or_not_what_they_say() {
+fn missing_files_and_files_of_another_format_are_refused() {
     let sandbox = Sandbox::new();
     assert!(
         sandbox
@@ -139,7 +139,7 @@ fn files_that_are_not_there_or_not_what_they_say() {
 }
 
 #[test]
-fn a_missing_column_comes_with_those_there_are() {
+fn a_missing_column_lists_the_existing_ones() {
     let message = refused(MANIFEST, "id,body,question\n1,words,what?\n");
     assert!(
         message.contains("`text`") && message.contains("`body`"),
@@ -201,7 +201,7 @@ fn judgements_of_unknown_documents_are_listed_unless_allowed() {
 }
 
 #[test]
-fn a_quote_that_is_never_closed_is_refused_where_it_opened() {
+fn an_unclosed_quote_is_reported_where_it_opened() {
     let message = refused(
         MANIFEST,
         "id,text,question\na,red,what is red?\nb,\"blue,what is blue?\nc,green,what is green?\n",
@@ -213,7 +213,7 @@ fn a_quote_that_is_never_closed_is_refused_where_it_opened() {
 }
 
 #[test]
-fn a_list_of_ids_that_is_none_comes_with_the_notation_and_not_with_a_way_round() {
+fn a_malformed_list_of_ids_explains_the_notation_without_suggesting_allow_missing_judged() {
     let manifest = MANIFEST.replace("relevant: id", "relevant: gold");
     let rows = "id,text,question,gold\na,red,what is red?,a\nb,blue,what is there?,\"a,b\"\n";
     let message = refused(&manifest, rows);
@@ -235,7 +235,7 @@ fn a_list_of_ids_that_is_none_comes_with_the_notation_and_not_with_a_way_round()
         "{}",
         ended.stderr
     );
-    // What begins like a list cannot be allowed away.
+    // `--allow-missing-judged` does not accept malformed lists.
     sandbox.write("rows.csv", rows.replace("a,b", "['a', 'b']"));
     let message = sandbox.refuse("./mine.yaml --skip-qa --allow-missing-judged");
     assert!(
@@ -245,7 +245,7 @@ fn a_list_of_ids_that_is_none_comes_with_the_notation_and_not_with_a_way_round()
 }
 
 #[test]
-fn a_device_is_no_source() {
+fn a_device_is_refused_as_a_source() {
     let message = refused(&MANIFEST.replace("rows.csv", "/dev/zero"), "");
     assert!(
         message.contains("`/dev/zero` is a device; a dataset must consist of regular files"),
@@ -254,7 +254,7 @@ fn a_device_is_no_source() {
 }
 
 #[test]
-fn a_home_folder_that_is_none_is_refused() {
+fn a_relative_home_folder_is_refused() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("datasets");
     let ended = ended(command.env("HOME", "elsewhere"));
@@ -269,7 +269,7 @@ fn a_home_folder_that_is_none_is_refused() {
 }
 
 #[test]
-fn questions_without_relevant_documents_are_left_out_of_the_means() {
+fn questions_without_relevant_documents_are_excluded_from_means() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "mine.yaml",
@@ -318,7 +318,7 @@ fn a_filter_that_is_not_sql_is_refused() {
 }
 
 #[test]
-fn what_a_filter_and_a_limit_leave_out_is_said() {
+fn a_warning_counts_what_a_filter_and_a_limit_exclude() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("sample --skip-qa --limit 3 --filter");
     let run = ended(command.arg("uri != 'nope'"));
@@ -359,7 +359,7 @@ fn a_filter_that_matches_nothing_is_refused() {
 }
 
 #[test]
-fn numbers_larger_than_any_corpus_are_as_good_as_its_size() {
+fn numbers_beyond_the_size_of_the_corpus_are_accepted() {
     let sandbox = Sandbox::new();
     sandbox.succeed(&format!(
         "sample --skip-qa --limit 3 --profile bm25 --profile unranked --k {}",
@@ -369,7 +369,7 @@ fn numbers_larger_than_any_corpus_are_as_good_as_its_size() {
 }
 
 #[test]
-fn skip_db_makes_nothing() {
+fn skip_db_does_not_create_an_index() {
     let sandbox = Sandbox::new();
     let message = sandbox.refuse("sample --skip-qa --skip-db --db typo.lancedb");
     assert!(message.contains("typo.lancedb"), "{message}");
@@ -377,7 +377,7 @@ fn skip_db_makes_nothing() {
 }
 
 #[test]
-fn an_out_file_that_cannot_be_is_refused_before_the_run() {
+fn an_impossible_out_file_is_refused_before_the_run() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.work().join("folder.md")).unwrap();
     assert!(
@@ -399,7 +399,7 @@ fn an_out_file_that_cannot_be_is_refused_before_the_run() {
 }
 
 #[test]
-fn a_hub_dataset_that_is_not_cached_says_how_to_get_it_offline() {
+fn offline_an_uncached_hub_dataset_explains_how_to_get_it() {
     let message = Sandbox::new().refuse("beir:scifact --skip-qa");
     assert!(message.contains("mteb/scifact"), "{message}");
     assert!(message.contains("HF_HUB_OFFLINE"), "{message}");
@@ -412,7 +412,7 @@ fn a_hub_dataset_that_is_not_cached_says_how_to_get_it_offline() {
 }
 
 #[test]
-fn a_hub_that_cannot_be_reached_is_named_once() {
+fn an_unreachable_hub_is_named_once() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("beir:scifact --skip-qa");
     // Nothing listens on the discard port of loopback.

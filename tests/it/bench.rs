@@ -1,4 +1,4 @@
-//! `evaluations bench embed`.
+//! The command `evaluations bench embed`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{Sandbox, ended, json as read};
 use crate::scripted_server::{Reaction, Saying, ScriptedServer};
 
-/// A server that takes a time for each reply.
+/// A server that delays each reply by `after`.
 fn server(after: Duration) -> ScriptedServer {
     ScriptedServer::start(move |_, _| {
         Reaction::Say(Saying {
@@ -19,7 +19,7 @@ fn server(after: Duration) -> ScriptedServer {
     })
 }
 
-/// A home with four texts and settings for a server, of whose models one has a price.
+/// A sandbox with four texts and settings for a server; one of its models has a price.
 fn sandbox(server: &ScriptedServer) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
@@ -104,7 +104,7 @@ fn models_are_measured_side_by_side_and_never_from_the_cache() {
 }
 
 #[test]
-fn few_calls_have_no_percentiles_and_what_takes_too_long_is_left_out() {
+fn few_calls_have_no_percentiles_and_slow_batches_are_skipped() {
     let server = server(Duration::from_millis(150));
     let sandbox = sandbox(&server);
     let line = "--model openai:scripted --seconds 1.5 --batch 2 --concurrency 1 --concurrency 64";
@@ -161,9 +161,9 @@ fn a_model_that_fails_does_not_hide_the_others() {
     );
 }
 
-/// A text of one token, 0.5 USD for a million of them, and a server that fails while the throughput is measured, if it comes so far.
+/// The text has one token at 0.5 USD per million, and the server fails during the measurement of throughput at the latest.
 #[test]
-fn what_was_answered_is_paid_for_even_if_the_model_fails_then() {
+fn the_cost_includes_calls_before_a_failure() {
     const ANSWERED: usize = 210;
     let answered = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&answered);
@@ -202,7 +202,7 @@ fn the_bundled_texts_and_the_model_of_the_settings_are_the_default() {
 }
 
 #[test]
-fn what_was_not_measured_has_no_table() {
+fn a_skipped_measurement_has_no_table() {
     let server =
         ScriptedServer::start(|_, _| Reaction::json(404, &json!({"error": {"message": "gone"}})));
     let sandbox = sandbox(&server);
@@ -215,7 +215,7 @@ fn what_was_not_measured_has_no_table() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused_before_anything_is_asked() {
+fn bad_arguments_are_refused_before_any_request() {
     let server = server(Duration::ZERO);
     let sandbox = sandbox(&server);
     let refused =

@@ -1,9 +1,9 @@
-//! The commands beside `run`, and the command line itself.
+//! The smaller commands (`datasets`, `doctor`, `score` and others) and the command line itself.
 
 use crate::sandbox::{Sandbox, ended};
 
 #[test]
-fn help_and_version_are_results() {
+fn help_and_version_go_to_stdout() {
     let sandbox = Sandbox::new();
     assert!(
         sandbox
@@ -71,7 +71,7 @@ fn datasets_lists_what_can_be_run() {
 }
 
 #[test]
-fn a_users_manifest_is_listed_before_the_built_in_of_its_name() {
+fn a_users_manifest_hides_the_built_in_one_of_the_same_name() {
     let sandbox = Sandbox::new();
     let manifest = "name: sample\ndescription: mine\nsource: {path: rows.csv}\n\
                     documents: {uri: id, text: text}\nquestions: {text: question, relevant: id}\n";
@@ -113,7 +113,7 @@ fn doctor_finds_a_data_folder_that_cannot_be_written() {
 }
 
 #[test]
-fn doctor_and_config_show_find_settings_that_no_run_could_use() {
+fn doctor_and_config_show_report_unusable_settings() {
     let sandbox = Sandbox::new();
     let path = sandbox.write("evaluations.yaml", "search:\n  profile: splade\n");
     let place = format!("{}:2: bad value for `search.profile`", path.display());
@@ -151,7 +151,7 @@ fn doctor_refuses_the_embedded_models_that_a_run_refuses() {
 }
 
 #[test]
-fn a_command_that_is_misspelt_is_not_only_an_unknown_dataset() {
+fn a_misspelt_command_is_suggested() {
     let sandbox = Sandbox::new();
     assert!(
         sandbox
@@ -171,7 +171,7 @@ fn a_command_that_is_misspelt_is_not_only_an_unknown_dataset() {
 }
 
 #[test]
-fn a_word_with_further_words_is_an_unknown_command_and_not_a_usage_error() {
+fn an_unknown_command_with_arguments_is_not_a_usage_error() {
     let sandbox = Sandbox::new();
     for (line, expected) in [
         (
@@ -221,7 +221,7 @@ fn the_help_of_table_explains_its_markers() {
 }
 
 #[test]
-fn color_reaches_help_too() {
+fn color_applies_to_help() {
     let sandbox = Sandbox::new();
     assert!(sandbox.succeed("--color always --help").contains('\u{1b}'));
     assert!(!sandbox.succeed("--color=never --help").contains('\u{1b}'));
@@ -247,7 +247,7 @@ fn score_prints_trec_evals_figures() {
 }
 
 #[test]
-fn score_counts_queries_in_words_that_fit() {
+fn score_uses_singular_and_plural() {
     let sandbox = Sandbox::new();
     sandbox.write("qrels", "q1 0 a 1\nq2 0 a 1\nq3 0 a 0\n");
     sandbox.write(
@@ -265,7 +265,7 @@ fn score_counts_queries_in_words_that_fit() {
 }
 
 #[test]
-fn score_names_the_line_that_is_wrong() {
+fn score_names_the_malformed_line() {
     let sandbox = Sandbox::new();
     sandbox.write("qrels", "q1 0 a 1\nq1 0 b\n");
     sandbox.write("run", "q1 Q0 b 1 3 t\n");
@@ -282,7 +282,7 @@ fn score_names_the_line_that_is_wrong() {
 }
 
 #[test]
-fn an_unknown_run_is_an_error_and_no_runs_are_none() {
+fn an_unknown_run_is_an_error_and_an_empty_list_is_not() {
     let sandbox = Sandbox::new();
     let listed = sandbox.run("runs");
     assert_eq!((listed.code, listed.stdout.as_str()), (Some(0), ""));
@@ -299,7 +299,7 @@ fn an_unknown_run_is_an_error_and_no_runs_are_none() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_a_normal_end() {
+fn a_closed_pipe_is_a_normal_end() {
     let sandbox = Sandbox::new();
     let mut child = sandbox
         .command("config schema")
@@ -311,7 +311,7 @@ fn a_reader_that_goes_away_is_a_normal_end() {
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_end_the_work() {
+fn a_closed_pipe_does_not_stop_the_work() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command("sample --limit 5 --out report.csv");
     command.stdout(std::process::Stdio::piped());

@@ -1,4 +1,4 @@
-//! Whether a change made it better.
+//! The command `compare`: two runs, their differences and the significance of these.
 
 use std::fs;
 
@@ -46,7 +46,7 @@ fn the_latest_run_is_compared_with_the_one_before_it() {
 }
 
 #[test]
-fn a_run_that_got_worse_fails_where_that_is_asked_for() {
+fn a_worse_run_fails_with_fail_if_worse() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa --profile bm25 --profile unranked");
     let names = sandbox.runs().into_iter().map(|path| {
@@ -143,7 +143,7 @@ fn every_run_of_the_last_command_is_compared() {
 }
 
 #[test]
-fn a_question_that_was_changed_is_no_pair_and_is_named() {
+fn a_changed_question_is_excluded_and_named() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "docs.csv",
@@ -215,7 +215,7 @@ fn a_measure_is_named_as_the_table_names_it_or_in_any_notation() {
 }
 
 #[test]
-fn repetitions_of_the_same_change_nothing_and_nothing_compared_is_no_success() {
+fn equal_runs_have_no_differences_and_comparing_nothing_fails() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa --profile bm25");
     sandbox.succeed("sample --skip-qa --profile bm25 --repeat 7");
@@ -250,7 +250,7 @@ fn a_setting_that_renames_the_profile_is_compared_with_the_run_before() {
 }
 
 #[test]
-fn a_quick_run_in_between_is_not_what_a_whole_one_is_compared_with() {
+fn a_full_run_is_not_compared_with_a_limited_one_in_between() {
     let sandbox = Sandbox::new();
     let whole = "sample --skip-qa --profile bm25 --limit 40";
     sandbox.succeed(whole);

@@ -1,4 +1,4 @@
-//! An index whose files are not what they were.
+//! Damaged index files: no report, and a message that says what to delete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::sandbox::Sandbox;
 
 const LINE: &str = "sample --skip-qa --limit 5 --profile bm25";
 
-/// The files of a database whose path within their table begins with `part`, in the order of their paths.
+/// The files of a database whose path within the table starts with `part`, sorted by path.
 fn files(database: &Path, part: &str) -> Vec<PathBuf> {
     let mut folders = vec![database.to_owned()];
     let mut files = Vec::new();

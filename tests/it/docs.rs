@@ -1,4 +1,4 @@
-//! The README and the user's guide: examples give what they show, and links lead somewhere.
+//! The README and the pages of docs/: examples print what the pages show, and links have targets.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,7 @@ fn the_quick_start_shows_figures_as_they_are_printed() {
 }
 
 #[test]
-fn the_examples_of_ones_own_data_run_as_shown() {
+fn the_examples_of_your_data_run_as_shown() {
     let guide = page("docs/your-data.md");
     let [tables, manifests] = ["csv", "yaml"].map(|language| blocks(&guide, language));
     let sandbox = Sandbox::new();
@@ -43,7 +43,7 @@ fn the_examples_of_ones_own_data_run_as_shown() {
     for line in shown.lines().filter(|line| !is_about_time(line)) {
         assert!(printed.contains(line), "`{line}` is not in:\n{printed}");
     }
-    // The defaults of `retrieval` are those that hold without it.
+    // An omitted `retrieval` section has the same defaults.
     sandbox.write("mine.yaml", manifests[0].clone() + &manifests[1]);
     let same = sandbox.succeed("run ./mine.yaml --skip-qa");
     assert_eq!(measures(&same), measures(&printed));
@@ -85,7 +85,7 @@ fn the_readme_shows_the_smallest_manifest() {
 }
 
 #[test]
-fn links_between_pages_lead_somewhere() {
+fn links_between_pages_have_targets() {
     let pages: BTreeMap<PathBuf, String> = paths()
         .into_iter()
         .map(|path| {
@@ -126,7 +126,7 @@ fn page(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// Every page that people read.
+/// The README and every page of docs/.
 fn paths() -> Vec<PathBuf> {
     let mut paths = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
         .map(|name| root().join(name))
@@ -136,7 +136,7 @@ fn paths() -> Vec<PathBuf> {
     paths
 }
 
-/// The fenced blocks in `language`.
+/// The code blocks in `language`.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}");
     let mut blocks: Vec<String> = Vec::new();
@@ -161,7 +161,7 @@ fn without_blocks(page: &str) -> String {
     parts.step_by(2).collect()
 }
 
-/// Where the links of a page lead, apart from those to other sites.
+/// The targets of a page's links, except those to other sites.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](")
         .skip(1)
@@ -169,7 +169,7 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
         .filter(|link| !link.starts_with("http"))
 }
 
-/// What a link to a heading calls it.
+/// The anchor of a heading.
 fn anchor(line: &str) -> Option<String> {
     let heading = line.trim_start_matches('#');
     let heading = (heading.len() < line.len()).then(|| heading.strip_prefix(' '))??;
@@ -181,7 +181,7 @@ fn anchor(line: &str) -> Option<String> {
     Some(kept.collect::<String>().to_lowercase())
 }
 
-/// Whether a line of output depends on the time that a run takes, or stands for lines that are left out.
+/// Whether a line of output depends on time, or is an ellipsis for omitted lines.
 fn is_about_time(line: &str) -> bool {
     let of_latency = [" µs", " ms", "cases · ", "Latency"];
     line == "…" || line.starts_with('─') || of_latency.iter().any(|part| line.contains(part))

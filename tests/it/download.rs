@@ -1,4 +1,4 @@
-//! Datasets from a hub on loopback: fetched, found again, refused, and brought to an end after every kind of failure.
+//! Downloads datasets from a fake hub on loopback: caching, refusals, and retries after every kind of failure.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 use crate::fake_hub::{FakeHub, Fault, REPO};
 use crate::sandbox::{Ended, Sandbox, ended, wait_for};
 
-/// One story's question a row, as the sample that travels inside the binary.
+/// The bundled sample dataset.
 const ROWS: &[u8] = include_bytes!("../../datasets/sample.parquet");
 const FILE: &str = "data/rows.parquet";
-/// Where the bytes of large files come from.
+/// The host that serves the bytes of large files.
 const STORAGE: &str = "/stored/";
 
-/// A hub that has the dataset, and a user who has a manifest of it.
+/// A hub that has the dataset, and a sandbox with a manifest for it.
 pub(crate) struct Setup {
     pub(crate) hub: FakeHub,
     pub(crate) sandbox: Sandbox,
@@ -38,7 +38,7 @@ impl Setup {
         }
     }
 
-    /// A command with a network, which leads to the hub alone.
+    /// A command with a network that only reaches the hub.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = self.sandbox.command(line);
         command
@@ -60,14 +60,14 @@ impl Setup {
         ended.stderr
     }
 
-    /// Files of one folder of the repository's part of the cache.
+    /// The files in one folder of the repository's cache.
     fn files(&self, folder: &str) -> Vec<PathBuf> {
         let cache = self.sandbox.work().join("hf/hub/datasets--owner--name");
         let entries = fs::read_dir(cache.join(folder)).into_iter().flatten();
         entries.map(|entry| entry.unwrap().path()).collect()
     }
 
-    /// Makes sure that the cache holds the dataset, whole and nothing else.
+    /// Asserts that the cache holds the complete dataset and nothing else.
     fn assert_fetched(&self) {
         let blobs = self.files("blobs");
         assert_eq!(blobs.len(), 1, "{blobs:?}");
@@ -86,7 +86,7 @@ fn fetched(ended: &Ended) {
 }
 
 #[test]
-fn what_was_fetched_is_run_without_a_network() {
+fn a_downloaded_dataset_runs_offline() {
     let setup = Setup::new();
     fetched(&setup.download());
     setup.assert_fetched();
@@ -111,7 +111,7 @@ fn what_was_fetched_is_run_without_a_network() {
 }
 
 #[test]
-fn a_run_fetches_what_it_needs() {
+fn a_run_downloads_missing_files() {
     let setup = Setup::new();
     let ran = ended(&mut setup.command("run ./mine.yaml --skip-qa --profile bm25 --limit 5"));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -133,7 +133,7 @@ fn a_repository_that_does_not_exist_is_named() {
 }
 
 #[test]
-fn a_private_repository_asks_for_a_token_and_takes_it() {
+fn a_private_repository_needs_a_token() {
     let setup = Setup::with(FakeHub::start().with_token("secret"));
     let message = setup.refused();
     assert!(
@@ -164,7 +164,7 @@ fn a_private_repository_asks_for_a_token_and_takes_it() {
 }
 
 #[test]
-fn a_limited_rate_is_waited_for_unless_that_takes_too_long() {
+fn a_rate_limit_is_waited_for_unless_it_is_too_long() {
     let setup = Setup::new();
     setup.hub.fail("/revision/", Fault::RateLimited("86400"), 1);
     let message = setup.refused();
@@ -180,7 +180,7 @@ fn a_limited_rate_is_waited_for_unless_that_takes_too_long() {
 }
 
 #[test]
-fn a_body_that_is_cut_off_is_continued() {
+fn a_truncated_body_is_resumed() {
     let setup = Setup::new();
     setup.hub.fail(STORAGE, Fault::Cut, 1);
     fetched(&setup.download());
@@ -193,7 +193,7 @@ fn a_body_that_is_cut_off_is_continued() {
 }
 
 #[test]
-fn other_bytes_than_the_hub_lists_are_never_kept() {
+fn bytes_with_a_wrong_checksum_are_never_kept() {
     let setup = Setup::new();
     setup.hub.fail(STORAGE, Fault::Altered, usize::MAX);
     let message = setup.refused();
@@ -210,7 +210,7 @@ fn other_bytes_than_the_hub_lists_are_never_kept() {
 }
 
 #[test]
-fn a_download_that_is_killed_goes_on_where_it_was() {
+fn a_killed_download_is_resumed() {
     let setup = Setup::new();
     let half = ROWS.len() / 2;
     setup.hub.fail(STORAGE, Fault::Stall, 1);

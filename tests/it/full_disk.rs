@@ -1,7 +1,7 @@
-//! A disk on which nothing more can be written: every message names the path and the way out.
+//! A full disk: every error names the path and says how to free or move space.
 //!
-//! A limit on the size of files stands for it, which the system reports like a full disk to a process that ignores its
-//! signal.
+//! The tests simulate it by a limit on the size of files. To a process that ignores its signal the system reports that limit like a
+//! full disk.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use crate::download::Setup;
 use crate::sandbox::{Ended, Sandbox, ended};
 
-const WAY_OUT: &str = "  hint: free some space, or use another disk: set EVALUATIONS_DATA_DIR for databases and \
+const HINT: &str = "  hint: free some space, or use another disk: set EVALUATIONS_DATA_DIR for databases and \
                        runs, `--db` for one database, HF_HOME for the hub cache\n";
 
-/// Runs a command that can write no file of more than `blocks` times 512 bytes.
+/// Runs a command that cannot write files larger than `blocks` times 512 bytes.
 fn limited(command: &Command, blocks: u32) -> Ended {
     let mut shell = Command::new("/bin/sh");
     shell
@@ -38,11 +38,11 @@ fn limited(command: &Command, blocks: u32) -> Ended {
 fn assert_names(refused: &Ended, path: &str) {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains(path), "{}", refused.stderr);
-    assert!(refused.stderr.ends_with(WAY_OUT), "{}", refused.stderr);
+    assert!(refused.stderr.ends_with(HINT), "{}", refused.stderr);
 }
 
 #[test]
-fn a_download_names_the_file_and_goes_on_once_there_is_room() {
+fn a_download_names_the_file_and_resumes_once_there_is_space() {
     let setup = Setup::new();
     let refused = limited(&setup.command("download ./mine.yaml"), 32);
     assert_names(&refused, "/hf/hub/datasets--owner--name/blobs/");
@@ -51,7 +51,7 @@ fn a_download_names_the_file_and_goes_on_once_there_is_room() {
 }
 
 #[test]
-fn an_index_names_its_table_and_goes_on_once_there_is_room() {
+fn an_index_names_its_table_and_resumes_once_there_is_space() {
     let sandbox = Sandbox::new();
     let line = "sample --skip-qa --limit 5";
     let refused = limited(&sandbox.command(line), 32);
@@ -62,7 +62,7 @@ fn an_index_names_its_table_and_goes_on_once_there_is_room() {
 }
 
 #[test]
-fn a_run_folder_is_named() {
+fn an_unwritable_run_folder_is_named() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa --skip-retrieval");
     let refused = limited(&sandbox.command("sample --skip-qa"), 48);
@@ -72,7 +72,7 @@ fn a_run_folder_is_named() {
 }
 
 #[test]
-fn a_cache_that_is_no_folder_is_named() {
+fn a_cache_that_is_not_a_folder_is_named() {
     let setup = Setup::new();
     let file = setup.sandbox.write("a-file", "");
     let refused = ended(setup.command("download ./mine.yaml").env("HF_HOME", &file));
@@ -93,7 +93,7 @@ fn a_cache_that_is_no_folder_is_named() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_result_that_stdout_does_not_take_is_an_error() {
+fn failing_to_write_to_stdout_is_an_error() {
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let refused = Sandbox::new()
         .command("datasets")

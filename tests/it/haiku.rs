@@ -1,12 +1,12 @@
-//! Settings files of haiku.rag, in the layouts that its releases had, and what each of them comes to here.
+//! Settings files of haiku.rag: each layout of its releases, and the settings that it gives here.
 
 use serde_json::{Value, json};
 
+use crate::qa_server::{self, KEY};
 use crate::sandbox::{Ended, Sandbox, ended};
 use crate::scripted_server::{Reaction, ScriptedServer};
-use crate::towers::{self, KEY};
 
-/// The file as the releases up to 0.18 document it.
+/// The flat layout that the releases up to 0.18 document.
 const FLAT: &str = "\
 environment: production
 
@@ -53,7 +53,7 @@ a2a:
   max_contexts: 1000
 ";
 
-/// The flat file for vLLM, whose addresses are kept apart by what they serve.
+/// The flat layout for vLLM, with an address for each kind of model.
 const FLAT_VLLM: &str = "\
 embeddings:
   provider: vllm
@@ -73,7 +73,7 @@ providers:
     research_base_url: \"\"
 ";
 
-/// Between the two, 0.19: the answerer has a mapping, the embedder has not yet.
+/// The layout of 0.19: the answerer is a mapping, the embedder is not yet.
 const BETWEEN: &str = "\
 embeddings:
   provider: openai
@@ -99,7 +99,7 @@ agui:
   port: 8000
 ";
 
-/// The mapping everywhere, with an environment for hosts, a judge and a reranker behind vLLM, as since 0.20.
+/// The nested layout since 0.20, with variables for hosts, a judge, and a reranker behind vLLM.
 const NESTED: &str = "\
 environment: development
 storage:
@@ -145,7 +145,7 @@ providers:
     base_url: [http://docling-1:5001, http://docling-2:5001]
 ";
 
-/// The mapping with everything in this process.
+/// The nested layout with every model in this process.
 const IN_PROCESS: &str = "\
 embeddings:
   model: {provider: sentence-transformers, name: all-MiniLM-L6-v2, vector_dim: 384}
@@ -157,13 +157,13 @@ prompts:
   domain_preamble: \"\"
 ";
 
-/// What a file comes to: the settings in force, and what is said of the file.
+/// The settings that a file gives, and the warnings about it.
 fn shown(text: &str) -> (Value, String) {
     let sandbox = Sandbox::new();
     sandbox.write("rag/mine.yaml", text);
     let ended = sandbox.run("config show --config rag/mine.yaml");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    // What is printed is a settings file of this program.
+    // The output is a settings file of this program.
     sandbox.write("again.yaml", &ended.stdout);
     let again = sandbox.run("config show --config again.yaml");
     assert_eq!(again.stderr, "");
@@ -173,7 +173,7 @@ fn shown(text: &str) -> (Value, String) {
     (settings, ended.stderr)
 }
 
-/// The warnings of a file that is told by `mark`.
+/// The warnings for a file that is recognized by `mark`.
 fn warnings(mark: &str, left_out: &str) -> String {
     format!(
         "warning: rag/mine.yaml: read as a haiku.rag file because of {mark}\n\
@@ -242,7 +242,7 @@ fn the_flat_layout_with_addresses_of_vllm() {
 }
 
 #[test]
-fn the_layout_between_with_models_of_openai_and_cohere() {
+fn the_mixed_layout_with_models_of_openai_and_cohere() {
     let (settings, said) = shown(BETWEEN);
     assert_eq!(
         settings["embeddings"]["model"],
@@ -327,14 +327,14 @@ fn the_nested_layout_with_models_in_this_process() {
 }
 
 #[test]
-fn a_reranker_of_the_file_is_asked_without_being_asked_for() {
+fn a_reranker_of_the_file_is_used_by_default() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         let texts = request.body["documents"].as_array().map_or(0, Vec::len);
         let rows = (0..texts).map(|index| json!({"index": index, "relevance_score": index}));
         Reaction::json(200, &json!({"results": rows.collect::<Vec<Value>>()}))
     });
-    towers::write(&sandbox, 6, &server);
+    qa_server::write(&sandbox, 6, &server);
     sandbox.write(
         "haiku.rag.yaml",
         format!(
@@ -358,7 +358,7 @@ fn a_reranker_of_the_file_is_asked_without_being_asked_for() {
 }
 
 #[test]
-fn a_mistake_in_a_file_of_this_program_stays_an_error() {
+fn a_mistake_in_a_file_of_this_program_is_an_error() {
     let sandbox = Sandbox::new();
     for (text, message) in [
         (

@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGKILL.
+//! Runs and index builds interrupted by Ctrl-C, SIGTERM and SIGKILL.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,13 +8,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::qa_server::{self, asked};
 use crate::sandbox::{Sandbox, ended, json, wait_for};
-use crate::towers::{self, asked};
 
-/// Documents of a corpus that takes a while to index and to ask.
+/// The size of a corpus that takes a while to index and to search.
 const DOCUMENTS: usize = 30_000;
 
-/// Writes such a corpus with a question for each document.
+/// Writes a large corpus with a question for each document.
 fn large(sandbox: &Sandbox) {
     let mut rows = String::from("id,text,question\n");
     for number in 0..DOCUMENTS {
@@ -61,7 +61,7 @@ fn holds_a_commit(database: &Path) -> bool {
 #[test]
 fn an_interrupted_search_leaves_a_partial_report_and_exits_with_130() {
     for name in ["INT", "TERM"] {
-        // How long the first searches take depends on the machine.
+        // The time of the first searches depends on the machine.
         let mut waits = [300, 1_000, 3_000, 10_000].into_iter();
         let wait =
             |milliseconds| finished_when_interrupted(name, Duration::from_millis(milliseconds));
@@ -71,7 +71,7 @@ fn an_interrupted_search_leaves_a_partial_report_and_exits_with_130() {
     }
 }
 
-/// Interrupts a run that long after it began, checks what it left, and returns how many cases were finished.
+/// Interrupts a run after `wait`, checks its folder, and returns the number of finished cases.
 fn finished_when_interrupted(name: &str, wait: Duration) -> usize {
     let sandbox = Sandbox::new();
     large(&sandbox);
@@ -106,7 +106,7 @@ fn finished_when_interrupted(name: &str, wait: Duration) -> usize {
 }
 
 #[test]
-fn a_build_that_is_killed_is_never_taken_for_whole() {
+fn a_killed_build_never_counts_as_complete() {
     let sandbox = Sandbox::new();
     large(&sandbox);
     let line = "./large.yaml --skip-qa --profile bm25 --limit 50";
@@ -185,14 +185,14 @@ fn waiting_for_another_process_can_be_interrupted() {
 fn a_killed_rejudgement_of_the_latest_run_is_resumed_by_the_same_command() {
     const CASES: usize = 12;
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(150));
-    towers::write(&sandbox, CASES, &server);
-    let answered = ended(&mut towers::command(&sandbox, ""));
+    let server = qa_server::right(Duration::from_millis(150));
+    qa_server::write(&sandbox, CASES, &server);
+    let answered = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(answered.code, Some(0), "{}", answered.stderr);
     let (_, judged_before) = asked(&server);
 
     let line = "rejudge latest --judge openai:judge --no-cache --concurrency 1 --out again.json";
-    let mut child = start(&mut towers::with_settings(&sandbox, line));
+    let mut child = start(&mut qa_server::with_settings(&sandbox, line));
     wait_for("two verdicts", || {
         let journals = sandbox.runs().into_iter().skip(1);
         let mut lines = journals.map(|run| fs::read_to_string(run.join("journal.jsonl")));
@@ -218,7 +218,7 @@ fn a_killed_rejudgement_of_the_latest_run_is_resumed_by_the_same_command() {
     assert!(listed.contains(&left), "{left}\n{listed}");
 
     let (_, judged_until_then) = asked(&server);
-    let resumed = ended(&mut towers::with_settings(&sandbox, line));
+    let resumed = ended(&mut qa_server::with_settings(&sandbox, line));
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     let resuming = format!(
         "resuming `{}`: {done} cases done",
@@ -239,7 +239,7 @@ fn a_killed_rejudgement_of_the_latest_run_is_resumed_by_the_same_command() {
         "the verdicts of the run that was answered"
     );
 
-    let next = ended(&mut towers::with_settings(&sandbox, line));
+    let next = ended(&mut qa_server::with_settings(&sandbox, line));
     assert_eq!(next.code, Some(0), "{}", next.stderr);
     assert_eq!(sandbox.runs().len(), 3, "what is done is judged anew");
 }

@@ -1,4 +1,4 @@
-//! Embedding models that run in the process: from a folder, from a hub on loopback, and from the cache.
+//! Local embedding models: from a folder, from a fake hub on loopback, and from the cache.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,7 +36,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A home with the model in `./model` and settings that embed with the model called `name`.
+/// A sandbox with the model in `./model` and settings that embed with the model `name`.
 fn sandbox(name: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     for (path, bytes) in files() {
@@ -59,7 +59,7 @@ fn hub() -> FakeHub {
     })
 }
 
-/// A command whose network leads to `hub` alone.
+/// A command with a network that only reaches `hub`.
 fn online(sandbox: &Sandbox, hub: &FakeHub, line: &str) -> Command {
     let mut command = sandbox.command(line);
     command
@@ -110,7 +110,7 @@ fn a_folder_embeds_documents_and_questions() {
 }
 
 #[test]
-fn the_cache_tells_vectors_of_other_numbers_apart() {
+fn the_cache_distinguishes_vectors_by_number_format() {
     let sandbox = sandbox("./model");
     sandbox.succeed(RUN);
     sandbox.succeed(&format!("{RUN} --set embeddings.model.dtype=int8"));
@@ -128,7 +128,7 @@ fn the_cache_tells_vectors_of_other_numbers_apart() {
 }
 
 #[test]
-fn what_vectors_depend_on_makes_another_index() {
+fn settings_that_affect_vectors_make_another_index() {
     let sandbox = sandbox("./model");
     let settings = [
         "",
@@ -151,7 +151,7 @@ fn what_vectors_depend_on_makes_another_index() {
 }
 
 #[test]
-fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
+fn a_model_of_the_hub_is_downloaded_once_and_then_runs_offline() {
     let hub = hub();
     let sandbox = sandbox(REPO);
     let examined = ended(&mut online(&sandbox, &hub, "doctor"));
@@ -167,7 +167,7 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
     let line = format!("ok    hub: {}\n", hub.endpoint());
     assert!(examined.stdout.contains(&line), "{}", examined.stdout);
     let mut counts = BTreeSet::new();
-    // Built, found, and built from stored vectors.
+    // The index is built, then reused, then built from cached vectors.
     for index in ["first", "first", "second"] {
         let ran = ended(&mut online(&sandbox, &hub, &format!("{RUN} --db {index}")));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -193,7 +193,7 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
         "{}",
         examined.stdout
     );
-    // The same weights from a folder rank alike, whatever the model is called.
+    // The same weights from a folder give the same rankings, whatever the name of the model.
     sandbox.succeed(&format!("{RUN} --set embeddings.model.name=./model"));
     let rankings = rankings(&sandbox);
     assert_eq!(rankings.len(), 5);
@@ -201,7 +201,7 @@ fn a_model_of_the_hub_is_fetched_once_and_then_runs_offline() {
 }
 
 #[test]
-fn a_model_that_the_hub_does_not_have_is_named_where_it_is_written() {
+fn a_model_that_the_hub_does_not_have_is_reported_with_its_line() {
     let hub = hub();
     let sandbox = sandbox("owner/other");
     let settings = sandbox.work().join("evaluations.yaml");
@@ -236,7 +236,7 @@ fn a_model_that_the_hub_does_not_have_is_named_where_it_is_written() {
 }
 
 #[test]
-fn offline_a_model_that_is_not_cached_is_told() {
+fn offline_an_uncached_model_is_reported() {
     let sandbox = sandbox(REPO);
     let ended = ended(sandbox.command(RUN).env("HF_HOME", home(&sandbox)));
     assert_eq!(ended.code, Some(2));
@@ -252,7 +252,7 @@ fn offline_a_model_that_is_not_cached_is_told() {
 }
 
 #[test]
-fn what_is_no_model_is_refused_where_it_is_written() {
+fn a_folder_that_is_not_a_model_is_reported_with_its_line() {
     let sandbox = sandbox("./nowhere");
     let settings = sandbox.work().join("evaluations.yaml");
     let named = format!(
@@ -282,7 +282,7 @@ fn what_is_no_model_is_refused_where_it_is_written() {
 }
 
 #[test]
-fn settings_that_a_local_model_does_not_have_are_refused() {
+fn settings_that_do_not_apply_to_a_local_model_are_refused() {
     let sandbox = sandbox("./model\n    base_url: http://localhost:1");
     let settings = sandbox.work().join("evaluations.yaml");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Runs the built binary as a user would: in an empty home, without a network.
+//! Integration tests: run the built binary as a user would, in an empty home and without a network.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -22,6 +22,7 @@ mod interrupted;
 mod local_models;
 mod minilm;
 mod pull;
+mod qa_server;
 mod reranking;
 mod retrieval;
 mod sandbox;
@@ -36,6 +37,5 @@ mod signals;
 mod stored_runs;
 mod tables;
 mod terminal;
-mod towers;
 mod unanswerable;
 mod vectors;

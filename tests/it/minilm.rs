@@ -1,5 +1,5 @@
-//! all-MiniLM-L6-v2 with its published weights, where `EVALUATIONS_TEST_MODELS` names the hub's cache that
-//! `scripts/fetch-test-model` lays out.
+//! Tests of all-MiniLM-L6-v2 with its published weights. They need `EVALUATIONS_TEST_MODELS` to name the hub cache that
+//! `scripts/fetch-test-model` creates.
 
 use std::env;
 use std::ffi::OsStr;
@@ -15,11 +15,11 @@ const NAME: &str = "sentence-transformers/all-MiniLM-L6-v2";
 /// The checksum that the hub states for `model.safetensors`.
 const WEIGHTS: &str = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db";
 
-/// The folder of a variable; `None`, said aloud, where it names none.
+/// The folder that a variable names; `None`, with a message, if it is not set.
 fn folder(variable: &str, content: &str) -> Option<PathBuf> {
     let folder = env::var_os(variable).filter(|folder| !folder.is_empty());
     if folder.is_none() {
-        // Not `eprintln!`, which the test harness keeps to itself where a test passes.
+        // The test harness hides the output of `eprintln!` when a test passes.
         let text = format!("skipped: {variable} names no Hugging Face home with {content}\n");
         std::io::stderr().write_all(text.as_bytes()).unwrap();
     }
@@ -33,7 +33,7 @@ fn models() -> Option<PathBuf> {
     )
 }
 
-/// What a run left behind.
+/// The files of a run.
 struct Run {
     manifest: Value,
     report: Value,
@@ -41,7 +41,7 @@ struct Run {
 }
 
 impl Run {
-    /// Runs a benchmark in a home of its own, with a Hugging Face home and an embedding model.
+    /// Runs a benchmark in a new sandbox, with a Hugging Face home and an embedding model.
     fn new(line: &str, home: impl AsRef<OsStr>, model: &str) -> Self {
         let sandbox = Sandbox::new();
         let settings = format!("embeddings:\n  model:\n    provider: local\n    name: {model}\n");
@@ -84,7 +84,7 @@ fn the_real_model_runs_from_the_hub_cache_and_repeats_to_the_byte() {
     assert_eq!(second.ranking, first.ranking);
 }
 
-/// MTEB publishes nDCG@10 0.645 and R@100 0.925 of the model in f32.
+/// MTEB publishes nDCG@10 0.645 and R@100 0.925 for the model in f32.
 #[test]
 fn eight_bits_reproduce_the_published_figures_of_scifact() {
     let Some(models) = models() else { return };

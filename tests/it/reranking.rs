@@ -1,17 +1,17 @@
-//! Reranking through the binary, against a server that speaks `/rerank` and one that chats.
+//! Reranking with a server for `/rerank` and with a chat model.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::qa_server::{self, KEY};
 use crate::sandbox::{Ended, Sandbox, ended, json};
 use crate::scripted_server::{Reaction, Received, ScriptedServer};
-use crate::towers::{self, KEY};
 
-/// Settings with a reranker, `mode` being of no matter to one behind `/rerank`.
+/// Writes settings with a reranker. A reranker behind `/rerank` ignores `mode`.
 fn write(sandbox: &Sandbox, server: &ScriptedServer, model: &Value, mode: &str) {
-    towers::write(sandbox, 12, server);
-    let mut settings = towers::settings(server);
+    qa_server::write(sandbox, 12, server);
+    let mut settings = qa_server::settings(server);
     settings["reranking"] = json!({"model": model, "candidates": 4, "mode": mode, "batch_size": 3});
     settings["prices"]["ranker"] = json!({"input": 1.0, "output": 2.0});
     sandbox.write("settings.yaml", settings.to_string());
@@ -26,7 +26,7 @@ fn run(sandbox: &Sandbox, rest: &str) -> Ended {
     ended(sandbox.command(&line).env("TOWERS_KEY", KEY))
 }
 
-/// Prefers the tower whose number is greatest, whatever is asked: `0 + number` for the passage of tower `number`.
+/// Ranks the tower with the greatest number first, whatever the question: its number is its score.
 fn greatest_first(request: &Received) -> Reaction {
     let texts = request.body["documents"].as_array().unwrap();
     let rows = texts.iter().enumerate().map(
@@ -39,7 +39,7 @@ fn greatest_first(request: &Received) -> Reaction {
     )
 }
 
-/// The number of the tower that a text is about; probes are about none.
+/// The number of the tower that a text is about; 0 for probes.
 fn number(text: &str) -> u32 {
     let mut words = text.split_whitespace();
     words.find_map(|word| word.parse().ok()).unwrap_or(0)
@@ -111,7 +111,7 @@ fn answers_come_from_the_reranked_passages() {
         if request.path.ends_with("/rerank") {
             return greatest_first(request);
         }
-        towers::reply(request, Duration::ZERO)
+        qa_server::reply(request, Duration::ZERO)
     });
     write(&sandbox, &server, &http(&server), "listwise");
     let run = run(
@@ -139,13 +139,13 @@ fn answers_come_from_the_reranked_passages() {
 }
 
 #[test]
-fn scores_are_paid_for_once_and_outlive_the_command() {
+fn scores_are_paid_for_once_and_cached() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         if request.path.ends_with("/rerank") {
             greatest_first(request)
         } else {
-            towers::reply(request, Duration::ZERO)
+            qa_server::reply(request, Duration::ZERO)
         }
     });
     write(&sandbox, &server, &http(&server), "pointwise");
@@ -160,14 +160,14 @@ fn scores_are_paid_for_once_and_outlive_the_command() {
     let report = || json(&sandbox.work().join("r.json"));
     // Four candidates in batches of three, for twelve questions: the same in both benchmarks.
     assert_eq!(asked("--no-cache"), 24);
-    let uncached = towers::timeless(report());
+    let uncached = qa_server::timeless(report());
     assert_eq!(asked("--skip-qa"), 24);
-    assert_eq!(towers::timeless(report()), uncached);
+    assert_eq!(qa_server::timeless(report()), uncached);
     assert_eq!(asked(""), 0);
     let stored = report();
     assert_eq!(stored["summary"]["cached_timings"]["rerank"]["n"], 12);
     assert_eq!(
-        towers::timeless(stored),
+        qa_server::timeless(stored),
         uncached,
         "scores and tokens are as they were"
     );
@@ -187,13 +187,13 @@ fn scores_are_paid_for_once_and_outlive_the_command() {
 }
 
 #[test]
-fn an_estimate_foresees_reranking_and_asks_nothing() {
+fn an_estimate_includes_reranking_and_makes_no_calls() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         if request.path.ends_with("/rerank") {
             greatest_first(request)
         } else {
-            towers::reply(request, Duration::ZERO)
+            qa_server::reply(request, Duration::ZERO)
         }
     });
     let llm = json!({"provider": "llm", "name": "openai:ranker", "max_tokens": 10});
@@ -221,13 +221,13 @@ fn an_estimate_foresees_reranking_and_asks_nothing() {
         assert!(line.contains(expected), "{}", estimated.stdout);
         assert!(line.contains('$'), "the price is known: {line}");
     }
-    assert_eq!(towers::asked(&server), (0, 0));
+    assert_eq!(qa_server::asked(&server), (0, 0));
     // The probes of the server behind `/rerank` alone.
     assert_eq!(server.received_at("/rerank").len(), 1);
 }
 
 #[test]
-fn a_chat_model_reranks_and_its_replies_are_kept() {
+fn a_chat_model_reranks_and_its_replies_are_cached() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         let prompt = request.body["messages"][0]["content"]
@@ -257,13 +257,13 @@ fn a_chat_model_reranks_and_its_replies_are_kept() {
         assert_eq!(again.code, Some(0), "{}", again.stderr);
         let asked = server.received_at("/chat/completions").len() - before;
         assert_eq!(asked, calls, "the second run asks nothing");
-        let both = [report, json(&sandbox.work().join("r.json"))].map(towers::timeless);
+        let both = [report, json(&sandbox.work().join("r.json"))].map(qa_server::timeless);
         assert_eq!(both[0], both[1]);
     }
 }
 
 #[test]
-fn a_reply_that_stays_unreadable_fails_its_question_alone() {
+fn an_unreadable_reply_fails_only_its_question() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         let prompt = request.body["messages"][0]["content"]
@@ -360,10 +360,10 @@ fn a_busy_server_is_waited_for_and_a_wrong_key_ends_the_run() {
 }
 
 #[test]
-fn what_cannot_rerank_is_found_before_anything_is_indexed() {
+fn an_unusable_reranker_is_reported_before_indexing() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 5, &server);
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 5, &server);
     let message = run(&sandbox, "--skip-qa --profile bm25+rerank").stderr;
     assert!(
         message.contains("`bm25+rerank` needs a reranker: set `reranking.model`"),
@@ -395,7 +395,7 @@ fn what_cannot_rerank_is_found_before_anything_is_indexed() {
 }
 
 #[test]
-fn all_profiles_hold_a_reranked_one_where_there_is_a_reranker() {
+fn all_includes_a_reranked_profile_if_there_is_a_reranker() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| greatest_first(request));
     write(&sandbox, &server, &http(&server), "listwise");

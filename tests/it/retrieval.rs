@@ -1,4 +1,4 @@
-//! The retrieval benchmark on the bundled data.
+//! The retrieval benchmark on the bundled sample.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::sandbox::{Sandbox, json};
 
-/// A report without what differs from run to run: timings, durations and where things are.
+/// A report without timings, durations and paths, which differ between runs.
 fn without_timings(mut report: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -28,7 +28,7 @@ fn without_timings(mut report: Value) -> Value {
 }
 
 #[test]
-fn a_dataset_alone_runs_and_prints_a_table() {
+fn a_dataset_name_alone_runs_and_prints_a_table() {
     let sandbox = Sandbox::new();
     let ended = sandbox.run("sample --skip-qa");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
@@ -100,7 +100,7 @@ fn profiles_are_compared_and_the_baseline_loses() {
 }
 
 #[test]
-fn two_runs_are_equal_but_for_their_timings() {
+fn two_runs_only_differ_in_their_timings() {
     let line = "sample-support --skip-qa --profile hybrid --seed 3";
     let [first, second] = [Sandbox::new(), Sandbox::new()].map(|sandbox| {
         sandbox.succeed(line);
@@ -132,7 +132,7 @@ fn the_exported_ranking_scores_as_the_report_says() {
 }
 
 #[test]
-fn a_k_below_the_datasets_measures_names_what_is_measured_instead() {
+fn a_k_below_the_datasets_measures_names_the_measures_in_use() {
     let sandbox = Sandbox::new();
     let ended = sandbox.run("sample --skip-qa --profile bm25 --limit 5 --k 3");
     assert!(
@@ -170,7 +170,7 @@ fn a_limit_asks_fewer_questions_of_the_whole_corpus() {
 }
 
 #[test]
-fn a_second_run_finds_the_index_of_the_first() {
+fn a_second_run_reuses_the_index() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run("sample --skip-qa").stderr.contains("indexed"));
     let again = sandbox.run("sample --skip-qa --skip-db");
@@ -180,7 +180,7 @@ fn a_second_run_finds_the_index_of_the_first() {
 }
 
 #[test]
-fn an_index_with_other_settings_is_not_taken() {
+fn an_index_with_other_settings_is_not_reused() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa");
     let message = sandbox.refuse("sample --skip-qa --skip-db --set processing.chunk_size=64");
@@ -300,7 +300,7 @@ fn a_hybrid_ranking_of_few_documents_is_the_start_of_a_longer_one() {
 }
 
 #[test]
-fn repetitions_are_searched_again() {
+fn each_repetition_searches_again() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa --profile bm25 --limit 10 --repeat 3");
     let summary = json(&sandbox.runs()[0].join("report.json"))["summary"].clone();

@@ -1,4 +1,4 @@
-//! A home of its own for each test.
+//! The sandbox of a test: an empty home, and commands that run in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// An empty home, an empty working folder, and a command that knows nothing else.
+/// An empty home and an empty working folder, and commands that see nothing else.
 pub(crate) struct Sandbox {
     root: TempDir,
 }
 
-/// How a command ended.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -30,7 +30,7 @@ impl Sandbox {
         Self { root }
     }
 
-    /// The folder that commands are started in.
+    /// The working folder of commands.
     pub(crate) fn work(&self) -> PathBuf {
         self.root.path().join("work")
     }
@@ -48,7 +48,7 @@ impl Sandbox {
         path
     }
 
-    /// The command, not yet started; its words are separated by blanks.
+    /// A command that is not started yet; `line` is split at blanks.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = program();
         command
@@ -68,14 +68,14 @@ impl Sandbox {
         ended(&mut self.command(line))
     }
 
-    /// Runs a command that has to succeed, and returns what it printed.
+    /// Runs a command that must succeed, and returns its stdout.
     pub(crate) fn succeed(&self, line: &str) -> String {
         let ended = self.run(line);
         assert_eq!(ended.code, Some(0), "`{line}` failed: {}", ended.stderr);
         ended.stdout
     }
 
-    /// Runs a command that has to fail with exit code 2 and nothing on stdout, and returns its message.
+    /// Runs a command that must fail with exit code 2 and an empty stdout, and returns its stderr.
     pub(crate) fn refuse(&self, line: &str) -> String {
         let ended = self.run(line);
         assert_eq!(ended.code, Some(2), "`{line}` gave {ended:?}");
@@ -104,7 +104,7 @@ pub(crate) fn ended(command: &mut Command) -> Ended {
     }
 }
 
-/// Waits until something is there, for at most a minute.
+/// Waits for a condition, for at most a minute.
 pub(crate) fn wait_for(what: &str, there: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !there() {
@@ -118,8 +118,8 @@ pub(crate) fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The binary, which is interrupted by signals even where these tests are not, as under `nohup` or behind `&` in a script: a
-/// process that begins with a signal ignored goes on ignoring it.
+/// A command for the binary that handles signals even if the tests ignore them, as under `nohup` or after `&` in a script: a child
+/// process inherits ignored signals.
 fn program() -> Command {
     let program = env!("CARGO_BIN_EXE_evaluations");
     if !ignores_interrupts() {
@@ -130,7 +130,7 @@ fn program() -> Command {
     command
 }
 
-/// Whether this process ignores SIGHUP or SIGINT, where the system tells.
+/// Whether this process ignores SIGHUP or SIGINT, on systems with `/proc`.
 fn ignores_interrupts() -> bool {
     const HUP_AND_INT: u64 = 0b11;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,15 +1,15 @@
-//! Credentials reach servers, and nothing else: not the files of a run, not the caches, not the terminal.
+//! Credentials only reach servers: never the files of a run, the caches or the terminal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::qa_server::{self, KEY, is_judging};
 use crate::sandbox::{Ended, Sandbox, ended};
 use crate::scripted_server::{Reaction, Received, ScriptedServer};
-use crate::towers::{self, KEY, is_judging};
 
-/// A home with a folder for reports.
+/// A sandbox with a folder for reports.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.work().join("out")).unwrap();
@@ -33,7 +33,7 @@ fn files(sandbox: &Sandbox) -> Vec<PathBuf> {
     files
 }
 
-/// Fails where a secret was printed, or is in a file that was left behind.
+/// Asserts that no secret is in the output or in a file.
 fn hidden(sandbox: &Sandbox, ended: &Ended, secrets: &[&str]) {
     for secret in secrets {
         for printed in [&ended.stdout, &ended.stderr] {
@@ -56,7 +56,7 @@ fn holds(path: &Path, secret: &str) -> bool {
 
 const REPORTS: &str = "--out out/r.json --out out/r.jsonl --out out/r.md --out out/r.csv";
 
-/// Repeats what it was shown, wherever a reply or an error has a text.
+/// Repeats `shown` in every text of a reply or an error.
 fn parrot(request: &Received, shown: &str) -> Reaction {
     if request.path.ends_with("/models") {
         return Reaction::json(
@@ -91,8 +91,8 @@ fn a_server_that_repeats_the_key_does_not_get_it_stored() {
     let sandbox = sandbox();
     let server =
         ScriptedServer::start(|request, _| parrot(request, &request.headers["authorization"]));
-    towers::write(&sandbox, 4, &server);
-    let run = ended(&mut towers::command(&sandbox, &format!("-v {REPORTS}")));
+    qa_server::write(&sandbox, 4, &server);
+    let run = ended(&mut qa_server::command(&sandbox, &format!("-v {REPORTS}")));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let report = fs::read_to_string(sandbox.work().join("out/r.json")).unwrap();
     for place in [
@@ -104,7 +104,7 @@ fn a_server_that_repeats_the_key_does_not_get_it_stored() {
     }
     hidden(&sandbox, &run, &[KEY]);
     assert!(files(&sandbox).iter().any(|path| holds(path, "[redacted]")));
-    let again = ended(&mut towers::command(
+    let again = ended(&mut qa_server::command(
         &sandbox,
         &format!("--fresh {REPORTS}"),
     ));
@@ -136,7 +136,7 @@ fn a_password_in_an_address_is_hidden_in_every_form() {
             _ => Reaction::Sound,
         }
     });
-    towers::write(&sandbox, 2, &server);
+    qa_server::write(&sandbox, 2, &server);
     let url = server
         .ollama_url()
         .replace("http://", "http://me:p%40ss-word-1@");
@@ -158,9 +158,9 @@ fn further_fields_are_sent_whole_and_stored_without_credentials() {
         let token = request.body["auth_token"].as_str().unwrap_or("none");
         parrot(request, token)
     });
-    towers::write(&sandbox, 3, &server);
+    qa_server::write(&sandbox, 3, &server);
     let assignment = format!("qa.model.extra_body={{auth_token: {secret}, top_k: 5}}");
-    let mut command = towers::command(&sandbox, REPORTS);
+    let mut command = qa_server::command(&sandbox, REPORTS);
     let run = ended(command.args(["--set", &assignment]));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
@@ -173,7 +173,7 @@ fn further_fields_are_sent_whole_and_stored_without_credentials() {
     let manifest = fs::read_to_string(sandbox.runs()[0].join("manifest.json")).unwrap();
     assert!(manifest.contains(r#""top_k": 5"#), "{manifest}");
 
-    let mut command = towers::with_settings(&sandbox, "config show");
+    let mut command = qa_server::with_settings(&sandbox, "config show");
     let shown = ended(command.args(["--set", &assignment]));
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     assert!(shown.stdout.contains("[redacted]"), "{}", shown.stdout);
@@ -181,7 +181,7 @@ fn further_fields_are_sent_whole_and_stored_without_credentials() {
 }
 
 #[test]
-fn what_is_refused_is_not_repeated() {
+fn an_error_does_not_repeat_a_credential() {
     let secret = "hunter2-and-more";
     let sandbox = sandbox();
     for argument in [
@@ -216,11 +216,11 @@ fn what_is_refused_is_not_repeated() {
 }
 
 #[test]
-fn a_short_placeholder_for_a_key_garbles_nothing() {
+fn a_short_placeholder_for_a_key_is_not_redacted() {
     let sandbox = sandbox();
-    let server = towers::right(std::time::Duration::ZERO);
-    towers::write(&sandbox, 2, &server);
-    let run = ended(towers::command(&sandbox, REPORTS).env("TOWERS_KEY", "passage"));
+    let server = qa_server::right(std::time::Duration::ZERO);
+    qa_server::write(&sandbox, 2, &server);
+    let run = ended(qa_server::command(&sandbox, REPORTS).env("TOWERS_KEY", "passage"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let report = fs::read_to_string(sandbox.work().join("out/r.json")).unwrap();
     assert!(report.contains("The first passage says so."), "{report}");

@@ -1,22 +1,22 @@
-//! What is found out about servers before anything is asked, and what is kept from them.
+//! The checks of servers before the first request.
 
 use std::time::Duration;
 
 use serde_json::json;
 
+use crate::qa_server::{self, KEY, asked, is_judging, reply};
 use crate::sandbox::{Sandbox, ended};
 use crate::scripted_server::{Reaction, ScriptedServer};
-use crate::towers::{self, KEY, asked, is_judging, reply};
 
 #[test]
-fn a_key_that_the_list_of_models_refuses_ends_the_run_before_it_begins() {
+fn a_key_that_the_list_of_models_refuses_ends_the_run_early() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| match request.path.as_str() {
         "/v1/models" => Reaction::json(401, &json!({"error": {"message": "bad key"}})),
         _ => reply(request, Duration::ZERO),
     });
-    towers::write(&sandbox, 3, &server);
-    let run = ended(&mut towers::command(&sandbox, ""));
+    qa_server::write(&sandbox, 3, &server);
+    let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     let expected = "answered 401: bad key; check the key in `TOWERS_KEY`";
     assert!(run.stderr.contains(expected), "{}", run.stderr);
@@ -24,14 +24,14 @@ fn a_key_that_the_list_of_models_refuses_ends_the_run_before_it_begins() {
 }
 
 #[test]
-fn a_model_that_is_not_listed_is_noted_and_asked() {
+fn an_unlisted_model_gets_a_note_and_is_used() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| match request.path.as_str() {
         "/v1/models" => Reaction::json(200, &json!({"data": [{"id": "judge"}]})),
         _ => reply(request, Duration::ZERO),
     });
-    towers::write(&sandbox, 3, &server);
-    let run = ended(&mut towers::command(&sandbox, ""));
+    qa_server::write(&sandbox, 3, &server);
+    let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let expected = "`answerer` is not among the 1 model that";
     assert!(run.stderr.contains(expected), "{}", run.stderr);
@@ -39,7 +39,7 @@ fn a_model_that_is_not_listed_is_noted_and_asked() {
 }
 
 #[test]
-fn doctor_looks_at_each_model_by_itself() {
+fn doctor_checks_each_model_separately() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         if request.path.ends_with("/chat/completions") && !is_judging(request) {
@@ -48,7 +48,7 @@ fn doctor_looks_at_each_model_by_itself() {
         }
         reply(request, Duration::ZERO)
     });
-    towers::write(&sandbox, 1, &server);
+    qa_server::write(&sandbox, 1, &server);
     let mut command = sandbox.command("doctor --config settings.yaml");
     let examined = ended(command.env("TOWERS_KEY", KEY));
     assert!(
@@ -67,15 +67,15 @@ fn doctor_looks_at_each_model_by_itself() {
 
 #[cfg(unix)]
 #[test]
-fn a_key_that_is_no_text_is_not_shown() {
+fn a_key_that_is_not_utf8_is_not_shown() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 1, &server);
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 1, &server);
     let key = OsStr::from_bytes(b"sk-hidden-\xff");
-    let run = ended(towers::command(&sandbox, "").env("TOWERS_KEY", key));
+    let run = ended(qa_server::command(&sandbox, "").env("TOWERS_KEY", key));
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(run.stderr.contains("`TOWERS_KEY`"), "{}", run.stderr);
     assert!(!run.stderr.contains("sk-hidden"), "{}", run.stderr);

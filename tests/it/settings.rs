@@ -1,9 +1,9 @@
-//! Settings files, `--set`, and what `config` says of them.
+//! Settings files, `--set` and the command `config`.
 
 use crate::sandbox::Sandbox;
 
 #[test]
-fn what_config_show_prints_is_a_settings_file() {
+fn config_show_prints_a_settings_file() {
     let sandbox = Sandbox::new();
     let shown = sandbox.succeed("config show --set search.limit=7");
     assert!(
@@ -34,7 +34,7 @@ fn an_unknown_key_names_file_line_and_the_nearest_one() {
 }
 
 #[test]
-fn a_haiku_rag_file_is_read_and_its_own_keys_are_left_to_it() {
+fn a_haiku_rag_file_is_read_and_its_other_keys_are_ignored() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "haiku.rag.yaml",
@@ -67,7 +67,7 @@ fn evaluations_yaml_comes_before_haiku_rag_yaml() {
 }
 
 #[test]
-fn a_settings_file_that_is_not_there_is_an_error() {
+fn a_missing_settings_file_is_an_error() {
     let message = Sandbox::new().refuse("sample --skip-qa --config nowhere.yaml");
     assert!(
         message.starts_with("error: cannot read settings file `nowhere.yaml`\n  caused by: "),
@@ -101,7 +101,7 @@ fn the_schema_describes_every_section() {
 }
 
 #[test]
-fn a_haiku_rag_file_for_servers_does_not_stop_a_run_that_needs_none() {
+fn a_haiku_rag_file_for_servers_does_not_stop_a_run_without_servers() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "haiku.rag.yaml",
@@ -124,7 +124,7 @@ fn a_haiku_rag_file_for_servers_does_not_stop_a_run_that_needs_none() {
 }
 
 #[test]
-fn the_settings_of_a_manifest_are_blamed_on_its_file_and_line() {
+fn an_error_in_a_manifests_settings_names_its_file_and_line() {
     let sandbox = Sandbox::new();
     let manifest = "name: mine\nsource: {path: rows.csv}\ndocuments: {uri: id, text: text}\n\
                     questions: {text: question, relevant: id}\nsettings:\n  search:\n";
@@ -175,7 +175,7 @@ fn a_named_file_without_settings_is_an_error() {
 }
 
 #[test]
-fn a_manifest_with_the_name_of_a_built_in_dataset_is_told_of() {
+fn a_manifest_with_the_name_of_a_built_in_dataset_gets_a_note() {
     let sandbox = Sandbox::new();
     let manifest = "name: sample\nsource: {path: rows.jsonl}\ndocuments: {uri: id, text: text}\n\
                     questions: {id: qid, text: question, relevant: id}\n";

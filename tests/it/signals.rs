@@ -1,13 +1,13 @@
-//! What a signal, a second process and a closed pipe leave of a run: nothing is lost, and nothing is paid for twice.
+//! Signals, a second process and a closed pipe: no result is lost, and no call is paid for twice.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::qa_server::{self, asked, is_judging};
 use crate::sandbox::{Ended, Sandbox, ended, json, wait_for};
 use crate::scripted_server::{Reaction, ScriptedServer};
-use crate::towers::{self, asked, is_judging};
 
 fn start(command: &mut Command) -> Child {
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -34,7 +34,7 @@ fn calls(server: &ScriptedServer) -> usize {
     answers + verdicts
 }
 
-/// How many requests were of those that were answered as asked more than once.
+/// The number of requests that were answered more than once.
 fn paid_twice(server: &ScriptedServer) -> usize {
     let counts = server.successes();
     let asked = server.received_at("/chat/completions");
@@ -43,12 +43,12 @@ fn paid_twice(server: &ScriptedServer) -> usize {
 }
 
 #[test]
-fn a_signal_waits_for_the_calls_in_flight_so_that_none_is_paid_for_twice() {
+fn a_signal_waits_for_the_calls_in_flight() {
     for name in ["INT", "TERM", "HUP"] {
         let sandbox = Sandbox::new();
-        let server = towers::right(Duration::from_millis(400));
-        towers::write(&sandbox, 40, &server);
-        let child = start(&mut towers::command(&sandbox, "--out report.json"));
+        let server = qa_server::right(Duration::from_millis(400));
+        qa_server::write(&sandbox, 40, &server);
+        let child = start(&mut qa_server::command(&sandbox, "--out report.json"));
         wait_for("calls", || calls(&server) >= 12);
         signal(&child, name);
         let sent = calls(&server);
@@ -60,14 +60,14 @@ fn a_signal_waits_for_the_calls_in_flight_so_that_none_is_paid_for_twice() {
             "SIG{name}: {stderr}"
         );
         assert!(!stderr.contains("dropped "), "SIG{name}: {stderr}");
-        // Eight at once, of which some may just have been sent when the signal came.
+        // Eight run concurrently, and some may have been sent just before the signal.
         let late = calls(&server) - sent;
         assert!(late <= 8, "SIG{name}: {late} calls were sent afterwards");
         let report = json(&sandbox.work().join("report.json"));
         assert_eq!(report["interrupted"], true);
         assert_eq!(report["stopped"], serde_json::Value::Null);
 
-        let finished = ended(&mut towers::command(&sandbox, "--out report.json"));
+        let finished = ended(&mut qa_server::command(&sandbox, "--out report.json"));
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         assert!(finished.stderr.contains("resuming "), "{}", finished.stderr);
         let report = json(&sandbox.work().join("report.json"));
@@ -84,10 +84,10 @@ fn a_second_signal_drops_the_calls_in_flight() {
         if is_judging(request) {
             return Reaction::Hang;
         }
-        towers::reply(request, Duration::ZERO)
+        qa_server::reply(request, Duration::ZERO)
     });
-    towers::write(&sandbox, 5, &server);
-    let mut child = start(&mut towers::command(&sandbox, ""));
+    qa_server::write(&sandbox, 5, &server);
+    let mut child = start(&mut qa_server::command(&sandbox, ""));
     wait_for("verdicts that are asked for", || asked(&server).1 == 5);
     signal(&child, "INT");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -108,12 +108,12 @@ fn a_second_signal_drops_the_calls_in_flight() {
 }
 
 #[test]
-fn a_signal_that_whoever_started_the_command_ignores_stays_ignored() {
+fn a_signal_that_the_parent_process_ignores_stays_ignored() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(100));
-    towers::write(&sandbox, 30, &server);
-    let inner = towers::command(&sandbox, "");
-    // Without what may stand before the program to let signals in again.
+    let server = qa_server::right(Duration::from_millis(100));
+    qa_server::write(&sandbox, 30, &server);
+    let inner = qa_server::command(&sandbox, "");
+    // Starts the binary directly, without the wrapper that resets ignored signals.
     let words = std::iter::once(inner.get_program()).chain(inner.get_args());
     let words = words.skip_while(|word| *word != env!("CARGO_BIN_EXE_evaluations"));
     let mut command = Command::new("/bin/sh");
@@ -136,16 +136,16 @@ fn a_signal_that_whoever_started_the_command_ignores_stays_ignored() {
 }
 
 #[test]
-fn of_equal_commands_started_together_one_runs() {
+fn only_one_of_several_equal_commands_runs() {
     for _ in 0..3 {
         let sandbox = Sandbox::new();
-        let server = towers::right(Duration::from_millis(150));
-        towers::write(&sandbox, 24, &server);
-        // The index is there, so that nothing but the run itself keeps the two apart.
+        let server = qa_server::right(Duration::from_millis(150));
+        qa_server::write(&sandbox, 24, &server);
+        // The index exists already, so only the lock of the run separates the two processes.
         let index = "run towers.yaml --skip-retrieval --skip-qa";
-        let indexed = ended(&mut towers::with_settings(&sandbox, index));
+        let indexed = ended(&mut qa_server::with_settings(&sandbox, index));
         assert_eq!(indexed.code, Some(0), "{}", indexed.stderr);
-        let pair = [(); 2].map(|()| start(&mut towers::command(&sandbox, "")));
+        let pair = [(); 2].map(|()| start(&mut qa_server::command(&sandbox, "")));
         let mut runs = pair.map(end_of);
         runs.sort_by_key(|run| run.code);
         let [done, refused] = runs;
@@ -161,11 +161,11 @@ fn of_equal_commands_started_together_one_runs() {
 }
 
 #[test]
-fn a_run_that_another_process_keeps_is_refused_soon() {
+fn a_run_that_another_process_locks_is_refused_quickly() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::ZERO);
-    towers::write(&sandbox, 12, &server);
-    let stopped = ended(&mut towers::command(&sandbox, "--budget 0.0004"));
+    let server = qa_server::right(Duration::ZERO);
+    qa_server::write(&sandbox, 12, &server);
+    let stopped = ended(&mut qa_server::command(&sandbox, "--budget 0.0004"));
     assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
     let [run] = &sandbox.runs()[..] else {
         panic!("one run");
@@ -173,22 +173,22 @@ fn a_run_that_another_process_keeps_is_refused_soon() {
     let kept = std::fs::File::open(run).unwrap();
     kept.lock().unwrap();
     let began = Instant::now();
-    let refused = ended(&mut towers::command(&sandbox, ""));
+    let refused = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     assert!(began.elapsed() < Duration::from_secs(20), "it waited");
     let expected = "another process is already working on run `";
     assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     drop(kept);
-    let resumed = ended(&mut towers::command(&sandbox, ""));
+    let resumed = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_end_the_run() {
+fn a_closed_pipe_does_not_stop_the_run() {
     let sandbox = Sandbox::new();
-    let server = towers::right(Duration::from_millis(50));
-    towers::write(&sandbox, 20, &server);
-    let mut child = start(towers::command(&sandbox, "--out report.json").stdin(Stdio::null()));
+    let server = qa_server::right(Duration::from_millis(50));
+    qa_server::write(&sandbox, 20, &server);
+    let mut child = start(qa_server::command(&sandbox, "--out report.json").stdin(Stdio::null()));
     drop(child.stdout.take());
     let mut stderr = String::new();
     child
@@ -210,11 +210,11 @@ fn the_time_of_a_case_includes_its_judging() {
         if is_judging(request) {
             return Reaction::Hang;
         }
-        towers::reply(request, Duration::from_millis(600))
+        qa_server::reply(request, Duration::from_millis(600))
     });
-    towers::write(&sandbox, 2, &server);
+    qa_server::write(&sandbox, 2, &server);
     let line = "--out report.json --set evaluations.case_timeout=2";
-    let run = ended(&mut towers::command(&sandbox, line));
+    let run = ended(&mut qa_server::command(&sandbox, line));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let report = json(&sandbox.work().join("report.json"));
     let case = &report["cases"][0];
@@ -235,17 +235,17 @@ fn the_time_of_a_case_includes_its_judging() {
 }
 
 #[test]
-fn an_answer_that_takes_too_long_says_that_it_was_the_answer() {
+fn a_timeout_of_an_answer_names_the_answer() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         if request.path.ends_with("/models") {
-            return towers::reply(request, Duration::ZERO);
+            return qa_server::reply(request, Duration::ZERO);
         }
         Reaction::Hang
     });
-    towers::write(&sandbox, 1, &server);
+    qa_server::write(&sandbox, 1, &server);
     let line = "--out report.json --set evaluations.case_timeout=1";
-    let run = ended(&mut towers::command(&sandbox, line));
+    let run = ended(&mut qa_server::command(&sandbox, line));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let report = json(&sandbox.work().join("report.json"));
     let failure = &report["cases"][0]["result"]["failure"];
@@ -257,7 +257,7 @@ fn an_answer_that_takes_too_long_says_that_it_was_the_answer() {
 }
 
 #[test]
-fn a_signal_while_documents_are_embedded_loses_no_vector_that_was_paid_for() {
+fn a_signal_during_embedding_loses_no_vector() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         let texts = request.body["input"].as_array().map_or(0, Vec::len);
@@ -267,13 +267,13 @@ fn a_signal_while_documents_are_embedded_loses_no_vector_that_was_paid_for() {
         }
         Reaction::Sound
     });
-    towers::write(&sandbox, 400, &server);
-    let mut settings = towers::settings(&server);
+    qa_server::write(&sandbox, 400, &server);
+    let mut settings = qa_server::settings(&server);
     settings["embeddings"]["model"] = serde_json::json!({"provider": "openai", "name": "scripted"});
     settings["providers"]["openai"]["max_concurrency"] = 2.into();
     sandbox.write("settings.yaml", settings.to_string());
     let line = "run towers.yaml --skip-qa --skip-retrieval --profile semantic";
-    let child = start(&mut towers::with_settings(&sandbox, line));
+    let child = start(&mut qa_server::with_settings(&sandbox, line));
     let embedded = || server.received_at("/embeddings").len();
     wait_for("batches", || embedded() >= 4);
     signal(&child, "TERM");
@@ -281,7 +281,7 @@ fn a_signal_while_documents_are_embedded_loses_no_vector_that_was_paid_for() {
     assert_eq!(stopped.code, Some(130), "{}", stopped.stderr);
     let goes_on = "interrupted; run the same command again to resume indexing";
     assert!(stopped.stderr.contains(goes_on), "{}", stopped.stderr);
-    let finished = ended(&mut towers::with_settings(&sandbox, line));
+    let finished = ended(&mut qa_server::with_settings(&sandbox, line));
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let requests = server.received_at("/embeddings");
     let mut texts: Vec<String> = requests
@@ -298,22 +298,22 @@ fn a_signal_while_documents_are_embedded_loses_no_vector_that_was_paid_for() {
 }
 
 #[test]
-fn what_an_out_file_holds_depends_on_what_was_asked_for() {
+fn an_out_file_of_two_profiles_is_a_comparison_even_if_only_one_ran() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| {
         let prompt = request.body["messages"][0]["content"].as_str();
         if prompt.is_some_and(|prompt| prompt.contains("\"ranking\"")) {
             return Reaction::json(401, &serde_json::json!({"error": {"message": "bad key"}}));
         }
-        towers::reply(request, Duration::ZERO)
+        qa_server::reply(request, Duration::ZERO)
     });
-    towers::write(&sandbox, 4, &server);
-    let mut settings = towers::settings(&server);
+    qa_server::write(&sandbox, 4, &server);
+    let mut settings = qa_server::settings(&server);
     settings["reranking"]["model"] =
         serde_json::json!({"provider": "llm", "name": "openai:ranker"});
     sandbox.write("settings.yaml", settings.to_string());
     let line = "run towers.yaml --skip-qa --profile bm25+rerank --profile bm25 --out scores.json";
-    let run = ended(&mut towers::with_settings(&sandbox, line));
+    let run = ended(&mut qa_server::with_settings(&sandbox, line));
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     let side_by_side = json(&sandbox.work().join("scores.json"));
     assert!(side_by_side.get("cases").is_none(), "{side_by_side}");

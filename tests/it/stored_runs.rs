@@ -1,4 +1,4 @@
-//! Which stored run a command takes, and runs from elsewhere.
+//! Stored runs: which one a command chooses, listing, deleting, and runs from elsewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn copy(run: &Path, name: &str, report: Option<Value>) -> PathBuf {
     copied
 }
 
-/// The report as it is when the last three cases were not run.
+/// The report of an interrupted run, without the last three cases.
 fn interrupted(mut report: Value) -> Value {
     let cases = report["cases"].as_array_mut().unwrap();
     cases.truncate(cases.len() - 3);
@@ -36,7 +36,7 @@ fn interrupted(mut report: Value) -> Value {
     report
 }
 
-/// The report as it is when so many cases failed.
+/// The report with `count` failed cases.
 fn failed(mut report: Value, count: usize) -> Value {
     let cases = report["cases"].as_array_mut().unwrap();
     for case in cases.iter_mut().take(count) {
@@ -51,7 +51,7 @@ fn name(run: &Path) -> String {
     run.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// A finished run, and newer ones that are not.
+/// A finished run, and newer ones that are not finished.
 fn mixed() -> (Sandbox, PathBuf) {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 5 --skip-qa --profile bm25");
@@ -104,7 +104,7 @@ fn latest_is_the_newest_finished_run_and_names_those_it_skips() {
 }
 
 #[test]
-fn a_run_with_some_failures_is_finished_and_says_so() {
+fn a_run_with_some_failures_is_finished_with_a_note() {
     let (sandbox, run) = mixed();
     let report = failed(json(&run.join("report.json")), 2);
     copy(&run, "29990101T000003.000Z-partly", Some(report));
@@ -123,7 +123,7 @@ fn a_run_with_some_failures_is_finished_and_says_so() {
 }
 
 #[test]
-fn the_name_that_a_run_was_given_means_the_newest_finished_run_of_that_name() {
+fn a_run_name_stands_for_the_newest_finished_run_of_that_name() {
     let sandbox = Sandbox::new();
     for _ in 0..2 {
         sandbox.succeed("sample --limit 2 --skip-qa --profile bm25 --name first");
@@ -176,7 +176,7 @@ fn without_a_finished_run_there_is_no_latest() {
 }
 
 #[test]
-fn compare_takes_finished_runs_and_fails_a_check_that_a_newer_run_did_not_finish() {
+fn compare_takes_finished_runs_and_fails_the_check_if_a_newer_run_is_unfinished() {
     let (sandbox, run) = mixed();
     sandbox.succeed("sample --limit 5 --skip-qa --profile bm25 --set search.limit=4");
     let second = sandbox.runs()[1].clone();
@@ -207,7 +207,7 @@ fn compare_takes_finished_runs_and_fails_a_check_that_a_newer_run_did_not_finish
 }
 
 #[test]
-fn the_newest_is_listed_last_and_twenty_at_most() {
+fn at_most_twenty_runs_are_listed_and_the_newest_comes_last() {
     let (sandbox, run) = mixed();
     for number in 0..20 {
         let report = json(&run.join("report.json"));
@@ -247,7 +247,7 @@ fn listings_and_comparisons_fit_80_and_60_columns() {
     ] {
         let printed = ended(sandbox.command(line).env("COLUMNS", columns.to_string()));
         assert_eq!(printed.code, Some(0), "{}", printed.stderr);
-        // Names of runs are printed whole, to be copied.
+        // Names of runs are not truncated, so that they can be copied.
         let is_name = |row: &&str| row.contains("_retrieval_evaluation-");
         for row in printed.stdout.lines().filter(|row| !is_name(row)) {
             let width = row.chars().count();
@@ -335,7 +335,7 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
 }
 
 #[test]
-fn damaged_and_foreign_reports_are_refused_at_once() {
+fn damaged_and_foreign_reports_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 3 --skip-qa --profile bm25");
     let run = sandbox.runs()[0].clone();
@@ -396,7 +396,7 @@ fn damaged_and_foreign_reports_are_refused_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_in_a_run_folder_is_not_waited_for() {
+fn a_named_pipe_in_a_run_folder_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 3 --skip-qa --profile bm25");
     let run = sandbox.runs()[0].clone();
@@ -458,7 +458,7 @@ fn a_copied_run_cannot_steer_the_terminal() {
 
 #[cfg(unix)]
 #[test]
-fn runs_have_any_name_that_a_folder_can_have() {
+fn a_run_folder_may_have_any_name() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::symlink;
@@ -488,7 +488,7 @@ fn runs_have_any_name_that_a_folder_can_have() {
 }
 
 #[test]
-fn deleting_takes_named_runs_and_nothing_else() {
+fn deleting_removes_only_the_named_runs() {
     let (sandbox, run) = mixed();
     let before = sandbox.runs();
     let first = name(&run);

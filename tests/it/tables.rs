@@ -1,4 +1,4 @@
-//! Benchmark tables from stored runs.
+//! The command `table`: benchmark tables from stored runs.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ const PAGE: &str = "# Figures\n\n<!-- evaluations table: retrieval sample -->\n<
     <!-- evaluations table: qa -->\nstale\n<!-- evaluations end -->\n";
 
 #[test]
-fn regions_of_a_page_are_written_checked_and_left_alone() {
+fn the_regions_of_a_page_are_written_and_checked() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 20 --profile bm25");
     sandbox.succeed("sample --limit 20 --profile semantic --skip-qa");
@@ -51,7 +51,7 @@ fn regions_of_a_page_are_written_checked_and_left_alone() {
 }
 
 #[test]
-fn a_page_that_cannot_be_written_is_left_as_it_is() {
+fn a_page_with_an_error_is_not_changed() {
     let sandbox = Sandbox::new();
     sandbox.write("page.md", PAGE);
     let message = sandbox.refuse("table --update page.md");
@@ -98,7 +98,7 @@ fn without_a_file_the_tables_are_printed() {
 }
 
 #[test]
-fn rows_that_would_look_alike_say_what_tells_them_apart() {
+fn rows_with_equal_names_list_their_differences() {
     let sandbox = Sandbox::new();
     for radius in [0, 1] {
         sandbox.succeed(&format!(
@@ -136,7 +136,7 @@ fn towers(sandbox: &Sandbox, text: &str) {
 }
 
 #[test]
-fn once_files_have_changed_only_the_runs_of_the_new_ones_are_rows() {
+fn runs_of_changed_dataset_files_are_excluded() {
     let sandbox = Sandbox::new();
     towers(&sandbox, "a tower");
     let profiles = "--profile bm25 --profile semantic";
@@ -178,7 +178,7 @@ fn once_files_have_changed_only_the_runs_of_the_new_ones_are_rows() {
 }
 
 #[test]
-fn runs_with_failures_and_partial_runs_are_no_rows_unless_they_are_named() {
+fn runs_with_failures_and_unfinished_runs_are_excluded_unless_named() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 8 --skip-qa --profile bm25");
     sandbox.succeed("sample --limit 8 --skip-qa --profile bm25");

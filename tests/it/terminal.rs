@@ -1,12 +1,12 @@
-//! What reaches the terminal: nothing that steers it, and with `-q` nothing but results and errors.
+//! The output on the terminal: no control sequences, and with `-q` only results and errors.
 
 use serde_json::json;
 
+use crate::qa_server;
 use crate::sandbox::{Ended, Sandbox, ended};
 use crate::scripted_server::{Reaction, ScriptedServer};
-use crate::towers;
 
-/// Clears the screen, sets the title, turns the direction of text.
+/// Clears the screen, sets the title and reverses the direction of text.
 const STEERING: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\r";
 
 fn is_tame(ended: &Ended) {
@@ -17,7 +17,7 @@ fn is_tame(ended: &Ended) {
 }
 
 #[test]
-fn messages_of_servers_do_not_steer_the_terminal() {
+fn control_sequences_of_servers_are_escaped() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|_, _| {
         Reaction::json(
@@ -25,9 +25,9 @@ fn messages_of_servers_do_not_steer_the_terminal() {
             &json!({"error": {"message": format!("no {STEERING} key")}}),
         )
     });
-    towers::write(&sandbox, 2, &server);
+    qa_server::write(&sandbox, 2, &server);
     for line in ["run towers.yaml --skip-retrieval", "doctor"] {
-        let run = ended(&mut towers::with_settings(&sandbox, line));
+        let run = ended(&mut qa_server::with_settings(&sandbox, line));
         let printed = format!("{}{}", run.stdout, run.stderr);
         assert!(
             printed.contains(r"no \u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}"),
@@ -38,7 +38,7 @@ fn messages_of_servers_do_not_steer_the_terminal() {
 }
 
 #[test]
-fn neither_do_names_of_files_and_texts_of_datasets() {
+fn control_sequences_of_files_and_datasets_are_escaped() {
     let sandbox = Sandbox::new();
     let missing = ended(
         sandbox
@@ -65,7 +65,7 @@ fn neither_do_names_of_files_and_texts_of_datasets() {
 }
 
 #[test]
-fn quiet_means_results_and_errors() {
+fn quiet_prints_only_results_and_errors() {
     let sandbox = Sandbox::new();
     sandbox.write("haiku.rag.yaml", "environment: production\n");
     let said = sandbox.run("config show");
@@ -78,14 +78,14 @@ fn quiet_means_results_and_errors() {
 }
 
 #[test]
-fn quiet_still_says_why_a_command_fails_that_has_a_result() {
+fn quiet_prints_why_a_command_with_a_result_fails() {
     let sandbox = Sandbox::new();
     let server = ScriptedServer::start(|request, _| match request.path.as_str() {
         "/v1/models" => Reaction::Sound,
         _ => Reaction::json(400, &json!({"error": {"message": "no"}})),
     });
-    towers::write(&sandbox, 2, &server);
-    let run = ended(&mut towers::command(&sandbox, "-q"));
+    qa_server::write(&sandbox, 2, &server);
+    let run = ended(&mut qa_server::command(&sandbox, "-q"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert_eq!(
         run.stderr,

@@ -1,4 +1,4 @@
-//! Questions that the corpus does not answer.
+//! Questions that the corpus does not answer: excluded from rank measures.
 
 use std::fs;
 
@@ -70,7 +70,7 @@ fn a_table_has_no_row_that_measures_other_questions() {
     let command = "sample --skip-qa --profile bm25 --measure P@1";
     sandbox.succeed(command);
     let earlier = sandbox.runs().remove(0);
-    // What versions wrote that measured every question.
+    // The report of an earlier version, which measured every question.
     let mut manifest = json(&earlier.join("manifest.json"));
     let dataset = manifest["dataset"].as_object_mut().unwrap();
     dataset.remove("unanswerable").unwrap();
@@ -85,7 +85,7 @@ fn a_table_has_no_row_that_measures_other_questions() {
 }
 
 #[test]
-fn a_question_without_judgements_has_another_reason_than_an_unanswerable_one() {
+fn questions_without_judgements_are_excluded_for_another_reason() {
     let sandbox = Sandbox::new();
     sandbox.write("docs.csv", "id,body\na,the red fox\nb,a blue whale\n");
     sandbox.write(
@@ -146,7 +146,7 @@ fn citations_of_unanswerable_questions_are_not_measured() {
     let judged = expected.filter(|it| it["answerable"] == false && it["relevant"] != value!({}));
     assert_eq!(judged.count(), 0);
 
-    // The stored answers of a report that still has documents judged for such a question.
+    // Stored answers with documents judged for such a question.
     let stored = sandbox.runs().remove(0).join("report.json");
     let mut earlier = report.clone();
     for case in earlier["cases"].as_array_mut().unwrap() {

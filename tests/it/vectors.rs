@@ -1,4 +1,4 @@
-//! The store of vectors before embedding models.
+//! The cache of vectors in front of embedding models.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::sandbox::{Sandbox, json as read, wait_for};
 use crate::scripted_server::{Reaction, Received, ScriptedServer};
 
 const RUN: &str = "run stories.yaml --config settings.yaml --skip-qa --profile semantic";
-/// Documents that are one chunk, however it is cut.
+/// Documents of a single chunk with any chunk size.
 const SHORT: usize = 10;
 /// Documents of two paragraphs.
 const LONG: usize = 3;
@@ -31,7 +31,7 @@ fn question(number: usize) -> String {
     format!("Where is boat {number}?")
 }
 
-/// Writes the documents, as many questions as there are short ones, and settings that embed with the server.
+/// Writes the documents, a question for each short one, and settings that embed with the server.
 fn write(sandbox: &Sandbox, server: &ScriptedServer) {
     let (mut documents, mut questions) = (String::new(), String::new());
     for number in 0..SHORT {
@@ -73,20 +73,20 @@ fn texts_of(request: &Received) -> Vec<String> {
     let input = request.body["input"].as_array().cloned();
     let texts = input.unwrap_or_default();
     let texts = texts.iter().filter_map(Value::as_str);
-    // What finds out the dimension, and the first search.
+    // The probe for the dimension, and the first search.
     texts
         .filter(|text| *text != "probe" && !text.ends_with("warm-up"))
         .map(str::to_owned)
         .collect()
 }
 
-/// The texts that a server was asked for, in order, from its request number `from` on.
+/// The texts in the requests of a server, in order, starting at request `from`.
 fn asked(server: &ScriptedServer, from: usize) -> Vec<String> {
     let requests = server.received();
     requests[from..].iter().flat_map(texts_of).collect()
 }
 
-/// Runs a command, and returns what it asked the server for.
+/// Runs a command, and returns the texts that it sent to the server.
 fn asked_by(sandbox: &Sandbox, server: &ScriptedServer, line: &str) -> Vec<String> {
     let before = server.received().len();
     sandbox.succeed(line);
@@ -107,7 +107,7 @@ fn last_ranking(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn another_chunking_asks_for_its_new_texts_alone() {
+fn another_chunking_requests_only_new_texts() {
     let (sandbox, server) = (Sandbox::new(), sound());
     write(&sandbox, &server);
     let first = asked_by(&sandbox, &server, RUN);
@@ -132,7 +132,7 @@ fn another_chunking_asks_for_its_new_texts_alone() {
 }
 
 #[test]
-fn without_the_cache_everything_is_asked_for_and_found_alike() {
+fn without_the_cache_all_texts_are_requested_and_the_ranking_is_the_same() {
     let (sandbox, server) = (Sandbox::new(), sound());
     write(&sandbox, &server);
     let all = asked_by(&sandbox, &server, RUN).len();
@@ -151,7 +151,7 @@ fn without_the_cache_everything_is_asked_for_and_found_alike() {
 }
 
 #[test]
-fn a_refresh_and_repetitions_ask_for_questions_anew() {
+fn a_refresh_and_repetitions_request_questions_again() {
     let (sandbox, server) = (Sandbox::new(), sound());
     write(&sandbox, &server);
     sandbox.succeed(RUN);
@@ -165,7 +165,7 @@ fn a_refresh_and_repetitions_ask_for_questions_anew() {
 }
 
 #[test]
-fn another_server_and_other_prefixes_are_other_models() {
+fn another_server_or_prefix_makes_another_model() {
     let (sandbox, server, other) = (Sandbox::new(), sound(), sound());
     write(&sandbox, &server);
     let all = asked_by(&sandbox, &server, RUN).len();
@@ -221,13 +221,13 @@ fn vectors_are_shown_and_pruned_beside_replies() {
 }
 
 #[test]
-fn the_embedded_model_is_not_looked_up() {
+fn vectors_of_the_embedded_model_are_not_cached() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa --limit 5 --profile semantic");
     assert!(!sandbox.data().join("cache").exists());
 }
 
-/// A process that is killed in the end, if it still runs then.
+/// A process that is killed when dropped.
 struct Killed(Child);
 
 impl Drop for Killed {
@@ -238,7 +238,7 @@ impl Drop for Killed {
 }
 
 #[test]
-fn what_was_answered_before_a_kill_is_not_asked_for_again() {
+fn vectors_received_before_a_kill_are_not_requested_again() {
     const ANSWERED: usize = 3;
     let sandbox = Sandbox::new();
     let (hangs, batches) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
@@ -304,14 +304,14 @@ fn embedding_is_part_of_what_a_run_costs() {
     let run = |line: &str| crate::sandbox::ended(sandbox.command(line).args(["--set", price]));
     let first = run(RUN);
     assert_eq!(first.code, Some(0), "{}", first.stderr);
-    // Ten short documents, three of two chunks, ten questions, a probe and what searches are warmed up with, at a cent each.
+    // Ten short documents, three of two chunks, ten questions, a probe and the warm-up of searches, at a cent each.
     let expected = "while embedding: openai:scripted, 28000 tokens read, $0.2800";
     assert!(first.stderr.contains(expected), "{}", first.stderr);
     let again = run(RUN);
     let expected = "while embedding: openai:scripted, 1000 tokens read, $0.0100";
     assert!(again.stderr.contains(expected), "{}", again.stderr);
 
-    // Ten questions are not answered once the budget went into the index.
+    // The index spends the budget, so the ten questions are not answered.
     let qa = "run stories.yaml --config settings.yaml --skip-retrieval --profile semantic --no-cache --db other";
     let refused = sandbox.refuse(&format!("{qa} --budget 0.2"));
     let expected = "`--budget` needs the price of the embedding model `scripted`: set `prices: {scripted: {input: …, output: 0}}`";

@@ -1,4 +1,4 @@
-//! A dataset of a few towers, and a server that answers and judges questions about them.
+//! The fixture of question answering tests: a dataset about towers, and a server that answers and judges its questions.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::sandbox::Sandbox;
 use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
 
-/// The key that the settings name; it must not be found anywhere.
+/// The API key, which must not appear in any file or output.
 pub(crate) const KEY: &str = "sk-do-not-write-me-down-7f3a";
 
-/// Writes `count` questions about as many towers, each in a district of its own, with settings for a server.
+/// Writes a dataset of `count` towers, each in its own district and with one question, and settings for the server.
 pub(crate) fn write(sandbox: &Sandbox, count: usize, server: &ScriptedServer) {
     let (mut documents, mut questions) = (String::new(), String::new());
     for number in 0..count {
@@ -34,7 +34,7 @@ pub(crate) fn write(sandbox: &Sandbox, count: usize, server: &ScriptedServer) {
     sandbox.write("settings.yaml", settings(server).to_string());
 }
 
-/// A district that no other tower is in.
+/// The district of a tower, different for each.
 fn district(number: usize) -> usize {
     1000 + number * 7
 }
@@ -50,12 +50,12 @@ pub(crate) fn settings(server: &ScriptedServer) -> Value {
     })
 }
 
-/// The command that answers and judges, with the key in its environment.
+/// A command for question answering with the settings' server, with the key in its environment.
 pub(crate) fn command(sandbox: &Sandbox, rest: &str) -> std::process::Command {
     with_settings(sandbox, &format!("run towers.yaml --skip-retrieval {rest}"))
 }
 
-/// A command that asks the server of the settings.
+/// A command with the key in its environment.
 pub(crate) fn with_settings(sandbox: &Sandbox, line: &str) -> std::process::Command {
     let mut command = sandbox.command(&format!("{line} --config settings.yaml"));
     command.env("TOWERS_KEY", KEY);
@@ -67,12 +67,12 @@ pub(crate) fn is_judging(request: &Received) -> bool {
     request.body["model"] == "judge"
 }
 
-/// A server that is always right: it names the first passage, and passes every answer. Each reply takes `after`.
+/// A server that always replies correctly: it answers with the first passage and passes every answer. Each reply takes `after`.
 pub(crate) fn right(after: Duration) -> ScriptedServer {
     ScriptedServer::start(move |request, _| reply(request, after))
 }
 
-/// What the server of [`right`] says.
+/// The reply of the server [`right`].
 pub(crate) fn reply(request: &Received, after: Duration) -> Reaction {
     let text = if is_judging(request) {
         r#"{"reason": "the same tower", "pass": true}"#
@@ -85,7 +85,7 @@ pub(crate) fn reply(request: &Received, after: Duration) -> Reaction {
     })
 }
 
-/// How many requests for answers and for verdicts a server has received.
+/// The number of requests for answers and for verdicts.
 pub(crate) fn asked(server: &ScriptedServer) -> (usize, usize) {
     let received = server.received_at("/chat/completions");
     let judging = received
@@ -95,7 +95,7 @@ pub(crate) fn asked(server: &ScriptedServer) -> (usize, usize) {
     (received.len() - judging, judging)
 }
 
-/// A report without what depends on time or on the session.
+/// A report without the values that depend on time or session.
 pub(crate) fn timeless(mut report: Value) -> Value {
     strip(&mut report);
     report
