@@ -33,22 +33,22 @@ impl StartLock {
         let options = options.read(true).write(true).create(true).truncate(false);
         let file = options.open(&path).with_context(unusable)?;
         let began = Instant::now();
-        let mut is_told = false;
+        let mut is_noted = false;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self(file)),
                 Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {}
                 Err(TryLockError::WouldBlock) => bail!(
-                    "another process has been starting a run for {} s: it holds `{}`",
+                    "another process is still starting a run after {} s and holds the lock `{}`; wait for it, or end it",
                     PATIENCE.as_secs(),
                     path.display()
                 ),
                 Err(TryLockError::Error(error)) => return Err(error).with_context(unusable),
             }
-            if !is_told && began.elapsed() >= SILENCE {
-                is_told = true;
+            if !is_noted && began.elapsed() >= SILENCE {
+                is_noted = true;
                 printer.note(&format!(
-                    "waiting for another process that starts a run: it holds `{}`",
+                    "waiting for another process to start its run (lock `{}`)",
                     path.display()
                 ));
             }
