@@ -147,6 +147,27 @@ fn a_run_name_stands_for_the_newest_finished_run_of_that_name() {
 }
 
 #[test]
+fn a_name_of_runs_of_several_kinds_is_refused_with_the_newest_of_each() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 2 --skip-qa --profile bm25 --profile unranked --name both");
+    let runs = sandbox.runs();
+    sandbox.succeed("sample --limit 2 --skip-qa --profile bm25 --name both");
+    let message = sandbox.refuse("runs show both");
+    assert!(
+        message.contains("runs named `both` differ in benchmark or profile; choose one:"),
+        "{message}"
+    );
+    let newest = name(sandbox.runs().last().unwrap());
+    assert!(message.contains(&newest), "{message}");
+    let unranked = runs.iter().map(|run| name(run));
+    let unranked = unranked.filter(|name| name.ends_with("unranked"));
+    for name in unranked {
+        assert!(message.contains(&name), "{message}");
+    }
+    assert_eq!(message.matches("-both-").count(), 2, "{message}");
+}
+
+#[test]
 fn without_a_finished_run_there_is_no_latest() {
     let (sandbox, run) = mixed();
     fs::remove_dir_all(run).unwrap();

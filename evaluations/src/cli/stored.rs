@@ -24,7 +24,7 @@ pub(crate) enum RunsCommand {
     List(ListRunsArgs),
     /// Show the report of one run
     Show {
-        /// Run: its folder, its report.json, its name or the start of it, or `latest` for the newest finished run
+        /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
         run: OsString,
     },
     /// Delete runs and everything in their folders
@@ -53,7 +53,7 @@ pub(crate) struct DeleteRunsArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReportArgs {
-    /// Run: its folder, its report.json, its name or the start of it, or `latest` for the newest finished run
+    /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
     pub(crate) run: OsString,
     /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
     #[arg(long, value_name = "FILE", required = true)]
@@ -62,7 +62,7 @@ pub(crate) struct ReportArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RejudgeArgs {
-    /// Run whose answers to judge: its folder, its name or the start of it, or `latest` for the newest run with all questions answered
+    /// Run whose answers to judge: its folder, the folder's name or the start of it, its `--name`, or `latest` for the newest run with all questions answered
     pub(crate) run: OsString,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -82,7 +82,7 @@ pub(crate) struct RejudgeArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompareArgs {
-    /// Baseline run: its folder, its report.json, its name or the start of it, or `latest` [default: for each finished run of the
+    /// Baseline run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: for each finished run of the
     /// last command, the previous run of the same dataset, benchmark and profile]
     pub(crate) before: Option<OsString>,
     /// Run to compare with the baseline [default: the newest finished run of the baseline's dataset and benchmark; without a
@@ -126,7 +126,7 @@ pub(crate) struct TableArgs {
     /// Use only runs of this dataset; repeat the option for several
     #[arg(long = "dataset", value_name = "NAME")]
     pub(crate) datasets: Vec<String>,
-    /// Use this run: its folder, its name or the start of it. Runs with failures are accepted; repeat the option for several
+    /// Use this run: its folder, the folder's name or the start of it, its `--name`. Runs with failures are accepted; repeat the option for several
     #[arg(long = "run", value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
     /// Rewrite the tables between markers in this Markdown file

@@ -1,5 +1,6 @@
 //! Finds the stored run that a command line names.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -56,18 +57,42 @@ impl<'s> StoredRuns<'s> {
         if let Some(run) = StoredRun::at(Path::new(wanted))? {
             return Ok(run);
         }
-        let has_name = |header: &RunHeader| wanted == OsStr::new(&header.name);
         match self.by_name(wanted) {
             Err(unknown) if unknown.is::<UnknownRun>() => {
-                let headers = self.list()?.into_iter();
-                let mut headers = headers.filter_map(|folder| folder.read_manifest().ok());
-                if headers.any(|header| has_name(&header)) {
-                    self.latest(has_name, is_finished)
-                } else {
-                    Err(unknown)
-                }
+                self.by_given_name(wanted)?.ok_or(unknown)
             }
             folder => StoredRun::of_folder(folder?),
+        }
+    }
+
+    /// The newest finished run with that `--name`; `None` if no run has it.
+    ///
+    /// One command gives its name to every profile's run and to question answering. Taking the newest of these would compare
+    /// rankings with answers, so runs of several kinds are an error that lists the newest of each.
+    fn by_given_name(&self, wanted: &OsStr) -> Result<Option<StoredRun>> {
+        let has_name = |header: &RunHeader| wanted == OsStr::new(&header.name);
+        let mut newest_of_kind = BTreeMap::new();
+        for folder in self.list()? {
+            if let Ok(header) = folder.read_manifest()
+                && has_name(&header)
+            {
+                newest_of_kind.insert((header.benchmark, header.profile), folder.name());
+            }
+        }
+        match newest_of_kind.len() {
+            0 => Ok(None),
+            1 => self.latest(has_name, is_finished).map(Some),
+            _ => {
+                let names: Vec<String> = newest_of_kind
+                    .values()
+                    .map(|name| format!("  {name}"))
+                    .collect();
+                bail!(
+                    "runs named `{}` differ in benchmark or profile; choose one:\n{}",
+                    wanted.display(),
+                    names.join("\n")
+                )
+            }
         }
     }
 
