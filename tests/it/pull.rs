@@ -101,6 +101,29 @@ fn a_pull_that_fails_ends_the_run_and_says_what_to_do() {
     }
 }
 
+#[test]
+fn a_wrong_address_is_the_same_error_with_and_without_a_pull() {
+    let server = ScriptedServer::start(|request, _| match request.path.as_str() {
+        path if path.starts_with("/v1/") => Reaction::body(404, "404 page not found"),
+        _ => Reaction::Sound,
+    });
+    let sandbox = sandbox(&server);
+    let line = format!(
+        "run sample --skip-retrieval --limit 1 --set providers.ollama.base_url={}/v1",
+        server.ollama_url()
+    );
+    let [plain, pulling] = [line.clone(), format!("{line} --pull")].map(|line| sandbox.run(&line));
+    assert_eq!(pulling.code, Some(2), "{}", pulling.stderr);
+    let advice = "answered 404: 404 page not found; check `base_url`: Ollama's has no path";
+    assert!(pulling.stderr.contains(advice), "{}", pulling.stderr);
+    let errors = [&plain, &pulling].map(|run| {
+        let mut lines = run.stderr.lines();
+        lines.find(|line| line.starts_with("error: ")).unwrap()
+    });
+    assert_eq!(errors[0], errors[1]);
+    assert!(server.received_at("/api/pull").is_empty());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pull_ends_with_a_signal() {
@@ -162,6 +185,25 @@ fn doctor_names_how_many_models_a_long_list_has() {
     let examined = sandbox(&server).run("doctor");
     let expected = " has 20 models: m:10, m:11, m:12, m:13, m:14, m:15, m:16, m:17 and 12 more\n";
     assert!(examined.stdout.contains(expected), "{}", examined.stdout);
+}
+
+#[test]
+fn doctor_shows_a_models_name_on_one_line() {
+    let forged = "m\nbad   everything\u{1b}[31m";
+    let models: Vec<_> = [forged, &"x".repeat(5_000)]
+        .iter()
+        .map(|name| json!({"name": name, "modified_at": "2026-01-31T12:00:00Z", "size": 1}))
+        .collect();
+    let server = ScriptedServer::start(move |request, _| match request.path.as_str() {
+        "/api/tags" => Reaction::json(200, &json!({"models": models})),
+        _ => Reaction::Sound,
+    });
+    let examined = sandbox(&server).run("doctor");
+    let long = "x".repeat(100);
+    let expected = format!(r" has 2 models: m\nbad   everything\u{{1b}}[31m, {long}…");
+    let listing = examined.stdout.lines().find(|line| line.contains(" has "));
+    let listing = listing.unwrap_or_default();
+    assert!(listing.ends_with(&expected), "{}", examined.stdout);
 }
 
 #[test]

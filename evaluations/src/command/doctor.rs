@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Greeting, Hub, HubSettings};
-use evals_messages::quantity;
+use evals_messages::{quantity, visible};
 use evals_models::{ChatRequest, Embedder, Message, Reranker};
 
 use crate::choices::{self, Choices};
@@ -26,6 +26,9 @@ const PROBE_TOKENS: u32 = 16;
 
 /// Most models of a server that are named.
 const LISTED: usize = 8;
+
+/// Most characters of a model's name in the list of its server. A server may send any text as a name.
+const LISTED_NAME: usize = 100;
 
 /// Free space that needs no note: a collection of a million passages takes about this much.
 const COMFORTABLE_BYTES: u64 = 2_000_000_000;
@@ -155,11 +158,21 @@ fn listing(server: &str, models: &[String]) -> Finding {
     if models.is_empty() {
         return Finding::Note(format!("`{server}` has no models"));
     }
+    let shown: Vec<String> = shown.iter().map(|name| listed_name(name)).collect();
     Finding::Good(format!(
         "`{server}` has {}: {}{more}",
         quantity::of(models.len(), "model"),
         shown.join(", ")
     ))
+}
+
+/// A name from a server on one line, cut if it is too long.
+fn listed_name(name: &str) -> String {
+    let name = visible::line(name);
+    match name.char_indices().nth(LISTED_NAME) {
+        Some((cut, _)) => format!("{}…", &name[..cut]),
+        None => name,
+    }
 }
 
 /// Opens the configured reranker, if there is one.

@@ -20,6 +20,24 @@ pub(super) struct Facts {
     pub(super) context_length: Option<u64>,
 }
 
+/// Asks the server whether it has its model. A missing model is an answer here and not a failure, because the traffic would remember
+/// the failure and refuse the model after it is pulled.
+pub(super) async fn has(server: &Server, lane: &Lane) -> Result<bool, AttemptError> {
+    let asked = lane.call(0, || async {
+        match show(server).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_missing(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    });
+    Ok(asked.await?.value)
+}
+
+fn is_missing(error: &AttemptError) -> bool {
+    let error = error.source.downcast_ref();
+    matches!(error, Some(ServerError::NoModel { .. }))
+}
+
 /// The answer of `/api/tags`.
 #[derive(Debug, Deserialize)]
 struct Tags {
@@ -84,7 +102,7 @@ async fn show(server: &Server) -> Result<ModelInfo, AttemptError> {
 
 /// A model's full name in lower case, without the default registry and namespace: `qwen3`, `library/Qwen3` and `qwen3:latest` are
 /// the same model.
-pub(super) fn plain(name: &str) -> String {
+fn plain(name: &str) -> String {
     let name = name.to_lowercase();
     let name = name.strip_prefix("registry.ollama.ai/").unwrap_or(&name);
     let name = name.strip_prefix("library/").unwrap_or(name);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 
 use futures::StreamExt as _;
 use ollama_rs::Ollama;
@@ -13,20 +14,27 @@ use reqwest_0_12::redirect::Policy;
 use thiserror::Error;
 use tokio::time::timeout;
 
-use super::catalog::plain;
+use super::catalog;
 use crate::classify::{ErrorBody, one_line};
-use crate::server::{CONNECT_TIMEOUT, Protocol, Server, ServerError};
+use crate::server::{CONNECT_TIMEOUT, ConnectError, Protocol, Server, ServerError};
 use crate::settings::{ServerSettings, SettingsError};
+use crate::traffic::{Lane, Traffic};
 
 /// The last status of a complete pull.
 const SUCCESS: &str = "success";
 
-/// The models of an Ollama server, managed through the client of `ollama-rs`.
+/// The most layers of a pull that are remembered. A model has about ten.
+const MOST_LAYERS: usize = 10_000;
+/// The longest digest of a layer in bytes. Ollama's have 71.
+const LONGEST_DIGEST: usize = 256;
+
+/// The models of an Ollama server.
 ///
-/// Nothing is retried here, and the calls do not count as [`Traffic`](crate::Traffic). Timeouts, proxies, redirects and credentials
-/// are those of every other request. Three things differ, because the client of `ollama-rs` leaves no choice: it limits neither the
-/// size of an answer nor the length of a line, it drops the status of a refusal, and it trusts the root certificates of
-/// `webpki-roots` instead of the system's.
+/// [`Self::has`] asks as the models themselves do. [`Self::list`] and [`Self::pull`] send their requests through the client of
+/// `ollama-rs`: nothing is retried, and the calls do not count as [`Traffic`]. Timeouts, proxies, redirects and credentials are those
+/// of every other request. Three things differ, because the client of `ollama-rs` leaves no choice: it limits neither the size of an
+/// answer nor the length of a line, it drops the status of a refusal, and it trusts the root certificates of `webpki-roots` instead
+/// of the system's.
 pub struct OllamaModels {
     server: Server,
     client: Ollama,
@@ -41,6 +49,19 @@ impl OllamaModelsError {
     /// Whether no connection to the address came about.
     pub fn is_unreachable(&self) -> bool {
         matches!(self.0, ServerError::Unreachable { .. })
+    }
+
+    /// The error of a pull, with advice where the server says that the registry does not have the model.
+    fn with_name_advice(mut self) -> Self {
+        let missing = ["file does not exist", "invalid model name", "not found"];
+        if let ServerError::Declined {
+            message, advice, ..
+        } = &mut self.0
+            && missing.iter().any(|words| message.contains(words))
+        {
+            *advice = "check the model's `name`: https://ollama.com/library lists what there is";
+        }
+        self
     }
 }
 
@@ -81,18 +102,15 @@ impl OllamaModels {
     }
 
     /// Whether the server has a model of that name.
-    pub async fn has(&self, model: &str) -> Result<bool, OllamaModelsError> {
-        let shown = self.client.show_model_info(model.to_owned());
-        match self.within_timeout(shown).await? {
-            // Whatever the description holds, there is one.
-            Ok(_) | Err(OllamaError::JsonError(_)) => return Ok(true),
-            // The client drops the status, so that a missing model looks like any other refusal.
-            Err(OllamaError::Other(_)) => {}
-            Err(error) => return Err(self.failed(error, "a model's description")),
-        }
-        let wanted = plain(model);
-        let listed = self.list().await?;
-        Ok(listed.iter().any(|name| plain(name) == wanted))
+    ///
+    /// Any other failure is the error that opening the model would give. The traffic retries as usual, but does not remember a missing
+    /// model, so the model can be opened with the same traffic after a pull.
+    pub async fn has(&self, model: &str, traffic: Arc<Traffic>) -> Result<bool, ConnectError> {
+        let settings = self.server.settings();
+        let server = Server::new(Protocol::Ollama, settings.clone(), model)?;
+        let lane = Lane::new(traffic, settings, model);
+        let has = catalog::has(&server, &lane).await;
+        has.map_err(|error| ConnectError::from_attempt(&server.identity(), error))
     }
 
     /// Has the server pull a model, and reports each step to `progress`.
@@ -106,7 +124,8 @@ impl OllamaModels {
     ) -> Result<(), OllamaModelsError> {
         let begun = self.client.pull_model_stream(model.to_owned(), false);
         let begun = self.within_timeout(begun).await?;
-        let mut statuses = begun.map_err(|error| self.failed(error, "the steps of a pull"))?;
+        let mut statuses =
+            begun.map_err(|error| self.failed(error, "the steps of a pull").with_name_advice())?;
         let mut layers = Layers::default();
         loop {
             let Ok(status) = timeout(self.server.settings().timeout, statuses.next()).await else {
@@ -118,7 +137,7 @@ impl OllamaModels {
             let status = match status {
                 Some(Ok(status)) => status,
                 Some(Err(OllamaError::InternalError(refusal))) => {
-                    return Err(self.declined(&refusal.message));
+                    return Err(self.declined(&refusal.message).with_name_advice());
                 }
                 Some(Err(OllamaError::JsonError(error))) => {
                     return Err(self.failed(OllamaError::JsonError(error), "the steps of a pull"));
@@ -179,15 +198,10 @@ impl OllamaModels {
 
     /// The error of a refusal whose status the client dropped.
     fn declined(&self, message: &str) -> OllamaModelsError {
-        let names_no_model = ["file does not exist", "invalid model name", "not found"];
-        let advice = names_no_model
-            .iter()
-            .any(|words| message.contains(words))
-            .then_some("check the model's `name`: https://ollama.com/library lists what there is");
         OllamaModelsError(ServerError::Declined {
             server: self.server.name(),
             message: one_line(&self.server.redacted(message)),
-            advice: advice.unwrap_or_default(),
+            advice: "",
         })
     }
 
@@ -211,13 +225,16 @@ impl fmt::Debug for OllamaModels {
     }
 }
 
-/// The layers that a pull named, by digest: their completed and total bytes.
+/// The layers that a pull named, by digest: their completed and total bytes. Bounded, because a server may name any number.
 #[derive(Debug, Default)]
 struct Layers(BTreeMap<String, (u64, u64)>);
 
 impl Layers {
     fn add(&mut self, status: &PullModelStatus) {
-        if let (Some(digest), Some(total)) = (&status.digest, status.total) {
+        if let (Some(digest), Some(total)) = (&status.digest, status.total)
+            && digest.len() <= LONGEST_DIGEST
+            && (self.0.len() < MOST_LAYERS || self.0.contains_key(digest))
+        {
             let completed = status.completed.unwrap_or(0).min(total);
             self.0.insert(digest.clone(), (completed, total));
         }
@@ -293,5 +310,17 @@ mod tests {
         assert_eq!((layers.completed(), layers.total()), (5, 5));
         layers.add(&status(Some("b"), Some(u64::MAX), Some(u64::MAX)));
         assert_eq!((layers.completed(), layers.total()), (u64::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn endless_layers_do_not_fill_the_memory() {
+        let mut layers = Layers::default();
+        layers.add(&status(Some(&"a".repeat(1_000)), Some(1), None));
+        assert_eq!(layers.total(), 0);
+        for number in 0..=MOST_LAYERS {
+            layers.add(&status(Some(&number.to_string()), Some(1), None));
+        }
+        layers.add(&status(Some("0"), Some(1), Some(1)));
+        assert_eq!((layers.completed(), layers.total()), (1, 10_000));
     }
 }

@@ -59,7 +59,7 @@ pub(crate) enum ServerError {
     #[error("{server} has no model `{model}`; {}", pull_advice(model))]
     NoModel { server: String, model: String },
     /// The server refused, and the client that asked dropped the status.
-    #[error("{server} refused: {message}{}", hint(advice))]
+    #[error("{server} refused{}{}", reason(message), hint(advice))]
     Declined {
         server: String,
         message: String,
@@ -91,6 +91,13 @@ pub(crate) enum ServerError {
 
 fn message(message: &str) -> Prefixed<'_> {
     Prefixed(": ", message)
+}
+
+fn reason(message: &str) -> Prefixed<'_> {
+    match message {
+        "" => Prefixed(" ", "without a reason"),
+        message => Prefixed(": ", message),
+    }
 }
 
 /// Advice for a model that is missing.

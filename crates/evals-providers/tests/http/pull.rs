@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use evals_providers::{ApiKey, BaseUrl, OllamaModels, PullProgress, ServerSettings};
+use evals_providers::{ApiKey, BaseUrl, OllamaChat, OllamaModels, PullProgress, ServerSettings};
 use serde_json::{Value, json};
 
 use crate::scripted_server::reaction::Ending;
 use crate::scripted_server::{Reaction, ScriptedServer};
-use crate::{KEY, chain, server, server_with_key};
+use crate::{KEY, chain, chat_settings, server, server_with_key, traffic};
 
 fn models(scripted: &ScriptedServer) -> OllamaModels {
     OllamaModels::new(server(&scripted.ollama_url())).expect("sound settings")
@@ -146,20 +146,96 @@ async fn a_server_that_is_not_there_is_started() {
 #[tokio::test]
 async fn a_server_knows_more_names_than_it_lists() {
     let scripted = ScriptedServer::start(|request, _| match request.path.as_str() {
-        "/api/show" if request.body["name"] != "alias" => {
+        "/api/show" if request.body["model"] != "alias" => {
             Reaction::json(404, &json!({"error": "model not found"}))
         }
         _ => Reaction::Sound,
     });
     let models = models(&scripted);
-    for (name, here) in [
-        ("alias", true),
-        ("scripted", true),
-        ("library/Scripted:8B", true),
-        ("scripted:70b", false),
-    ] {
-        assert_eq!(models.has(name).await.unwrap(), here, "{name}");
+    let traffic = traffic(1);
+    for (name, here) in [("alias", true), ("scripted:70b", false)] {
+        let has = models.has(name, traffic.clone()).await;
+        assert_eq!(has.unwrap(), here, "{name}");
     }
+    assert!(scripted.received_at("/api/tags").is_empty());
+}
+
+#[tokio::test]
+async fn a_model_can_be_opened_after_its_pull() {
+    let scripted = ScriptedServer::start(|request, before| match request.path.as_str() {
+        "/api/show" if before == 0 => Reaction::json(404, &json!({"error": "model not found"})),
+        _ => Reaction::Sound,
+    });
+    let traffic = traffic(1);
+    let models = models(&scripted);
+    assert!(!models.has("scripted", traffic.clone()).await.unwrap());
+    models.pull("scripted", |_| {}).await.unwrap();
+    assert!(models.has("scripted", traffic.clone()).await.unwrap());
+    let settings = chat_settings(&scripted.ollama_url());
+    OllamaChat::connect(settings, traffic).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_refused_look_up_says_what_opening_the_model_says() {
+    let page = "404 page not found";
+    for (status, body, expected) in [
+        (
+            404,
+            page,
+            "404: 404 page not found; check `base_url`: Ollama's has no path",
+        ),
+        (307, "", "307; check `base_url`: Ollama's has no path"),
+        (
+            401,
+            "",
+            "401; name the environment variable that holds a key in `api_key_env`",
+        ),
+    ] {
+        let scripted = ScriptedServer::start(move |_, _| Reaction::body(status, body));
+        let url = format!("{}/v1", scripted.ollama_url());
+        let models = OllamaModels::new(server(&url)).unwrap();
+        let error = models.has("scripted", traffic(3)).await.unwrap_err();
+        let expected = format!("`ollama:scripted` cannot be used: `{url}` answered {expected}");
+        assert_eq!(chain(&error), expected);
+        let opened = OllamaChat::connect(chat_settings(&url), traffic(3)).await;
+        assert_eq!(chain(&opened.unwrap_err()), expected);
+        assert_eq!(scripted.received_at("/api/show").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_look_up_is_retried() {
+    let scripted = ScriptedServer::start(|_, before| match before {
+        0 => Reaction::body(503, ""),
+        _ => Reaction::Sound,
+    });
+    let has = models(&scripted).has("scripted", traffic(2)).await;
+    assert!(has.unwrap());
+    assert_eq!(scripted.received_at("/api/show").len(), 2);
+}
+
+#[tokio::test]
+async fn a_refusal_without_a_reason_says_so() {
+    let scripted = ScriptedServer::start(|_, _| Reaction::body(403, ""));
+    let expected = "`URL` refused without a reason";
+    assert_eq!(
+        error_of(&scripted, server(&scripted.ollama_url())).await,
+        expected
+    );
+    let listed = models(&scripted).list().await.unwrap_err();
+    let listed = chain(&listed).replace(&scripted.ollama_url(), "URL");
+    assert_eq!(listed, expected);
+}
+
+#[tokio::test]
+async fn a_list_that_is_not_found_has_no_advice_about_a_name() {
+    let scripted = ScriptedServer::start(|_, _| Reaction::body(404, "404 page not found"));
+    let error = models(&scripted).list().await.unwrap_err();
+    assert!(
+        chain(&error).ends_with("refused: 404 page not found"),
+        "{}",
+        chain(&error)
+    );
 }
 
 #[tokio::test]

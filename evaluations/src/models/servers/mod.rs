@@ -91,7 +91,8 @@ impl<'r> Servers<'r> {
         let traffic = self.traffic(&served)?;
         Ok(match served.protocol {
             Protocol::Ollama => {
-                self.pull_missing(&settings.server, &settings.model).await?;
+                self.pull_missing(&settings.server, &settings.model, &traffic)
+                    .await?;
                 Arc::new(OllamaChat::connect(settings, traffic).await?)
             }
             Protocol::OpenAi => {
@@ -109,7 +110,8 @@ impl<'r> Servers<'r> {
         let traffic = self.traffic(&served)?;
         Ok(match served.protocol {
             Protocol::Ollama => {
-                self.pull_missing(&settings.server, &settings.model).await?;
+                self.pull_missing(&settings.server, &settings.model, &traffic)
+                    .await?;
                 Arc::new(OllamaEmbedder::connect(settings, traffic).await?)
             }
             Protocol::OpenAi => {
@@ -221,11 +223,21 @@ impl<'r> Servers<'r> {
     /// Has Ollama pull a model that it does not have, if models may be pulled.
     ///
     /// This comes before the model is opened, because a server's traffic remembers for good that it does not have a model.
-    async fn pull_missing(&self, server: &ServerSettings, model: &str) -> Result<()> {
+    async fn pull_missing(
+        &self,
+        server: &ServerSettings,
+        model: &str,
+        traffic: &Arc<Traffic>,
+    ) -> Result<()> {
         if !self.pull {
             return Ok(());
         }
-        let pulled = Box::pin(pull::pull_missing(&self.printer, server, model));
+        let pulled = Box::pin(pull::pull_missing(
+            &self.printer,
+            server,
+            model,
+            Arc::clone(traffic),
+        ));
         match &self.interruption {
             Some(interruption) => interruption.guard(pulled).await,
             None => pulled.await,

@@ -1,28 +1,30 @@
 //! Pulling a model that an Ollama server does not have.
 
+use std::sync::Arc;
+
 use anyhow::{Context as _, Result};
-use evals_providers::{OllamaModels, PullProgress, ServerSettings};
+use evals_providers::{OllamaModels, PullProgress, ServerSettings, Traffic};
 use indicatif::{DecimalBytes, ProgressBar};
 
 use crate::terminal::{Printer, progress};
 
-/// Has the server pull a model, unless it has it.
+/// Has the server pull a model that it says is missing. Any other failure is the error of a run without `--pull`.
 pub(super) async fn pull_missing(
     printer: &Printer,
     server: &ServerSettings,
     model: &str,
+    traffic: Arc<Traffic>,
 ) -> Result<()> {
     let address = &server.base_url;
-    let cannot = || format!("`ollama:{model}` cannot be pulled");
-    let models = OllamaModels::new(server.clone()).with_context(cannot)?;
-    if models.has(model).await.with_context(cannot)? {
+    let models = OllamaModels::new(server.clone())?;
+    if models.has(model, traffic).await? {
         return Ok(());
     }
     printer.note(&format!("`{address}` has no model `{model}`; pulling it"));
     let mut pull = Pull::new(printer, model);
     let pulled = models.pull(model, |progress| pull.show(progress)).await;
     pull.clear();
-    pulled.with_context(cannot)?;
+    pulled.with_context(|| format!("`ollama:{model}` cannot be pulled"))?;
     printer.note(&format!("pulled `{model}` ({})", DecimalBytes(pull.total)));
     Ok(())
 }
