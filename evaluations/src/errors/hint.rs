@@ -93,7 +93,7 @@ fn of_dataset(error: &DataError) -> Option<&'static str> {
             Some("add `--allow-missing-judged` to count them as never found")
         }
         DataError::NoFile { .. } => Some(
-            "in the dataset's manifest, `source.path` is relative to the manifest's folder, and `files` to `source.path`",
+            "in the dataset's manifest, `path` is relative to the manifest's folder, and `files` is relative to `path`",
         ),
         DataError::Hub { source, .. } if matches!(**source, HubError::Cache { .. }) => {
             Some(OTHER_CACHE)

@@ -232,13 +232,10 @@ pub enum DataError {
     },
     /// Judgements name documents that are missing from the corpus, or that the corpus drops because they have no text.
     #[error(
-        "judgements name {} missing from the corpus or without text there: {}{}; {}",
+        "judgements name {} missing from the corpus or without text there: {}{}{}",
         if *count == 1 { "a document".to_owned() } else { format!("{count} documents") },
         quoted(first), if *count > first.len() { ", …" } else { "" },
-        match likely {
-            Some(likely) => likely.to_string(),
-            None => format!("allow missing judged documents to score {} as never found", if *count == 1 { "it" } else { "them" }),
-        }
+        likely.as_ref().map(|likely| format!("; {likely}")).unwrap_or_default()
     )]
     UnknownDocuments {
         /// The number of unknown documents.
@@ -273,7 +270,7 @@ fn quoted(names: &[String]) -> String {
 
 fn its_columns(columns: &[String]) -> String {
     if columns.is_empty() {
-        "it has no columns at all".to_owned()
+        "it has no columns".to_owned()
     } else {
         format!("its columns are {}", quoted(columns))
     }

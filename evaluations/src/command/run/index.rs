@@ -256,8 +256,13 @@ pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
         0 => String::new(),
         stored => format!(", {} from the cache", quantity::of(stored, "vector")),
     };
+    // Time and rate are those of the documents that this command indexed.
+    let resumed = match build.resumed_documents {
+        0 => String::new(),
+        resumed => format!("; {resumed} documents were indexed before an interruption"),
+    };
     printer.note(&format!(
-        "indexed {size} in {:.2} s{rate}{stored}",
+        "indexed {size} in {:.2} s{rate}{stored}{resumed}",
         build.wall.as_secs_f64()
     ));
     printer.detail(&format!(

@@ -167,8 +167,7 @@ fn judged_documents_without_text_are_missing_too() {
                     questions: {source: {path: questions.jsonl}, text: text, relevant: relevant}\n";
     assert_eq!(
         tables.questions_error(manifest),
-        "judgements name a document missing from the corpus or without text there: `d1`; allow missing judged documents \
-         to score it as never found"
+        "judgements name a document missing from the corpus or without text there: `d1`"
     );
     let allowed = tables.collection(manifest).allow_missing_judged(true);
     assert_eq!(allowed.questions().unwrap().counts.unknown_documents, 1);

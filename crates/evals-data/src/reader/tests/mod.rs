@@ -148,7 +148,7 @@ fn bad_csv_names_its_line() {
     );
     assert_eq!(
         file("a.csv", b"").error(&["body"]),
-        "`a.csv` has no column `body`; it has no columns at all"
+        "`a.csv` has no column `body`; it has no columns"
     );
     assert_eq!(
         file("a.csv", b"id,text\n1,a\n2,\xff\n").error(&["text"]),

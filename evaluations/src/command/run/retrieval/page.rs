@@ -27,7 +27,13 @@ pub(super) fn comparison(
     };
     let facts = [
         plan.name.clone(),
-        quantity::of(questions, "question"),
+        match finished.first().map_or(1, |run| run.summary.repeat) {
+            0 | 1 => quantity::of(questions, "question"),
+            repeat => format!(
+                "{} (each question × {repeat})",
+                quantity::of(questions, "search")
+            ),
+        },
         format!("{} kept", quantity::of(plan.k.get(), "document")),
     ];
     let console = console(printer);
