@@ -281,7 +281,7 @@ fn an_unfinished_run_is_not_judged_again() {
     let named = format!("rejudge {} --judge embedded:overlap", run.display());
     let message = sandbox.refuse(&named);
     assert!(
-        message.contains("of 40 not run; run the original command again to resume it"),
+        message.contains("of 40 not run); run the original command again to resume it"),
         "{message}"
     );
 }
