@@ -13,7 +13,7 @@ pub(crate) struct ScoreArgs {
     /// Rankings in TREC format: query, Q0, document, rank, score, tag
     #[arg(long, value_name = "FILE")]
     pub(crate) run: PathBuf,
-    /// Measure, in ir-measures notation or by its trec_eval name [default: AP, nDCG@10, RR, P@10, R@100 and Rprec]
+    /// Measure, in ir-measures notation or by its trec_eval name (default: AP, nDCG@10, RR, P@10, R@100 and Rprec)
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<Measure>,
     /// Count judged queries that are missing from the run as 0 (trec_eval -c)
