@@ -171,7 +171,7 @@ impl<'s> StoredRuns<'s> {
         }
         let runs = self.runs.display();
         if skipped.is_empty() {
-            bail!("there are no runs of that kind in `{runs}`; `evaluations runs` lists all runs");
+            bail!("there are no runs in `{runs}` that fit; `evaluations runs` lists all runs");
         }
         bail!(
             "found no finished run in `{runs}`; skipped:\n{}",
