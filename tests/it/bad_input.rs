@@ -434,7 +434,7 @@ fn an_unreachable_hub_is_named_once() {
     assert_eq!(
         verbose.stderr.matches("no connection: ").count(),
         4,
-        "each try is told: {}",
+        "each attempt is reported: {}",
         verbose.stderr
     );
 }

@@ -26,9 +26,9 @@ const RESAMPLES_OF_A_STREAM: usize = 250;
 /// one stream of random numbers. For more, every 250 resamples have their own stream, and all cores
 /// share the work.
 ///
-/// The bootstrap knows only the spread within the sample, so it misleads if the sample has none.
-/// Values that are all 0 or 1 therefore get Wilson's interval, which is not random, and other
-/// values that are all equal get no interval.
+/// Equal values would give an interval of width 0, which misleads: a larger sample would vary.
+/// Values that are all 0 or all 1 therefore get Wilson's interval, which is not random. Other equal
+/// values get no interval.
 ///
 /// Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapter 13.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

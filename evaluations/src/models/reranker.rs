@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_provider_is_told_the_nearest() {
+    fn a_misspelt_provider_gets_a_suggestion() {
         let message = checked("{provider: lokal, name: a/b}").unwrap_err();
         assert!(
             message.ends_with("`local`; did you mean `local`?"),

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_name_is_told_by_its_keys_and_mistakes_in_it_are_told_apart() {
+    fn the_keys_of_a_file_tell_its_format_whatever_its_name() {
         let text = "search:\n  limt: 3\nstorage:\n  data_dir: x\nqa:\n  max_searches: 3\n";
         let (layer, warnings) = parse(text, "mine.yaml", false).unwrap();
         assert_eq!(
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_not_set_is_told_with_its_line() {
+    fn the_error_of_an_unset_variable_names_its_line() {
         let text = "qa:\n  model:\n    name: m\n    base_url: http://${NO_SUCH_HOST_HERE}/v1\n";
         assert_eq!(
             parse(text, "haiku.rag.yaml", true).unwrap_err().to_string(),

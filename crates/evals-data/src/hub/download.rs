@@ -189,13 +189,13 @@ impl Download<'_> {
             .write(true)
             .open(&path)
             .map_err(failed)?;
-        let mut told = false;
+        let mut noted = false;
         loop {
             match lock.try_lock() {
                 Ok(()) => return Ok(lock),
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
-                Err(TryLockError::WouldBlock) if !told => {
-                    told = true;
+                Err(TryLockError::WouldBlock) if !noted => {
+                    noted = true;
                     self.observer
                         .on_event(&DownloadEvent::Waiting { file: &file.path });
                 }

@@ -244,7 +244,7 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // A task is cancelled only when its runtime ends, and then nobody waits for it.
+            // The runtime cancels tasks only when it shuts down, and then no caller needs the result.
             Err(_) => std::future::pending().await,
         },
     }

@@ -133,7 +133,7 @@ struct Rows {
     stored_vectors: usize,
 }
 
-/// Turns portions into rows, each in a task of its own, which continues while other rows are written.
+/// Converts portions of documents into rows. Every portion has its own task, so the loader writes rows while others are computed.
 #[derive(Debug, Clone)]
 struct RowMaker {
     schema: SchemaRef,

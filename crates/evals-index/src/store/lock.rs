@@ -112,8 +112,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let before = SystemTime::now() - Duration::from_secs(1);
         let first = StoreLock::acquire(folder.path()).unwrap();
-        let told = std::sync::Mutex::new(Vec::new());
-        let note = |holder: &LockHolder| told.lock().unwrap().push(holder.clone());
+        let holders = std::sync::Mutex::new(Vec::new());
+        let note = |holder: &LockHolder| holders.lock().unwrap().push(holder.clone());
         let second = StoreLock::wait(folder.path(), note);
         let release = async {
             time::sleep(3 * RETRY).await;
@@ -121,7 +121,7 @@ mod tests {
         };
         let (second, ()) = tokio::join!(second, release);
         assert!(second.is_ok());
-        let [holder] = told.into_inner().unwrap().try_into().unwrap();
+        let [holder] = holders.into_inner().unwrap().try_into().unwrap();
         assert_eq!(holder.process, Some(process::id()));
         assert!(holder.since.unwrap() >= before);
     }

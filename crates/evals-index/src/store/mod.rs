@@ -80,7 +80,7 @@ impl Store {
         self.location.uri()
     }
 
-    /// The indexes in this store, by name, each with its differences from `settings`. A store that does not exist has none.
+    /// Lists the indexes in this store by name, and compares each with `settings`. The list is empty if the store does not exist.
     pub async fn tables(&self, settings: &Identity) -> Result<Vec<TableSummary>, IndexError> {
         let mut summaries = Vec::new();
         for name in self.names().await? {

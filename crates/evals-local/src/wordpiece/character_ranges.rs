@@ -12,7 +12,7 @@ pub(super) enum CharacterClass {
     Space,
     /// A word of its own.
     Punctuation,
-    /// A Chinese character, which is also a word of its own, because Chinese has no spaces between words.
+    /// A Chinese character. The tokenizer makes each one a word, because Chinese puts no spaces between words.
     Ideograph,
     /// An accent or another combining mark. It is dropped, and the word continues.
     Mark,

@@ -92,7 +92,7 @@ impl Workers {
                 if !arrive.is_closed() {
                     let begun = Instant::now();
                     let result = task(scratch);
-                    // Sending fails if nobody waits for the result.
+                    // Sending fails after the caller has dropped the receiver, and then the result is not needed.
                     let _ = arrive.send(Arrival {
                         index,
                         result,

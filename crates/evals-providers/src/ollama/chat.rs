@@ -136,11 +136,5 @@ fn refuse_foreign_settings(settings: &ChatSettings) -> Result<(), SettingsError>
             settings.max_tokens_field != MaxTokensField::Auto,
         ),
     ];
-    match foreign.iter().find(|(_, set)| *set) {
-        Some((setting, _)) => Err(SettingsError::WrongProvider {
-            setting,
-            provider: Protocol::Ollama.provider(),
-        }),
-        None => Ok(()),
-    }
+    SettingsError::refuse_foreign(Protocol::Ollama.provider(), &foreign)
 }

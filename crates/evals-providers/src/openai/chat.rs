@@ -175,13 +175,7 @@ fn refuse_foreign_settings(settings: &ChatSettings) -> Result<(), SettingsError>
         ("keep_alive", settings.keep_alive.is_some()),
         ("think", settings.think.is_some()),
     ];
-    match foreign.iter().find(|(_, set)| *set) {
-        Some((setting, _)) => Err(SettingsError::WrongProvider {
-            setting,
-            provider: Protocol::OpenAi.provider(),
-        }),
-        None => Ok(()),
-    }
+    SettingsError::refuse_foreign(Protocol::OpenAi.provider(), &foreign)
 }
 
 /// Whether the server answers that the budget ran out before the reply began, as `OpenAI` does for reasoning models.

@@ -65,10 +65,8 @@ impl OpenAiEmbedder {
         settings: EmbedSettings,
         traffic: Arc<Traffic>,
     ) -> Result<Self, ConnectError> {
-        if settings.keep_alive.is_some() {
-            let (setting, provider) = ("keep_alive", Protocol::OpenAi.provider());
-            return Err(SettingsError::WrongProvider { setting, provider }.into());
-        }
+        let foreign = [("keep_alive", settings.keep_alive.is_some())];
+        SettingsError::refuse_foreign(Protocol::OpenAi.provider(), &foreign)?;
         extra_body::check(&settings.extra_body, &RESERVED)?;
         let server = Server::new(Protocol::OpenAi, settings.server.clone(), &settings.model)?
             .with_fields(&settings.extra_body);

@@ -43,8 +43,8 @@ const RANK: usize = 1_024;
 const ESCAPED: usize = 6;
 
 impl Expected {
-    /// A chat model's reply. The limit is several times the size of the longest replies, even if each token is an event of its own,
-    /// which takes about 200 bytes on servers that always stream.
+    /// A chat model's reply, limited to 32 MiB. Servers that always stream send about 200 bytes for each token. The limit still
+    /// holds several times the longest replies.
     pub(crate) const fn reply(what: &'static str) -> Self {
         Self::at_most(what, 32 * MEGABYTE)
     }

@@ -1,4 +1,4 @@
-//! What a failed attempt means: a refusal, a lost connection, an answer that is not what was asked for.
+//! Classifies a failed attempt: a refusal, a lost connection or an unexpected answer.
 
 use std::error::Error;
 use std::time::SystemTime;

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_credentials_are_told_from_others() {
+    fn names_of_credentials_are_recognised() {
         for name in [
             "api_key",
             "apikey",

@@ -63,3 +63,16 @@ pub enum SettingsError {
         source: Box<dyn Error + Send + Sync>,
     },
 }
+
+impl SettingsError {
+    /// Refuses the first of `foreign` that is set: settings of other providers, which `provider` would ignore.
+    pub(crate) fn refuse_foreign(
+        provider: &'static str,
+        foreign: &[(&'static str, bool)],
+    ) -> Result<(), Self> {
+        match foreign.iter().find(|(_, is_set)| *is_set) {
+            Some((setting, _)) => Err(Self::WrongProvider { setting, provider }),
+            None => Ok(()),
+        }
+    }
+}

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_provider_is_told_the_nearest() {
+    fn a_misspelt_provider_gets_a_suggestion() {
         let message = |path: &'static str, provider: &str| {
             let set = [
                 format!("{path}.provider={provider}"),

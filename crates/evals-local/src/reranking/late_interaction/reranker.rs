@@ -244,8 +244,8 @@ impl Reranker for LateInteractionReranker {
 
     /// How many pairs were truncated so far.
     fn notes(&self) -> Vec<String> {
-        let told = truncation_note(self.cut.load(Ordering::Relaxed), "pair");
-        told.into_iter().collect()
+        let note = truncation_note(self.cut.load(Ordering::Relaxed), "pair");
+        note.into_iter().collect()
     }
 
     /// Ignores `repeat`: every forward pass computes the same scores.

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn compressed_records_are_told() {
+    fn compressed_records_are_recognised() {
         let mut compressed = entry([5, 9], 0, &[]);
         compressed[10] = 8;
         assert!(!records(&compressed).unwrap()["a/b"].is_plain);
