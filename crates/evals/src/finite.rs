@@ -31,3 +31,14 @@ pub(crate) fn serialize_all<S: Serializer>(
         None => numbers.serialize(serializer),
     }
 }
+
+#[expect(clippy::ref_option, reason = "serde passes fields by reference")]
+pub(crate) fn serialize_option<S: Serializer>(
+    number: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => serialize(number, serializer),
+        None => serializer.serialize_none(),
+    }
+}

@@ -78,6 +78,7 @@
 //! - Results come in dataset order, and equal outcomes give equal output to the byte, timings apart.
 //! - Memory grows with the number of finished cases, not with the number of remaining ones.
 
+mod analysis;
 mod case;
 mod change;
 mod comparison;
@@ -101,11 +102,18 @@ mod recording;
 pub mod render;
 mod report;
 mod seconds;
+mod span;
 mod stop;
 mod summary;
 mod task;
 
-pub use case::{Case, CaseId, Concern, Context, Evaluator, EvaluatorError};
+pub use analysis::{
+    Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle, PrecisionRecallCurve,
+    PrecisionRecallPoint, ReportEvaluator,
+};
+pub use case::{
+    Case, CaseId, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments,
+};
 pub use change::{CaseChange, CasePart, Change, ChangedCase, MeasureChange, Titled, Verdict};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
 pub use dataset::{Dataset, DatasetError};
@@ -123,6 +131,7 @@ pub use recording::{Recording, Timing};
 pub use report::{
     CaseOutcome, CaseReport, Missed, MissedOutcome, Report, SchemaVersion, TaskResult,
 };
+pub use span::{Span, SpanStatus, SpanTree};
 pub use stop::StopSignal;
 pub use summary::{Accuracy, LabelShares, MeasureSource, MissingRepetitions, PassRate, Summary};
 pub use task::{TaskError, TaskScope};

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Span, SpanTree};
+
 /// The service time of one stage of a task, such as a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
@@ -19,7 +21,7 @@ pub struct Timing {
     pub cached: bool,
 }
 
-/// The timings, metrics and attributes of one run of a task.
+/// The timings, metrics, attributes and spans of one run of a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
     /// Stage timings, in the order they were recorded.
@@ -35,6 +37,9 @@ pub struct Recording {
     /// Other facts, as JSON values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, serde_json::Value>,
+    /// The steps of the task, such as calls of models and tools; `None` if the task does not record its steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spans: Option<SpanTree>,
 }
 
 impl Recording {
@@ -43,6 +48,7 @@ impl Recording {
         timings: Vec::new(),
         metrics: BTreeMap::new(),
         attributes: BTreeMap::new(),
+        spans: None,
     };
 }
 
@@ -52,6 +58,8 @@ pub(crate) struct Notes {
     pub(crate) timings: Vec<Timing>,
     pub(crate) metrics: BTreeMap<String, Metric>,
     pub(crate) attributes: BTreeMap<String, serde_json::Value>,
+    /// Finished spans; `None` if none were recorded.
+    pub(crate) spans: Option<Vec<Span>>,
 }
 
 /// A number that replaces an earlier one of the same name or is added to it.
@@ -96,11 +104,15 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Merges notes in: timings are appended, attributes replace those of the same name, metrics replace or add. Adding to a
+    /// Merges notes in: timings and spans are appended, attributes replace those of the same name, metrics replace or add. Adding to a
     /// number that is not finite changes nothing.
     pub(crate) fn add(&mut self, notes: Notes) {
         self.recording.timings.extend(notes.timings);
         self.recording.attributes.extend(notes.attributes);
+        if let Some(spans) = notes.spans {
+            let tree = self.recording.spans.get_or_insert_default();
+            tree.roots.extend(spans);
+        }
         for (name, metric) in notes.metrics {
             self.add_metric(name, metric);
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::recording::{Ledger, Metric, Notes};
-use crate::{FailureClass, Recording, Timing};
+use crate::{FailureClass, Recording, Span, Timing};
 
 /// Collects the recordings of one run of a task or an evaluator. Clones write to the same run.
 #[derive(Clone, Debug)]
@@ -60,6 +60,17 @@ impl TaskScope {
     /// Records any JSON value; the last one of a name counts.
     pub fn attribute(&self, name: impl Into<String>, value: impl Into<serde_json::Value>) {
         self.lock().attributes.insert(name.into(), value.into());
+    }
+
+    /// Records a finished step with the steps inside it. They follow those recorded before.
+    pub fn span(&self, span: Span) {
+        self.lock().spans.get_or_insert_default().push(span);
+    }
+
+    /// Declares that the task records its steps, even if it has none in this case: an evaluator can then tell "no step" from
+    /// "not recorded".
+    pub fn records_spans(&self) {
+        self.lock().spans.get_or_insert_default();
     }
 
     /// Takes everything recorded so far, without metrics that are not finite, and leaves the scope empty.

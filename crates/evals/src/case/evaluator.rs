@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
 use super::{Case, Context};
 use crate::{Direction, Domain, FailureClass, Outcome, ValueKind};
@@ -22,6 +23,17 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
     /// Judges one output. The evaluators of a case run concurrently.
     async fn evaluate(&self, context: &Context<'_, D>) -> Result<Vec<Outcome>, EvaluatorError>;
 
+    /// The evaluator as a dataset file would write it: its registered name and its arguments, defaults left out. Reports hold it.
+    /// `None`, the default, for an evaluator that no file can name; reports then show its [`name`](Self::name).
+    fn spec(&self) -> Option<EvaluatorSpec> {
+        None
+    }
+
+    /// The version of the evaluator, which a user raises when its verdicts change; `None` by default.
+    fn version(&self) -> Option<&str> {
+        None
+    }
+
     /// Which direction of an outcome is better, by the name of the outcome. Higher by default, which for an assertion means
     /// that passing is better. The direction should not depend on the case.
     fn better(&self, _outcome: &str) -> Direction {
@@ -37,6 +49,30 @@ pub trait Evaluator<D: Domain>: Debug + Send + Sync {
     fn concerns(&self, _case: &Case<D>) -> Option<Vec<Concern>> {
         None
     }
+}
+
+/// An evaluator as a dataset file writes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvaluatorSpec {
+    /// The name under which the evaluator is registered.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: SpecArguments,
+}
+
+/// The arguments of an evaluator, as a dataset file writes them.
+///
+/// In JSON: `null`, an array of one value, or an object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SpecArguments {
+    /// No arguments.
+    #[default]
+    None,
+    /// The first argument, by position.
+    Positional([serde_json::Value; 1]),
+    /// Arguments by name.
+    Named(serde_json::Map<String, serde_json::Value>),
 }
 
 /// The name and kind of an outcome that an evaluator returns for a case with any output.

@@ -13,7 +13,7 @@ use crate::Domain;
 use crate::present::present;
 
 pub use context::Context;
-pub use evaluator::{Concern, Evaluator, EvaluatorError};
+pub use evaluator::{Concern, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments};
 
 /// Names one case within its dataset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -68,6 +68,7 @@ where
         metrics: recording.metrics,
         undefined_metrics: ledger.undefined,
         attributes: recording.attributes,
+        spans: recording.spans,
     }
 }
 

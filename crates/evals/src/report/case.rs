@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, Missed, TaskFailure, Timing,
-    Value,
+    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, Missed, SpanTree, TaskFailure,
+    Timing, Value,
 };
 
 /// One repetition of one case: its input, its output and its outcomes.
@@ -51,6 +51,9 @@ pub struct CaseReport<D: Domain> {
     pub undefined_metrics: BTreeMap<String, String>,
     /// Other facts that the task and the evaluators recorded.
     pub attributes: BTreeMap<String, serde_json::Value>,
+    /// The steps of the task, such as calls of models and tools; `None` if they were not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spans: Option<SpanTree>,
 }
 
 /// An output or a failure.

@@ -159,6 +159,7 @@ pub(crate) fn finished(id: &str, outcomes: Vec<CaseOutcome>) -> CaseReport<Words
         metrics: BTreeMap::new(),
         undefined_metrics: BTreeMap::new(),
         attributes: BTreeMap::new(),
+        spans: None,
     }
 }
 

@@ -1,0 +1,15 @@
+//! Built-in evaluators by name, and the dataset files that name them, in the format of pydantic-evals.
+//!
+//! [`Untyped`] is the domain of such files. A [`Registry`] knows evaluators by name: it binds the arguments of an
+//! [`EvaluatorSpec`](evals::EvaluatorSpec) to a [`Signature`] and builds the evaluator. A Rust program registers its own
+//! evaluators beside the built-in ones.
+
+mod registry;
+mod signature;
+mod untyped;
+
+pub use registry::{
+    BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,
+};
+pub use signature::{Arguments, Parameter, Signature, SignatureError};
+pub use untyped::Untyped;

@@ -1,0 +1,250 @@
+//! The registry: evaluators by name.
+
+use std::fmt;
+use std::sync::Arc;
+
+use evals::{Evaluator, EvaluatorSpec, ReportEvaluator};
+use evals_messages::nearest;
+use evals_models::ChatModel;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::signature::{Arguments, Signature, SignatureError};
+use crate::untyped::Untyped;
+
+/// Why an evaluator cannot be built from its arguments.
+pub type BuildError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Evaluators by name, in the order in which they were added.
+#[derive(Default)]
+pub struct Registry {
+    entries: Vec<Entry>,
+}
+
+/// One registered evaluator.
+pub struct Entry {
+    name: &'static str,
+    description: &'static str,
+    signature: Signature,
+    build: Builder,
+}
+
+enum Builder {
+    Case(Box<BuildCase>),
+    Report(Box<BuildReport>),
+}
+
+type BuildCase =
+    dyn Fn(&Arguments, &Resources) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> + Send + Sync;
+type BuildReport = dyn Fn(&Arguments, &Resources) -> Result<Arc<dyn ReportEvaluator<Untyped>>, BuildError>
+    + Send
+    + Sync;
+
+/// An evaluator that a registry built.
+#[derive(Clone, Debug)]
+pub enum Built {
+    /// It judges cases.
+    Case(Arc<dyn Evaluator<Untyped>>),
+    /// It judges the whole report.
+    Report(Arc<dyn ReportEvaluator<Untyped>>),
+}
+
+/// What evaluators need besides their arguments.
+#[derive(Clone, Debug, Default)]
+pub struct Resources {
+    /// The chat models of evaluators that ask one; `None` if none are at hand, for example while a file is only checked. An
+    /// evaluator that needs a model is then built all the same and fails when it is asked.
+    pub models: Option<Arc<dyn ChatModels>>,
+}
+
+/// Hands out opened chat models.
+pub trait ChatModels: fmt::Debug + Send + Sync {
+    /// The model that an evaluator names, or the default one.
+    fn chat(&self, wanted: &WantedModel) -> Result<Arc<dyn ChatModel>, BuildError>;
+}
+
+/// A chat model as an evaluator names it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WantedModel {
+    /// `provider:name`; `None` for the default model.
+    pub name: Option<String>,
+    /// Settings such as `temperature`, in the words of pydantic-ai; empty for the model's own.
+    pub settings: Map<String, Value>,
+}
+
+/// Why a registry has no evaluator for a specification.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Nothing is registered under this name.
+    #[error("no evaluator is called `{name}`{hint}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What may help: the nearest name, or that the evaluator no longer exists.
+        hint: String,
+    },
+    /// The arguments do not fit.
+    #[error(transparent)]
+    Arguments(#[from] SignatureError),
+    /// The evaluator refuses its arguments.
+    #[error("`{name}`: {source}")]
+    Refused {
+        /// Name of the evaluator.
+        name: String,
+        /// Why.
+        source: BuildError,
+    },
+}
+
+impl Entry {
+    /// An evaluator of cases, which `build` makes from its arguments.
+    pub fn case(
+        name: &'static str,
+        description: &'static str,
+        signature: Signature,
+        build: impl Fn(&Arguments, &Resources) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self {
+            name,
+            description,
+            signature,
+            build: Builder::Case(Box::new(build)),
+        }
+    }
+
+    /// An evaluator of reports, which `build` makes from its arguments.
+    pub fn report(
+        name: &'static str,
+        description: &'static str,
+        signature: Signature,
+        build: impl Fn(&Arguments, &Resources) -> Result<Arc<dyn ReportEvaluator<Untyped>>, BuildError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self {
+            name,
+            description,
+            signature,
+            build: Builder::Report(Box::new(build)),
+        }
+    }
+
+    /// The name in dataset files.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the evaluator does, in one sentence.
+    pub fn description(&self) -> &'static str {
+        self.description
+    }
+
+    /// Its parameters.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Whether it judges whole reports.
+    pub fn judges_reports(&self) -> bool {
+        matches!(self.build, Builder::Report(_))
+    }
+}
+
+impl Registry {
+    /// A registry without evaluators.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an evaluator. It replaces one of the same name, a built-in one too.
+    #[must_use]
+    pub fn with(mut self, entry: Entry) -> Self {
+        match self
+            .entries
+            .iter_mut()
+            .find(|known| known.name == entry.name)
+        {
+            Some(known) => *known = entry,
+            None => self.entries.push(entry),
+        }
+        self
+    }
+
+    /// All entries, in the order in which they were added.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry of this name.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// Builds the evaluator that `spec` describes.
+    pub fn build(
+        &self,
+        spec: &EvaluatorSpec,
+        resources: &Resources,
+    ) -> Result<Built, RegistryError> {
+        let entry = self
+            .entry(&spec.name)
+            .ok_or_else(|| self.unknown(&spec.name))?;
+        let arguments = entry.signature.bind(entry.name, &spec.arguments)?;
+        let refused = |source| RegistryError::Refused {
+            name: entry.name.to_owned(),
+            source,
+        };
+        match &entry.build {
+            Builder::Case(build) => build(&arguments, resources)
+                .map(Built::Case)
+                .map_err(refused),
+            Builder::Report(build) => build(&arguments, resources)
+                .map(Built::Report)
+                .map_err(refused),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> RegistryError {
+        let known = self.entries.iter().map(|entry| entry.name);
+        let hint = if name == "Python" {
+            "; pydantic-evals removed it, write an `Exec` evaluator instead".to_owned()
+        } else {
+            nearest::did_you_mean(nearest::all(name, known))
+        };
+        RegistryError::Unknown {
+            name: name.to_owned(),
+            hint,
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Entry")
+            .field("name", &self.name)
+            .field("signature", &self.signature)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.entries.iter().map(|entry| entry.name).collect();
+        formatter.debug_tuple("Registry").field(&names).finish()
+    }
+}
+
+/// Adds entries one after the other, each as [`Registry::with`] does.
+impl Extend<Entry> for Registry {
+    fn extend<I: IntoIterator<Item = Entry>>(&mut self, entries: I) {
+        for entry in entries {
+            *self = std::mem::take(self).with(entry);
+        }
+    }
+}

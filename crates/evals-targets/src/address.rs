@@ -1,0 +1,115 @@
+//! Targets as users name them: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE`, `trec:FILE`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A target as a user names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetAddress {
+    /// A service: `http://…` or `https://…`.
+    Http(String),
+    /// A command that reads questions as JSON Lines and writes replies: `exec:COMMAND`.
+    Exec(String),
+    /// A chat model with a prompt: `chat:PROVIDER:NAME`.
+    Chat {
+        /// The provider, as in the settings.
+        provider: String,
+        /// The model's name.
+        name: String,
+    },
+    /// A file of replies made elsewhere: `outputs:FILE`.
+    Outputs(String),
+    /// A TREC run made elsewhere: `trec:FILE`.
+    Trec(String),
+}
+
+/// A text that names no target.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error(
+    "`{written}` names no target; write `http://…`, `https://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE`"
+)]
+pub struct AddressError {
+    written: String,
+}
+
+impl FromStr for TargetAddress {
+    type Err = AddressError;
+
+    fn from_str(written: &str) -> Result<Self, AddressError> {
+        let refused = || AddressError {
+            written: written.to_owned(),
+        };
+        let (scheme, rest) = written.split_once(':').ok_or_else(refused)?;
+        if rest.trim().is_empty() {
+            return Err(refused());
+        }
+        let rest = rest.to_owned();
+        match scheme.to_ascii_lowercase().as_str() {
+            "http" | "https" if rest.starts_with("//") => Ok(Self::Http(written.to_owned())),
+            "exec" => Ok(Self::Exec(rest)),
+            "chat" => {
+                let (provider, name) = rest.split_once(':').ok_or_else(refused)?;
+                if provider.is_empty() || name.is_empty() {
+                    return Err(refused());
+                }
+                Ok(Self::Chat {
+                    provider: provider.to_owned(),
+                    name: name.to_owned(),
+                })
+            }
+            "outputs" => Ok(Self::Outputs(rest)),
+            "trec" => Ok(Self::Trec(rest)),
+            _ => Err(refused()),
+        }
+    }
+}
+
+impl fmt::Display for TargetAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http(url) => formatter.write_str(url),
+            Self::Exec(command) => write!(formatter, "exec:{command}"),
+            Self::Chat { provider, name } => write!(formatter, "chat:{provider}:{name}"),
+            Self::Outputs(file) => write!(formatter, "outputs:{file}"),
+            Self::Trec(file) => write!(formatter, "trec:{file}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_reads_back_as_it_was_written() {
+        for written in [
+            "http://localhost:8000/ask",
+            "https://example.org",
+            "exec:python my_rag.py --k 5",
+            "chat:ollama:gpt-oss:20b",
+            "outputs:answers.jsonl",
+            "trec:run.trec",
+        ] {
+            let target: TargetAddress = written.parse().unwrap();
+            assert_eq!(target.to_string(), written);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for written in [
+            "",
+            "http:",
+            "http:x",
+            "exec: ",
+            "chat:gpt",
+            "chat::x",
+            "python x.py",
+            "ftp://x",
+        ] {
+            assert!(written.parse::<TargetAddress>().is_err(), "{written}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Targets: the systems under test.
+//!
+//! A [`Target`] answers one [`Request`] with a [`Reply`]. Whether it is a service, a command, a file of answers made
+//! elsewhere or a closure makes no difference to the benchmarks. This crate holds what they have in common and the targets
+//! that need no HTTP client; `evals-providers` has those behind a server.
+
+mod address;
+mod closure;
+mod error;
+mod reply;
+mod request;
+mod target;
+
+pub use address::{AddressError, TargetAddress};
+pub use closure::FnTarget;
+pub use error::TargetError;
+pub use reply::{Reply, ReplyDocument, ToolCall};
+pub use request::{Inputs, Request};
+pub use target::{Target, TargetIdentity};

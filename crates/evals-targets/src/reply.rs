@@ -1,0 +1,114 @@
+//! The reply of a target.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use evals::{SpanTree, Timing};
+use evals_models::Usage;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The reply of a target. Everything in it is optional; what is missing is undefined in the report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reply {
+    /// The answer: a text for a benchmark, any JSON for a dataset file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Value>,
+    /// The documents that the target found, best first; an empty list says that it found none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documents: Option<Vec<ReplyDocument>>,
+    /// The ids of the documents that the answer cites, in the order of their first citation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Vec<String>>,
+    /// Whether the target declined to answer; `None` leaves it to the sentences known as refusals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<bool>,
+    /// Tokens that the target used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// The model that answered, which prices need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The tools that the target called, in order; `None` if it does not report them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<Vec<ToolCall>>,
+    /// Its steps, if it reports them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spans: Option<SpanTree>,
+    /// Other facts.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub attributes: Map<String, Value>,
+    /// Other numbers.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
+    /// The version of the system that replied, if it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Service times as we saw them: `target`, and `first token` for a stream.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timings: Vec<Timing>,
+    /// How long the target says that it took.
+    #[serde(
+        rename = "reported_seconds",
+        with = "optional_seconds",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub reported: Option<Duration>,
+}
+
+/// A document that a target found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReplyDocument {
+    /// The target's own id of the document or of a passage, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The target's score, if it has one. The order of the list decides, not the score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// The document's title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The text that was found or shown to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A tool that a target called.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub arguments: Value,
+    /// Whether the call failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+}
+
+mod optional_seconds {
+    //! Durations as seconds.
+
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    #[expect(clippy::ref_option, reason = "serde passes fields by reference")]
+    pub(super) fn serialize<S: Serializer>(
+        duration: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let seconds = duration.as_ref().map(Duration::as_secs_f64);
+        seconds.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        let seconds: Option<f64> = Option::deserialize(deserializer)?;
+        let duration = seconds.map(Duration::try_from_secs_f64).transpose();
+        duration.map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,51 @@
+//! The trait of targets, and how reports name them.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Reply, Request, TargetError};
+
+/// A system under test.
+#[async_trait]
+pub trait Target: Debug + Send + Sync {
+    /// What was tested, as reports and manifests name it.
+    fn identity(&self) -> &TargetIdentity;
+
+    /// Asks one question. Several are asked at the same time, at most as many as the run's concurrency.
+    async fn ask(&self, request: &Request) -> Result<Reply, TargetError>;
+
+    /// Ends everything that the target started, such as processes. No request follows. Dropping a target has the same effect, but
+    /// waits for nothing.
+    async fn close(&self) {}
+}
+
+/// What was tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetIdentity {
+    /// The kind of target: `http`, `exec`, `chat`, `outputs`, `trec` or `fn`.
+    pub kind: String,
+    /// The target as the user named it, without credentials.
+    pub name: String,
+    /// The version that the user gave with `--target-version`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Everything else that its replies depend on, such as templates and the digest of a file of outputs. It becomes part of a
+    /// run's manifest, so it holds no credentials: a header's value is written as `${NAME}`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub parameters: Map<String, Value>,
+}
+
+impl TargetIdentity {
+    /// A target of this kind and name, without a version and parameters.
+    pub fn new(kind: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            kind: kind.into(),
+            name: name.into(),
+            version: None,
+            parameters: Map::new(),
+        }
+    }
+}

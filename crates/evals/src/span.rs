@@ -1,0 +1,119 @@
+//! Spans: the steps of a task, such as calls of models and tools, as a tree.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One step of a task.
+///
+/// Attributes follow OpenTelemetry's conventions for generative AI where they exist: `gen_ai.operation.name` is `chat` or
+/// `execute_tool`, `gen_ai.tool.name` names a tool, `gen_ai.request.model` a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Names the step.
+    pub name: String,
+    /// Facts about the step.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub attributes: Map<String, Value>,
+    /// How long the step took, the steps inside it included.
+    #[serde(rename = "seconds", with = "crate::seconds", default)]
+    pub duration: Duration,
+    /// Whether the step succeeded.
+    #[serde(default, skip_serializing_if = "SpanStatus::is_unset")]
+    pub status: SpanStatus,
+    /// The steps inside this one, in the order of their starts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Span>,
+}
+
+/// Whether a step succeeded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpanStatus {
+    /// Nobody said.
+    #[default]
+    Unset,
+    /// It succeeded.
+    Ok,
+    /// It failed.
+    Error,
+}
+
+/// The steps of one run of a task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpanTree {
+    /// The outermost steps, in the order of their starts.
+    pub roots: Vec<Span>,
+}
+
+impl SpanStatus {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes fields by reference"
+    )]
+    fn is_unset(&self) -> bool {
+        *self == Self::Unset
+    }
+}
+
+impl Span {
+    /// A step without attributes, which nobody has timed.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn attribute(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.attributes.insert(name.into(), value.into());
+        self
+    }
+}
+
+impl SpanTree {
+    /// All steps, each before the steps inside it.
+    pub fn iter(&self) -> impl Iterator<Item = &Span> {
+        let mut ahead: Vec<&Span> = self.roots.iter().rev().collect();
+        std::iter::from_fn(move || {
+            let span = ahead.pop()?;
+            ahead.extend(span.children.iter().rev());
+            Some(span)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_comes_before_the_steps_inside_it() {
+        let inner = |name: &str, children| Span {
+            children,
+            ..Span::new(name)
+        };
+        let tree = SpanTree {
+            roots: vec![
+                inner("a", vec![inner("b", vec![Span::new("c")]), Span::new("d")]),
+                Span::new("e"),
+            ],
+        };
+        let names: Vec<&str> = tree.iter().map(|span| span.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "d", "e"]);
+    }
+
+    #[test]
+    fn a_step_reads_back_as_it_was_written() {
+        let span = Span {
+            duration: Duration::from_millis(1500),
+            status: SpanStatus::Error,
+            ..Span::new("running tool").attribute("gen_ai.tool.name", "search")
+        };
+        let written = serde_json::to_string(&span).unwrap();
+        assert_eq!(serde_json::from_str::<Span>(&written).unwrap(), span);
+    }
+}
