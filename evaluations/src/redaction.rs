@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use evals_data::yaml::Tree;
 use evals_providers::{BaseUrl, REDACTED, is_credential, redacted_fields};
+use evals_yaml::Tree;
 use serde_json::Value;
 
 /// An address without user name and password, even if it is not a valid address.

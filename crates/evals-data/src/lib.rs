@@ -42,7 +42,6 @@ mod manifest;
 mod parquet_footer;
 mod provenance;
 mod reader;
-pub mod yaml;
 
 pub use availability::Availability;
 pub use catalog::{Catalog, CatalogError};

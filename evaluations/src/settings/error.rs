@@ -3,8 +3,8 @@
 use evals_messages::nearest;
 use std::path::PathBuf;
 
-use evals_data::yaml::YamlError;
 use evals_guard::regular_file::FileError;
+use evals_yaml::YamlError;
 
 use super::known::UnknownKey;
 use crate::redaction;

@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-use evals_data::yaml;
 use serde_json::Value;
 
 use super::error::SettingsError;
@@ -159,7 +158,7 @@ fn depth(tree: &Tree, path: &[&str]) -> usize {
 
 /// Rewords a message of serde for people who write settings files.
 fn in_plain_words(message: &str) -> String {
-    let plain = yaml::in_plain_words(message).replace(
+    let plain = evals_yaml::in_plain_words(message).replace(
         "struct Model",
         "a model such as `{provider: embedded, name: static-minilm}`",
     );

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-pub(crate) use evals_data::yaml::{Entry, Tree};
+pub(crate) use evals_yaml::{Entry, Tree};
 
 /// Puts `upper` over `lower`, key by key. A model of another provider replaces the whole model, because the dimension or the address
 /// of one model is wrong for another.

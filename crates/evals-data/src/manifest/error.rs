@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use evals_messages::nearest;
 use thiserror::Error;
 
-use crate::yaml::{YamlError, innermost};
+use evals_yaml::{YamlError, innermost};
 
 /// Why a manifest cannot be used.
 #[derive(Debug, Error)]

@@ -22,7 +22,7 @@ pub use retrieval::RetrievalDefaults;
 pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 
-use crate::yaml::Tree;
+use evals_yaml::Tree;
 use written::Written;
 
 /// One dataset: where its tables are and how their columns become documents, questions and judgements.

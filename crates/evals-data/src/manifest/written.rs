@@ -9,7 +9,7 @@ use super::{
     Column, DocumentColumns, JudgementColumns, Manifest, ManifestError, Origin, QuestionColumns,
     RetrievalDefaults, Size, Table,
 };
-use crate::yaml::Tree;
+use evals_yaml::Tree;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
 use arrow::datatypes::Int32Type;
 use evals_data::foreign::{hub_page, rows};
-use evals_data::yaml::Tree;
 use evals_data::{Column, DataError, Manifest, ManifestError, Origin, Place, Source};
 use evals_fuzz::Target;
+use evals_yaml::Tree;
 use parquet::arrow::ArrowWriter;
 use serde_json::{Map, Value};
 

@@ -3,7 +3,7 @@
 use serde_saphyr::{Error, MessageFormatter as _, UserMessageFormatter};
 use thiserror::Error as ThisError;
 
-use super::wording::{in_plain_words, kind};
+use crate::wording::{in_plain_words, kind};
 
 /// A problem of a YAML text, and its place. The message does not include the place.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
@@ -31,7 +31,7 @@ impl From<&Error> for YamlError {
 }
 
 /// The error itself, without the excerpt or the alias around it.
-pub(crate) fn innermost(error: &Error) -> &Error {
+pub fn innermost(error: &Error) -> &Error {
     match error {
         Error::WithSnippet { error, .. } | Error::AliasError { error, .. } => innermost(error),
         bare => bare,

@@ -48,7 +48,7 @@ fn unexpected_character(message: &str) -> Option<&str> {
 }
 
 /// The kind of value that the parser expects, translated from its own term.
-pub(super) fn kind(expected: &str) -> &str {
+pub(crate) fn kind(expected: &str) -> &str {
     match expected {
         "mapping start" => "a mapping",
         "sequence start" => "a list",

@@ -4,7 +4,6 @@ mod error;
 mod tree;
 mod wording;
 
-pub use error::YamlError;
-pub(crate) use error::innermost;
+pub use error::{YamlError, innermost};
 pub use tree::{Entry, Tree};
 pub use wording::in_plain_words;

@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::Spanned;
 
-use super::YamlError;
+use crate::error::YamlError;
 
 /// A YAML value that remembers the line of every key.
 #[derive(Debug, Clone, PartialEq)]
