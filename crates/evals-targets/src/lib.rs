@@ -7,6 +7,7 @@
 mod address;
 mod closure;
 mod error;
+mod recorded;
 mod reply;
 mod request;
 mod target;
@@ -14,6 +15,7 @@ mod target;
 pub use address::{AddressError, TargetAddress};
 pub use closure::FnTarget;
 pub use error::TargetError;
+pub use recorded::{RecordedTarget, ReplyFile, Resumption};
 pub use reply::{Reply, ReplyDocument, ToolCall};
 pub use request::{Inputs, Request};
 pub use target::{Target, TargetIdentity};

@@ -57,6 +57,15 @@ pub struct Reply {
     pub reported: Option<Duration>,
 }
 
+impl Reply {
+    /// The stage that times the target as we saw it.
+    pub const STAGE: &str = "target";
+    /// The stage that times the target as it reports itself.
+    pub const REPORTED_STAGE: &str = "target (reported)";
+    /// The stage that times a stream up to its first token.
+    pub const FIRST_TOKEN_STAGE: &str = "first token";
+}
+
 /// A document that a target found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -124,7 +124,7 @@ pub use event::{Event, Observer};
 pub use experiment::{CaseTimeout, Experiment};
 pub use failure::{EvaluatorFailure, FailureKind, TaskFailure};
 pub use failure_class::FailureClass;
-pub use journal::{FileJournal, Journal, JournalError};
+pub use journal::{FileJournal, Journal, JournalError, RecordFile};
 pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value, ValueKind};
 pub use recording::{Recording, Timing};

@@ -66,4 +66,12 @@ pub enum JournalError {
         /// The cause.
         source: serde_json::Error,
     },
+    /// A record holds a value that JSON cannot express.
+    #[error("could not write a line of `{}` as JSON", path.display())]
+    UnwritableRecord {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: serde_json::Error,
+    },
 }

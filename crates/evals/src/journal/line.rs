@@ -75,20 +75,20 @@ pub(super) struct CountedCase {
     pub(super) repeat: u32,
 }
 
-/// Appends an object as a line with its check and a line feed. A failure may leave a part of the line.
-pub(super) fn write(line: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
-    line.extend_from_slice(START);
+/// An object as a line with its check and a line feed.
+pub(super) fn of(object: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut line = START.to_vec();
     let check = line.len();
     line.extend_from_slice(&[b'0'; DIGITS]);
     line.extend_from_slice(END_OF_CHECK);
     let checked = line.len();
-    serde_json::to_writer(&mut *line, object)?;
+    serde_json::to_writer(&mut line, object)?;
     // Removes the object's own brace: the line already begins with one, before the check.
     line.remove(checked);
     let digits = format!("{:08x}", crc32(&line[checked..]));
     line[check..check + DIGITS].copy_from_slice(digits.as_bytes());
     line.push(b'\n');
-    Ok(())
+    Ok(line)
 }
 
 /// Reads a line without its line feed; `None` where it is damaged.
@@ -106,13 +106,11 @@ mod tests {
     use super::*;
 
     fn header() -> Vec<u8> {
-        let mut line = Vec::new();
         let journal = Header {
             version: VERSION,
             identity: json!({"seed": 7}),
         };
-        write(&mut line, &HeaderLine { journal }).unwrap();
-        line
+        of(&HeaderLine { journal }).unwrap()
     }
 
     /// The check value of CRC-32/ISO-HDLC in Greg Cook's catalogue; the others are from Python 3.11.7's `zlib.crc32`.

@@ -3,6 +3,7 @@
 mod error;
 mod file;
 mod line;
+mod records;
 mod stored;
 
 use std::fmt::Debug;
@@ -13,6 +14,7 @@ use crate::{CaseReport, Domain};
 
 pub use error::JournalError;
 pub use file::FileJournal;
+pub use records::RecordFile;
 
 /// Stores every case before it counts as finished.
 #[async_trait]

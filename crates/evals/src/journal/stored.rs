@@ -1,28 +1,22 @@
 //! Reads the content of a journal.
 
-use std::collections::btree_map::Entry as Place;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, BufRead};
-use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::line::{self, CountedEntry, Entry, Header, HeaderLine, START};
-use crate::{CaseReport, Domain};
+use super::line::{self, CountedEntry, Header, HeaderLine, START};
 
 /// Ends an incomplete line, so the next line starts on its own and the incomplete one does not count as damaged. A complete
 /// line ends with a brace.
 pub(super) const CUT_MARK: &[u8] = b" cut\n";
 
-/// The content of a journal's file.
+/// What reading a journal's file found besides its records.
 #[derive(Debug)]
-pub(super) struct Stored<D: Domain> {
+pub(super) struct Stored {
     /// `None` if nothing has been written yet.
     pub(super) header: Option<Header<Value>>,
-    /// The last line of each repetition of a case, in the order of their first lines.
-    pub(super) cases: Vec<CaseReport<D>>,
-    /// Wall time of all sessions so far.
-    pub(super) elapsed: Duration,
     /// How many lines fail their check.
     pub(super) damaged: usize,
     pub(super) end: End,
@@ -50,23 +44,23 @@ impl End {
     }
 }
 
-impl<D: Domain> Stored<D> {
-    /// Reads a journal to its end; `None` if the file does not begin as a journal.
-    pub(super) fn read(mut file: impl BufRead) -> io::Result<Option<Self>> {
+impl Stored {
+    /// Reads a journal to its end and hands over each record; `None` if the file does not begin as a journal.
+    pub(super) fn read<T: DeserializeOwned>(
+        mut file: impl BufRead,
+        record: &mut impl FnMut(T),
+    ) -> io::Result<Option<Self>> {
         let mut stored = Self {
             header: None,
-            cases: Vec::new(),
-            elapsed: Duration::ZERO,
             damaged: 0,
             end: End::Clean,
         };
-        let mut seen = Seen::new();
         let mut bytes = Vec::new();
         while file.read_until(b'\n', &mut bytes)? > 0 {
             let Some(line) = bytes.strip_suffix(b"\n") else {
-                return Ok(stored.read_rest(&bytes, &mut seen));
+                return Ok(stored.read_rest(&bytes, record));
             };
-            if !bytes.ends_with(CUT_MARK) && !stored.read_line(line, &mut seen) {
+            if !bytes.ends_with(CUT_MARK) && !stored.read_line(line, record) {
                 if stored.header.is_none() {
                     return Ok(None);
                 }
@@ -78,8 +72,12 @@ impl<D: Domain> Stored<D> {
     }
 
     /// Reads the bytes after the last line feed.
-    fn read_rest(mut self, rest: &[u8], seen: &mut Seen) -> Option<Self> {
-        self.end = if self.read_line(rest, seen) {
+    fn read_rest<T: DeserializeOwned>(
+        mut self,
+        rest: &[u8],
+        record: &mut impl FnMut(T),
+    ) -> Option<Self> {
+        self.end = if self.read_line(rest, record) {
             End::Open
         } else {
             End::Cut
@@ -89,23 +87,15 @@ impl<D: Domain> Stored<D> {
     }
 
     /// Reads a line; `false` if it is damaged.
-    fn read_line(&mut self, line: &[u8], seen: &mut Seen) -> bool {
+    fn read_line<T: DeserializeOwned>(&mut self, line: &[u8], record: &mut impl FnMut(T)) -> bool {
         if self.header.is_none() {
             self.header = line::read(line).map(|HeaderLine { journal }| journal);
             return self.header.is_some();
         }
-        let Some(Entry { elapsed, case }) = line::read::<Entry<D>>(line) else {
+        let Some(read) = line::read(line) else {
             return false;
         };
-        self.elapsed = self.elapsed.max(elapsed);
-        match seen.entry((case.id.clone(), case.repeat)) {
-            Place::Vacant(vacant) => {
-                vacant.insert(self.cases.len());
-                self.cases.push(case);
-            }
-            // A later line comes from a later attempt.
-            Place::Occupied(occupied) => self.cases[*occupied.get()] = case,
-        }
+        record(read);
         true
     }
 }
@@ -129,6 +119,3 @@ pub(super) fn count(mut file: impl BufRead) -> io::Result<Option<usize>> {
     }
     Ok(has_header.then_some(seen.len()))
 }
-
-/// The position of each repetition of a case in the list.
-type Seen = BTreeMap<(crate::CaseId, u32), usize>;

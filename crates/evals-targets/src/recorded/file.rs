@@ -1,0 +1,207 @@
+//! The file that holds the replies to one set of questions.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use evals::{JournalError, RecordFile};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Inputs, Reply, Request};
+
+/// Whether replies of an earlier session are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumption {
+    /// The newest file is resumed unless it is finished.
+    Resume,
+    /// A new file is created.
+    Fresh,
+}
+
+/// The replies to one set of questions, in a file of lines that check themselves.
+///
+/// A set of questions has a folder of its own, and each run of them a file in it. The newest file is resumed until
+/// [`RecordedTarget::finish`](crate::RecordedTarget::finish) marks it as finished; every run afterwards starts a new one, because the system may have changed.
+///
+/// The operating system has a reply before it counts as recorded, so a killed process loses none.
+#[derive(Debug)]
+pub struct ReplyFile {
+    file: RecordFile,
+    recorded: BTreeMap<ReplyKey, RecordedReply>,
+}
+
+/// One repetition of one case.
+pub(super) type ReplyKey = (String, u32);
+
+/// A reply and what was asked.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedReply {
+    pub(super) inputs: Value,
+    pub(super) reply: Reply,
+}
+
+/// One line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Reply(Box<ReplyLine>),
+    Finished { finished: bool },
+}
+
+/// A recorded reply.
+#[derive(Debug, Serialize, Deserialize)]
+struct ReplyLine {
+    id: String,
+    repeat: u32,
+    inputs: Value,
+    reply: Reply,
+    /// The reply's metrics that are not finite numbers, as text, because JSON has no such numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    not_finite: BTreeMap<String, String>,
+}
+
+impl ReplyFile {
+    /// Opens the file to resume in `folder`, or creates `<name>.jsonl` there.
+    ///
+    /// `name` sorts by time, such as `20260501T120000.000Z`; the file whose name comes last is the newest. `identity` is a JSON
+    /// object of everything that replies depend on: the target, the questions and what is sent beside them. All files of a folder
+    /// have the same.
+    ///
+    /// # Errors
+    ///
+    /// The folder or the file cannot be read or written, another process has the file open, or the file has another identity.
+    pub fn open(
+        folder: &Path,
+        name: &str,
+        identity: &Value,
+        resumption: Resumption,
+    ) -> Result<Self, JournalError> {
+        let failed = |action| {
+            move |source| JournalError::Io {
+                action,
+                path: folder.to_owned(),
+                source,
+            }
+        };
+        fs::create_dir_all(folder).map_err(failed("create the folder of"))?;
+        if resumption == Resumption::Resume
+            && let Some(newest) = newest(folder).map_err(failed("list the folder of"))?
+        {
+            let (file, is_finished) = Self::read(newest, identity)?;
+            if !is_finished {
+                return Ok(file);
+            }
+        }
+        let (file, _) = Self::read(unused(folder, name), identity)?;
+        Ok(file)
+    }
+
+    /// Opens a file, and tells whether it is finished.
+    fn read(path: PathBuf, identity: &Value) -> Result<(Self, bool), JournalError> {
+        let mut recorded = BTreeMap::new();
+        let mut is_finished = false;
+        let file = RecordFile::open(path, identity, |line| match line {
+            Line::Reply(line) => {
+                let (key, reply) = line.into_recorded();
+                recorded.insert(key, reply);
+            }
+            Line::Finished { finished } => is_finished = finished,
+        })?;
+        Ok((Self { file, recorded }, is_finished))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// How many replies the file held when it was opened.
+    pub fn recorded(&self) -> usize {
+        self.recorded.len()
+    }
+
+    /// How many lines failed their check when the file was opened. What they held is asked again.
+    pub fn damaged_lines(&self) -> usize {
+        self.file.damaged_lines()
+    }
+
+    /// Takes the replies that the file held when it was opened.
+    pub(super) fn take(&mut self) -> BTreeMap<ReplyKey, RecordedReply> {
+        std::mem::take(&mut self.recorded)
+    }
+
+    /// Adds a reply.
+    pub(super) fn append(
+        &self,
+        (id, repeat): &ReplyKey,
+        recorded: &RecordedReply,
+    ) -> Result<(), JournalError> {
+        let mut reply = recorded.reply.clone();
+        let mut not_finite = BTreeMap::new();
+        reply.metrics.retain(|name, value| {
+            if !value.is_finite() {
+                not_finite.insert(name.clone(), value.to_string());
+            }
+            value.is_finite()
+        });
+        self.file.append(&Line::Reply(Box::new(ReplyLine {
+            id: id.clone(),
+            repeat: *repeat,
+            inputs: recorded.inputs.clone(),
+            reply,
+            not_finite,
+        })))
+    }
+
+    /// Marks the file as finished and syncs it to the disk.
+    pub(super) fn finish(&self) -> Result<(), JournalError> {
+        self.file.append(&Line::Finished { finished: true })?;
+        self.file.sync()
+    }
+}
+
+impl ReplyLine {
+    fn into_recorded(self) -> (ReplyKey, RecordedReply) {
+        let mut reply = self.reply;
+        let not_finite = self.not_finite.into_iter();
+        reply.metrics.extend(
+            not_finite.filter_map(|(name, value)| Some((name, value.parse::<f64>().ok()?))),
+        );
+        let recorded = RecordedReply {
+            inputs: self.inputs,
+            reply,
+        };
+        ((self.id, self.repeat), recorded)
+    }
+}
+
+/// What a request asks, as the file holds it.
+pub(super) fn asked(request: &Request) -> Value {
+    match &request.inputs {
+        Inputs::Question(question) => Value::from(question.as_str()),
+        Inputs::Value(inputs) => inputs.clone(),
+    }
+}
+
+/// The file whose name, without its extension, comes last.
+fn newest(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let mut newest = None;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_ours = path.extension().is_some_and(|it| it == "jsonl");
+        if let Some(name) = path.file_stem().filter(|_| is_ours) {
+            newest = newest.max(Some((name.to_owned(), path)));
+        }
+    }
+    Ok(newest.map(|(_, path)| path))
+}
+
+/// The path of a new file. If two sessions start at the same moment, the second one gets a number.
+fn unused(folder: &Path, name: &str) -> PathBuf {
+    let first = folder.join(format!("{name}.jsonl"));
+    let others = (2_u32..).map(|number| folder.join(format!("{name}-{number:03}.jsonl")));
+    let mut paths = std::iter::once(first.clone()).chain(others);
+    paths.find(|path| !path.exists()).unwrap_or(first)
+}

@@ -1,0 +1,224 @@
+//! A target in front of another one that records every reply.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use evals::{FailureClass, JournalError, Timing};
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::file::{RecordedReply, ReplyFile, ReplyKey, asked};
+use crate::{Reply, Request, Target, TargetError, TargetIdentity};
+
+/// Asks a target once for each repetition of a case, whoever asks and however often the process is started again.
+///
+/// Every reply is recorded before anybody uses it. Several experiments read the same replies, each with a
+/// [`reader`](Self::reader) of its own; at any time only one of them waits for the target. The timings of a reply that was not
+/// asked for just now are marked as cached.
+///
+/// A failure is not recorded, so a later session asks again. Each reader gets it once: the target is asked again only by a
+/// reader that asks a second time, as a retry does.
+///
+/// The replies of all cases are in memory.
+#[derive(Debug)]
+pub struct RecordedTarget {
+    shared: Arc<Shared>,
+    /// Tells readers apart.
+    reader: usize,
+}
+
+#[derive(Debug)]
+struct Shared {
+    target: Arc<dyn Target>,
+    file: ReplyFile,
+    /// Replies that the file held when it was opened.
+    resumed: usize,
+    slots: Mutex<BTreeMap<ReplyKey, Arc<AsyncMutex<Slot>>>>,
+    readers: AtomicUsize,
+    asked: AtomicU64,
+}
+
+/// What is known of one repetition of a case.
+#[derive(Debug, Default)]
+struct Slot {
+    reply: Option<RecordedReply>,
+    failure: Option<Shown>,
+}
+
+/// A failure, and who has seen it.
+#[derive(Debug)]
+struct Shown {
+    error: Arc<TargetError>,
+    to: BTreeSet<usize>,
+}
+
+impl RecordedTarget {
+    /// Records the replies of `target` in `file`, and gives those that the file holds.
+    pub fn new(target: Arc<dyn Target>, mut file: ReplyFile) -> Self {
+        let recorded = file.take();
+        let resumed = recorded.len();
+        let slots = recorded.into_iter().map(|(key, reply)| {
+            let slot = Slot {
+                reply: Some(reply),
+                failure: None,
+            };
+            (key, Arc::new(AsyncMutex::new(slot)))
+        });
+        let shared = Shared {
+            target,
+            file,
+            resumed,
+            slots: Mutex::new(slots.collect()),
+            readers: AtomicUsize::new(1),
+            asked: AtomicU64::new(0),
+        };
+        Self {
+            shared: Arc::new(shared),
+            reader: 0,
+        }
+    }
+
+    /// The same replies for another experiment.
+    #[must_use]
+    pub fn reader(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            reader: self.shared.readers.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// The file of the replies.
+    pub fn path(&self) -> &Path {
+        self.shared.file.path()
+    }
+
+    /// How many replies came from earlier sessions.
+    pub fn resumed(&self) -> usize {
+        self.shared.resumed
+    }
+
+    /// How often this process asked the target, for a reply or a failure.
+    pub fn asked(&self) -> u64 {
+        self.shared.asked.load(Ordering::Relaxed)
+    }
+
+    /// Marks the replies as finished: the next session starts a new file and asks again. Called when nothing is left to do with
+    /// them.
+    pub fn finish(&self) -> Result<(), JournalError> {
+        self.shared.file.finish()
+    }
+}
+
+impl Shared {
+    fn slot(&self, key: &ReplyKey) -> Arc<AsyncMutex<Slot>> {
+        // Nothing panics while the lock is held.
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        match slots.get(key) {
+            Some(slot) => Arc::clone(slot),
+            None => Arc::clone(slots.entry(key.clone()).or_default()),
+        }
+    }
+
+    /// Asks the target and records its reply.
+    async fn ask(&self, key: &ReplyKey, request: &Request) -> Result<RecordedReply, TargetError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let started = Instant::now();
+        let mut reply = self.target.ask(request).await?;
+        if !reply
+            .timings
+            .iter()
+            .any(|timing| timing.stage == Reply::STAGE)
+        {
+            let timing = Timing {
+                stage: Reply::STAGE.to_owned(),
+                duration: started.elapsed(),
+                cached: false,
+            };
+            reply.timings.insert(0, timing);
+        }
+        let recorded = RecordedReply {
+            inputs: asked(request),
+            reply,
+        };
+        let written = self.file.append(key, &recorded);
+        written.map_err(|error| TargetError::new(FailureClass::Terminal, error))?;
+        Ok(recorded)
+    }
+}
+
+#[async_trait]
+impl Target for RecordedTarget {
+    fn identity(&self) -> &TargetIdentity {
+        self.shared.target.identity()
+    }
+
+    async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
+        let key = (request.id.clone(), request.repeat);
+        let slot = self.shared.slot(&key);
+        // The others wait here while one of them asks. If that one is cancelled, the next one asks.
+        let mut slot = slot.lock().await;
+        // A reply to another question is no reply to this one.
+        if let Some(recorded) = &slot.reply
+            && recorded.inputs == asked(request)
+        {
+            let mut reply = recorded.reply.clone();
+            for timing in &mut reply.timings {
+                timing.cached = true;
+            }
+            return Ok(reply);
+        }
+        if let Some(shown) = &mut slot.failure
+            && shown.to.insert(self.reader)
+        {
+            return Err(shared(&shown.error));
+        }
+        match self.shared.ask(&key, request).await {
+            Ok(recorded) => {
+                let reply = recorded.reply.clone();
+                *slot = Slot {
+                    reply: Some(recorded),
+                    failure: None,
+                };
+                Ok(reply)
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                slot.failure = Some(Shown {
+                    error: Arc::clone(&error),
+                    to: BTreeSet::from([self.reader]),
+                });
+                Err(shared(&error))
+            }
+        }
+    }
+
+    async fn close(&self) {
+        self.shared.target.close().await;
+    }
+}
+
+/// The failure for one more reader.
+fn shared(error: &Arc<TargetError>) -> TargetError {
+    TargetError::new(error.class(), SharedError(Arc::clone(error)))
+}
+
+/// A failure that several readers get.
+#[derive(Debug)]
+struct SharedError(Arc<TargetError>);
+
+impl fmt::Display for SharedError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl Error for SharedError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}

@@ -1,0 +1,245 @@
+//! Tests of recorded replies: what is asked once, and what survives a killed process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use evals::{FailureClass, JournalError};
+use serde_json::{Value, json};
+
+use super::{RecordedTarget, ReplyFile, Resumption};
+use crate::{FnTarget, Reply, Request, Target, TargetError};
+
+/// A target that counts its requests, and fails those for `broken` as long as `failures` last.
+struct Counting {
+    target: Arc<dyn Target>,
+    asked: Arc<AtomicU32>,
+}
+
+fn counting(failures: u32) -> Counting {
+    let asked = Arc::new(AtomicU32::new(0));
+    let left = Arc::new(AtomicU32::new(failures));
+    let counter = Arc::clone(&asked);
+    let target = FnTarget::new("counting", move |request: Request| {
+        let (counter, left) = (Arc::clone(&counter), Arc::clone(&left));
+        async move {
+            let number = counter.fetch_add(1, Ordering::SeqCst) + 1;
+            tokio::task::yield_now().await;
+            let fails = request.id == "broken"
+                && left
+                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+                        left.checked_sub(1)
+                    })
+                    .is_ok();
+            if fails {
+                return Err(TargetError::new(FailureClass::Transient, "it is down"));
+            }
+            Ok(Reply {
+                answer: Some(json!(format!("answer {number}"))),
+                metrics: BTreeMap::from([("loss".to_owned(), f64::NAN), ("one".to_owned(), 1.0)]),
+                ..Reply::default()
+            })
+        }
+    });
+    Counting {
+        target: Arc::new(target),
+        asked,
+    }
+}
+
+impl Counting {
+    fn open(&self, folder: &Path, resumption: Resumption) -> RecordedTarget {
+        let file = ReplyFile::open(folder, "2026", &identity(), resumption).unwrap();
+        RecordedTarget::new(Arc::clone(&self.target), file)
+    }
+
+    fn asked(&self) -> u32 {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+fn identity() -> Value {
+    json!({"target": "counting", "k": 5})
+}
+
+fn question(id: &str) -> Request {
+    Request::question(id, format!("{id}?"))
+}
+
+fn answer(reply: &Reply) -> &str {
+    reply.answer.as_ref().and_then(Value::as_str).unwrap()
+}
+
+#[tokio::test]
+async fn two_readers_that_ask_at_the_same_time_cause_one_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let first = counting.open(folder.path(), Resumption::Resume);
+    let second = first.reader();
+    let (request, other) = (
+        question("q"),
+        Request {
+            repeat: 2,
+            ..question("q")
+        },
+    );
+    let (one, two, repeated) = tokio::join!(
+        first.ask(&request),
+        second.ask(&request),
+        second.ask(&other)
+    );
+    let (one, two) = (one.unwrap(), two.unwrap());
+    assert_eq!(answer(&one), answer(&two));
+    assert_ne!(answer(&one), answer(&repeated.unwrap()));
+    assert_eq!((counting.asked(), first.asked()), (2, 2));
+    let cached: Vec<bool> = [&one, &two].map(|reply| reply.timings[0].cached).into();
+    assert_eq!(cached, [false, true]);
+    assert_eq!(one.timings[0].stage, "target");
+    assert_eq!(one.timings[0].duration, two.timings[0].duration);
+}
+
+#[tokio::test]
+async fn a_later_session_gives_recorded_replies_until_the_file_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let first = counting.open(folder.path(), Resumption::Resume);
+    let original = first.ask(&question("a")).await.unwrap();
+    drop(first);
+
+    let second = counting.open(folder.path(), Resumption::Resume);
+    assert_eq!(second.resumed(), 1);
+    let resumed = second.ask(&question("a")).await.unwrap();
+    assert_eq!(resumed.answer, original.answer);
+    assert_eq!(resumed.metrics.get("one"), Some(&1.0));
+    assert!(resumed.metrics["loss"].is_nan());
+    assert!(resumed.timings[0].cached);
+    second.ask(&question("b")).await.unwrap();
+    assert_eq!(counting.asked(), 2);
+    second.finish().unwrap();
+    drop(second);
+
+    let third = counting.open(folder.path(), Resumption::Resume);
+    assert_eq!(third.resumed(), 0);
+    third.ask(&question("a")).await.unwrap();
+    assert_eq!(counting.asked(), 3);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[tokio::test]
+async fn a_fresh_session_asks_again_and_is_the_one_to_resume() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let first = counting.open(folder.path(), Resumption::Resume);
+    first.ask(&question("a")).await.unwrap();
+    drop(first);
+    let fresh = counting.open(folder.path(), Resumption::Fresh);
+    assert_eq!(
+        answer(&fresh.ask(&question("a")).await.unwrap()),
+        "answer 2"
+    );
+    drop(fresh);
+    let third = counting.open(folder.path(), Resumption::Resume);
+    assert_eq!(
+        answer(&third.ask(&question("a")).await.unwrap()),
+        "answer 2"
+    );
+    assert_eq!(counting.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_failure_is_shared_by_readers_and_asked_again_by_a_retry_and_a_later_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(2);
+    let first = counting.open(folder.path(), Resumption::Resume);
+    let second = first.reader();
+    for reader in [&first, &second] {
+        let error = reader.ask(&question("broken")).await.unwrap_err();
+        assert_eq!(error.class(), FailureClass::Transient);
+        assert_eq!(error.to_string(), "it is down");
+    }
+    assert_eq!(counting.asked(), 1);
+    first.ask(&question("broken")).await.unwrap_err();
+    assert_eq!(counting.asked(), 2);
+    drop((first, second));
+    let later = counting.open(folder.path(), Resumption::Resume);
+    assert_eq!(later.resumed(), 0);
+    later.ask(&question("broken")).await.unwrap();
+    assert_eq!(counting.asked(), 3);
+}
+
+#[tokio::test]
+async fn a_session_killed_within_a_line_loses_that_reply_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let first = counting.open(folder.path(), Resumption::Resume);
+    for id in ["a", "b"] {
+        first.ask(&question(id)).await.unwrap();
+    }
+    let path = first.path().to_owned();
+    drop(first);
+    let whole = fs::read(&path).unwrap();
+    for cut in 0..whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let lines = whole[..cut].split(|byte| *byte == b'\n').count() - 1;
+        // The header and the line feed of the last line do not count.
+        let complete = lines.saturating_sub(1);
+        let resumed = counting.open(folder.path(), Resumption::Resume).resumed();
+        let cut_at_line_feed = whole[cut] == b'\n' && lines > 0;
+        assert_eq!(
+            resumed,
+            complete + usize::from(cut_at_line_feed),
+            "cut at {cut}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_line_is_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let first = counting.open(folder.path(), Resumption::Resume);
+    first.ask(&question("a")).await.unwrap();
+    let path = first.path().to_owned();
+    drop(first);
+    let damaged = fs::read_to_string(&path)
+        .unwrap()
+        .replace("answer", "Answer");
+    fs::write(&path, damaged).unwrap();
+    let file = ReplyFile::open(folder.path(), "2026", &identity(), Resumption::Resume).unwrap();
+    assert_eq!((file.recorded(), file.damaged_lines()), (0, 1));
+    let target = RecordedTarget::new(Arc::clone(&counting.target), file);
+    target.ask(&question("a")).await.unwrap();
+    assert_eq!(counting.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_recorded_reply_to_another_question_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let target = counting.open(folder.path(), Resumption::Resume);
+    target.ask(&Request::question("a", "old?")).await.unwrap();
+    target.ask(&Request::question("a", "new?")).await.unwrap();
+    assert_eq!(counting.asked(), 2);
+    drop(target);
+    let resumed = counting.open(folder.path(), Resumption::Resume);
+    resumed.ask(&Request::question("a", "new?")).await.unwrap();
+    assert_eq!(counting.asked(), 2);
+}
+
+#[test]
+fn another_process_and_another_identity_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let open =
+        |identity: &Value| ReplyFile::open(folder.path(), "2026", identity, Resumption::Resume);
+    let held = open(&identity()).unwrap();
+    assert!(matches!(
+        open(&identity()),
+        Err(JournalError::Locked { .. })
+    ));
+    drop(held);
+    let other = json!({"target": "counting", "k": 6});
+    let error = open(&other).unwrap_err().to_string();
+    assert!(error.contains("(k: 5 -> 6)"), "{error}");
+}
