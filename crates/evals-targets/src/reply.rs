@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use evals::{SpanTree, Timing};
+use evals::{Span, SpanTree, Timing};
 use evals_models::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -95,6 +95,13 @@ pub struct ToolCall {
     /// Whether the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
+}
+
+impl ToolCall {
+    /// The call as a step of the task, which evaluators of tool calls read.
+    pub fn span(&self) -> Span {
+        Span::tool_call(&self.name, &self.arguments, self.failed)
+    }
 }
 
 mod optional_seconds {

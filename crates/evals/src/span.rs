@@ -66,6 +66,36 @@ impl Span {
         }
     }
 
+    /// The call of a tool, as OpenTelemetry's conventions name it: `execute_tool NAME`.
+    ///
+    /// The arguments are kept as JSON text; `null` says that they are not known. A call that failed has the status
+    /// [`SpanStatus::Error`].
+    ///
+    /// ```
+    /// let call = evals::Span::tool_call("search", &serde_json::json!({"query": "rust"}), false);
+    /// assert_eq!(call.name, "execute_tool search");
+    /// assert_eq!(call.attributes["gen_ai.tool.call.arguments"], r#"{"query":"rust"}"#);
+    /// ```
+    pub fn tool_call(name: &str, arguments: &Value, failed: bool) -> Self {
+        let mut span = Self::new(format!("execute_tool {name}"))
+            .attribute("gen_ai.operation.name", "execute_tool")
+            .attribute("gen_ai.tool.name", name);
+        if !arguments.is_null() {
+            span = span.attribute("gen_ai.tool.call.arguments", arguments.to_string());
+        }
+        if failed {
+            span.status = SpanStatus::Error;
+        }
+        span
+    }
+
+    /// A request to a chat model, as OpenTelemetry's conventions name it: `chat MODEL`.
+    pub fn model_request(model: &str) -> Self {
+        Self::new(format!("chat {model}"))
+            .attribute("gen_ai.operation.name", "chat")
+            .attribute("gen_ai.request.model", model)
+    }
+
     /// Adds a fact.
     #[must_use]
     pub fn attribute(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
