@@ -4,6 +4,9 @@
 //! [`EvaluatorSpec`](evals::EvaluatorSpec) to a [`Signature`] and builds the evaluator. A Rust program registers its own
 //! evaluators beside the built-in ones.
 
+mod built_in;
+mod checks;
+mod python;
 mod registry;
 mod signature;
 mod untyped;

@@ -1,6 +1,7 @@
 //! The registry: evaluators by name.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use evals::{Evaluator, EvaluatorSpec, ReportEvaluator};
@@ -55,6 +56,8 @@ pub struct Resources {
     /// The chat models of evaluators that ask one; `None` if none are at hand, for example while a file is only checked. An
     /// evaluator that needs a model is then built all the same and fails when it is asked.
     pub models: Option<Arc<dyn ChatModels>>,
+    /// The folder that paths in arguments are relative to: that of the dataset file. `None` for the current folder.
+    pub folder: Option<PathBuf>,
 }
 
 /// Hands out opened chat models.

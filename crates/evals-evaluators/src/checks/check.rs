@@ -1,0 +1,134 @@
+//! A check: an evaluator of one outcome that asks no model.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals::{
+    Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome, Value as Verdict,
+    ValueKind,
+};
+use serde_json::{Value, json};
+
+use super::argument::ArgumentError;
+use crate::{Arguments, Entry, Parameter, Resources, Signature, Untyped};
+
+/// Judges an output with one outcome, and needs nobody's help for it.
+pub(super) trait Check: Debug + Send + Sync + 'static {
+    /// Of what kind the outcome is.
+    const KIND: ValueKind;
+
+    /// Whether there is an outcome for the case, whatever its output.
+    fn applies(&self, _case: &Case<Untyped>) -> bool {
+        true
+    }
+
+    /// Judges the output of a case that it applies to.
+    fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError>;
+}
+
+/// The outcome of a check, without its name.
+#[derive(Debug)]
+pub(super) struct Finding {
+    verdict: Verdict,
+    reason: Option<String>,
+}
+
+/// A check with the name and the arguments that a dataset file gives it.
+#[derive(Debug)]
+struct Named<C> {
+    name: String,
+    spec: EvaluatorSpec,
+    /// pydantic-evals reads arguments only when it judges, so wrong ones are a failure of each case.
+    check: Result<C, ArgumentError>,
+}
+
+/// The registry's entry of a check. A parameter `evaluation_name` renames its outcome.
+pub(super) fn entry<C: Check>(
+    name: &'static str,
+    description: &'static str,
+    parameters: impl IntoIterator<Item = Parameter>,
+    read: impl Fn(&Arguments) -> Result<C, ArgumentError> + Send + Sync + 'static,
+) -> Entry {
+    let signature = Signature::new(parameters);
+    let written = signature.clone();
+    let build = move |arguments: &Arguments, _: &Resources| {
+        let given_name = arguments.value("evaluation_name").as_str();
+        let evaluator: Arc<dyn Evaluator<Untyped>> = Arc::new(Named {
+            name: given_name.unwrap_or(name).to_owned(),
+            spec: EvaluatorSpec {
+                name: name.to_owned(),
+                arguments: written.write(arguments),
+            },
+            check: read(arguments),
+        });
+        Ok(evaluator)
+    };
+    Entry::case(name, description, signature, build)
+}
+
+/// The parameter that renames an outcome.
+pub(super) fn evaluation_name() -> Parameter {
+    Parameter::optional(
+        "evaluation_name",
+        Value::Null,
+        json!({"type": ["string", "null"]}),
+        "Names the outcome in reports, in place of the evaluator's own name.",
+    )
+}
+
+impl Finding {
+    pub(super) fn passed(passed: bool) -> Self {
+        Self {
+            verdict: Verdict::Assertion(passed),
+            reason: None,
+        }
+    }
+
+    /// A failed assertion.
+    pub(super) fn failed(reason: impl Into<String>) -> Self {
+        Self {
+            reason: Some(reason.into()),
+            ..Self::passed(false)
+        }
+    }
+}
+
+#[async_trait]
+impl<C: Check> Evaluator<Untyped> for Named<C> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn evaluate(
+        &self,
+        context: &Context<'_, Untyped>,
+    ) -> Result<Vec<Outcome>, EvaluatorError> {
+        let check = self.check.as_ref().map_err(Clone::clone)?;
+        if !check.applies(context.case) {
+            return Ok(Vec::new());
+        }
+        let Finding { verdict, reason } = check.judge(context)?;
+        Ok(vec![Outcome {
+            name: self.name.clone(),
+            value: verdict,
+            reason,
+        }])
+    }
+
+    fn spec(&self) -> Option<EvaluatorSpec> {
+        Some(self.spec.clone())
+    }
+
+    fn concerns(&self, case: &Case<Untyped>) -> Option<Vec<Concern>> {
+        let applies = self
+            .check
+            .as_ref()
+            .map_or(true, |check| check.applies(case));
+        let concern = Concern {
+            outcome: self.name.clone(),
+            kind: C::KIND,
+        };
+        Some(applies.then_some(concern).into_iter().collect())
+    }
+}
