@@ -40,6 +40,7 @@
 //!     answer: None,
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("b".to_owned(), 1)]),
+//!     metadata: serde_json::Map::new(),
 //! };
 //! let dataset = retrieval::dataset("demo", [question], vec!["RR@5".parse()?])?;
 //! let task = retrieval::task(Arc::new(Scripted), NonZeroUsize::new(5).expect("5 is not 0"), IdenticalIds::Keep);
@@ -113,6 +114,7 @@
 //!     answer: Some("450".to_owned()),
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("ferry".to_owned(), 1)]),
+//!     metadata: serde_json::Map::new(),
 //! };
 //! let dataset = qa::dataset("demo", [question])?
 //!     .evaluator(Equivalence::new(Arc::new(OverlapJudge::default())))

@@ -4,6 +4,7 @@ use std::mem;
 
 use evals_metrics::Judgements;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// A question, with its dataset's facts about the right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,11 +22,18 @@ pub struct Question {
     /// less), because measures such as `Judged` distinguish them from unjudged ones. [`Judgements::relevant`] lists those of
     /// grade 1 or more; there may be none.
     pub relevant: Judgements,
+    /// Further facts about the question by name, such as its topic. Questions can be chosen and reports grouped by them. A name
+    /// is not [`ANSWERABLE`](Self::ANSWERABLE).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
 }
 
 impl Question {
     /// The reason for undefined rank, citation and text measures of a question that is not [`answerable`](Self::answerable).
     pub const UNANSWERABLE: &str = "unanswerable";
+
+    /// The name of the fact whether a question is [`answerable`](Self::answerable), which every question has.
+    pub const ANSWERABLE: &str = "answerable";
 
     /// Takes the judgements, or none if the question is unanswerable.
     pub(crate) fn take_judgements(&mut self) -> Judgements {

@@ -40,29 +40,6 @@ fn whole(number: &Number) -> Option<String> {
     (number.fract() == 0.0 && number.abs() < EXACT).then(integer)
 }
 
-/// The ids in a cell: one, several, or none. Null, the empty string and an empty CSV field name none. A text that is a JSON array, such
-/// as `["a", "b"]`, is a list, because CSV fields have no other form for lists.
-pub(super) fn ids(cell: &Value, column: &Column, place: &Place) -> Result<Vec<String>, DataError> {
-    let names_one = |cell: &&Value| !cell.is_null() && cell.as_str() != Some("");
-    let written = cell.as_str().and_then(written_list);
-    let cells = match cell {
-        Value::Array(elements) => elements.as_slice(),
-        one => written.as_deref().unwrap_or(std::slice::from_ref(one)),
-    };
-    cells
-        .iter()
-        .filter(names_one)
-        .map(|cell| id(cell, column, place))
-        .collect()
-}
-
-/// The elements of a text that is a JSON array.
-fn written_list(text: &str) -> Option<Vec<Value>> {
-    text.trim_start()
-        .starts_with('[')
-        .then(|| serde_json::from_str(text).ok())?
-}
-
 /// A text; `None` if it is null or blank. The elements of a list are trimmed and joined by a space.
 pub(super) fn text(
     cell: &Value,
@@ -186,13 +163,6 @@ mod tests {
             );
         }
         assert!(id(json!("")).is_err() && id(json!(true)).is_err());
-    }
-
-    #[test]
-    fn null_and_the_empty_string_name_nothing() {
-        let ids = |cell: Value| ids(&cell, &column(), &place()).unwrap();
-        assert!(ids(json!("")).is_empty() && ids(json!(null)).is_empty());
-        assert_eq!(ids(json!(["a", "", null, 2])), ["a", "2"]);
     }
 
     #[test]

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use evals_metrics::Judgements;
+use serde_json::Value;
 
 use super::cells;
-use crate::error::DataError;
+use super::judged_ids;
+use crate::error::{DataError, Place};
 use crate::manifest::{Column, JudgementColumns};
 use crate::reader::TableFile;
 
@@ -33,25 +35,40 @@ pub(super) fn read(
                 continue;
             }
             let query = cells::id(&rest[0], &columns.query, &row.place)?;
-            let document = cells::id(&rest[1], &columns.document, &row.place)?;
-            let grade = match &columns.grade {
-                Some(column) => cells::grade(&rest[2], column, &row.place)?,
-                None => 1,
-            };
             let judgements = by_question.entry(query.clone()).or_default();
-            if let Some(first) = judgements.grade(&document)
-                && first != grade
-            {
-                return Err(DataError::ConflictingGrades {
-                    place: row.place,
-                    query,
-                    document,
-                    first,
-                    second: grade,
-                });
+            for (document, grade) in documents(columns, &rest[1..], &row.place)? {
+                if let Some(first) = judgements.grade(&document)
+                    && first != grade
+                {
+                    return Err(DataError::ConflictingGrades {
+                        place: row.place,
+                        query,
+                        document,
+                        first,
+                        second: grade,
+                    });
+                }
+                judgements.insert(document, grade);
             }
-            judgements.insert(document, grade);
         }
     }
     Ok(by_question)
+}
+
+/// The documents of a row with their grades: one, or without a column of grades those of a map of ids to grades.
+fn documents(
+    columns: &JudgementColumns,
+    cells: &[Value],
+    place: &Place,
+) -> Result<Vec<(String, i32)>, DataError> {
+    let document = &cells[0];
+    if document.is_object() && columns.grade.is_none() {
+        return judged_ids::judged(document, &columns.document, place);
+    }
+    let document = cells::id(document, &columns.document, place)?;
+    let grade = match &columns.grade {
+        Some(column) => cells::grade(&cells[1], column, place)?,
+        None => 1,
+    };
+    Ok(vec![(document, grade)])
 }

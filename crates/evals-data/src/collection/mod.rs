@@ -6,6 +6,7 @@ mod documents;
 mod files;
 mod fingerprint;
 mod judged;
+mod judged_ids;
 mod mapping;
 mod misread;
 mod questions;

@@ -1,6 +1,6 @@
 //! The questions and their judgements.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use evals_metrics::Judgements;
 use evals_rag::Question;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::cells;
 use super::fingerprint::fingerprint;
 use super::judged::ByQuestion;
+use super::judged_ids;
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, Manifest, QuestionColumns};
 use crate::reader::{Row, TableFile};
@@ -116,6 +117,10 @@ impl QuestionReader<'_> {
         let answerable = !answer
             .as_deref()
             .is_some_and(|answer| self.manifest.is_unanswerable(answer));
+        let metadata = columns.metadata.iter().zip(cells.metadata);
+        let metadata = metadata
+            .map(|(column, cell)| (column.path(), cell.clone()))
+            .collect();
         let judged = self.relevant(&id, columns, cells.relevant, &row.place)?;
         let relevant = if answerable {
             let Some(judged) = judged else {
@@ -135,6 +140,7 @@ impl QuestionReader<'_> {
             answer,
             answerable,
             relevant,
+            metadata,
         }))
     }
 
@@ -149,20 +155,28 @@ impl QuestionReader<'_> {
         if let Some(judged) = &mut self.judged {
             return Ok(judged.remove(id));
         }
-        let mut documents = BTreeSet::new();
+        let mut judgements = Judgements::new();
         for (column, cell) in columns.relevant.iter().zip(cells) {
-            documents.extend(cells::ids(cell, column, place)?);
+            for (document, grade) in judged_ids::judged(cell, column, place)? {
+                if let Some(first) = judgements.grade(&document)
+                    && first != grade
+                {
+                    return Err(DataError::ConflictingGrades {
+                        place: place.clone(),
+                        query: id.to_owned(),
+                        document,
+                        first,
+                        second: grade,
+                    });
+                }
+                judgements.insert(document, grade);
+            }
         }
-        Ok(Some(
-            documents
-                .into_iter()
-                .map(|document| (document, 1))
-                .collect(),
-        ))
+        Ok(Some(judgements))
     }
 }
 
-/// The columns to read: those of the filter, then id, text, answer, and relevant documents.
+/// The columns to read: those of the filter, then id, text, answer, relevant documents, and metadata.
 fn wanted(columns: &QuestionColumns) -> Vec<Column> {
     columns
         .filter
@@ -171,6 +185,7 @@ fn wanted(columns: &QuestionColumns) -> Vec<Column> {
         .chain([&columns.text])
         .chain(&columns.answer)
         .chain(&columns.relevant)
+        .chain(&columns.metadata)
         .cloned()
         .collect()
 }
@@ -181,18 +196,21 @@ struct QuestionCells<'c> {
     text: &'c Value,
     answer: Option<&'c Value>,
     relevant: &'c [Value],
+    metadata: &'c [Value],
 }
 
 impl<'c> QuestionCells<'c> {
     fn split(columns: &QuestionColumns, cells: &'c [Value]) -> Self {
         let (id, cells) = cells.split_at(usize::from(columns.id.is_some()));
         let (text, cells) = cells.split_first().expect("the text is always read");
-        let (answer, relevant) = cells.split_at(usize::from(columns.answer.is_some()));
+        let (answer, cells) = cells.split_at(usize::from(columns.answer.is_some()));
+        let (relevant, metadata) = cells.split_at(columns.relevant.len());
         Self {
             id: id.first(),
             text,
             answer: answer.first(),
             relevant,
+            metadata,
         }
     }
 }

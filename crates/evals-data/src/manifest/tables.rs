@@ -98,9 +98,17 @@ pub struct QuestionColumns {
     /// The reference answer.
     #[serde(default)]
     pub answer: Option<Column>,
-    /// Columns that name relevant documents (grade 1), each with one id or a list of ids. Empty if there is a judgements table.
+    /// Columns that name relevant documents. Each holds one id or a list of ids (grade 1), or judgements with their grades: a map of
+    /// ids to grades, or a list of `{id, grade}`. Empty if there is a judgements table.
     #[serde(default, deserialize_with = "one_or_many")]
     pub relevant: Vec<Column>,
+    /// Columns kept as metadata, under their names.
+    #[serde(
+        default,
+        deserialize_with = "one_or_many",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub metadata: Vec<Column>,
     /// The rows to keep; all by default.
     #[serde(default, rename = "where")]
     pub filter: Filter,
@@ -115,7 +123,7 @@ pub struct JudgementColumns {
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The question's id.
     pub query: Column,
-    /// The document's id.
+    /// The document's id, or, without a column of grades, a map of ids to grades.
     pub document: Column,
     /// The grade, a whole number. Without this column, every row has grade 1.
     #[serde(default)]

@@ -239,3 +239,25 @@ fn tables_inherit_missing_keys() {
         }
     );
 }
+
+#[test]
+fn metadata_of_questions_has_distinct_names_of_whole_columns() {
+    let with = |columns: &str| {
+        error(&REPLIQA.replace(
+            "relevant: [document_id]}",
+            &format!("relevant: [document_id], metadata: {columns}}}"),
+        ))
+    };
+    assert_eq!(
+        with("[topic, topic]"),
+        "sets/my.yaml:5: `questions.metadata` names `topic` twice"
+    );
+    assert_eq!(
+        with("'topics[]'"),
+        "sets/my.yaml:5: `questions.metadata` keeps whole values, not list elements: write `topics` without `[]`"
+    );
+    assert!(
+        with("answerable")
+            .starts_with("sets/my.yaml:5: `questions.metadata` cannot keep a column `answerable`")
+    );
+}

@@ -1,5 +1,6 @@
 //! The shape of a manifest file, and the checks that turn it into a manifest.
 
+use evals_rag::Question;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::Spanned;
@@ -167,6 +168,7 @@ impl Check<'_> {
         judged: bool,
     ) -> Result<(), ManifestError> {
         let (line, columns) = (written.referenced.line(), &written.value);
+        check_metadata(&columns.metadata).map_err(|message| self.fails(line, message))?;
         match (columns.relevant.is_empty(), judged) {
             (true, false) => Err(self.fails(
                 line,
@@ -179,4 +181,26 @@ impl Check<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The names of a question's metadata have to be different, and reports need one of them for themselves.
+fn check_metadata(columns: &[Column]) -> Result<(), String> {
+    for (index, column) in columns.iter().enumerate() {
+        if column.each() {
+            return Err(format!(
+                "`questions.metadata` keeps whole values, not list elements: write `{}` without `[]`",
+                column.path()
+            ));
+        }
+        if column.path() == Question::ANSWERABLE {
+            return Err(format!(
+                "`questions.metadata` cannot keep a column `{}`, because every question has a fact of that name; rename the column",
+                column.path()
+            ));
+        }
+        if columns[..index].contains(column) {
+            return Err(format!("`questions.metadata` names `{column}` twice"));
+        }
+    }
+    Ok(())
 }

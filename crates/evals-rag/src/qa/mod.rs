@@ -6,6 +6,7 @@ mod citation;
 mod context;
 mod equivalence;
 mod expansion;
+mod metadata;
 mod reference;
 mod refusal;
 mod task;
@@ -22,6 +23,7 @@ pub use citation::{CitationPrecision, CiteRate};
 pub use context::Budget;
 pub use equivalence::Equivalence;
 pub use expansion::{Expansion, Neighbours};
+pub use metadata::QuestionMetadata;
 pub use reference::Reference;
 pub use refusal::Refusal;
 pub use task::{Settings, task};
@@ -35,7 +37,7 @@ impl Domain for Qa {
     type Input = String;
     type Output = Answer;
     type Expected = Reference;
-    type Metadata = ();
+    type Metadata = QuestionMetadata;
 }
 
 /// Makes one case from each question. The caller adds the evaluators.
@@ -57,7 +59,10 @@ pub fn dataset(
             answerable: question.answerable,
             relevant,
         };
-        Case::new(question.id, question.text).expecting(reference)
+        Case {
+            metadata: QuestionMetadata(question.metadata),
+            ..Case::new(question.id, question.text).expecting(reference)
+        }
     });
     Ok(Dataset::new(name, cases)?.assertions_apart())
 }

@@ -16,6 +16,7 @@ use evals::{
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, Undefined, score_all};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::{Question, Retrieved, SearchError, Searcher};
 
@@ -35,16 +36,22 @@ impl Domain for Retrieval {
 }
 
 /// A dataset's facts about a question, besides its judgements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Option<WrittenFacts>")]
 pub struct QuestionFacts {
     /// Whether the corpus contains the answer; see [`Question::answerable`](crate::Question::answerable).
     pub answerable: bool,
+    /// The question's further facts, beside `answerable` in JSON.
+    #[serde(flatten)]
+    pub metadata: Map<String, Value>,
 }
 
 impl Default for QuestionFacts {
     fn default() -> Self {
-        Self { answerable: true }
+        Self {
+            answerable: true,
+            metadata: Map::new(),
+        }
     }
 }
 
@@ -52,12 +59,15 @@ impl Default for QuestionFacts {
 #[derive(Deserialize)]
 struct WrittenFacts {
     answerable: bool,
+    #[serde(flatten)]
+    metadata: Map<String, Value>,
 }
 
 impl From<Option<WrittenFacts>> for QuestionFacts {
     fn from(written: Option<WrittenFacts>) -> Self {
-        written.map_or_else(Self::default, |WrittenFacts { answerable }| Self {
-            answerable,
+        written.map_or_else(Self::default, |written| Self {
+            answerable: written.answerable,
+            metadata: written.metadata,
         })
     }
 }
@@ -85,6 +95,7 @@ pub fn dataset(
         let judgements = question.take_judgements();
         let facts = QuestionFacts {
             answerable: question.answerable,
+            metadata: question.metadata,
         };
         Case {
             metadata: facts,

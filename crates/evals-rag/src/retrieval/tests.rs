@@ -61,6 +61,7 @@ fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
             .iter()
             .map(|document| ((*document).to_owned(), 1))
             .collect(),
+        metadata: Map::new(),
     }
 }
 
@@ -191,9 +192,26 @@ fn questions_in_reports_without_facts_are_answerable() {
     let read = |text: &str| serde_json::from_str::<QuestionFacts>(text).unwrap();
     assert!(read("null").answerable);
     for answerable in [true, false] {
-        let facts = QuestionFacts { answerable };
-        assert_eq!(read(&serde_json::to_string(&facts).unwrap()), facts);
+        let facts = QuestionFacts {
+            answerable,
+            metadata: Map::new(),
+        };
+        let written = serde_json::to_string(&facts).unwrap();
+        assert_eq!(written, format!(r#"{{"answerable":{answerable}}}"#));
+        assert_eq!(read(&written), facts);
     }
+}
+
+#[test]
+fn metadata_stands_beside_the_fact_that_a_question_is_answerable() {
+    let mut sports = question("q1", "text", &["b"]);
+    sports.metadata.insert("topic".to_owned(), "Sports".into());
+    let report = run(sports, 3, IdenticalIds::Keep);
+    let facts = &report.cases[0].metadata;
+    let written = serde_json::to_string(facts).unwrap();
+    assert_eq!(written, r#"{"answerable":true,"topic":"Sports"}"#);
+    let read: QuestionFacts = serde_json::from_str(&written).unwrap();
+    assert_eq!(read, *facts);
 }
 
 #[test]

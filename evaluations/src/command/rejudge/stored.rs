@@ -47,7 +47,7 @@ impl Stored {
             id: case.id.clone(),
             input: case.input.clone(),
             expected: case.expected.clone(),
-            metadata: (),
+            metadata: case.metadata.clone(),
             evaluators: Vec::new(),
         });
         Ok(Dataset::new(name, cases.collect::<Vec<_>>())?.assertions_apart())

@@ -212,3 +212,32 @@ fn judged_documents_are_looked_up_among_known_ids() {
         allowed.questions().unwrap()
     );
 }
+
+#[test]
+fn a_cell_may_hold_judgements_with_their_grades() {
+    let tables = tables(&[
+        ("corpus.csv", "id,text\nd1,one\nd2,two\nd3,three\n"),
+        (
+            "asked.jsonl",
+            "{\"q\": \"One?\", \"relevant\": {\"d1\": 2, \"d2\": 0}}\n\
+             {\"q\": \"Two?\", \"relevant\": [{\"id\": \"d3\", \"grade\": 3}, {\"id\": \"d1\"}]}\n",
+        ),
+    ]);
+    let manifest = "documents: {source: {path: corpus.csv}, uri: id, text: text}\n\
+                    questions: {source: {path: asked.jsonl}, text: q, relevant: relevant}\n";
+    let questions = tables.collection(manifest).questions().unwrap().questions;
+    let judged = |index: usize| -> Vec<(&str, i32)> { questions[index].relevant.iter().collect() };
+    assert_eq!(judged(0), [("d1", 2), ("d2", 0)]);
+    assert_eq!(judged(1), [("d1", 1), ("d3", 3)]);
+
+    let conflict = manifest.replace("relevant: relevant", "relevant: [relevant, also]");
+    std::fs::write(
+        tables.0.path().join("asked.jsonl"),
+        "{\"q\": \"One?\", \"relevant\": {\"d1\": 2}, \"also\": \"d1\"}\n",
+    )
+    .unwrap();
+    assert_eq!(
+        tables.questions_error(&conflict),
+        "asked.jsonl:1: document `d1` has two grades for question `q1`: 2 and 1"
+    );
+}

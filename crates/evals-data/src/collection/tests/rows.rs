@@ -196,3 +196,27 @@ fn a_document_may_be_very_large() {
     let (read, _) = documents(&tables.collection(manifest));
     assert_eq!(read[0].text.len(), large.len());
 }
+
+#[test]
+fn questions_keep_the_columns_named_as_metadata() {
+    let tables = tables(&[("rows.csv", ROWS)]);
+    let manifest = REPLIQA.replace(
+        "relevant: [doc]}",
+        "relevant: [doc], metadata: [topic, doc]}",
+    );
+    let questions = tables.collection(&manifest).questions().unwrap().questions;
+    assert_eq!(
+        Value::Object(questions[2].metadata.clone()),
+        json!({"topic": "Sport", "doc": "d2"})
+    );
+    let plain = tables.collection(REPLIQA);
+    assert!(plain.questions().unwrap().questions[2].metadata.is_empty());
+    assert_eq!(
+        plain.provenance().questions.columns,
+        json!({
+            "id": "qid", "text": "question", "answer": "answer", "relevant": ["doc"],
+            "where": {"conditions": []}
+        }),
+        "a manifest without metadata keeps the fingerprint that its runs have"
+    );
+}
