@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::error::Unit;
 
-    fn read(cell: &Value) -> Result<Vec<(String, i32)>, String> {
+    fn read_or_fail(cell: &Value) -> Result<Vec<(String, i32)>, String> {
         let place = Place {
             file: "a.json".to_owned(),
             number: 3,
@@ -107,9 +107,13 @@ mod tests {
         judged.map_err(|error| error.to_string())
     }
 
-    fn of(pairs: &[(&str, i32)]) -> Result<Vec<(String, i32)>, String> {
+    fn read(cell: &Value) -> Vec<(String, i32)> {
+        read_or_fail(cell).unwrap()
+    }
+
+    fn of(pairs: &[(&str, i32)]) -> Vec<(String, i32)> {
         let pairs = pairs.iter().map(|(id, grade)| ((*id).to_owned(), *grade));
-        Ok(pairs.collect())
+        pairs.collect()
     }
 
     #[test]
@@ -147,11 +151,11 @@ mod tests {
     #[test]
     fn what_is_no_grade_names_its_place() {
         assert_eq!(
-            read(&json!({"a": "high"})).unwrap_err(),
+            read_or_fail(&json!({"a": "high"})).unwrap_err(),
             "a.json:3: column `relevant` is not a grade (a whole number): \"high\""
         );
         assert_eq!(
-            read(&json!([{"title": "a"}])).unwrap_err(),
+            read_or_fail(&json!([{"title": "a"}])).unwrap_err(),
             "a.json:3: column `relevant` is not a judged document with `id` and `grade`: {\"title\":\"a\"}"
         );
     }
