@@ -8,6 +8,7 @@ mod address;
 mod closure;
 mod error;
 mod recorded;
+mod recording;
 mod reply;
 mod request;
 mod target;

@@ -11,6 +11,9 @@ pub struct Request {
     pub repeat: u32,
     /// What is asked.
     pub inputs: Inputs,
+    /// How many documents the measures look at, as a hint; `None` if nothing depends on it. Templates can name it; no target has
+    /// to return as many.
+    pub k: Option<usize>,
 }
 
 /// What a target is asked.
@@ -29,6 +32,7 @@ impl Request {
             id: id.into(),
             repeat: 1,
             inputs: Inputs::Question(question.into()),
+            k: None,
         }
     }
 
@@ -38,6 +42,7 @@ impl Request {
             id: id.into(),
             repeat: 1,
             inputs: Inputs::Value(inputs),
+            k: None,
         }
     }
 }
