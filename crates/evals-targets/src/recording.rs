@@ -1,8 +1,8 @@
 //! Records a reply's timings, numbers, facts and steps in the report of its case.
 
-use evals::{Span, SpanStatus, TaskScope};
+use evals::TaskScope;
 
-use crate::{Reply, ToolCall};
+use crate::Reply;
 
 impl Reply {
     /// Records everything but the answer, the documents, the citations and the usage, whose measures and names depend on the
@@ -49,31 +49,15 @@ impl Reply {
     }
 }
 
-impl ToolCall {
-    /// The call as a step, in OpenTelemetry's words.
-    fn span(&self) -> Span {
-        let span = Span::new(format!("execute_tool {}", self.name))
-            .attribute("gen_ai.operation.name", "execute_tool")
-            .attribute("gen_ai.tool.name", self.name.as_str())
-            // Attributes hold no nested values.
-            .attribute("gen_ai.tool.call.arguments", self.arguments.to_string());
-        let status = if self.failed {
-            SpanStatus::Error
-        } else {
-            SpanStatus::Ok
-        };
-        Span { status, ..span }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use evals::{SpanTree, Timing};
+    use evals::{Span, SpanTree, Timing};
     use serde_json::json;
 
     use super::*;
+    use crate::ToolCall;
 
     fn recorded(reply: &Reply) -> evals::Recording {
         let scope = TaskScope::default();
@@ -119,16 +103,8 @@ mod tests {
             ..Reply::default()
         };
         let spans = recorded(&reply).spans.unwrap();
-        let [span] = &spans.roots[..] else {
-            panic!("{spans:?}");
-        };
-        assert_eq!(span.name, "execute_tool search");
-        assert_eq!(span.attributes["gen_ai.tool.name"], "search");
-        assert_eq!(
-            span.attributes["gen_ai.tool.call.arguments"],
-            r#"{"q":"cats"}"#
-        );
-        assert_eq!(span.status, SpanStatus::Error);
+        let expected = Span::tool_call("search", &json!({"q": "cats"}), true);
+        assert_eq!(spans.roots, [expected]);
     }
 
     #[test]
