@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::{Domain, EvaluatorError, Report};
+use crate::{Domain, EvaluatorError, EvaluatorSpec, Report};
 
 /// Judges a finished experiment as a whole.
 ///
@@ -15,7 +15,13 @@ pub trait ReportEvaluator<D: Domain>: Debug + Send + Sync {
     /// Names the evaluator in reports.
     fn name(&self) -> &str;
 
-    /// Analyses the finished cases. The report has no analyses yet.
+    /// The evaluator as a dataset file would write it, defaults left out; `None`, the default, for one that no file can name.
+    fn spec(&self) -> Option<EvaluatorSpec> {
+        None
+    }
+
+    /// Analyses the finished cases. The report has no analyses yet. The report of a run that ended early holds the cases that
+    /// were finished.
     async fn evaluate(&self, report: &Report<D>) -> Result<Vec<Analysis>, EvaluatorError>;
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::present::present;
-use crate::{Case, CaseId, Domain, Evaluator};
+use crate::{Case, CaseId, Domain, Evaluator, ReportEvaluator};
 
 /// Cases in a fixed order, with unique ids.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct Dataset<D: Domain> {
     name: String,
     cases: Vec<Arc<Case<D>>>,
     evaluators: Vec<Arc<dyn Evaluator<D>>>,
+    report_evaluators: Vec<Arc<dyn ReportEvaluator<D>>>,
     pools_assertions: bool,
 }
 
@@ -56,6 +57,7 @@ impl<D: Domain> Dataset<D> {
             name,
             cases,
             evaluators: Vec::new(),
+            report_evaluators: Vec::new(),
             pools_assertions: true,
         })
     }
@@ -90,6 +92,23 @@ impl<D: Domain> Dataset<D> {
         self
     }
 
+    /// Adds an evaluator of the whole report. They run after the cases, one after the other.
+    #[must_use]
+    pub fn report_evaluator(mut self, evaluator: impl ReportEvaluator<D> + 'static) -> Self {
+        self.report_evaluators.push(Arc::new(evaluator));
+        self
+    }
+
+    /// Adds evaluators of the whole report.
+    #[must_use]
+    pub fn with_report_evaluators(
+        mut self,
+        evaluators: impl IntoIterator<Item = Arc<dyn ReportEvaluator<D>>>,
+    ) -> Self {
+        self.report_evaluators.extend(evaluators);
+        self
+    }
+
     /// The dataset's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -103,6 +122,11 @@ impl<D: Domain> Dataset<D> {
     /// The evaluators that every case shares, in the order they were added.
     pub fn evaluators(&self) -> &[Arc<dyn Evaluator<D>>] {
         &self.evaluators
+    }
+
+    /// The evaluators of the whole report, in the order they were added.
+    pub fn report_evaluators(&self) -> &[Arc<dyn ReportEvaluator<D>>] {
+        &self.report_evaluators
     }
 
     /// How many cases there are.

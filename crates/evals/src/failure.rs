@@ -6,7 +6,7 @@ use evals_guard::panics;
 use evals_messages::chain;
 use serde::{Deserialize, Serialize};
 
-use crate::{EvaluatorError, EvaluatorOrigin, FailureClass, TaskError};
+use crate::{EvaluatorError, EvaluatorOrigin, EvaluatorSpec, FailureClass, TaskError};
 
 /// Why a case has no output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,20 @@ pub struct EvaluatorFailure {
     /// What the failure means for other cases, where the evaluator knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<FailureClass>,
+    /// The error with its causes, outermost first, joined by colons; or the panic's message.
+    pub message: String,
+}
+
+/// Why an analysis is missing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReportEvaluatorFailure {
+    /// Name of the report evaluator that failed.
+    pub evaluator: String,
+    /// The evaluator as a dataset file would write it; `None` if no file can name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<EvaluatorSpec>,
+    /// Whether it returned an error or panicked.
+    pub kind: FailureKind,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.
     pub message: String,
 }

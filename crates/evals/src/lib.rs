@@ -122,14 +122,15 @@ pub use direction::Direction;
 pub use domain::{Domain, Payload};
 pub use event::{Event, Observer};
 pub use experiment::{CaseTimeout, Experiment};
-pub use failure::{EvaluatorFailure, FailureKind, TaskFailure};
+pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFailure};
 pub use failure_class::FailureClass;
 pub use journal::{FileJournal, Journal, JournalError, RecordFile};
 pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value, ValueKind};
 pub use recording::{Recording, Timing};
 pub use report::{
-    CaseOutcome, CaseReport, Missed, MissedOutcome, Report, SchemaVersion, TaskResult,
+    CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, SchemaVersion,
+    TaskResult,
 };
 pub use span::{Span, SpanStatus, SpanTree};
 pub use stop::StopSignal;

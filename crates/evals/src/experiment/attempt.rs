@@ -59,7 +59,7 @@ where
         expected: case.expected.clone(),
         metadata: case.metadata.clone(),
         result: result.map_or_else(TaskResult::Failure, TaskResult::Output),
-        own_evaluators: own.into_iter().map(|enrolled| enrolled.name).collect(),
+        own_evaluators: own.into_iter().map(|enrolled| enrolled.identity).collect(),
         outcomes: grading.outcomes,
         evaluator_failures: grading.failures,
         missed: grading.missed,

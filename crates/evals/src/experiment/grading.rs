@@ -106,7 +106,7 @@ impl Grading {
     }
 
     fn add_judgement<D: Domain>(&mut self, enrolled: &Enrolled<D>, judgement: Judgement) {
-        let failed = |error| EvaluatorFailure::from_error(&enrolled.name, enrolled.origin, &error);
+        let failed = |error| EvaluatorFailure::from_error(enrolled.name(), enrolled.origin, &error);
         match judgement {
             Judgement::Returned(mut outcomes, error) => {
                 tell_apart(&mut outcomes);
@@ -117,7 +117,7 @@ impl Grading {
             }
             Judgement::OutOfTime(error) => self.failures.push(failed(error)),
             Judgement::Panicked(payload) => self.failures.push(EvaluatorFailure::from_panic(
-                &enrolled.name,
+                enrolled.name(),
                 enrolled.origin,
                 &*payload,
             )),
@@ -134,7 +134,7 @@ impl Grading {
             && !score.is_finite()
         {
             self.failures.push(EvaluatorFailure::not_finite(
-                &enrolled.name,
+                enrolled.name(),
                 enrolled.origin,
                 &outcome.name,
                 score,
@@ -150,7 +150,7 @@ impl Grading {
         self.outcomes.push(CaseOutcome {
             name: outcome.name,
             given_name: None,
-            evaluator: enrolled.name.clone(),
+            evaluator: enrolled.name().to_owned(),
             origin: enrolled.origin,
             better,
             value: outcome.value,
@@ -177,7 +177,7 @@ fn missed<D: Domain>(enrolled: &Enrolled<D>, case: &Case<D>) -> Option<Missed> {
     };
     let outcomes = panic::catch_unwind(AssertUnwindSafe(outcomes)).ok()??;
     Some(Missed {
-        evaluator: enrolled.name.clone(),
+        evaluator: enrolled.name().to_owned(),
         origin: enrolled.origin,
         outcomes,
     })

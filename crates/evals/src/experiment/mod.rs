@@ -1,5 +1,6 @@
 //! The experiment: runs a task over a dataset.
 
+mod analyses;
 mod attempt;
 mod audience;
 mod completion;
@@ -206,7 +207,8 @@ impl<D: Domain, T> Experiment<D, T> {
         let not_run = total - cases.len();
         audience.report(Event::Finished { not_run });
 
-        Report {
+        let identities = queue.evaluators().iter();
+        let mut report = Report {
             schema_version: SchemaVersion,
             name,
             dataset: queue.dataset().name().to_owned(),
@@ -218,8 +220,14 @@ impl<D: Domain, T> Experiment<D, T> {
             metadata,
             pools_assertions: queue.dataset().pools_assertions(),
             observer_failures: audience.failures(),
+            evaluators: identities.map(|it| it.identity.clone()).collect(),
+            analyses: Vec::new(),
+            report_evaluator_failures: Vec::new(),
             cases,
-        }
+        };
+        let evaluators = queue.dataset().report_evaluators();
+        analyses::add(&mut report, evaluators, &self.cancellation).await;
+        report
     }
 }
 

@@ -1,4 +1,4 @@
-//! The evaluators of a run, with their names and origins.
+//! The evaluators of a run, with their identities and origins.
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use evals_guard::panics;
 
-use crate::{Case, Domain, Evaluator, EvaluatorOrigin};
+use crate::{Case, Domain, Evaluator, EvaluatorIdentity, EvaluatorOrigin};
 
 /// Replaces the name of an evaluator that panics when it is asked for its name.
 const NAMELESS: &str = "evaluator without a name";
 
-/// One evaluator, with its name and origin.
+/// One evaluator, with its identity and origin.
 pub(super) struct Enrolled<D: Domain> {
     pub(super) evaluator: Arc<dyn Evaluator<D>>,
-    pub(super) name: String,
+    pub(super) identity: EvaluatorIdentity,
     pub(super) origin: EvaluatorOrigin,
     /// The message of a panic in `name`; the runner calls such an evaluator no further.
     pub(super) name_panic: Option<String>,
@@ -23,10 +23,10 @@ pub(super) struct Enrolled<D: Domain> {
 /// Enrols the evaluators of the dataset, which are the same in every case.
 pub(super) fn shared<D: Domain>(evaluators: &[Arc<dyn Evaluator<D>>]) -> Vec<Enrolled<D>> {
     let enrol = |(number, evaluator)| {
-        let (name, name_panic) = name_of(evaluator);
+        let (identity, name_panic) = identify(evaluator);
         Enrolled {
             evaluator: Arc::clone(evaluator),
-            name,
+            identity,
             origin: EvaluatorOrigin::Dataset(number),
             name_panic,
         }
@@ -38,12 +38,12 @@ pub(super) fn shared<D: Domain>(evaluators: &[Arc<dyn Evaluator<D>>]) -> Vec<Enr
 pub(super) fn own<D: Domain>(case: &Case<D>) -> Vec<Enrolled<D>> {
     let mut of_name: BTreeMap<String, u32> = BTreeMap::new();
     let enrol = |evaluator| {
-        let (name, name_panic) = name_of(evaluator);
-        let number = of_name.entry(name.clone()).or_default();
+        let (identity, name_panic) = identify(evaluator);
+        let number = of_name.entry(identity.name.clone()).or_default();
         *number += 1;
         Enrolled {
             evaluator: Arc::clone(evaluator),
-            name,
+            identity,
             origin: EvaluatorOrigin::Case(*number),
             name_panic,
         }
@@ -51,12 +51,29 @@ pub(super) fn own<D: Domain>(case: &Case<D>) -> Vec<Enrolled<D>> {
     case.evaluators.iter().map(enrol).collect()
 }
 
-fn name_of<D: Domain>(evaluator: &Arc<dyn Evaluator<D>>) -> (String, Option<String>) {
+impl<D: Domain> Enrolled<D> {
+    pub(super) fn name(&self) -> &str {
+        &self.identity.name
+    }
+}
+
+/// The evaluator's identity, and the message of a panic in its `name`. A specification or a version that panics counts as none.
+fn identify<D: Domain>(evaluator: &Arc<dyn Evaluator<D>>) -> (EvaluatorIdentity, Option<String>) {
     match panic::catch_unwind(AssertUnwindSafe(|| evaluator.name().to_owned())) {
-        Ok(name) => (name, None),
+        Ok(name) => {
+            let spec = panic::catch_unwind(AssertUnwindSafe(|| evaluator.spec()));
+            let version = || evaluator.version().map(str::to_owned);
+            let version = panic::catch_unwind(AssertUnwindSafe(version));
+            let identity = EvaluatorIdentity {
+                name,
+                spec: spec.unwrap_or_default(),
+                version: version.unwrap_or_default(),
+            };
+            (identity, None)
+        }
         Err(payload) => {
             let message = format!("asked for its name: {}", panics::message(&*payload));
-            (NAMELESS.to_owned(), Some(message))
+            (EvaluatorIdentity::named(NAMELESS), Some(message))
         }
     }
 }

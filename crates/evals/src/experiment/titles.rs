@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use crate::naming::Names;
-use crate::{CaseReport, Domain, EvaluatorOrigin};
+use crate::{CaseReport, Domain, EvaluatorIdentity, EvaluatorOrigin};
 
 /// New names: by evaluator, then by the name that the evaluator gave.
 type Renamed = BTreeMap<EvaluatorOrigin, BTreeMap<String, BTreeMap<String, String>>>;
@@ -98,9 +98,9 @@ fn evaluators<D: Domain>(cases: &[CaseReport<D>]) -> Evaluators<'_> {
 }
 
 /// Enters a case's own evaluators in the order of the case, even those that returned nothing.
-fn enter_own<'a>(evaluators: &mut Evaluators<'a>, names: &'a [String]) {
+fn enter_own<'a>(evaluators: &mut Evaluators<'a>, own: &'a [EvaluatorIdentity]) {
     let mut of_name: BTreeMap<&str, u32> = BTreeMap::new();
-    for name in names {
+    for EvaluatorIdentity { name, .. } in own {
         let number = of_name.entry(name).or_default();
         *number += 1;
         entry(evaluators, EvaluatorOrigin::Case(*number), name);

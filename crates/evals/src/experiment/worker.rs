@@ -66,6 +66,10 @@ impl<D: Domain, T> Queue<D, T> {
         &self.dataset
     }
 
+    pub(super) fn evaluators(&self) -> &[Enrolled<D>] {
+        &self.evaluators
+    }
+
     pub(super) fn total(&self) -> usize {
         self.dataset
             .len()

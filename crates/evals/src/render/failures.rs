@@ -7,7 +7,7 @@ use crate::{Domain, Report};
 /// Enough to show what went wrong without crowding out the numbers.
 const SHOWN: usize = 5;
 
-/// Failed tasks first, then failed evaluators, then metrics, each in dataset order, then observers.
+/// Failed tasks first, then failed evaluators, then metrics, each in dataset order, then report evaluators and observers.
 #[derive(Debug)]
 pub(super) struct Failures {
     /// The number of failures.
@@ -36,9 +36,16 @@ impl Failures {
         });
         let observers = report.observer_failures.iter();
         let observers = observers.map(|message| ("observer".to_owned(), message));
+        let analyses = report.report_evaluator_failures.iter();
+        let analyses = analyses.map(|failure| (failure.evaluator.clone(), &failure.message));
         let mut total = 0;
         let mut first = Vec::new();
-        for (place, message) in tasks.chain(evaluators).chain(metrics).chain(observers) {
+        for (place, message) in tasks
+            .chain(evaluators)
+            .chain(metrics)
+            .chain(analyses)
+            .chain(observers)
+        {
             total += 1;
             if first.len() < SHOWN {
                 first.push((single_line(&place), single_line(message)));

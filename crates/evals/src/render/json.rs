@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{CaseReport, Change, Comparison, Domain, Report, SchemaVersion, Summary};
+use crate::{
+    Analysis, CaseReport, Change, Comparison, Domain, EvaluatorIdentity, Report,
+    ReportEvaluatorFailure, SchemaVersion, Summary,
+};
 
 /// The report's fields, with the summary before the cases, because readers want the numbers first.
 #[derive(Serialize)]
@@ -26,6 +29,12 @@ struct Document<'a, D: Domain> {
     pools_assertions: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     observer_failures: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    evaluators: &'a [EvaluatorIdentity],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    analyses: &'a [Analysis],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    report_evaluator_failures: &'a [ReportEvaluatorFailure],
     summary: &'a Summary,
     cases: &'a [CaseReport<D>],
 }
@@ -46,6 +55,9 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         metadata,
         pools_assertions,
         observer_failures,
+        evaluators,
+        analyses,
+        report_evaluator_failures,
         cases,
     } = report;
     let document = Document {
@@ -60,6 +72,9 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         metadata,
         pools_assertions: *pools_assertions,
         observer_failures,
+        evaluators,
+        analyses,
+        report_evaluator_failures,
         summary,
         cases,
     };

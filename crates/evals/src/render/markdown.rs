@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::analyses::{self, Body};
 use super::escape::escape;
 use super::failures::Failures;
 use super::glyphs::Glyphs;
@@ -12,7 +13,7 @@ use crate::{Change, Comparison, Domain, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
 
-/// Writes the aggregates of a report as a document: heading, measures, latencies, first failures.
+/// Writes the aggregates of a report as a document: heading, measures, latencies, analyses, first failures.
 pub fn report<D: Domain>(
     mut out: impl Write,
     report: &Report<D>,
@@ -31,6 +32,7 @@ pub fn report<D: Domain>(
     measures(&mut out, summary)?;
     accuracy(&mut out, summary)?;
     latency(&mut out, summary)?;
+    analyses(&mut out, report)?;
     failures(&mut out, &Failures::of(report))
 }
 
@@ -174,6 +176,27 @@ fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {
             &mut out,
             &[format!("{} {}", GLYPHS.undefined, TOO_FEW_SAMPLES)],
         )?;
+    }
+    Ok(())
+}
+
+fn analyses<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {
+    for analysis in &report.analyses {
+        let shown = analyses::shown(analysis, GLYPHS);
+        writeln!(out, "\n## {}", escape(&shown.title))?;
+        if let Some(description) = &shown.description {
+            writeln!(out, "\n{}", escape(description))?;
+        }
+        match shown.body {
+            Body::Lines(lines) => notes(&mut out, &lines)?,
+            Body::Table { heads, rows } => {
+                writeln!(out)?;
+                head(&mut out, heads.iter().map(|head| escape(head)))?;
+                for row in rows {
+                    line(&mut out, row.iter().map(|cell| escape(cell)))?;
+                }
+            }
+        }
     }
     Ok(())
 }

@@ -14,6 +14,7 @@
 //! | [`csv`] | a row for each case | | spreadsheets |
 
 mod accuracy;
+mod analyses;
 mod change;
 mod console;
 pub mod csv;

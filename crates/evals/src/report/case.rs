@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, Missed, SpanTree, TaskFailure,
-    Timing, Value,
+    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorIdentity, EvaluatorOrigin, Missed,
+    SpanTree, TaskFailure, Timing, Value,
 };
 
 /// One repetition of one case: its input, its output and its outcomes.
@@ -27,9 +27,9 @@ pub struct CaseReport<D: Domain> {
     pub metadata: D::Metadata,
     /// The task's output or its failure.
     pub result: TaskResult<D::Output>,
-    /// Names of the case's own evaluators, including those that returned nothing.
+    /// The case's own evaluators, including those that returned nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub own_evaluators: Vec<String>,
+    pub own_evaluators: Vec<EvaluatorIdentity>,
     /// The outcomes of the evaluators: the case's own first, then the dataset's. Empty if the task failed.
     pub outcomes: Vec<CaseOutcome>,
     /// The failures of evaluators.

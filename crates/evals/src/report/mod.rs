@@ -1,6 +1,7 @@
 //! The report of an experiment, case by case.
 
 mod case;
+mod identity;
 mod missed;
 mod schema;
 
@@ -9,10 +10,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use case::{CaseOutcome, CaseReport, TaskResult};
+pub use identity::EvaluatorIdentity;
 pub use missed::{Missed, MissedOutcome};
 pub use schema::SchemaVersion;
 
-use crate::Domain;
+use crate::{Analysis, Domain, ReportEvaluatorFailure};
 
 /// The result of one experiment.
 ///
@@ -49,6 +51,16 @@ pub struct Report<D: Domain> {
     /// The panic messages of observers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observer_failures: Vec<String>,
+    /// The evaluators of the dataset, in their order: [`EvaluatorOrigin::Dataset`](crate::EvaluatorOrigin::Dataset) counts their positions
+    /// from 1. Empty in reports that do not record them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evaluators: Vec<EvaluatorIdentity>,
+    /// Results of the whole run, in the order of the evaluators that made them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub analyses: Vec<Analysis>,
+    /// The failures of report evaluators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub report_evaluator_failures: Vec<ReportEvaluatorFailure>,
     /// The finished cases in dataset order, repetitions of a case one after the other.
     pub cases: Vec<CaseReport<D>>,
 }

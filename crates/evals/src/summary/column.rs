@@ -51,7 +51,7 @@ impl<'a> Scope<'a> {
             Self::Every => true,
             Self::Own(evaluator, number) => {
                 let own = case.own_evaluators.iter();
-                own.filter(|name| *name == evaluator).count() >= number as usize
+                own.filter(|own| own.name == evaluator).count() >= number as usize
             }
         }
     }

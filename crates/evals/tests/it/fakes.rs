@@ -137,6 +137,9 @@ pub(crate) fn report(cases: Vec<CaseReport<Words>>) -> Report<Words> {
         metadata: serde_json::Map::new(),
         pools_assertions: true,
         observer_failures: Vec::new(),
+        evaluators: Vec::new(),
+        analyses: Vec::new(),
+        report_evaluator_failures: Vec::new(),
         cases,
     }
 }

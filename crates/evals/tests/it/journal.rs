@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{
-    Case, CaseReport, Dataset, EvaluatorError, Event, Experiment, FailureClass, FileJournal,
-    Journal, JournalError, Observer, Outcome, Report, TaskError, TaskScope,
+    Case, CaseReport, Dataset, EvaluatorError, EvaluatorIdentity, Event, Experiment, FailureClass,
+    FileJournal, Journal, JournalError, Observer, Outcome, Report, TaskError, TaskScope,
 };
 use serde_json::{Value, json};
 
@@ -136,7 +136,8 @@ async fn a_resumed_case_is_unchanged() {
     assert_eq!(resumed, 6);
     let cases = |report: &Report<Words>| serde_json::to_value(&report.cases).unwrap();
     assert_eq!(cases(&second), cases(&first), "durations included");
-    assert_eq!(first.cases[0].own_evaluators, ["check"]);
+    let check = EvaluatorIdentity::named("check");
+    assert_eq!(first.cases[0].own_evaluators, [check]);
     assert!(first.cases[0].outcome("check_2").is_some());
     assert_eq!(first.cases[0].expected.as_deref(), Some("é"));
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod accuracy;
+mod analyses;
 mod change;
 mod comparison;
 mod concerns;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evals::{
-    Case, CaseOutcome, Dataset, Direction, Domain, EvaluatorFailure, EvaluatorOrigin, Experiment,
-    FailureKind, Report, TaskResult, TaskScope, Timing, Value, render,
+    Case, CaseOutcome, Dataset, Direction, Domain, EvaluatorFailure, EvaluatorIdentity,
+    EvaluatorOrigin, Experiment, FailureKind, Report, TaskResult, TaskScope, Timing, Value, render,
 };
 use evals_metrics::Bootstrap;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn one_of_everything() -> Report<Words> {
     first.timings = vec![timing("embed", 1_600, false), timing("search", 250, true)];
     first.metrics = BTreeMap::from([("tokens".to_owned(), 12.0)]);
     first.attributes = BTreeMap::from([("model".to_owned(), json!({"name": "m1"}))]);
-    first.own_evaluators = vec!["judge".to_owned()];
+    first.own_evaluators = vec![EvaluatorIdentity::named("judge")];
     first.evaluator_failures = vec![EvaluatorFailure {
         evaluator: "judge".to_owned(),
         origin: EvaluatorOrigin::Case(1),

@@ -7,10 +7,12 @@ mod table;
 mod wrap;
 
 use std::io::{self, Write};
+use std::iter;
 
 use evals_messages::visible::single_line;
 use evals_metrics::Percentiles;
 
+use super::analyses::{self, Body};
 use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
@@ -74,7 +76,7 @@ impl Default for Console {
 }
 
 impl Console {
-    /// Writes the aggregates of a report: headline, measures, latencies, first failures.
+    /// Writes the aggregates of a report: headline, measures, latencies, analyses, first failures.
     pub fn report<D: Domain>(
         &self,
         out: impl Write,
@@ -86,6 +88,7 @@ impl Console {
         page.measures(summary)?;
         page.accuracy(summary)?;
         page.latency_table(latency::rows(summary, self.glyphs()))?;
+        page.analyses(report)?;
         page.failures(&Failures::of(report))
     }
 
@@ -251,6 +254,35 @@ impl<W: Write> Page<W> {
         if undefined {
             let note = format!("{} {}", self.glyphs.undefined, TOO_FEW_SAMPLES);
             self.line(Style::Dim, &note)?;
+        }
+        Ok(())
+    }
+
+    fn analyses<D: Domain>(&mut self, report: &Report<D>) -> io::Result<()> {
+        for analysis in &report.analyses {
+            let shown = analyses::shown(analysis, self.glyphs);
+            writeln!(self.out)?;
+            self.wrapped(Style::Bold, &shown.title)?;
+            if let Some(description) = &shown.description {
+                self.wrapped(Style::Dim, description)?;
+            }
+            match shown.body {
+                Body::Lines(lines) => {
+                    for line in lines {
+                        self.wrapped(Style::Plain, &line)?;
+                    }
+                }
+                Body::Table { heads, rows } => {
+                    let aligns = [Align::Left].into_iter().chain(iter::repeat(Align::Right));
+                    let columns = heads.into_iter().zip(aligns);
+                    let columns = columns.map(|(head, align)| Column::new(head, align));
+                    let mut table = Table::new(columns.collect());
+                    for row in rows {
+                        table.push(row.into_iter().map(Entry::plain).collect());
+                    }
+                    self.table(&table)?;
+                }
+            }
         }
         Ok(())
     }

@@ -4,7 +4,8 @@ use super::{judged, names};
 use crate::fakes::{Scripted, Words, case, dataset, echo};
 use async_trait::async_trait;
 use evals::{
-    Context, Dataset, Evaluator, EvaluatorError, EvaluatorOrigin, FailureKind, Outcome, Value,
+    Context, Dataset, Evaluator, EvaluatorError, EvaluatorIdentity, EvaluatorOrigin, EvaluatorSpec,
+    FailureKind, Outcome, SpecArguments, Value,
 };
 use evals_metrics::Bootstrap;
 use std::fmt;
@@ -140,7 +141,8 @@ async fn own_evaluators_are_not_mixed_up_with_the_datasets() {
     assert_eq!(names(&report.cases[0]), ["exact", "exact_2", "exact_3"]);
     assert_eq!(names(&report.cases[1]), ["exact_3"]);
     assert_eq!(names(&report.cases[2]), ["exact", "exact_3"]);
-    assert_eq!(report.cases[0].own_evaluators, ["exact", "exact"]);
+    let exact = || EvaluatorIdentity::named("exact");
+    assert_eq!(report.cases[0].own_evaluators, [exact(), exact()]);
 
     let summary = report.summary(&Bootstrap::default());
     let rates: Vec<_> = summary
@@ -242,4 +244,55 @@ async fn cases_of_a_finished_report_can_be_resumed_too() {
         .run()
         .await;
     assert_eq!(report.cases[0].outcomes, report.cases[1].outcomes);
+}
+
+/// An evaluator as a dataset file names it.
+#[derive(Debug)]
+struct Registered;
+
+#[async_trait]
+impl Evaluator<Words> for Registered {
+    fn name(&self) -> &'static str {
+        "Contains"
+    }
+
+    async fn evaluate(&self, _: &Context<'_, Words>) -> Result<Vec<Outcome>, EvaluatorError> {
+        Ok(vec![Outcome::assertion("Contains", true)])
+    }
+
+    fn spec(&self) -> Option<EvaluatorSpec> {
+        Some(EvaluatorSpec {
+            name: "Contains".to_owned(),
+            arguments: SpecArguments::Positional(["Paris".into()]),
+        })
+    }
+
+    fn version(&self) -> Option<&str> {
+        Some("2")
+    }
+}
+
+#[tokio::test]
+async fn a_report_holds_specifications_and_versions_once() {
+    let cases = [case("a").evaluator(Registered), case("b")];
+    let own = Scripted::constant("exact", Outcome::assertion("exact", true));
+    let dataset = Dataset::new("words", cases).unwrap();
+    let report = echo(dataset.evaluator(own).evaluator(Registered)).await;
+    let written = serde_json::to_value(&report).unwrap();
+    let contains = serde_json::json!({
+        "name": "Contains",
+        "spec": {"name": "Contains", "arguments": ["Paris"]},
+        "version": "2",
+    });
+    assert_eq!(
+        written["evaluators"],
+        serde_json::json!(["exact", contains])
+    );
+    assert_eq!(
+        written["cases"][0]["own_evaluators"],
+        serde_json::json!([contains])
+    );
+    let back: evals::Report<Words> = serde_json::from_value(written).unwrap();
+    assert_eq!(back.evaluators, report.evaluators);
+    assert_eq!(back.evaluators[1].version.as_deref(), Some("2"));
 }

@@ -2,13 +2,13 @@
 
 use super::{counts, excluded, pooled, summary, with_failure};
 use crate::fakes::{Words, failed, finished, outcome, score};
-use evals::{CaseReport, EvaluatorOrigin, Value};
+use evals::{CaseReport, EvaluatorIdentity, EvaluatorOrigin, Value};
 use std::collections::BTreeMap;
 
 #[test]
 fn a_measure_of_some_cases_excludes_only_those() {
     let own = |case: CaseReport<Words>| CaseReport {
-        own_evaluators: vec!["rubric".to_owned()],
+        own_evaluators: vec![EvaluatorIdentity::named("rubric")],
         ..case
     };
     let rubric = evals::CaseOutcome {

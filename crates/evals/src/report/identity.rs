@@ -1,0 +1,83 @@
+//! The evaluators behind a report: their names, specifications and versions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::EvaluatorSpec;
+
+/// What judged: an evaluator's name, and its specification and version where it has them.
+///
+/// In JSON an object, or the name alone if there is nothing else to say.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(from = "Written")]
+pub struct EvaluatorIdentity {
+    /// The evaluator's name in the report.
+    pub name: String,
+    /// The evaluator as a dataset file would write it; `None` if no file can name it.
+    pub spec: Option<EvaluatorSpec>,
+    /// Its version; `None` if it has none.
+    pub version: Option<String>,
+}
+
+/// An identity as JSON holds it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Name(String),
+    Whole {
+        name: String,
+        #[serde(default)]
+        spec: Option<EvaluatorSpec>,
+        #[serde(default)]
+        version: Option<String>,
+    },
+}
+
+impl EvaluatorIdentity {
+    /// An evaluator that has only a name.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            spec: None,
+            version: None,
+        }
+    }
+}
+
+impl From<Written> for EvaluatorIdentity {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Name(name) => Self::named(name),
+            Written::Whole {
+                name,
+                spec,
+                version,
+            } => Self {
+                name,
+                spec,
+                version,
+            },
+        }
+    }
+}
+
+impl Serialize for EvaluatorIdentity {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            name: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            spec: Option<&'a EvaluatorSpec>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            version: Option<&'a str>,
+        }
+        if self.spec.is_none() && self.version.is_none() {
+            return serializer.serialize_str(&self.name);
+        }
+        let whole = Whole {
+            name: &self.name,
+            spec: self.spec.as_ref(),
+            version: self.version.as_deref(),
+        };
+        whole.serialize(serializer)
+    }
+}
