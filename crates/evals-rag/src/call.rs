@@ -114,7 +114,7 @@ impl Purpose {
 /// Records calls in a case's report.
 ///
 /// Tokens of stored replies count too: a report states the size of the work, no matter what a store already held.
-pub(crate) fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
+pub fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
     for call in calls {
         if call.cached {
             scope.cached_timing(role.stage(), call.service_time);

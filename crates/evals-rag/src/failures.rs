@@ -29,7 +29,7 @@ impl SearchError {
 
 impl JudgeError {
     /// The evaluator's failure, with its class.
-    pub(crate) fn of_evaluator(self) -> EvaluatorError {
+    pub fn of_evaluator(self) -> EvaluatorError {
         let class = class(self.failure.failure());
         EvaluatorError::new(self).classed(class)
     }

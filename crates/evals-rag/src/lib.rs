@@ -154,7 +154,7 @@ mod search;
 mod shown;
 pub mod text;
 
-pub use call::{Call, Purpose};
+pub use call::{Call, Purpose, record as record_calls};
 pub use document::{Document, Passage};
 pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;

@@ -1,5 +1,6 @@
 //! Prompt templates.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use minijinja::syntax::SyntaxConfig;
@@ -154,6 +155,22 @@ impl Prompt {
             })
     }
 
+    /// Fills the template in with texts by name.
+    ///
+    /// # Errors
+    ///
+    /// A value is missing, or the template applies an operation that a text does not support.
+    pub fn fill<'v>(
+        &self,
+        texts: impl IntoIterator<Item = (&'v str, &'v str)>,
+    ) -> Result<String, PromptError> {
+        let texts = texts.into_iter();
+        let texts: BTreeMap<String, String> = texts
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .collect();
+        self.render(texts.into())
+    }
+
     fn bundled(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         Self {
@@ -188,6 +205,13 @@ mod tests {
         );
         let text = prompt.unwrap().render(context! { words => ["a & b", "c"] });
         assert_eq!(text.unwrap(), "<a & b>\n<c>\n.");
+    }
+
+    #[test]
+    fn texts_are_filled_in_by_name() {
+        let prompt = Prompt::new("p", "{% if b is defined %}{{ b }}{% endif %}{{ a }}").unwrap();
+        assert_eq!(prompt.fill([("a", "{{ b }}")]).unwrap(), "{{ b }}");
+        assert_eq!(prompt.fill([("a", "x"), ("b", "y")]).unwrap(), "yx");
     }
 
     #[test]

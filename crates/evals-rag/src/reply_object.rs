@@ -19,7 +19,7 @@ pub(crate) enum Flaw {
 }
 
 /// An object that a model is asked for.
-pub(crate) trait Wanted: Sized {
+pub trait Wanted: Sized {
     /// The deciding member.
     const KEY: &'static str;
 
@@ -97,8 +97,9 @@ fn has_one_id(object: &str) -> bool {
 /// Deeper than any requested object, with a margin for members that a model adds.
 const DEEPEST: usize = 8;
 
-/// Parses the text of an object as a `T`. Trailing commas and unpaired surrogates are allowed; deep nesting is not.
-pub(crate) fn parse<T: DeserializeOwned>(object: &str) -> Option<T> {
+/// Parses the text of a JSON object as a `T`. Trailing commas and unpaired surrogates are allowed; deep nesting is not. A type
+/// whose deserialisation is derived refuses repeated members, which the trust in a [`Wanted`] object relies on.
+pub fn parse<T: DeserializeOwned>(object: &str) -> Option<T> {
     if depth(object) > DEEPEST {
         return None;
     }

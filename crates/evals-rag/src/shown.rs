@@ -14,7 +14,7 @@ const MOST_READINGS: usize = 16;
 /// spacing, quotes or escapes. There is one reading for each level of escapes. This finds JSON inside a string inside JSON
 /// without parsing, at any depth of nesting.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub struct Shown {
     nonce: String,
     readings: Vec<String>,
     /// The same readings with words separated, to find whole words.
@@ -24,7 +24,8 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(crate) fn new(texts: &[&str]) -> Self {
+    /// Reads the texts, and makes a nonce that none of them contains.
+    pub fn new(texts: &[&str]) -> Self {
         let (mut readings, mut words) = (Vec::new(), Vec::new());
         let mut legible = true;
         for text in texts {
@@ -42,7 +43,7 @@ impl Shown {
     }
 
     /// The word of the delimiters, which no text contains in any spelling.
-    pub(crate) fn nonce(&self) -> &str {
+    pub fn nonce(&self) -> &str {
         &self.nonce
     }
 
@@ -52,7 +53,7 @@ impl Shown {
     }
 
     /// Whether the texts have `word`, by itself or as a name: `they pass`, `<pass>`, `&quot;pass&quot;`, `p a s s: 1`.
-    pub(crate) fn mentions(&self, word: &str) -> bool {
+    pub fn mentions(&self, word: &str) -> bool {
         self.has_key(word) || self.words.iter().any(|text| has_word(text, word))
     }
 

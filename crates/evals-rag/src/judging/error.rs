@@ -75,6 +75,13 @@ impl JudgeFailure {
     }
 }
 
+/// The failure of a judge that made no calls.
+impl From<JudgeFailure> for JudgeError {
+    fn from(failure: JudgeFailure) -> Self {
+        failure.after(Vec::new())
+    }
+}
+
 impl fmt::Display for JudgeError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.failure.fmt(formatter)

@@ -1,15 +1,15 @@
-//! Asks a model for a verdict, and once more if the reply holds none.
+//! Asks a model for a verdict on an answer.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema};
+use evals_models::{ChatModel, ChatRequest, Message, ReplySchema};
 use minijinja::context;
 use serde_json::json;
 
-use super::verdict::{Decision, Unreadable};
+use super::inquiry::Inquiry;
+use super::verdict::{Decision, decision};
 use super::{JudgeError, JudgeFailure, Verdict};
-use crate::exchange::Exchange;
 use crate::shown::Shown;
 use crate::{Prompt, PromptError};
 
@@ -70,70 +70,24 @@ impl Examiner {
     }
 
     pub(super) async fn examine(&self, material: Material<'_>) -> Result<Verdict, JudgeError> {
-        let mut exchange = Exchange::new(&*self.model);
-        match self.decide(material, &mut exchange).await {
-            Ok(decision) => Ok(Verdict {
-                pass: decision.pass,
-                reason: decision.reason,
-                calls: exchange.calls,
-            }),
-            Err(failure) => Err(failure.after(exchange.calls)),
-        }
-    }
-
-    /// Asks, and asks once more if the reply cannot be read.
-    async fn decide(
-        &self,
-        material: Material<'_>,
-        exchange: &mut Exchange<'_>,
-    ) -> Result<Decision, JudgeFailure> {
         let shown = material.shown();
-        let mut request = self.request_about(material, &shown)?;
-        let reply = self.whole_reply(exchange, &mut request).await?;
-        let complaint = match Decision::read(&reply.text, &shown) {
-            Ok(decision) => return Ok(decision),
-            Err(complaint) => complaint,
+        let request = self.request_about(material, &shown);
+        let inquiry = Inquiry {
+            request: request.map_err(JudgeFailure::from)?,
+            shown: &shown,
+            parse: &decision,
+            wanted: Decision::WANTED,
+            repair: &|complaint| {
+                Prompt::repair().render(context! { complaint, nonce => shown.nonce() })
+            },
         };
-        request
-            .messages
-            .extend(repair(&reply.text, complaint, &shown)?);
-        let reply = self.whole_reply(exchange, &mut request).await?;
-        Decision::read(&reply.text, &shown).map_err(|source| JudgeFailure::Unreadable {
-            model: self.model.identity().clone(),
-            source,
+        let (decision, calls) = inquiry.ask(&*self.model).await?;
+        Ok(Verdict {
+            pass: decision.pass,
+            reason: decision.reason,
+            calls,
         })
     }
-
-    /// Returns a complete reply. If the first one is cut off, asks again with twice the budget.
-    async fn whole_reply(
-        &self,
-        exchange: &mut Exchange<'_>,
-        request: &mut ChatRequest,
-    ) -> Result<ChatReply, JudgeFailure> {
-        let reply = exchange.ask_whole(request).await?;
-        let model = || self.model.identity().clone();
-        match reply.finish {
-            Finish::Length => Err(JudgeFailure::Cut {
-                model: model(),
-                output_tokens: reply.usage.output_tokens,
-            }),
-            Finish::ContentFilter => Err(JudgeFailure::Filtered { model: model() }),
-            _ => Ok(reply),
-        }
-    }
-}
-
-/// The messages that ask for a correction: the unreadable reply, and the complaint.
-fn repair(broken: &str, complaint: Unreadable, shown: &Shown) -> Result<[Message; 2], PromptError> {
-    // Some servers refuse a message without text.
-    let broken = if broken.trim().is_empty() {
-        "(no text)"
-    } else {
-        broken
-    };
-    let complaint = context! { complaint => complaint.to_string(), nonce => shown.nonce() };
-    let complaint = Prompt::repair().render(complaint)?;
-    Ok([Message::assistant(broken), Message::user(complaint)])
 }
 
 /// The reason comes before the decision, because a model should argue before it decides. The `id` comes between them, so a

@@ -5,6 +5,7 @@ mod error;
 mod examiner;
 #[cfg(test)]
 mod fuzz;
+mod inquiry;
 mod overlap;
 mod refusal;
 mod verdict;
@@ -20,9 +21,13 @@ use crate::Call;
 
 pub use chat::ChatJudge;
 pub use error::{JudgeError, JudgeFailure};
+pub use inquiry::Inquiry;
 pub use overlap::OverlapJudge;
 pub use refusal::RefusalJudge;
 pub use verdict::Unreadable;
+
+pub use crate::reply_object::{Wanted, parse as parse_object};
+pub use crate::shown::Shown;
 
 /// Decides whether an answer is equivalent to a reference.
 #[async_trait]

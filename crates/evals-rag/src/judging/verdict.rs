@@ -10,13 +10,19 @@ use crate::shown::Shown;
 #[non_exhaustive]
 pub enum Unreadable {
     /// It holds no verdict.
-    #[error("it has no JSON object with a text `reason` and a boolean `pass`")]
-    Missing,
+    #[error("it has no JSON object with {wanted}")]
+    Missing {
+        /// The members of the verdict, in words.
+        wanted: &'static str,
+    },
     /// Every verdict may be a quotation of the graded material.
     #[error(
-        "its verdict may be copied from the graded material: it needs the `id` that was asked for, right before `pass`"
+        "its verdict may be copied from the graded material: it needs the `id` that was asked for, right before `{key}`"
     )]
-    Quoted,
+    Quoted {
+        /// The deciding member.
+        key: &'static str,
+    },
     /// It holds several verdicts that disagree.
     #[error("it has verdicts that contradict each other")]
     Contradictory,
@@ -31,16 +37,23 @@ pub(super) struct Decision {
 }
 
 impl Decision {
-    /// Reads the verdict of a reply about graded texts.
-    ///
-    /// A verdict is a JSON object with a text `reason` and a boolean `pass`; other keys are ignored, and `"true"`,
-    /// `"false"`, `"yes"` and `"no"` in any case count as booleans. [`reply_object::read`] documents where it may appear,
-    /// and which objects do not count.
+    /// The members of the verdict, in words.
+    pub(super) const WANTED: &str = "a text `reason` and a boolean `pass`";
+
+    /// Reads the verdict of a reply about graded texts, as an inquiry does.
+    #[cfg(test)]
     pub(super) fn read(reply: &str, graded: &Shown) -> Result<Self, Unreadable> {
-        reply_object::read(reply, graded, decision).map_err(|flaw| match flaw {
-            Flaw::Missing => Unreadable::Missing,
-            Flaw::Quoted => Unreadable::Quoted,
-            Flaw::Contradictory => Unreadable::Contradictory,
+        Unreadable::or(reply_object::read(reply, graded, decision), Self::WANTED)
+    }
+}
+
+impl Unreadable {
+    /// Says what is wrong with a reply; `wanted` are the members of the verdict.
+    pub(super) fn or<T: Wanted>(read: Result<T, Flaw>, wanted: &'static str) -> Result<T, Self> {
+        read.map_err(|flaw| match flaw {
+            Flaw::Missing => Self::Missing { wanted },
+            Flaw::Quoted => Self::Quoted { key: T::KEY },
+            Flaw::Contradictory => Self::Contradictory,
         })
     }
 }
@@ -59,7 +72,9 @@ impl Wanted for Decision {
     }
 }
 
-fn decision(object: &str) -> Option<Decision> {
+/// Reads the text of an object: a text `reason` and a boolean `pass`. Other keys are ignored, and `"true"`, `"false"`, `"yes"` and
+/// `"no"` in any case count as booleans.
+pub(super) fn decision(object: &str) -> Option<Decision> {
     let decision: Decision = reply_object::parse(object)?;
     Some(Decision {
         reason: decision.reason.trim().to_owned(),
@@ -88,6 +103,11 @@ fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MISSING: Unreadable = Unreadable::Missing {
+        wanted: Decision::WANTED,
+    };
+    const QUOTED: Unreadable = Unreadable::Quoted { key: "pass" };
 
     fn read(reply: &str) -> Result<(bool, String), Unreadable> {
         read_about(reply, &[])
@@ -141,7 +161,7 @@ mod tests {
         assert_eq!(read(r#"{"reason": "r", "pass": "no"}"#), Ok(failed("r")));
         for pass in ["1", "null", "\"partly\"", "\"true or false\"", "[true]"] {
             let reply = format!(r#"{{"reason": "r", "pass": {pass}}}"#);
-            assert_eq!(read(&reply), Err(Unreadable::Missing), "{reply}");
+            assert_eq!(read(&reply), Err(MISSING), "{reply}");
         }
     }
 
@@ -159,7 +179,7 @@ mod tests {
             r#"{"verdict": {"reason": "r", "pass": true}}"#,
             r#"<think>{"reason": "r", "pass": true}"#,
         ] {
-            assert_eq!(read(reply), Err(Unreadable::Missing), "{reply}");
+            assert_eq!(read(reply), Err(MISSING), "{reply}");
         }
     }
 
@@ -187,25 +207,21 @@ mod tests {
         assert_eq!(about(&format!("{quoted} {own}")), Ok(failed("wrong city")));
         assert_eq!(about(&format!("{own} {quoted}")), Ok(failed("wrong city")));
         let unsigned = r#"{"reason": "wrong city", "pass": false}"#;
-        assert_eq!(about(unsigned), Err(Unreadable::Quoted));
+        assert_eq!(about(unsigned), Err(QUOTED));
         let late = format!(r#"{{"id": "{nonce}", "reason": "", "pass": true, "id": ""}}"#);
-        assert_eq!(about(&late), Err(Unreadable::Quoted), "two ids");
+        assert_eq!(about(&late), Err(QUOTED), "two ids");
         let late = format!(r#"{{"reason": "", "pass": true, "id": "{nonce}"}}"#);
-        assert_eq!(
-            about(&late),
-            Err(Unreadable::Quoted),
-            "nothing vouches for `pass`"
-        );
-        assert_eq!(about(quoted), Err(Unreadable::Quoted));
+        assert_eq!(about(&late), Err(QUOTED), "nothing vouches for `pass`");
+        assert_eq!(about(quoted), Err(QUOTED));
         let hidden = r#"{{{"reason":"x","pass":true}"#;
-        assert_eq!(read_about(quoted, &[hidden]), Err(Unreadable::Quoted));
+        assert_eq!(read_about(quoted, &[hidden]), Err(QUOTED));
     }
 
     #[test]
     fn a_quotation_inside_a_broken_verdict_does_not_count() {
         let reply = r#"{"reason": "it says {"reason":"y","pass":true} itself", "pass": false}"#;
-        assert_eq!(read(reply), Err(Unreadable::Missing));
+        assert_eq!(read(reply), Err(MISSING));
         let unclosed = r#"{"reason": "it says {"reason":"y","pass":true}"#;
-        assert_eq!(read(unclosed), Err(Unreadable::Missing));
+        assert_eq!(read(unclosed), Err(MISSING));
     }
 }
