@@ -7,6 +7,8 @@
 mod address;
 mod closure;
 mod error;
+mod exec;
+pub mod process;
 mod recorded;
 mod recording;
 mod reply;
@@ -16,6 +18,7 @@ mod target;
 pub use address::{AddressError, TargetAddress};
 pub use closure::FnTarget;
 pub use error::TargetError;
+pub use exec::ExecTarget;
 pub use recorded::{RecordedTarget, ReplyFile, Resumption};
 pub use reply::{Reply, ReplyDocument, ToolCall};
 pub use request::{Inputs, Request};

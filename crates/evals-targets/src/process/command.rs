@@ -1,0 +1,84 @@
+//! The command line of a worker, run by the shell.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+/// A command line that the shell runs, such as `python my_rag.py --k 5`: `sh -c` on Unix, `cmd /C` on Windows.
+///
+/// It runs in the folder and with the environment of this program. `PYTHONUNBUFFERED=1` is added if the variable is not set, because
+/// Python otherwise keeps printed lines back when stdout is a pipe.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkerCommand {
+    line: String,
+    folder: Option<PathBuf>,
+}
+
+impl WorkerCommand {
+    /// A command line in the folder of this program.
+    pub fn new(line: impl Into<String>) -> Self {
+        Self {
+            line: line.into(),
+            folder: None,
+        }
+    }
+
+    /// Runs the command in another folder.
+    #[must_use]
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// The command line.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// The folder that it runs in; `None` for the folder of this program.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The process to start, with pipes, as the leader of a process group of its own.
+    pub(super) fn process(&self) -> Command {
+        let mut process = shell(&self.line);
+        if let Some(folder) = &self.folder {
+            process.current_dir(folder);
+        }
+        if std::env::var_os("PYTHONUNBUFFERED").is_none() {
+            process.env("PYTHONUNBUFFERED", "1");
+        }
+        process
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        process
+    }
+}
+
+#[cfg(not(windows))]
+fn shell(line: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(line);
+    #[cfg(unix)]
+    shell.process_group(0);
+    shell
+}
+
+/// The line goes to `cmd` as it is, in the one pair of quotes that `/S` takes off.
+#[cfg(windows)]
+fn shell(line: &str) -> Command {
+    let mut shell = Command::new("cmd");
+    shell.raw_arg(format!("/D /S /C \"{line}\""));
+    shell
+}
+
+impl fmt::Display for WorkerCommand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.line)
+    }
+}

@@ -1,0 +1,302 @@
+//! What is wrong with a worker, in words.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use evals::FailureClass;
+use evals_messages::{quantity, visible};
+
+/// The characters of a foreign line that a message shows.
+const SHOWN: usize = 200;
+
+/// Why a request to a worker has no reply.
+///
+/// The message names the command, what happened, the first 200 characters of a line that is at fault, and the last lines that the
+/// worker wrote to stderr.
+#[derive(Clone, Debug)]
+pub struct WorkerError(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    command: String,
+    fault: WorkerFault,
+    stderr: Vec<String>,
+}
+
+/// What happened to a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkerFault {
+    /// The process could not be started.
+    CannotStart(String),
+    /// The shell found no such command, or may not run it.
+    NoSuchCommand {
+        /// How the shell ended.
+        status: String,
+    },
+    /// The process ended with a request open.
+    Ended {
+        /// How it ended: `exited with status 1`, `was killed by signal 9`.
+        status: String,
+        /// Replies that it had given before.
+        replies: u64,
+        /// The beginning of a line that it did not finish.
+        half: Option<String>,
+        /// Whether it ended by itself and without an error.
+        is_clean: bool,
+    },
+    /// The process closed its stdout and went on.
+    ClosedStdout {
+        /// The beginning of a line that it did not finish.
+        half: Option<String>,
+    },
+    /// A line is no JSON.
+    NotJson {
+        /// The line's beginning.
+        line: String,
+        /// What the parser found.
+        why: String,
+    },
+    /// A line is JSON, but no reply.
+    NotAReply {
+        /// The line's beginning.
+        line: String,
+    },
+    /// A line came while no request was open.
+    Unasked {
+        /// The line's beginning.
+        line: String,
+    },
+    /// A reply has the id of no request.
+    UnknownId {
+        /// The reply's id.
+        id: String,
+        /// The line's beginning.
+        line: String,
+    },
+    /// A request has a second reply.
+    SecondReply {
+        /// The reply's id.
+        id: String,
+        /// The line's beginning.
+        line: String,
+    },
+    /// A reply without an id came while several requests were open.
+    NoId {
+        /// How many requests were open.
+        open: usize,
+        /// The line's beginning.
+        line: String,
+    },
+    /// A line is longer than the limit.
+    TooLong {
+        /// The limit in bytes.
+        limit: usize,
+        /// The line's beginning.
+        line: String,
+    },
+    /// No reply came in time.
+    TimedOut {
+        /// The time limit of a request.
+        limit: Duration,
+        /// Whether the process never wrote anything.
+        is_silent: bool,
+    },
+    /// The process was killed, because another request had no reply in time and none came since.
+    Hung {
+        /// The id of that request.
+        id: String,
+    },
+    /// The command failed too often in a row.
+    GivenUp {
+        /// How often.
+        times: usize,
+        /// What happened the last time.
+        last: Box<WorkerFault>,
+    },
+}
+
+impl WorkerError {
+    pub(super) fn new(command: &str, fault: WorkerFault, stderr: Vec<String>) -> Self {
+        Self(Arc::new(Inner {
+            command: visible::line(command),
+            fault,
+            stderr,
+        }))
+    }
+
+    /// What happened.
+    pub fn fault(&self) -> &WorkerFault {
+        &self.0.fault
+    }
+
+    /// The last lines that the worker wrote to stderr.
+    pub fn stderr(&self) -> &[String] {
+        &self.0.stderr
+    }
+
+    /// What the error means for other requests: [`Terminal`](FailureClass::Terminal) where no further process is started,
+    /// otherwise [`Transient`](FailureClass::Transient), because another process may do better.
+    pub fn class(&self) -> FailureClass {
+        if self.0.fault.is_hopeless() {
+            FailureClass::Terminal
+        } else {
+            FailureClass::Transient
+        }
+    }
+
+    /// The same error with another fault made from its own.
+    pub(super) fn with(&self, fault: impl FnOnce(Box<WorkerFault>) -> WorkerFault) -> Self {
+        Self(Arc::new(Inner {
+            command: self.0.command.clone(),
+            fault: fault(Box::new(self.0.fault.clone())),
+            stderr: self.0.stderr.clone(),
+        }))
+    }
+}
+
+impl WorkerFault {
+    /// Whether starting the command again cannot help.
+    pub(super) fn is_hopeless(&self) -> bool {
+        matches!(
+            self,
+            Self::CannotStart(_) | Self::NoSuchCommand { .. } | Self::GivenUp { .. }
+        )
+    }
+
+    /// Whether the process did what it had to do and ended, so that the request is for the next one.
+    pub(super) fn is_used_up(&self) -> bool {
+        matches!(
+            self,
+            Self::Ended {
+                replies: 1..,
+                is_clean: true,
+                ..
+            }
+        )
+    }
+}
+
+/// The first characters of a foreign line, safe to print.
+pub(crate) fn start(line: &str) -> String {
+    let mut characters = line.trim_end().chars();
+    let shown: String = characters.by_ref().take(SHOWN).collect();
+    let ellipsis = if characters.next().is_some() {
+        "…"
+    } else {
+        ""
+    };
+    format!("{}{ellipsis}", visible::line(&shown))
+}
+
+/// The first characters of foreign bytes, safe to print.
+pub(super) fn start_of_bytes(line: &[u8]) -> String {
+    // Four bytes at most for a character, and one character more to see that there are more.
+    let cut = line.len().min(4 * (SHOWN + 1));
+    start(&String::from_utf8_lossy(&line[..cut]))
+}
+
+impl fmt::Display for WorkerError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner {
+            command,
+            fault,
+            stderr,
+        } = &*self.0;
+        write!(formatter, "`{command}` {fault}")?;
+        if !stderr.is_empty() {
+            write!(formatter, "; its stderr ends with: {}", stderr.join(" | "))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for WorkerError {}
+
+impl fmt::Display for WorkerFault {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CannotStart(why) => write!(to, "cannot be started: {why}"),
+            Self::NoSuchCommand { status } => {
+                write!(to, "{status}: the shell cannot find or run the command")
+            }
+            Self::Ended {
+                status,
+                replies,
+                half: None,
+                ..
+            } => {
+                let when = if *replies == 0 {
+                    "before its first reply"
+                } else {
+                    "without a reply"
+                };
+                write!(to, "{status} {when}")
+            }
+            Self::Ended {
+                status,
+                half: Some(half),
+                ..
+            } => write!(to, "{status} in the middle of a line: `{half}`"),
+            Self::ClosedStdout { half: None } => to.write_str("closed its stdout without a reply"),
+            Self::ClosedStdout { half: Some(half) } => {
+                write!(to, "closed its stdout in the middle of a line: `{half}`")
+            }
+            Self::NotJson { line, why } => write!(
+                to,
+                "wrote a line that is no JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
+            ),
+            Self::NotAReply { line } => write!(
+                to,
+                "wrote a line that is no reply: `{line}`; a reply is an object such as `{{\"id\": …, \"answer\": …}}`"
+            ),
+            Self::Unasked { line } => write!(
+                to,
+                "wrote a line without being asked: `{line}`; it has to write one line for each request"
+            ),
+            Self::UnknownId { id, line } => {
+                write!(to, "replied to `{id}`, which it was not asked: `{line}`")
+            }
+            Self::SecondReply { id, line } => {
+                write!(to, "replied to `{id}` a second time: `{line}`")
+            }
+            Self::NoId { open, line } => write!(
+                to,
+                "wrote a reply without an `id` while {} were open: `{line}`; copy the `id` of the request",
+                quantity::of(*open, "request")
+            ),
+            Self::TooLong { limit, line } => write!(
+                to,
+                "wrote a line of more than {} MB: `{line}`",
+                limit / 1_000_000
+            ),
+            Self::TimedOut { limit, is_silent } => {
+                write!(to, "gave no reply within {} s", limit.as_secs_f64())?;
+                if *is_silent {
+                    to.write_str(
+                        "; it never wrote a whole line, so check that it flushes its stdout",
+                    )?;
+                }
+                Ok(())
+            }
+            Self::Hung { id } => write!(
+                to,
+                "was killed, because it gave no reply to `{id}` in time and to no other request since"
+            ),
+            Self::GivenUp { times, last } => {
+                if let Self::Ended {
+                    status,
+                    replies: 0,
+                    half: None,
+                    ..
+                } = &**last
+                {
+                    write!(to, "{status} at once {times} times in a row")
+                } else {
+                    write!(to, "failed {times} times in a row; the last time it {last}")
+                }
+            }
+        }
+    }
+}

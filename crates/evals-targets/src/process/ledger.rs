@@ -1,0 +1,279 @@
+//! The requests that a process has, and which of them a line replies to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::fault::{self, WorkerError, WorkerFault};
+
+/// Where the reply to a request goes.
+pub(super) type Asker = oneshot::Sender<Result<Value, WorkerError>>;
+
+/// Whether a value without an `id` can be a reply.
+pub(super) type IsReply = fn(&Value) -> bool;
+
+/// The requests of one process.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    open: BTreeMap<String, Open>,
+    /// Requests that have a reply.
+    answered: BTreeSet<String>,
+    /// Requests that nobody waits for any more. A late reply to one is no error.
+    abandoned: BTreeSet<String>,
+    replies: u64,
+    is_reply: IsReply,
+}
+
+#[derive(Debug)]
+struct Open {
+    asker: Asker,
+    /// How many replies the process had given when the request was sent.
+    replies_before: u64,
+}
+
+impl Ledger {
+    pub(super) fn new(is_reply: IsReply) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            answered: BTreeSet::new(),
+            abandoned: BTreeSet::new(),
+            replies: 0,
+            is_reply,
+        }
+    }
+
+    /// How many requests are open.
+    pub(super) fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// How many replies came, late ones included.
+    pub(super) fn replies(&self) -> u64 {
+        self.replies
+    }
+
+    /// Opens a request. Returns the id to send, which is `id`, or `id~2` and so on if the process saw that one before, as it does
+    /// when a request is repeated after a failure.
+    pub(super) fn open_request(&mut self, id: &str, asker: Asker) -> String {
+        let mut unique = id.to_owned();
+        let mut count = 1;
+        while self.has_seen(&unique) {
+            count += 1;
+            unique = format!("{id}~{count}");
+        }
+        let open = Open {
+            asker,
+            replies_before: self.replies,
+        };
+        self.open.insert(unique.clone(), open);
+        unique
+    }
+
+    /// Gives up an open request. Returns whether the process hangs: it gave no reply at all since it was sent the request. `None` if the
+    /// request is not open any more.
+    pub(super) fn abandon(&mut self, id: &str) -> Option<bool> {
+        let open = self.open.remove(id)?;
+        self.abandoned.insert(id.to_owned());
+        Some(open.replies_before == self.replies)
+    }
+
+    /// Takes the askers of all open requests.
+    pub(super) fn close(&mut self) -> Vec<Asker> {
+        let open = std::mem::take(&mut self.open);
+        open.into_values().map(|open| open.asker).collect()
+    }
+
+    /// Hands a line to the asker of its request. Returns whether it was a reply; a blank line is none.
+    pub(super) fn receive(&mut self, line: &[u8]) -> Result<bool, WorkerFault> {
+        if line.trim_ascii().is_empty() {
+            return Ok(false);
+        }
+        let shown = || fault::start_of_bytes(line);
+        if self.open.is_empty() && self.abandoned.is_empty() && self.answered.is_empty() {
+            return Err(WorkerFault::Unasked { line: shown() });
+        }
+        let reply: Value = serde_json::from_slice(line).map_err(|error| {
+            if self.open.is_empty() {
+                return WorkerFault::Unasked { line: shown() };
+            }
+            WorkerFault::NotJson {
+                line: shown(),
+                why: why_not_json(&error),
+            }
+        })?;
+        let id = match written_id(&reply) {
+            Some(id) => id,
+            None => self.only_open(&reply, shown)?,
+        };
+        if let Some(open) = self.open.remove(&id) {
+            self.answered.insert(id);
+            // Whoever asked may have gone in this moment.
+            let _ = open.asker.send(Ok(reply));
+        } else if self.abandoned.remove(&id) {
+            self.answered.insert(id);
+        } else if self.answered.contains(&id) {
+            return Err(WorkerFault::SecondReply {
+                id: fault::start(&id),
+                line: shown(),
+            });
+        } else {
+            return Err(WorkerFault::UnknownId {
+                id: fault::start(&id),
+                line: shown(),
+            });
+        }
+        self.replies += 1;
+        Ok(true)
+    }
+
+    /// The request of a reply without an id: the only one that the process has.
+    fn only_open(&self, reply: &Value, shown: impl Fn() -> String) -> Result<String, WorkerFault> {
+        let mut open = self.open.keys();
+        let (first, others) = (open.next(), open.len());
+        let Some(id) = first else {
+            return Err(WorkerFault::Unasked { line: shown() });
+        };
+        if !(self.is_reply)(reply) {
+            return Err(WorkerFault::NotAReply { line: shown() });
+        }
+        // A late reply to an abandoned request would look the same.
+        let open = 1 + others + self.abandoned.len();
+        if open > 1 {
+            return Err(WorkerFault::NoId {
+                open,
+                line: shown(),
+            });
+        }
+        Ok(id.clone())
+    }
+
+    fn has_seen(&self, id: &str) -> bool {
+        self.open.contains_key(id) || self.answered.contains(id) || self.abandoned.contains(id)
+    }
+}
+
+/// The id of a reply; a number stands for its digits.
+fn written_id(reply: &Value) -> Option<String> {
+    match reply.get("id")? {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    }
+}
+
+/// The parser's message with the column alone, since a reply is one line.
+fn why_not_json(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.replace(" at line 1 column ", " at column ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    type Asked = oneshot::Receiver<Result<Value, WorkerError>>;
+
+    fn ledger() -> Ledger {
+        Ledger::new(|reply| reply.get("answer").is_some())
+    }
+
+    fn ask(ledger: &mut Ledger, id: &str) -> (String, Asked) {
+        let (asker, asked) = oneshot::channel();
+        (ledger.open_request(id, asker), asked)
+    }
+
+    #[test]
+    fn replies_are_matched_by_id_in_any_order() {
+        let mut ledger = ledger();
+        let (_, mut first) = ask(&mut ledger, "1");
+        let (_, mut second) = ask(&mut ledger, "b");
+        ledger.receive(br#"{"id": "b", "answer": "B"}"#).unwrap();
+        ledger.receive(br#"{"id": 1, "answer": "A"}"#).unwrap();
+        assert_eq!(first.try_recv().unwrap().unwrap()["answer"], "A");
+        assert_eq!(second.try_recv().unwrap().unwrap()["answer"], "B");
+    }
+
+    #[test]
+    fn a_request_that_is_repeated_gets_an_id_of_its_own() {
+        let mut ledger = ledger();
+        assert_eq!(ask(&mut ledger, "a").0, "a");
+        ledger.abandon("a");
+        assert_eq!(ask(&mut ledger, "a").0, "a~2");
+        assert_eq!(ask(&mut ledger, "a").0, "a~3");
+    }
+
+    #[test]
+    fn a_late_reply_reaches_nobody_and_is_no_error() {
+        let mut ledger = ledger();
+        let (_, _gone) = ask(&mut ledger, "a");
+        assert_eq!(ledger.abandon("a"), Some(true));
+        let (again, mut asked) = ask(&mut ledger, "a");
+        ledger.receive(br#"{"id": "a", "answer": "late"}"#).unwrap();
+        assert!(asked.try_recv().is_err());
+        assert_eq!(ledger.abandon(&again), Some(false), "it replied since");
+    }
+
+    #[test]
+    fn a_reply_without_id_is_taken_only_for_the_only_request() {
+        let mut ledger = ledger();
+        let (_, mut only) = ask(&mut ledger, "a");
+        ledger.receive(br#"{"answer": "A"}"#).unwrap();
+        assert_eq!(only.try_recv().unwrap().unwrap(), json!({"answer": "A"}));
+
+        let (_, _one) = ask(&mut ledger, "b");
+        let refused = ledger.receive(br#"{"status": "ready"}"#).unwrap_err();
+        assert!(
+            matches!(refused, WorkerFault::NotAReply { .. }),
+            "{refused}"
+        );
+        let (_, _two) = ask(&mut ledger, "c");
+        let refused = ledger.receive(br#"{"answer": "?"}"#).unwrap_err();
+        assert!(
+            matches!(refused, WorkerFault::NoId { open: 2, .. }),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn a_reply_without_id_could_belong_to_an_abandoned_request() {
+        let mut ledger = ledger();
+        let (_, _gone) = ask(&mut ledger, "a");
+        ledger.abandon("a");
+        let (_, _asked) = ask(&mut ledger, "b");
+        let refused = ledger.receive(br#"{"answer": "?"}"#).unwrap_err();
+        assert!(
+            matches!(refused, WorkerFault::NoId { open: 2, .. }),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn lines_that_answer_no_request_are_refused() {
+        let refused = |ledger: &mut Ledger, line: &str| {
+            let refused = ledger.receive(line.as_bytes()).unwrap_err();
+            refused.to_string()
+        };
+        let mut ledger = ledger();
+        assert!(
+            refused(&mut ledger, r#"{"id": "a"}"#)
+                .contains("without being asked: `{\"id\": \"a\"}`")
+        );
+        let (_, _asked) = ask(&mut ledger, "a");
+        assert!(refused(&mut ledger, r#"{"id": "b"}"#).contains("`b`, which it was not asked"));
+        let not_json = refused(&mut ledger, "Loading model…");
+        assert!(
+            not_json.contains("no JSON (expected value at column 1)"),
+            "{not_json}"
+        );
+        assert!(not_json.contains("`Loading model…`"), "{not_json}");
+        ledger.receive(br#"{"id": "a"}"#).unwrap();
+        assert!(refused(&mut ledger, r#"{"id": "a"}"#).contains("a second time"));
+        assert!(refused(&mut ledger, r#"{"answer": 1}"#).contains("without being asked"));
+        assert!(refused(&mut ledger, &"x".repeat(1 << 20)).len() < 400);
+        assert!(!ledger.receive(b" \r").unwrap(), "a blank line is nothing");
+    }
+}

@@ -1,0 +1,191 @@
+//! A few processes of one command, and the requests that they share.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+
+use super::WorkerCommand;
+use super::fault::WorkerError;
+use super::health::Health;
+use super::ledger::IsReply;
+use super::worker::{Asked, Worker};
+
+/// How long a process may take to end after its stdin was closed.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How a [`WorkerPool`] runs its command.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkerOptions {
+    /// The most processes at the same time; 1 by default. While requests exceed processes, each process has several at once.
+    pub processes: NonZeroUsize,
+    /// How long a request may take, the start of its process included; 300 s by default.
+    pub timeout: Duration,
+    /// How many failures in a row, over all processes, end the pool; 5 by default. A reply starts the count anew.
+    pub failures: NonZeroUsize,
+    /// The most bytes of one line that a process writes; 32 MiB by default.
+    pub line_limit: usize,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        Self {
+            processes: NonZeroUsize::MIN,
+            timeout: Duration::from_mins(5),
+            failures: NonZeroUsize::new(5).expect("5 is not 0"),
+            line_limit: 32 << 20,
+        }
+    }
+}
+
+/// Processes of one command.
+///
+/// A process starts with the first request that no idle process can take. Dropping the pool kills all processes and their
+/// children; [`close`](Self::close) lets them end first.
+///
+/// ```
+/// # #[cfg(unix)]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use evals_targets::process::{WorkerCommand, WorkerOptions, WorkerPool};
+/// use serde_json::json;
+///
+/// // `cat` sends every request back, and with it the `id`.
+/// let pool = WorkerPool::new(WorkerCommand::new("cat"), WorkerOptions::default(), |_| true);
+/// let request = json!({"question": "Is anybody there?"});
+/// let reply = pool.exchange("q1", request.as_object().expect("an object")).await?;
+/// assert_eq!(reply, json!({"id": "q1", "question": "Is anybody there?"}));
+/// pool.close().await;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(unix))]
+/// # fn main() {}
+/// ```
+#[derive(Debug)]
+pub struct WorkerPool {
+    command: WorkerCommand,
+    options: WorkerOptions,
+    is_reply: IsReply,
+    health: Arc<Health>,
+    workers: Mutex<Vec<Worker>>,
+}
+
+impl WorkerPool {
+    /// A pool without processes. `is_reply` decides whether a line without an `id` can be a reply at all.
+    pub fn new(
+        command: WorkerCommand,
+        options: WorkerOptions,
+        is_reply: fn(&Value) -> bool,
+    ) -> Self {
+        Self {
+            health: Arc::new(Health::new(options.failures.get())),
+            workers: Mutex::new(Vec::new()),
+            command,
+            options,
+            is_reply,
+        }
+    }
+
+    /// The command.
+    pub fn command(&self) -> &WorkerCommand {
+        &self.command
+    }
+
+    /// How the command is run.
+    pub fn options(&self) -> &WorkerOptions {
+        &self.options
+    }
+
+    /// Sends a request and waits for its reply: the line that has its `id`, or that has none while the process has no other
+    /// request. The `id` comes first in the line; a process that saw it before is sent `ID~2`.
+    ///
+    /// A process that ends with status 0 after a reply has done its part; its request goes to the next process. Dropping the future
+    /// gives the request up, and kills the process unless it replied to another request in the meantime.
+    pub async fn exchange(
+        &self,
+        id: &str,
+        request: &Map<String, Value>,
+    ) -> Result<Value, WorkerError> {
+        let limit = self.options.timeout;
+        // Each round meets another process that is about to end, or a new one.
+        let mut rounds = self.options.processes.get() + 1;
+        loop {
+            let mut asked = self.assign(id, request)?;
+            // The inner error means that the runtime is ending, and with it what attended the process.
+            let Ok(Ok(replied)) = timeout(limit, &mut asked.reply).await else {
+                return Err(asked.timed_out(limit));
+            };
+            match replied {
+                Err(error) if error.fault().is_used_up() && rounds > 0 => rounds -= 1,
+                replied => return replied,
+            }
+        }
+    }
+
+    /// Closes the stdin of all processes, waits 2 s for their end, and kills those that are left, with their children.
+    pub async fn close(&self) {
+        let workers = std::mem::take(&mut *self.workers());
+        join_all(workers.into_iter().map(|worker| worker.close(PATIENCE))).await;
+    }
+
+    /// Sends the request to an idle process, else to a new one, else to the one with the fewest requests.
+    fn assign(&self, id: &str, request: &Map<String, Value>) -> Result<Asked, WorkerError> {
+        if let Some(error) = self.health.given_up() {
+            return Err(error);
+        }
+        let mut workers = self.workers();
+        loop {
+            if let Some(error) = remove_ended(&mut workers) {
+                return Err(error);
+            }
+            let loads = workers.iter().map(|worker| (worker.load(), worker));
+            let least = loads.min_by_key(|(load, _)| *load);
+            let may_start = workers.len() < self.options.processes.get();
+            if let Some((load, worker)) = least
+                && (load == Some(0) || !may_start)
+            {
+                match worker.ask(id, request) {
+                    Some(asked) => return Ok(asked),
+                    // It ended in this moment.
+                    None => continue,
+                }
+            }
+            workers.push(self.start()?);
+        }
+    }
+
+    fn start(&self) -> Result<Worker, WorkerError> {
+        let Self {
+            command,
+            options,
+            is_reply,
+            health,
+            ..
+        } = self;
+        let started = Worker::start(command, *is_reply, options.line_limit, health);
+        started.map_err(|error| health.failed(error))
+    }
+
+    fn workers(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Removes processes that take no further request. Returns the fault of one that nobody has heard of.
+fn remove_ended(workers: &mut Vec<Worker>) -> Option<WorkerError> {
+    let mut owed = None;
+    workers.retain(|worker| {
+        if worker.load().is_some() {
+            return true;
+        }
+        if owed.is_some() {
+            return true;
+        }
+        owed = worker.take_owed();
+        false
+    });
+    owed
+}

@@ -1,0 +1,401 @@
+//! One process of a command: its pipes, its end, and the requests that it has.
+
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::WorkerCommand;
+use super::fault::{self, WorkerError, WorkerFault};
+use super::group::Group;
+use super::health::Health;
+use super::ledger::{IsReply, Ledger};
+use super::lines::{Lines, Next};
+use super::tail::Tail;
+
+/// How long a process may go on without its stdout, and how long its pipes are read after its end.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// One running process. Dropping it kills the process and its children.
+#[derive(Debug)]
+pub(super) struct Worker {
+    shared: Arc<Shared>,
+    /// Lines for its stdin; `None` once it is closing.
+    stdin: Option<mpsc::UnboundedSender<Vec<u8>>>,
+    attending: JoinHandle<()>,
+}
+
+/// A request that a worker has.
+#[derive(Debug)]
+pub(super) struct Asked {
+    shared: Arc<Shared>,
+    id: String,
+    pub(super) reply: oneshot::Receiver<Result<Value, WorkerError>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    command: WorkerCommand,
+    group: Group,
+    tail: Tail,
+    health: Arc<Health>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    ledger: Ledger,
+    /// Why the process was or will be killed.
+    fault: Option<WorkerFault>,
+    /// Whether the fault was found while nobody waited, so that the next one who asks is to hear of it.
+    is_owed: bool,
+    /// A line that the process did not finish.
+    half: Option<Vec<u8>>,
+    /// Whether it takes no further request.
+    is_over: bool,
+}
+
+impl Worker {
+    /// Starts a process. Needs a tokio runtime.
+    pub(super) fn start(
+        command: &WorkerCommand,
+        is_reply: IsReply,
+        line_limit: usize,
+        health: &Arc<Health>,
+    ) -> Result<Self, WorkerError> {
+        let cannot_start = |error: &io::Error| {
+            let fault = WorkerFault::CannotStart(error.to_string());
+            WorkerError::new(command.line(), fault, Vec::new())
+        };
+        let mut child = command.process().spawn().map_err(|e| cannot_start(&e))?;
+        let leader = child.id().expect("a process that was not waited for");
+        let shared = Arc::new(Shared {
+            command: command.clone(),
+            group: Group::led_by(leader),
+            tail: Tail::default(),
+            health: Arc::clone(health),
+            state: Mutex::new(State {
+                ledger: Ledger::new(is_reply),
+                fault: None,
+                is_owed: false,
+                half: None,
+                is_over: false,
+            }),
+        });
+        let stdin = child.stdin.take().expect("stdin is a pipe");
+        let (sender, lines) = mpsc::unbounded_channel();
+        tokio::spawn(write(stdin, lines));
+        let attending = tokio::spawn(Arc::clone(&shared).attend(child, line_limit));
+        Ok(Self {
+            shared,
+            stdin: Some(sender),
+            attending,
+        })
+    }
+
+    /// How many requests it has; `None` if it takes no further one.
+    pub(super) fn load(&self) -> Option<usize> {
+        let state = self.shared.state();
+        (!state.is_over).then(|| state.ledger.open())
+    }
+
+    /// Sends a request under an id that the process has not seen; `None` if it takes no further request.
+    pub(super) fn ask(&self, id: &str, request: &Map<String, Value>) -> Option<Asked> {
+        let (asker, reply) = oneshot::channel();
+        let mut state = self.shared.state();
+        if state.is_over {
+            return None;
+        }
+        let id = state.ledger.open_request(id, asker);
+        drop(state);
+        let mut line = Map::new();
+        line.insert("id".to_owned(), Value::String(id.clone()));
+        line.extend(
+            request
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
+        let mut line = Value::Object(line).to_string().into_bytes();
+        line.push(b'\n');
+        if let Some(stdin) = &self.stdin {
+            // It fails where the process ended in this moment, which closes the request too.
+            let _ = stdin.send(line);
+        }
+        Some(Asked {
+            shared: Arc::clone(&self.shared),
+            id,
+            reply,
+        })
+    }
+
+    /// The fault of a process that was found while it had no request, for the one who asks next.
+    pub(super) fn take_owed(&self) -> Option<WorkerError> {
+        let mut state = self.shared.state();
+        if !std::mem::take(&mut state.is_owed) {
+            return None;
+        }
+        let fault = state.fault.clone()?;
+        drop(state);
+        Some(self.shared.failed(fault))
+    }
+
+    /// Closes its stdin, waits a little for its end, and kills what is left.
+    pub(super) async fn close(mut self, patience: Duration) {
+        self.stdin = None;
+        self.shared.state().is_over = true;
+        if timeout(patience, &mut self.attending).await.is_err() {
+            self.shared.group.kill();
+            // A process that cannot be killed waits for a device; nobody can do more.
+            let _ = timeout(patience, &mut self.attending).await;
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.shared.group.kill();
+    }
+}
+
+impl Asked {
+    /// The error of a request that had no reply in time. Kills the process if it hangs.
+    pub(super) fn timed_out(self, limit: Duration) -> WorkerError {
+        let is_silent = self.shared.state().ledger.replies() == 0;
+        let error = self
+            .shared
+            .error(WorkerFault::TimedOut { limit, is_silent });
+        let error = self.shared.health.failed(error);
+        drop(self);
+        error
+    }
+}
+
+/// A request that nobody waits for any more: the process is killed if it gave no reply since it has the request, because nobody
+/// knows what it is doing.
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let mut state = self.shared.state();
+        let hangs = state.ledger.abandon(&self.id);
+        if hangs == Some(true) {
+            state.is_over = true;
+            let id = fault::start(&self.id);
+            state.fault.get_or_insert(WorkerFault::Hung { id });
+            drop(state);
+            self.shared.group.kill();
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn error(&self, fault: WorkerFault) -> WorkerError {
+        WorkerError::new(self.command.line(), fault, self.tail.lines())
+    }
+
+    fn failed(&self, fault: WorkerFault) -> WorkerError {
+        self.health.failed(self.error(fault))
+    }
+
+    /// Kills the process for a fault.
+    fn condemn(&self, fault: WorkerFault) {
+        let mut state = self.state();
+        if state.fault.is_none() {
+            state.is_owed = state.ledger.open() == 0 && !state.is_over;
+            state.fault = Some(fault);
+        }
+        state.is_over = true;
+        drop(state);
+        self.group.kill();
+    }
+
+    /// Follows the process to its end, then fails the requests that it still has.
+    async fn attend(self: Arc<Self>, mut child: Child, line_limit: usize) {
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        let stderr = child.stderr.take().expect("stderr is a pipe");
+        let mut reading = tokio::spawn(Arc::clone(&self).read(stdout, line_limit));
+        let following = Arc::clone(&self);
+        let mut following = tokio::spawn(async move { following.tail.follow(stderr).await });
+        let mut has_read = false;
+        let status = tokio::select! {
+            status = child.wait() => status,
+            _ = &mut reading => {
+                has_read = true;
+                if let Ok(status) = timeout(SETTLING, child.wait()).await {
+                    status
+                } else {
+                    self.close_without_stdout();
+                    child.wait().await
+                }
+            }
+        };
+        // Children that the process left behind go with it, and with them the last writers of its pipes.
+        self.group.kill();
+        let drained = async {
+            if !has_read {
+                let _ = (&mut reading).await;
+            }
+            let _ = (&mut following).await;
+        };
+        if timeout(SETTLING, drained).await.is_err() {
+            reading.abort();
+            following.abort();
+        }
+        self.finish(&status);
+    }
+
+    /// Kills a process that cannot reply any more. That is no fault while it has no request.
+    fn close_without_stdout(&self) {
+        let mut state = self.state();
+        let half = state.half.as_deref().map(fault::start_of_bytes);
+        state.is_over = true;
+        if state.ledger.open() > 0 {
+            state
+                .fault
+                .get_or_insert(WorkerFault::ClosedStdout { half });
+        }
+        drop(state);
+        self.group.kill();
+    }
+
+    /// Reads replies until a fault or the end of stdout.
+    async fn read(self: Arc<Self>, stdout: ChildStdout, line_limit: usize) {
+        let mut lines = Lines::new(BufReader::with_capacity(1 << 16, stdout), line_limit);
+        loop {
+            match lines.next().await {
+                Ok(Next::Line(line)) => {
+                    let received = self.state().ledger.receive(&line);
+                    match received {
+                        Ok(true) => self.health.replied(),
+                        Ok(false) => {}
+                        Err(fault) => return self.condemn(fault),
+                    }
+                }
+                Ok(Next::Rest(rest)) => return self.receive_rest(rest),
+                Ok(Next::TooLong(start)) => {
+                    return self.condemn(WorkerFault::TooLong {
+                        limit: line_limit,
+                        line: fault::start_of_bytes(&start),
+                    });
+                }
+                Ok(Next::End) | Err(_) => return,
+            }
+        }
+    }
+
+    /// The bytes after the last line end are a reply if they are a whole object. Of other values nobody knows whether they are whole.
+    fn receive_rest(&self, rest: Vec<u8>) {
+        let mut state = self.state();
+        let is_whole = serde_json::from_slice::<Map<String, Value>>(&rest).is_ok();
+        let received = is_whole && state.ledger.receive(&rest).is_ok();
+        if received {
+            drop(state);
+            self.health.replied();
+        } else if !rest.trim_ascii().is_empty() {
+            state.half = Some(rest);
+        }
+    }
+
+    fn finish(&self, status: &io::Result<ExitStatus>) {
+        let mut state = self.state();
+        state.is_over = true;
+        let fault = match &state.fault {
+            Some(fault) => fault.clone(),
+            None => state.end(status),
+        };
+        let askers = state.ledger.close();
+        drop(state);
+        if askers.is_empty() {
+            return;
+        }
+        // Whoever waited too long for a process that hangs has counted the failure.
+        let is_counted = fault.is_used_up() || matches!(fault, WorkerFault::Hung { .. });
+        let error = if is_counted {
+            self.error(fault)
+        } else {
+            self.failed(fault)
+        };
+        for asker in askers {
+            let _ = asker.send(Err(error.clone()));
+        }
+    }
+}
+
+impl State {
+    /// The fault of a process that ended by itself or was killed by somebody else.
+    fn end(&self, status: &io::Result<ExitStatus>) -> WorkerFault {
+        let replies = self.ledger.replies();
+        let half = self.half.as_deref().map(fault::start_of_bytes);
+        let code = status.as_ref().ok().and_then(ExitStatus::code);
+        if replies == 0 && half.is_none() && is_no_command(code) {
+            return WorkerFault::NoSuchCommand {
+                status: ended(status),
+            };
+        }
+        WorkerFault::Ended {
+            status: ended(status),
+            replies,
+            is_clean: code == Some(0) && half.is_none(),
+            half,
+        }
+    }
+}
+
+/// Whether an exit status is the shell's for a command that is not there or cannot be run.
+fn is_no_command(code: Option<i32>) -> bool {
+    if cfg!(windows) {
+        code == Some(9009)
+    } else {
+        matches!(code, Some(126 | 127))
+    }
+}
+
+/// How a process ended, in words.
+fn ended(status: &io::Result<ExitStatus>) -> String {
+    match status {
+        Ok(status) => match status.code() {
+            Some(code) => format!("exited with status {code}"),
+            None => by_signal(*status),
+        },
+        Err(error) => format!("ended without a status ({error})"),
+    }
+}
+
+#[cfg(unix)]
+fn by_signal(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let signal = status.signal();
+    signal.map_or_else(
+        || "ended without a status".to_owned(),
+        |signal| format!("was killed by signal {signal}"),
+    )
+}
+
+#[cfg(not(unix))]
+fn by_signal(_status: ExitStatus) -> String {
+    "ended without a status".to_owned()
+}
+
+/// Writes requests until the process reads no more or is to end.
+async fn write(mut stdin: ChildStdin, mut lines: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        let written = async {
+            stdin.write_all(&line).await?;
+            stdin.flush().await
+        };
+        // A closed pipe shows in the end of the process, or in the reply that does not come.
+        if written.await.is_err() {
+            return;
+        }
+    }
+}
