@@ -82,6 +82,7 @@ mod analysis;
 mod case;
 mod change;
 mod comparison;
+mod current;
 mod dataset;
 mod difference;
 mod direction;
@@ -93,6 +94,7 @@ mod failure_class;
 mod finite;
 mod in_order;
 mod journal;
+mod lifecycle;
 mod naming;
 mod number;
 mod origin;
@@ -116,21 +118,23 @@ pub use case::{
 };
 pub use change::{CaseChange, CasePart, Change, ChangedCase, MeasureChange, Titled, Verdict};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
+pub use current::{add_metric, current_scope, set_attribute};
 pub use dataset::{Dataset, DatasetError};
 pub use difference::{Difference, differences};
 pub use direction::Direction;
 pub use domain::{Domain, Payload};
 pub use event::{Event, Observer};
-pub use experiment::{CaseTimeout, Experiment};
+pub use experiment::{CaseTimeout, Experiment, Retry};
 pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFailure};
 pub use failure_class::FailureClass;
 pub use journal::{FileJournal, Journal, JournalError, RecordFile};
+pub use lifecycle::{Lifecycle, Prepared};
 pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value, ValueKind};
 pub use recording::{Recording, Timing};
 pub use report::{
-    CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, SchemaVersion,
-    TaskResult,
+    CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, RetriedEvaluator,
+    SchemaVersion, TaskResult,
 };
 pub use span::{Span, SpanStatus, SpanTree};
 pub use stop::StopSignal;

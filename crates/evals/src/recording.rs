@@ -118,6 +118,17 @@ impl Ledger {
         }
     }
 
+    /// Moves metrics that are not finite out of the recording.
+    pub(crate) fn sift(&mut self) {
+        for (name, value) in &self.recording.metrics {
+            if !value.is_finite() {
+                let reason = format!("not finite: {value}");
+                self.undefined.insert(name.clone(), reason);
+            }
+        }
+        self.recording.metrics.retain(|_, value| value.is_finite());
+    }
+
     fn add_metric(&mut self, name: String, metric: Metric) {
         if matches!(metric, Metric::Adds(_)) && self.undefined.contains_key(&name) {
             return;

@@ -1,7 +1,9 @@
 //! Decides whether a finished case counts, and reports it.
 
+use std::num::NonZeroUsize;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evals_guard::panics;
 use evals_messages::chain;
@@ -15,6 +17,10 @@ pub(super) struct Completion<D: Domain> {
     pub(super) audience: Audience<D>,
     pub(super) stop: StopSignal,
     pub(super) journal: Option<Arc<dyn Journal<D>>>,
+    /// The number of failed cases that stops the run.
+    pub(super) max_failures: Option<NonZeroUsize>,
+    /// The number of cases that failed in this session.
+    pub(super) failed: AtomicUsize,
 }
 
 /// One finished case and its place in the report.
@@ -43,7 +49,26 @@ impl<D: Domain> Completion<D> {
             report: &report,
             position,
         });
+        if report.result.failure().is_some() {
+            self.count_failure();
+        }
         Some(Finished { position, report })
+    }
+
+    /// Stops the run if too many cases have failed.
+    fn count_failure(&self) {
+        let failed = self.failed.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(most) = self.max_failures
+            && failed >= most.get()
+        {
+            let cases = if most.get() == 1 {
+                "1 case".to_owned()
+            } else {
+                format!("{most} cases")
+            };
+            self.stop
+                .stop(format!("{cases} failed, which is the limit"));
+        }
     }
 
     /// Appends a case to the journal, and returns the message of a failure.

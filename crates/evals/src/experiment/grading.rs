@@ -5,14 +5,16 @@ use std::panic::{self, AssertUnwindSafe};
 
 use futures::FutureExt as _;
 use futures::future::join_all;
+use tokio::time::sleep;
 
+use super::protocol::Protocol;
 use super::roster::Enrolled;
 use super::timeout::Clock;
 use crate::naming::Names;
 use crate::recording::Notes;
 use crate::{
     Case, CaseOutcome, Context, Direction, Domain, EvaluatorError, EvaluatorFailure, Missed,
-    MissedOutcome, Outcome, TaskScope, Value,
+    MissedOutcome, Outcome, RetriedEvaluator, TaskScope, Value,
 };
 
 /// The results of the evaluators of one case.
@@ -22,6 +24,8 @@ pub(super) struct Grading {
     pub(super) failures: Vec<EvaluatorFailure>,
     /// Outcomes that are missing because of a failure.
     pub(super) missed: Vec<Missed>,
+    /// The evaluators that ran more than once.
+    pub(super) retried: Vec<RetriedEvaluator>,
     /// The evaluators' recordings, in their order.
     pub(super) notes: Vec<Notes>,
 }
@@ -38,27 +42,90 @@ enum Judgement {
     OutOfTime(EvaluatorError),
 }
 
-/// Runs the evaluators concurrently and keeps their results in the order of the evaluators.
+/// The last attempt of one evaluator.
+struct Judged {
+    judgement: Judgement,
+    attempts: u32,
+    notes: Notes,
+    /// The run was stopped before a retry.
+    abandoned: bool,
+}
+
+/// Runs the evaluators concurrently and keeps their results in the order of the evaluators. `None` if the run was stopped before
+/// a retry.
 pub(super) async fn grade<'a, D: Domain>(
     context: &Context<'_, D>,
     evaluators: impl Iterator<Item = &'a Enrolled<D>>,
-    clock: &Clock<'_>,
-) -> Grading {
+    clock: Clock<'_>,
+    protocol: &Protocol<D>,
+) -> Option<Grading> {
     let judgements = join_all(evaluators.map(|enrolled| async move {
-        let context = Context {
-            scope: TaskScope::of_repeat(context.repeat),
-            ..context.clone()
-        };
-        let judgement = clock.evaluator(judge(enrolled, &context), context.duration);
-        let judgement = judgement.await.unwrap_or_else(Judgement::OutOfTime);
-        (enrolled, judgement, context.scope.take_notes())
+        (enrolled, tried(context, enrolled, clock, protocol).await)
     }));
     let mut grading = Grading::default();
-    for (enrolled, judgement, notes) in judgements.await {
-        grading.add(context.case, enrolled, judgement);
-        grading.notes.push(notes);
+    for (enrolled, judged) in judgements.await {
+        if judged.abandoned {
+            return None;
+        }
+        if judged.attempts > 1 {
+            grading.retried.push(RetriedEvaluator {
+                evaluator: enrolled.name().to_owned(),
+                origin: enrolled.origin,
+                attempts: judged.attempts,
+            });
+        }
+        grading.add(context.case, enrolled, judged.judgement);
+        grading.notes.push(judged.notes);
     }
-    grading
+    Some(grading)
+}
+
+/// Runs one evaluator until it succeeds, the attempts are used up or the time is up.
+async fn tried<D: Domain>(
+    context: &Context<'_, D>,
+    enrolled: &Enrolled<D>,
+    clock: Clock<'_>,
+    protocol: &Protocol<D>,
+) -> Judged {
+    let fresh = || Context {
+        scope: TaskScope::of_repeat(context.repeat),
+        ..context.clone()
+    };
+    let mut last = fresh();
+    let mut attempts = 0;
+    let mut abandoned = false;
+    let retry = protocol.retry_evaluators.as_ref();
+    let mut pauses =
+        retry.map(|retry| retry.pauses(&context.case.id, context.repeat, enrolled.name()));
+    let all = async {
+        loop {
+            attempts += 1;
+            let judgement = judge(enrolled, &last).await;
+            let Judgement::Returned(_, Some(error)) = &judgement else {
+                return judgement;
+            };
+            let pause = pauses.as_mut().and_then(|it| it.after(error.class()));
+            let Some(pause) = pause else {
+                return judgement;
+            };
+            abandoned = protocol.stop.is_set();
+            if !abandoned {
+                sleep(pause).await;
+                abandoned = protocol.stop.is_set();
+            }
+            if abandoned {
+                return judgement;
+            }
+            last = fresh();
+        }
+    };
+    let judgement = clock.evaluator(all, context.duration).await;
+    Judged {
+        judgement: judgement.unwrap_or_else(Judgement::OutOfTime),
+        attempts,
+        notes: last.scope.take_notes(),
+        abandoned,
+    }
 }
 
 /// Runs one evaluator. A panic in its `name` counts as a panic of the evaluator.

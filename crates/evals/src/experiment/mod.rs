@@ -5,7 +5,10 @@ mod attempt;
 mod audience;
 mod completion;
 mod grading;
+mod hooks;
+mod protocol;
 mod resume;
+mod retry;
 mod roster;
 mod timeout;
 mod titles;
@@ -15,17 +18,21 @@ use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::panic;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Case, CaseReport, Dataset, Domain, Event, Journal, Observer, Report, SchemaVersion, StopSignal,
-    TaskError, TaskScope,
+    Case, CaseReport, Dataset, Domain, Event, Journal, Lifecycle, Observer, Report, SchemaVersion,
+    StopSignal, TaskError, TaskScope,
 };
 use audience::Audience;
 use completion::{Completion, Finished};
+use hooks::Factory;
+use protocol::Protocol;
+pub use retry::Retry;
 pub use timeout::CaseTimeout;
 
 const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not 0");
@@ -42,6 +49,10 @@ pub struct Experiment<D: Domain, T> {
     cancellation: CancellationToken,
     stop: StopSignal,
     case_timeout: Option<CaseTimeout>,
+    max_failures: Option<NonZeroUsize>,
+    retry_task: Option<Retry>,
+    retry_evaluators: Option<Retry>,
+    lifecycle: Option<Arc<Factory<D>>>,
     journal: Option<Arc<dyn Journal<D>>>,
     resumed: Vec<CaseReport<D>>,
     elapsed_before: Duration,
@@ -65,6 +76,10 @@ impl<D: Domain, T> Experiment<D, T> {
             cancellation: CancellationToken::new(),
             stop: StopSignal::new(),
             case_timeout: None,
+            max_failures: None,
+            retry_task: None,
+            retry_evaluators: None,
+            lifecycle: None,
             journal: None,
             resumed: Vec::new(),
             elapsed_before: Duration::ZERO,
@@ -122,6 +137,43 @@ impl<D: Domain, T> Experiment<D, T> {
         self
     }
 
+    /// Stops the run once this many cases have failed; without a limit by default.
+    ///
+    /// A case counts when its task, its setup or its [`prepare_context`](Lifecycle::prepare_context) failed, each repetition on
+    /// its own. Failed evaluators and assertions do not count, and neither do cases taken over from an earlier session. Running
+    /// cases finish and count, so the report may hold more failures than the limit.
+    #[must_use]
+    pub fn max_failures(mut self, most: NonZeroUsize) -> Self {
+        self.max_failures = Some(most);
+        self
+    }
+
+    /// Runs a failed task again; by default a task runs once. Once the run is stopped, the runner retries nothing: a case that
+    /// needs another attempt counts as not run.
+    #[must_use]
+    pub fn retry_task(mut self, retry: Retry) -> Self {
+        self.retry_task = Some(retry);
+        self
+    }
+
+    /// Runs a failed evaluator again, each on its own; by default an evaluator runs once per case. The runner keeps the task's
+    /// output in the meantime.
+    #[must_use]
+    pub fn retry_evaluators(mut self, retry: Retry) -> Self {
+        self.retry_evaluators = Some(retry);
+        self
+    }
+
+    /// Runs hooks around every repetition of a case; the closure makes new ones for each.
+    #[must_use]
+    pub fn lifecycle<L: Lifecycle<D> + 'static>(
+        mut self,
+        make: impl Fn(&Arc<Case<D>>) -> L + Send + Sync + 'static,
+    ) -> Self {
+        self.lifecycle = Some(Arc::new(move |case| Box::new(make(case))));
+        self
+    }
+
     /// Appends every case to a journal before it counts as done. If that fails, the case counts as not run and the run stops
     /// with the journal's error as the reason.
     #[must_use]
@@ -176,15 +228,25 @@ impl<D: Domain, T> Experiment<D, T> {
         let name = self.name.unwrap_or_else(|| self.dataset.name().to_owned());
         let metadata = self.metadata;
         let resumed = resume::place(self.resumed, &self.dataset, self.repeat);
+        let evaluators = roster::shared(self.dataset.evaluators());
         let mut queue = worker::Queue::new(
             self.dataset,
             self.task,
             self.repeat,
-            self.case_timeout,
+            Protocol {
+                timeout: self.case_timeout,
+                retry_task: self.retry_task,
+                retry_evaluators: self.retry_evaluators,
+                lifecycle: self.lifecycle,
+                evaluators,
+                stop: self.stop.clone(),
+            },
             Completion {
                 audience: Audience::new(self.observers),
                 stop: self.stop,
                 journal: self.journal,
+                max_failures: self.max_failures,
+                failed: AtomicUsize::new(0),
             },
         );
         queue.skip(&resumed);
@@ -207,7 +269,7 @@ impl<D: Domain, T> Experiment<D, T> {
         let not_run = total - cases.len();
         audience.report(Event::Finished { not_run });
 
-        let identities = queue.evaluators().iter();
+        let identities = queue.protocol().evaluators.iter();
         let mut report = Report {
             schema_version: SchemaVersion,
             name,

@@ -45,6 +45,16 @@ impl CaseTimeout {
         format!("{task} did not finish within {limit} s{}", self.hint())
     }
 
+    fn of_hook(&self, step: Step) -> String {
+        let step = match step {
+            Step::Setup => "the setup of the case",
+            Step::Prepare => "the hook before the evaluators",
+            Step::Teardown => "the teardown of the case",
+        };
+        let limit = self.limit.as_secs_f64();
+        format!("{step} did not finish within {limit} s{}", self.hint())
+    }
+
     fn of_evaluator(&self, task: Duration) -> String {
         format!(
             "it did not finish within the {} s of the case, of which {} took {:.1} s{}",
@@ -61,7 +71,15 @@ impl CaseTimeout {
     }
 }
 
-/// The clock of one case, started with its task.
+/// A hook of a case.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Setup,
+    Prepare,
+    Teardown,
+}
+
+/// The clock of one case, started with its setup.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock<'t> {
     /// The deadline; `None` without a limit.
@@ -75,16 +93,33 @@ impl<'t> Clock<'t> {
         Self { up }
     }
 
-    /// Runs the task, and drops it when the time is up.
+    /// Runs a hook, and drops it when the time is up.
+    pub(super) async fn step<T>(
+        self,
+        step: Step,
+        hook: impl Future<Output = Result<T, TaskFailure>>,
+    ) -> Result<T, TaskFailure> {
+        self.limited(hook, |timeout| timeout.of_hook(step)).await
+    }
+
+    /// Runs all attempts at the task, and drops them when the time is up.
     pub(super) async fn task<T>(
         self,
         attempt: impl Future<Output = Result<T, TaskFailure>>,
     ) -> Result<T, TaskFailure> {
+        self.limited(attempt, CaseTimeout::of_task).await
+    }
+
+    async fn limited<T>(
+        self,
+        step: impl Future<Output = Result<T, TaskFailure>>,
+        message: impl FnOnce(&CaseTimeout) -> String,
+    ) -> Result<T, TaskFailure> {
         let Some((moment, timeout)) = self.up else {
-            return attempt.await;
+            return step.await;
         };
-        timeout_at(moment, attempt).await.unwrap_or_else(|_| {
-            let error = TaskError::new(timeout.of_task()).classed(FailureClass::Transient);
+        timeout_at(moment, step).await.unwrap_or_else(|_| {
+            let error = TaskError::new(message(timeout)).classed(FailureClass::Transient);
             Err(TaskFailure::from_error(&error))
         })
     }

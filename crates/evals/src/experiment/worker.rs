@@ -5,19 +5,16 @@
 //! threads, the wall time of a case includes its waits for a thread. Tasks therefore time their stages themselves.
 
 use std::num::NonZeroU32;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use futures::future::{Either, select};
 use tokio::task::coop;
 use tokio_util::sync::CancellationToken;
 
-use super::CaseTimeout;
-use super::attempt;
+use super::attempt::Attempt;
 use super::completion::{Completion, Finished};
-use super::roster::{self, Enrolled};
-use super::timeout::Clock;
+use super::protocol::Protocol;
 use crate::{Case, CaseReport, Dataset, Domain, Event, TaskError, TaskScope};
 
 /// The queue of cases, which all workers share.
@@ -25,8 +22,7 @@ pub(super) struct Queue<D: Domain, T> {
     dataset: Arc<Dataset<D>>,
     task: T,
     repeat: NonZeroU32,
-    timeout: Option<CaseTimeout>,
-    evaluators: Vec<Enrolled<D>>,
+    protocol: Protocol<D>,
     completion: Completion<D>,
     /// Whether an earlier session finished the case at each position. Positions past the end are unfinished.
     done: Vec<bool>,
@@ -38,15 +34,14 @@ impl<D: Domain, T> Queue<D, T> {
         dataset: Arc<Dataset<D>>,
         task: T,
         repeat: NonZeroU32,
-        timeout: Option<CaseTimeout>,
+        protocol: Protocol<D>,
         completion: Completion<D>,
     ) -> Self {
         Self {
-            evaluators: roster::shared(dataset.evaluators()),
             dataset,
             task,
             repeat,
-            timeout,
+            protocol,
             completion,
             done: Vec::new(),
             next: AtomicUsize::new(0),
@@ -66,8 +61,8 @@ impl<D: Domain, T> Queue<D, T> {
         &self.dataset
     }
 
-    pub(super) fn evaluators(&self) -> &[Enrolled<D>] {
-        &self.evaluators
+    pub(super) fn protocol(&self) -> &Protocol<D> {
+        &self.protocol
     }
 
     pub(super) fn total(&self) -> usize {
@@ -94,7 +89,11 @@ impl<D: Domain, T> Queue<D, T> {
         }
     }
 
-    async fn attempt<F>(&self, position: usize) -> CaseReport<D>
+    async fn attempt<F>(
+        &self,
+        position: usize,
+        cancelled: Pin<&mut impl Future<Output = ()>>,
+    ) -> Option<CaseReport<D>>
     where
         T: Fn(Arc<Case<D>>, TaskScope) -> F + Sync,
         F: Future<Output = Result<D::Output, TaskError>> + Send,
@@ -105,8 +104,13 @@ impl<D: Domain, T> Queue<D, T> {
             .expect("at most the number of repetitions, which is a `u32`");
         let audience = &self.completion.audience;
         audience.report(Event::CaseStarted { case, repeat });
-        let clock = Clock::start(self.timeout.as_ref());
-        attempt::run(&self.task, case, repeat, &self.evaluators, &clock).await
+        let attempt = Attempt {
+            task: &self.task,
+            case,
+            repeat,
+            protocol: &self.protocol,
+        };
+        attempt.run(cancelled).await
     }
 }
 
@@ -127,12 +131,9 @@ where
     {
         // Without this, cases that never wait would block the thread for everything else, cancellation included.
         coop::consume_budget().await;
-        // The case is polled first, so a finished case counts even if the cancellation arrives at the same instant.
-        let report = match select(pin!(queue.attempt(position)), cancelled.as_mut()).await {
-            Either::Left((report, _)) => report,
-            Either::Right(_) => break,
-        };
-        finished.extend(queue.completion.complete(position, report).await);
+        if let Some(report) = queue.attempt(position, cancelled.as_mut()).await {
+            finished.extend(queue.completion.complete(position, report).await);
+        }
     }
     finished
 }

@@ -7,7 +7,7 @@ use crate::{Domain, Report};
 /// Enough to show what went wrong without crowding out the numbers.
 const SHOWN: usize = 5;
 
-/// Failed tasks first, then failed evaluators, then metrics, each in dataset order, then report evaluators and observers.
+/// Failed tasks first, then failed evaluators, then metrics and teardowns, each in dataset order, then report evaluators and observers.
 #[derive(Debug)]
 pub(super) struct Failures {
     /// The number of failures.
@@ -34,6 +34,11 @@ impl Failures {
                 .iter()
                 .map(move |(name, reason)| (format!("{place}, metric {name}"), reason))
         });
+        let teardowns = report.cases.iter().filter_map(|case| {
+            let failure = case.teardown_failure.as_ref()?;
+            let place = format!("{}, teardown", case.label(report.repeat));
+            Some((place, &failure.message))
+        });
         let observers = report.observer_failures.iter();
         let observers = observers.map(|message| ("observer".to_owned(), message));
         let analyses = report.report_evaluator_failures.iter();
@@ -43,6 +48,7 @@ impl Failures {
         for (place, message) in tasks
             .chain(evaluators)
             .chain(metrics)
+            .chain(teardowns)
             .chain(analyses)
             .chain(observers)
         {

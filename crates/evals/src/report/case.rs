@@ -27,6 +27,10 @@ pub struct CaseReport<D: Domain> {
     pub metadata: D::Metadata,
     /// The task's output or its failure.
     pub result: TaskResult<D::Output>,
+    /// How often the task ran: more than once if it was [retried](crate::Experiment::retry_task), and 0 if the setup of the case
+    /// failed. What the case records comes from the last attempt.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub attempts: u32,
     /// The case's own evaluators, including those that returned nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_evaluators: Vec<EvaluatorIdentity>,
@@ -34,11 +38,17 @@ pub struct CaseReport<D: Domain> {
     pub outcomes: Vec<CaseOutcome>,
     /// The failures of evaluators.
     pub evaluator_failures: Vec<EvaluatorFailure>,
+    /// The evaluators that ran more than once, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retried_evaluators: Vec<RetriedEvaluator>,
     /// The outcomes missing because the task or the evaluator failed. Evaluators that do not declare their outcomes are not
     /// listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<Missed>,
-    /// How long the task took.
+    /// Why the [teardown](crate::Lifecycle::teardown) of the case failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teardown_failure: Option<TaskFailure>,
+    /// How long the task took; its last attempt, if it was retried.
     #[serde(rename = "seconds", with = "crate::seconds")]
     pub duration: Duration,
     /// Stage timings in the order of recording: those of the task, then those of the evaluators.
@@ -54,6 +64,18 @@ pub struct CaseReport<D: Domain> {
     /// The steps of the task, such as calls of models and tools; `None` if they were not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spans: Option<SpanTree>,
+}
+
+/// An evaluator that ran more than once in a case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetriedEvaluator {
+    /// Name of the evaluator.
+    pub evaluator: String,
+    /// The evaluator's origin in the run.
+    #[serde(default)]
+    pub origin: EvaluatorOrigin,
+    /// How often it ran.
+    pub attempts: u32,
 }
 
 /// An output or a failure.
@@ -132,6 +154,18 @@ impl<D: Domain> CaseReport<D> {
             repeats,
         }
     }
+}
+
+fn once() -> u32 {
+    1
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn is_once(attempts: &u32) -> bool {
+    *attempts == 1
 }
 
 struct Label<'a> {

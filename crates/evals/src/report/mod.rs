@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use case::{CaseOutcome, CaseReport, TaskResult};
+pub use case::{CaseOutcome, CaseReport, RetriedEvaluator, TaskResult};
 pub use identity::EvaluatorIdentity;
 pub use missed::{Missed, MissedOutcome};
 pub use schema::SchemaVersion;

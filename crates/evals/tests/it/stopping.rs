@@ -137,3 +137,36 @@ async fn a_stop_after_the_last_case_is_not_an_interruption() {
     assert_eq!((report.stopped, report.interrupted), (None, false));
     assert_eq!(report.cases.len(), 1);
 }
+
+/// Runs ten cases, one at a time, whose odd ones fail.
+async fn with_limit(most: usize, resumed: Vec<evals::CaseReport<Words>>) -> evals::Report<Words> {
+    let task = |case: Arc<Case<Words>>, _: TaskScope| async move {
+        let number: usize = case.id.as_str()["case ".len()..].parse().unwrap();
+        if number % 2 == 1 {
+            return Err(TaskError::new("odd"));
+        }
+        Ok(case.input.clone())
+    };
+    let judge = Scripted::new("judge", |_| Err(EvaluatorError::new("down")));
+    Experiment::new(numbered(10).evaluator(judge), task)
+        .concurrency(NonZeroUsize::MIN)
+        .max_failures(NonZeroUsize::new(most).unwrap())
+        .resume(resumed)
+        .run()
+        .await
+}
+
+#[tokio::test]
+async fn a_run_stops_at_the_limit_of_failed_cases_and_resumes() {
+    let report = with_limit(2, Vec::new()).await;
+    assert_eq!(report.cases.len(), 4, "failed evaluators do not count");
+    assert_eq!(report.not_run, 6);
+    let stopped = report.stopped.as_deref();
+    assert_eq!(stopped, Some("2 cases failed, which is the limit"));
+
+    let report = with_limit(2, report.cases).await;
+    assert_eq!(report.cases.len(), 8, "earlier failures do not count");
+    let report = with_limit(2, report.cases).await;
+    assert_eq!((report.cases.len(), report.not_run), (10, 0));
+    assert_eq!(report.stopped, None);
+}

@@ -1,0 +1,87 @@
+//! Calls the hooks of a case, with errors and panics as data.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+
+use super::timeout::{Clock, Step};
+use crate::{Case, CaseReport, Domain, Lifecycle, Prepared, TaskError, TaskFailure};
+
+/// Makes the hooks of one repetition of a case.
+pub(super) type Factory<D> = dyn Fn(&Arc<Case<D>>) -> Box<dyn Lifecycle<D>> + Send + Sync;
+
+/// The hooks of one repetition of a case; none if the experiment has no lifecycle.
+pub(super) struct Hooks<D: Domain> {
+    lifecycle: Option<Box<dyn Lifecycle<D>>>,
+}
+
+impl<D: Domain> Hooks<D> {
+    /// Makes the hooks. The failure says that the factory panicked.
+    pub(super) fn of(
+        factory: Option<&Factory<D>>,
+        case: &Arc<Case<D>>,
+    ) -> (Self, Result<(), TaskFailure>) {
+        let Some(factory) = factory else {
+            return (Self { lifecycle: None }, Ok(()));
+        };
+        match panic::catch_unwind(AssertUnwindSafe(|| factory(case))) {
+            Ok(lifecycle) => {
+                let lifecycle = Some(lifecycle);
+                (Self { lifecycle }, Ok(()))
+            }
+            Err(payload) => {
+                let failure = TaskFailure::from_panic(&*payload);
+                (Self { lifecycle: None }, Err(failure))
+            }
+        }
+    }
+
+    pub(super) async fn setup(
+        &mut self,
+        case: &Case<D>,
+        clock: Clock<'_>,
+    ) -> Result<(), TaskFailure> {
+        match &mut self.lifecycle {
+            Some(lifecycle) => {
+                let setup = guarded(async { lifecycle.setup(case).await });
+                clock.step(Step::Setup, setup).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) async fn prepare(
+        &mut self,
+        prepared: &mut Prepared<'_, D>,
+        clock: Clock<'_>,
+    ) -> Result<(), TaskFailure> {
+        match &mut self.lifecycle {
+            Some(lifecycle) => {
+                let prepare = guarded(async { lifecycle.prepare_context(prepared).await });
+                clock.step(Step::Prepare, prepare).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the teardown with a time limit of its own, and returns its failure.
+    pub(super) async fn teardown(
+        mut self,
+        report: Option<&CaseReport<D>>,
+        clock: Clock<'_>,
+    ) -> Option<TaskFailure> {
+        let lifecycle = self.lifecycle.as_mut()?;
+        let teardown = guarded(async { lifecycle.teardown(report).await });
+        clock.step(Step::Teardown, teardown).await.err()
+    }
+}
+
+/// Turns an error or a panic into a failure.
+async fn guarded(hook: impl Future<Output = Result<(), TaskError>>) -> Result<(), TaskFailure> {
+    match AssertUnwindSafe(hook).catch_unwind().await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(TaskFailure::from_error(&error)),
+        Err(payload) => Err(TaskFailure::from_panic(&*payload)),
+    }
+}
