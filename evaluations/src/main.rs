@@ -7,6 +7,7 @@
 #![recursion_limit = "256"]
 
 mod atomic_file;
+mod case_selection;
 mod choices;
 mod cli;
 mod clock;

@@ -30,6 +30,7 @@ mod sandbox;
 #[expect(dead_code, reason = "the tests of the library use more of it")]
 mod scripted_server;
 mod secrets;
+mod selection;
 mod servers;
 mod settings;
 #[cfg(unix)]

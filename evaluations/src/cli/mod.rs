@@ -7,6 +7,7 @@ mod numbers;
 mod output;
 mod run;
 mod score;
+mod selection;
 mod settings;
 mod shorthand;
 mod stored;
@@ -19,6 +20,7 @@ pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
 pub(crate) use self::score::ScoreArgs;
+pub(crate) use self::selection::{Only, SelectionArgs};
 pub(crate) use self::settings::{ConfigArgs, ConfigCommand, DoctorArgs, ModelName, SettingsArgs};
 pub(crate) use self::shorthand::{expand, paths};
 pub(crate) use self::stored::{

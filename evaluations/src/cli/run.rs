@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use evals_metrics::Measure;
 
 use super::numbers::{at_least_once, at_least_one, dollars, seed};
+use super::selection::SelectionArgs;
 use super::settings::{ModelName, SettingsArgs};
 
 #[derive(Debug, Clone, Args)]
@@ -22,6 +23,8 @@ pub(crate) struct RunArgs {
     pub(crate) retrieval: RetrievalArgs,
     #[command(flatten)]
     pub(crate) qa: QaArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) control: ControlArgs,
     /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md
@@ -109,7 +112,7 @@ pub(crate) enum Refresh {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct ControlArgs {
-    /// Use only the first N questions; the whole corpus is still indexed
+    /// Use only the first N of the chosen questions; the whole corpus is still indexed
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) limit: Option<NonZeroUsize>,
     /// Name of the run [default: the dataset's name followed by `_retrieval_evaluation` or `_qa_evaluation`]

@@ -17,7 +17,10 @@ use crate::out_file::OutFile;
 use crate::run_folder::{RunFolder, RunHeader, RunState};
 use crate::session::Session;
 use crate::stored_runs::{Configuration, differences};
-use crate::stored_runs::{SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest};
+use crate::stored_runs::{
+    SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest, is_of_kind, kind,
+    predecessor,
+};
 use crate::terminal::console;
 
 /// Most differences in settings that are listed for a pair of runs.
@@ -237,33 +240,6 @@ fn last_command(
     Ok((command, !skipped.is_empty()))
 }
 
-/// The newest finished run among `earlier` with the dataset and benchmark of `after`, preferably with its profile and its number of
-/// questions.
-///
-/// A run that is alone in its command may follow one of another profile, because a profile's name contains some settings. Runs of a
-/// command with several profiles only follow runs of their own profile.
-fn predecessor(
-    runs: &StoredRuns<'_>,
-    earlier: &[RunFolder],
-    after: &StoredRun,
-    is_alone: bool,
-) -> Option<StoredRun> {
-    let is_of_profile = |header: &RunHeader| is_of_kind(header, &after.header);
-    let is_of_benchmark = |header: &RunHeader| is_alone && kind(header) == kind(&after.header);
-    let is_as_long =
-        |header: &RunHeader| header.dataset.questions == after.header.dataset.questions;
-    let newest = |is_wanted: &dyn Fn(&RunHeader) -> bool| {
-        let mut earlier = earlier.to_vec();
-        runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()
-    };
-    let (run, skipped) = newest(&|header| is_of_profile(header) && is_as_long(header))
-        .or_else(|| newest(&is_of_profile))
-        .or_else(|| newest(&|header| is_of_benchmark(header) && is_as_long(header)))
-        .or_else(|| newest(&is_of_benchmark))?;
-    runs.note_skipped(&skipped);
-    Some(run)
-}
-
 /// Points out differences in questions and profile between runs that the user did not name.
 fn note_differences(session: &Session<'_>, before: &StoredRun, after: &StoredRun) {
     let [asked_before, asked_after] = [before, after].map(|run| run.header.dataset.questions);
@@ -281,14 +257,6 @@ fn note_differences(session: &Session<'_>, before: &StoredRun, after: &StoredRun
             "comparing profile `{profile_after}` with profile `{profile_before}` of the previous run"
         ));
     }
-}
-
-fn kind(header: &RunHeader) -> (&str, &str) {
-    (&header.dataset.name, &header.benchmark)
-}
-
-fn is_of_kind(one: &RunHeader, other: &RunHeader) -> bool {
-    kind(one) == kind(other) && one.profile == other.profile
 }
 
 /// Refuses runs that cannot have cases or measures in common.

@@ -13,6 +13,7 @@ use evals_rag::qa::Qa;
 use super::costs::{self, Attempts, Costs};
 use super::model_set::ModelSet;
 use super::resume;
+use crate::case_selection::SelectionRecord;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::run_folder::{RunFailure, RunFolder};
@@ -28,13 +29,21 @@ pub(crate) struct Closing<'c> {
     pub(crate) spending: &'c Spending,
     pub(crate) traffic: &'c [Arc<Traffic>],
     pub(crate) attempts_before: Attempts,
+    /// What chose the questions, if an option did, and the number of them.
+    pub(crate) selection: Option<(&'c SelectionRecord, usize)>,
 }
 
 impl Closing<'_> {
     /// Adds models, costs and notes to `report`, and writes it to `folder`.
     pub(crate) fn close(self, mut report: Report<Qa>, folder: RunFolder) -> Result<Finished> {
         let costs = costs::of(&report, self.model_set, &self.prices);
-        add_facts(&mut report, self.model_set, &costs, self.seed)?;
+        add_facts(
+            &mut report,
+            self.model_set,
+            &costs,
+            self.seed,
+            self.selection,
+        )?;
         let summary = report.summary(&Bootstrap {
             seed: self.seed,
             ..Bootstrap::default()
@@ -141,8 +150,17 @@ fn add_facts(
     model_set: &ModelSet,
     costs: &Costs,
     seed: u64,
+    selection: Option<(&SelectionRecord, usize)>,
 ) -> Result<()> {
-    let mut facts = costs.lines();
+    let mut facts = Vec::new();
+    if let Some((selection, asked)) = selection {
+        facts.push(selection.fact(asked));
+        let record = serde_json::to_value(selection)?;
+        report
+            .metadata
+            .insert(SelectionRecord::KEY.to_owned(), record);
+    }
+    facts.extend(costs.lines());
     facts.extend(
         model_set
             .self_preference()

@@ -9,6 +9,7 @@ use evals_models::ModelIdentity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::case_selection::SelectionRecord;
 use crate::settings::Settings;
 
 /// The version of manifests that this program writes and reads.
@@ -78,6 +79,9 @@ pub(crate) struct DatasetRecord<'r> {
     pub(crate) unanswerable: usize,
     /// The value of `--limit`, if given.
     pub(crate) limit: Option<usize>,
+    /// What chose the questions, if an option did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) selection: Option<&'r SelectionRecord>,
 }
 
 /// The index that was searched.

@@ -11,7 +11,7 @@ pub use pairs::{CasePart, ChangedCase};
 
 use crate::comparison::matched;
 use crate::{CaseId, ComparedReport, Direction, Domain, Report, SchemaVersion, Summary, Unit};
-use pairs::Pairs;
+pub(crate) use pairs::Pairs;
 
 /// Compares two reports of the same cases: how each measure changed, and whether chance alone explains the change.
 ///

@@ -9,7 +9,7 @@ use crate::{CaseId, CaseReport, Domain, Report};
 
 /// The cases of two reports: common, removed and added.
 #[derive(Debug, Default)]
-pub(super) struct Pairs<'a> {
+pub(crate) struct Pairs<'a> {
     /// Cases of both reports, with whether their content is the same.
     common: BTreeMap<&'a CaseId, bool>,
     pub(super) changed: Vec<ChangedCase>,
@@ -50,7 +50,7 @@ impl CasePart {
 }
 
 impl<'a> Pairs<'a> {
-    pub(super) fn of<D: Domain>(before: &'a Report<D>, after: &'a Report<D>) -> Self {
+    pub(crate) fn of<D: Domain>(before: &'a Report<D>, after: &'a Report<D>) -> Self {
         let [first, second] = [before, after].map(cases);
         let mut pairs = Self::default();
         for (id, case) in &first {
@@ -71,7 +71,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// Whether both reports have the case, with the same content.
-    pub(super) fn has(&self, id: &CaseId) -> bool {
+    pub(crate) fn has(&self, id: &CaseId) -> bool {
         self.common.get(id).copied().unwrap_or_default()
     }
 

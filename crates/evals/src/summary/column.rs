@@ -62,7 +62,7 @@ impl<'a> Scope<'a> {
 pub(super) struct Column<'a> {
     pub(super) title: String,
     pub(super) kind: ValueKind,
-    better: Direction,
+    pub(super) better: Direction,
     scope: Scope<'a>,
     /// One entry for each closed case: a number, or the reason for its absence. Labels add no numbers.
     cases: Vec<(&'a CaseId, Result<f64, &'a str>)>,

@@ -8,7 +8,8 @@ use super::column::{Column, Gap, Scope, Values};
 use super::index::{Index, Places};
 use super::shown::evaluator;
 use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
-use crate::{CaseReport, Direction, Domain, Value, ValueKind};
+use crate::regression::MeasureKey;
+use crate::{CaseReport, Direction, Domain, Unit, Value, ValueKind};
 
 /// The columns of a report.
 #[derive(Debug)]
@@ -163,6 +164,23 @@ impl<'a> Tally<'a> {
         metrics
             .map(|column| (column.title.clone(), column.mean_amount(bootstrap)))
             .collect()
+    }
+
+    /// The scores and assertions, in the order in which evaluators return them.
+    pub(super) fn measures(&self) -> Vec<MeasureKey> {
+        let measure = |column: &Column<'a>| {
+            let unit = match column.kind {
+                ValueKind::Score => Unit::Score,
+                ValueKind::Assertion => Unit::PassRate,
+                ValueKind::Label => return None,
+            };
+            Some(MeasureKey {
+                unit,
+                title: column.title.clone(),
+                better: column.better,
+            })
+        };
+        self.columns.iter().filter_map(measure).collect()
     }
 
     /// The value of each case, for the measures of one kind.

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use super::column::Values;
 use super::tally::Tally;
+use crate::regression::MeasureKey;
 use crate::{Domain, Report, Unit, ValueKind};
 
 /// The values of all measures, by their titles.
 #[derive(Debug)]
 pub(crate) struct CaseValues<'a> {
+    measures: Vec<MeasureKey>,
     scores: BTreeMap<String, Values<'a>>,
     assertions: BTreeMap<String, Values<'a>>,
     metrics: BTreeMap<String, Values<'a>>,
@@ -16,6 +18,16 @@ pub(crate) struct CaseValues<'a> {
 }
 
 impl<'a> CaseValues<'a> {
+    /// The scores and assertions, in the order in which evaluators return them.
+    pub(crate) fn measures(&self) -> impl Iterator<Item = &MeasureKey> {
+        self.measures.iter()
+    }
+
+    /// The first of them.
+    pub(crate) fn first(&self) -> Option<&MeasureKey> {
+        self.measures.first()
+    }
+
     /// The values of the measure with this title; empty if the report does not have it.
     pub(crate) fn of(&self, unit: Unit, title: &str) -> &Values<'a> {
         let measures = match unit {
@@ -32,6 +44,7 @@ impl<D: Domain> Report<D> {
     pub(crate) fn case_values(&self) -> CaseValues<'_> {
         let tally = Tally::of(&self.cases);
         CaseValues {
+            measures: tally.measures(),
             scores: tally.values(ValueKind::Score),
             assertions: tally.values(ValueKind::Assertion),
             metrics: tally.metric_values(),

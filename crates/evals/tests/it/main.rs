@@ -17,6 +17,7 @@ mod judging;
 mod lifecycle;
 mod observers;
 mod pooling;
+mod regression;
 mod rendering;
 mod reports;
 mod retries;

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use self::former::{FormerJudges, FormerVerdicts};
 use self::source::{Source, SourceRecord};
 use self::stored::Stored;
+use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::cli::RejudgeArgs;
 use crate::clock::{self, timestamp};
@@ -92,6 +93,11 @@ async fn rejudge(
         .context("the report of the stored run has no valid list of former judges")?;
     let repeat = NonZeroU32::new(source.report.repeat)
         .context("the report of the stored run has `repeat: 0`")?;
+    let selection = source.report.metadata.get(SelectionRecord::KEY).cloned();
+    let selection: Option<SelectionRecord> = selection
+        .map(serde_json::from_value)
+        .transpose()
+        .context("the report of the stored run has no valid record of its selection")?;
     let stored = Arc::new(Stored::new(source.report.cases));
     let manifest = manifest(
         &source.record,
@@ -118,6 +124,7 @@ async fn rejudge(
         spending: &spending,
         traffic: &traffic,
         attempts_before: Attempts::so_far(&traffic),
+        selection: selection.as_ref().map(|it| (it, stored.questions())),
     };
     let bar = Arc::new(CaseBar::new(session.printer, "judging"));
     let report = Experiment::new(dataset, stored.task())

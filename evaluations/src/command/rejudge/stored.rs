@@ -31,6 +31,12 @@ impl Stored {
         self.cases.get(*place)
     }
 
+    /// The number of questions.
+    pub(super) fn questions(&self) -> usize {
+        let ids: BTreeSet<&CaseId> = self.cases.iter().map(|case| &case.id).collect();
+        ids.len()
+    }
+
     /// The number of questions that the documents do not answer.
     pub(super) fn unanswerable(&self) -> usize {
         let mut seen = BTreeSet::new();

@@ -48,6 +48,7 @@ pub(super) fn manifest(
                 .filter(|question| !question.answerable)
                 .count(),
             limit: arguments.control.limit.map(NonZeroUsize::get),
+            selection: prepared.selection.as_ref(),
         },
         settings: &plan.resolved.settings,
         settings_from: plan.resolved.origins(),

@@ -14,6 +14,7 @@ use super::index::{self, Found, ReadyIndex};
 use super::plan::Plan;
 use super::plan::answers::QaPlan;
 use super::questions;
+use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
@@ -42,6 +43,8 @@ pub(super) struct Prepared {
     embedder: Option<Arc<dyn Embedder>>,
     pub(super) collection: Collection,
     pub(super) questions: Vec<Question>,
+    /// What chose the questions, if an option did.
+    pub(super) selection: Option<SelectionRecord>,
     pub(super) ready: ReadyIndex,
     /// `None` if no profile reranks.
     pub(super) reranking: Option<Reranking>,
@@ -112,12 +115,22 @@ pub(super) async fn prepare(
     // the questions cannot be read, the error about the questions comes first.
     let found = find_index(session, arguments, plan, embedder.clone(), &collection).await;
     let index = found.as_ref().ok().and_then(|found| found.index.as_ref());
-    let questions = questions::read(printer, &plan.manifest, &collection, index, arguments).await?;
+    let selection = plan.selection.as_ref();
+    let asked = questions::read(
+        printer,
+        &plan.manifest,
+        &collection,
+        index,
+        arguments,
+        selection,
+    )
+    .await?;
     let ready = open_index(session, arguments, plan, found, &collection).await?;
     Ok(Prepared {
         embedder,
         collection,
-        questions,
+        questions: asked.questions,
+        selection: asked.selection,
         ready,
         reranking,
         qa,

@@ -8,17 +8,26 @@ use evals_index::Index;
 use evals_messages::quantity;
 use evals_rag::Question;
 
+use crate::case_selection::{Candidate, Selection, SelectionRecord};
 use crate::cli::RunArgs;
 use crate::terminal::Printer;
 
-/// The questions of a run, after `--limit`.
+/// The questions of a run.
+pub(super) struct Asked {
+    pub(super) questions: Vec<Question>,
+    /// `None` if no option chose among them, except `--limit`.
+    pub(super) selection: Option<SelectionRecord>,
+}
+
+/// The chosen questions, up to `--limit`.
 pub(super) async fn read(
     printer: &Printer,
     manifest: &Manifest,
     collection: &Collection,
     index: Option<&Index>,
     arguments: &RunArgs,
-) -> Result<Vec<Question>> {
+    selection: Option<&Selection>,
+) -> Result<Asked> {
     // On another thread, because this may read the whole corpus, and this thread has to notice an interruption.
     let reading = collection.clone();
     let index = index.cloned();
@@ -61,6 +70,15 @@ pub(super) async fn read(
         );
     }
     let mut questions = read.questions;
+    let selection = match selection {
+        Some(selection) => {
+            let record = choose(selection, &mut questions)?;
+            let (label, text) = record.fact(record.chosen);
+            printer.note(&format!("{label}: {text}"));
+            Some(record)
+        }
+        None => None,
+    };
     let all = questions.len();
     if let Some(limit) = arguments.control.limit.map(NonZeroUsize::get)
         && limit < all
@@ -71,7 +89,28 @@ pub(super) async fn read(
             quantity::of(all, "question")
         ));
     }
-    Ok(questions)
+    Ok(Asked {
+        questions,
+        selection,
+    })
+}
+
+/// Keeps the chosen questions. Whether a question is answerable can be chosen by, too, although it is no metadata.
+fn choose(selection: &Selection, questions: &mut Vec<Question>) -> Result<SelectionRecord> {
+    for question in questions.iter_mut() {
+        let answerable = question.answerable.into();
+        question
+            .metadata
+            .insert(Question::ANSWERABLE.to_owned(), answerable);
+    }
+    let record = selection.retain(questions, |question| Candidate {
+        id: &question.id,
+        metadata: &question.metadata,
+    })?;
+    for question in questions {
+        question.metadata.shift_remove(Question::ANSWERABLE);
+    }
+    Ok(record)
 }
 
 /// Summarises the skipped questions in one line; `None` if none were skipped.

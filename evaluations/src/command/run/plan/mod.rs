@@ -6,14 +6,16 @@ mod measured;
 use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
-use evals_data::Manifest;
+use evals_data::{Column, Manifest};
 use evals_index::Chunker;
 use evals_messages::quantity;
 use evals_metrics::Measure;
+use evals_rag::Question;
 use evals_rag::retrieval::IdenticalIds;
 
 use self::answers::QaPlan;
 use self::measured::Measured;
+use crate::case_selection::Selection;
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
 use crate::models::{ConfiguredModels, embedder, reranker};
@@ -44,7 +46,16 @@ pub(super) struct Plan {
     pub(super) identical_ids: IdenticalIds,
     pub(super) concurrency: NonZeroUsize,
     pub(super) name: String,
+    /// `None` if every question is asked, up to `--limit`.
+    pub(super) selection: Option<Selection>,
     pub(super) out: Vec<OutFile>,
+}
+
+/// The keys of the questions' metadata.
+fn known_keys(manifest: &Manifest) -> Vec<String> {
+    let columns = manifest.questions.columns.metadata.iter();
+    let own = std::iter::once(Question::ANSWERABLE.to_owned());
+    own.chain(columns.map(Column::path)).collect()
 }
 
 impl Plan {
@@ -103,6 +114,12 @@ impl Plan {
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("{}_retrieval_evaluation", manifest.name)),
+            selection: Selection::new(
+                session,
+                &arguments.selection,
+                &manifest.name,
+                &known_keys(&manifest),
+            )?,
             out: OutFile::all(&arguments.out)?,
             manifest,
             resolved,

@@ -100,6 +100,10 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         spending: &prepared.spending,
         traffic: &prepared.traffic,
         attempts_before: Attempts::so_far(&prepared.traffic),
+        selection: prepared
+            .selection
+            .as_ref()
+            .map(|selection| (selection, prepared.questions.len())),
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));
     let task = qa::task(

@@ -7,6 +7,7 @@ use evals::{Experiment, Observer, Report, Summary};
 use evals_metrics::Bootstrap;
 use evals_rag::{Retrieval, retrieval};
 
+use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
@@ -68,9 +69,24 @@ pub(super) async fn run(
         .await;
     bar.clear();
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
-    if let Some(account) = &reranking {
-        let facts = serde_json::json!([["reranking", account]]);
-        report.metadata.insert("facts".to_owned(), facts);
+    let mut facts = Vec::new();
+    if let Some(selection) = &prepared.selection {
+        facts.push(selection.fact(prepared.questions.len()));
+        let record = serde_json::to_value(selection)?;
+        report
+            .metadata
+            .insert(SelectionRecord::KEY.to_owned(), record);
+    }
+    facts.extend(
+        reranking
+            .iter()
+            .map(|account| ("reranking".to_owned(), account.clone())),
+    );
+    if !facts.is_empty() {
+        let facts = serde_json::to_value(facts)?;
+        report
+            .metadata
+            .insert(Report::<Retrieval>::FACTS.to_owned(), facts);
     }
     let bootstrap = Bootstrap {
         seed: arguments.control.seed,
