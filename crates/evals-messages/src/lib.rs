@@ -14,6 +14,7 @@
 //! ```
 
 mod chain;
+pub mod credential;
 pub mod nearest;
 pub mod quantity;
 pub mod visible;

@@ -1,8 +1,11 @@
 //! Targets as users name them: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE`, `trec:FILE`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 /// A target as a user names it.
@@ -63,6 +66,42 @@ impl FromStr for TargetAddress {
             "trec" => Ok(Self::Trec(rest)),
             _ => Err(refused()),
         }
+    }
+}
+
+impl TargetAddress {
+    /// The part before the first colon: `http` for both `http://…` and `https://…`.
+    pub fn scheme(&self) -> &'static str {
+        match self {
+            Self::Http(_) => "http",
+            Self::Exec(_) => "exec",
+            Self::Chat { .. } => "chat",
+            Self::Outputs(_) => "outputs",
+            Self::Trec(_) => "trec",
+        }
+    }
+}
+
+impl Serialize for TargetAddress {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TargetAddress {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        written.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for TargetAddress {
+    fn schema_name() -> Cow<'static, str> {
+        "TargetAddress".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
     }
 }
 

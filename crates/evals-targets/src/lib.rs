@@ -8,18 +8,29 @@ mod address;
 mod closure;
 mod error;
 mod exec;
+mod mapping;
 pub mod process;
 mod recorded;
 mod recording;
 mod reply;
 mod request;
+mod request_template;
+mod settings;
 mod target;
+mod template;
 
 pub use address::{AddressError, TargetAddress};
 pub use closure::FnTarget;
 pub use error::TargetError;
 pub use exec::ExecTarget;
+pub use mapping::{Event, EventDecoder, Mapping, MappingError, StreamReader, StreamState};
 pub use recorded::{RecordedTarget, ReplyFile, Resumption};
 pub use reply::{Reply, ReplyDocument, ToolCall};
 pub use request::{Inputs, Request};
+pub use request_template::{BodyTemplate, FilledBody, Parameter};
+pub use settings::{
+    Body, Expanded, MatchBy, MatchSettings, PromptSource, ResponseSettings, SettingsProblem,
+    StreamSettings, TargetSettings, UsageSettings, Written,
+};
 pub use target::{Target, TargetIdentity};
+pub use template::{JsonTemplate, Template, TemplateError};

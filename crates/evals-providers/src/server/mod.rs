@@ -15,7 +15,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use connect_error::ConnectError;
-pub use secrets::{REDACTED, is_credential, redacted_fields};
+pub use evals_messages::credential::{REDACTED, is_credential};
+pub use secrets::redacted_fields;
 
 pub(crate) use body::Expected;
 pub(crate) use error::ServerError;

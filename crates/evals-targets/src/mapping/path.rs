@@ -1,0 +1,205 @@
+//! JSONPath expressions that name the fields of a reply.
+
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+use crate::SettingsProblem;
+
+/// The path of a field.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    /// The field in messages: its name, and the path if the settings give one.
+    pub(super) place: String,
+    expression: JsonPath,
+    /// For a path that may match several values: the part before its first wildcard, filter or slice. `None` in front of a search in
+    /// all depths, of which nobody can say whether it found nothing or searched in the wrong place.
+    before_many: Option<JsonPath>,
+    is_many: bool,
+}
+
+/// What a path matches.
+pub(super) enum Found<'r> {
+    /// Nothing is there, or null.
+    Missing,
+    One(&'r Value),
+    Many(Vec<&'r Value>),
+}
+
+impl Path {
+    /// Reads the path of a setting below `response`.
+    pub(super) fn configured(key: &str, text: &str) -> Result<Self, SettingsProblem> {
+        let place = format!("`response.{key}` (`{text}`)");
+        Self::parse(place, text)
+            .map_err(|message| SettingsProblem::new(format!("response.{key}"), message))
+    }
+
+    /// The path of a field of our own format.
+    pub(super) fn own(place: &str, text: &str) -> Self {
+        Self::parse(format!("`{place}`"), text).expect("our own paths are sound")
+    }
+
+    pub(super) fn parse(place: String, text: &str) -> Result<Self, String> {
+        let not_a_path = |error: serde_json_path::ParseError| {
+            format!("`{text}` is not a JSONPath such as `$.output.text`: {error}")
+        };
+        let path = JsonPath::parse(text).map_err(not_a_path)?;
+        let segments = segments(text);
+        let first_many = segments.iter().position(|segment| is_many(segment));
+        let before_many = first_many.filter(|first| !segments[*first].starts_with(".."));
+        let before_many = before_many.map(|first| {
+            let before: String = std::iter::once("$")
+                .chain(segments[..first].iter().copied())
+                .collect();
+            JsonPath::parse(&before).map_err(not_a_path)
+        });
+        Ok(Self {
+            place,
+            expression: path,
+            before_many: before_many.transpose()?,
+            is_many: first_many.is_some(),
+        })
+    }
+
+    pub(super) fn find<'r>(&self, reply: &'r Value) -> Found<'r> {
+        let nodes = self.expression.query(reply).all();
+        if !self.is_many {
+            return match nodes.first() {
+                None | Some(Value::Null) => Found::Missing,
+                Some(value) => Found::One(value),
+            };
+        }
+        if nodes.is_empty() {
+            // An empty list is an answer; a list that is not there is none.
+            let list = self
+                .before_many
+                .as_ref()
+                .and_then(|before| before.query(reply).first());
+            return match list {
+                Some(Value::Array(_) | Value::Object(_)) => Found::Many(Vec::new()),
+                _ => Found::Missing,
+            };
+        }
+        Found::Many(nodes)
+    }
+}
+
+/// The segments of a path after its `$`: `.name`, `..name`, `[…]`.
+fn segments(path: &str) -> Vec<&str> {
+    let path = path.trim();
+    let mut starts = Vec::new();
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    let mut previous = '$';
+    for (at, letter) in path.char_indices().skip(1) {
+        match (quote, letter) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if open == letter => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '[') => {
+                if depth == 0 && previous != '.' {
+                    starts.push(at);
+                }
+                depth += 1;
+            }
+            (None, ']') => depth = depth.saturating_sub(1),
+            (None, '.') if depth == 0 && previous != '.' => starts.push(at),
+            _ => {}
+        }
+        previous = letter;
+    }
+    let ends = starts.iter().skip(1).copied().chain([path.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &path[*start..end])
+        .collect()
+}
+
+/// Whether a segment may match several values.
+fn is_many(segment: &str) -> bool {
+    let segment = segment.trim();
+    if segment.starts_with("..") || segment == ".*" {
+        return true;
+    }
+    let Some(inner) = segment
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    else {
+        return false;
+    };
+    let inner = inner.trim();
+    let is_index = inner.parse::<i64>().is_ok();
+    !is_index && !is_one_name(inner)
+}
+
+/// Whether a selector is one name in quotes.
+fn is_one_name(selector: &str) -> bool {
+    let Some(open) = selector
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '\'' | '"'))
+    else {
+        return false;
+    };
+    let mut escaped = false;
+    for (at, letter) in selector.char_indices().skip(1) {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            letter if letter == open => return at + 1 == selector.len(),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(path: &str, reply: &Value) -> String {
+        match Path::own("x", path).find(reply) {
+            Found::Missing => "missing".to_owned(),
+            Found::One(value) => value.to_string(),
+            Found::Many(values) => format!("{values:?}")
+                .replace("Number(", "")
+                .replace(')', ""),
+        }
+    }
+
+    #[test]
+    fn paths_are_cut_into_segments() {
+        assert_eq!(
+            segments("$.a['b.c'][0]..d[?@.x == ']'].*"),
+            [".a", "['b.c']", "[0]", "..d", "[?@.x == ']']", ".*"]
+        );
+        assert_eq!(segments("$"), [""; 0]);
+        for many in ["[*]", ".*", "..a", "[?@.x]", "[0:2]", "[0,1]", "['a','b']"] {
+            assert!(is_many(many), "{many}");
+        }
+        for one in [".a", "[0]", "[-1]", "['a,b']", "[\"*\"]"] {
+            assert!(!is_many(one), "{one}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_is_not_a_missing_one() {
+        let reply = json!({"hits": [], "none": null, "two": [1, 2]});
+        for (path, expected) in [
+            ("$.hits[*]", "[]"),
+            ("$.hits", "[]"),
+            ("$.hist[*]", "missing"),
+            ("$.none[*]", "missing"),
+            ("$.none", "missing"),
+            ("$.two[*]", "[1, 2]"),
+            ("$.two[?@ > 5]", "[]"),
+            ("$..nobody", "missing"),
+            ("$.two[1]", "2"),
+            ("$.two[7]", "missing"),
+        ] {
+            assert_eq!(found(path, &reply), expected, "{path}");
+        }
+    }
+}

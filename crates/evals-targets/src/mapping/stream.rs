@@ -1,0 +1,231 @@
+//! A reply out of server-sent events.
+
+use serde_json::{Map, Value};
+
+use super::error::MappingError;
+use super::events::Event;
+use super::path::{Found, Path};
+use super::reader::Mapping;
+use crate::Reply;
+use crate::settings::{SettingsProblem, StreamSettings};
+
+/// The text of an event in OpenAI's protocol.
+const USUAL_TEXT: &str = "$.choices[0].delta.content";
+/// The data that ends a stream in OpenAI's protocol.
+const USUAL_END: &str = "[DONE]";
+
+/// How events become a reply.
+#[derive(Clone, Debug)]
+pub struct StreamReader {
+    text: Path,
+    is_configured: bool,
+    done: Option<String>,
+}
+
+/// The part of a reply that has arrived.
+#[derive(Debug, Default)]
+pub struct StreamState {
+    text: String,
+    has_text: bool,
+    merged: Map<String, Value>,
+    done: bool,
+}
+
+impl StreamReader {
+    /// The reader of these settings.
+    ///
+    /// # Errors
+    ///
+    /// `text` is not a JSONPath.
+    pub fn new(settings: &StreamSettings) -> Result<Self, SettingsProblem> {
+        let path = settings.text.as_deref().unwrap_or(USUAL_TEXT);
+        let text = Path::parse(format!("`stream.text` (`{path}`)"), path)
+            .map_err(|message| SettingsProblem::new("stream.text", message))?;
+        Ok(Self {
+            text,
+            is_configured: settings.text.is_some(),
+            done: settings.done.clone(),
+        })
+    }
+
+    /// Takes an event. Returns whether it brought text.
+    ///
+    /// # Errors
+    ///
+    /// The event reports an error, or its data cannot be read.
+    pub fn take(&self, state: &mut StreamState, event: &Event) -> Result<bool, MappingError> {
+        let data = event.data.as_str();
+        if state.done {
+            return Ok(false);
+        }
+        if event.kind == "error" {
+            return Err(MappingError::of_text("the stream reports an error", data));
+        }
+        if data == self.done.as_deref().unwrap_or(USUAL_END) {
+            state.done = true;
+            return Ok(false);
+        }
+        let is_json = data.starts_with('{');
+        if !is_json && !self.is_configured {
+            state.text += data;
+            state.has_text = true;
+            return Ok(!data.is_empty());
+        }
+        let parsed = Mapping::parse(data).map_err(|error| MappingError {
+            problem: error.problem.replace("the reply", "an event of the stream"),
+            ..error
+        })?;
+        if parsed.get("error").is_some_and(|error| !error.is_null()) {
+            return Err(MappingError::of_text("the stream reports an error", data));
+        }
+        let before = state.text.len();
+        let values = match self.text.find(&parsed) {
+            Found::Missing => Vec::new(),
+            Found::One(value) => vec![value],
+            Found::Many(values) => values,
+        };
+        for value in values {
+            let Value::String(text) = value else {
+                let problem = format!("{} is not a text", self.text.place);
+                return Err(MappingError::of_text(problem, data));
+            };
+            state.text += text;
+            state.has_text = true;
+        }
+        if let Value::Object(fields) = parsed {
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+            state.merged.extend(fields);
+        }
+        Ok(state.text.len() > before)
+    }
+
+    /// The reply, after the last event.
+    ///
+    /// # Errors
+    ///
+    /// The stream ended before the event that `done` names, or it brought neither a text nor documents.
+    pub fn finish(&self, state: StreamState, mapping: &Mapping) -> Result<Reply, MappingError> {
+        if let Some(done) = &self.done
+            && !state.done
+        {
+            let problem = format!("the stream ended without the event `{done}`");
+            return Err(MappingError::of_text(problem, &state.text));
+        }
+        let text = state.has_text.then_some(state.text);
+        mapping.read_merged(state.merged, text)
+    }
+}
+
+impl StreamState {
+    /// Whether the event that ends the stream has arrived.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::settings::ResponseSettings;
+
+    fn read(settings: Value, response: Value, events: &[&str]) -> Result<Reply, String> {
+        let settings: StreamSettings = serde_json::from_value(settings).unwrap();
+        let response: ResponseSettings = serde_json::from_value(response).unwrap();
+        let (reader, mapping) = (
+            StreamReader::new(&settings).unwrap(),
+            Mapping::new(&response).unwrap(),
+        );
+        let mut state = StreamState::default();
+        for data in events {
+            let event = Event {
+                data: (*data).to_owned(),
+                ..Event::default()
+            };
+            reader
+                .take(&mut state, &event)
+                .map_err(|error| error.to_string())?;
+        }
+        reader
+            .finish(state, &mapping)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_pieces_of_openais_protocol_are_joined() {
+        let reply = read(
+            json!(true),
+            json!({}),
+            &[
+                r#"{"choices": [{"delta": {"role": "assistant"}}]}"#,
+                r#"{"choices": [{"delta": {"content": "Pa"}}], "model": "m"}"#,
+                r#"{"choices": [{"delta": {"content": "ris"}}]}"#,
+                r#"{"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}"#,
+                "[DONE]",
+                "after the end",
+            ],
+        )
+        .unwrap();
+        assert_eq!(reply.answer, Some("Paris".into()));
+        assert_eq!(reply.model.as_deref(), Some("m"));
+        assert_eq!(reply.usage.unwrap().output_tokens, 2);
+    }
+
+    #[test]
+    fn other_events_bring_documents_beside_the_text() {
+        let reply = read(
+            json!({"text": "$.token", "done": "end"}),
+            json!({"documents": "$.sources[*]", "document_id": "$.doc"}),
+            &[
+                r#"{"sources": [{"doc": "d1"}]}"#,
+                r#"{"token": "Pa"}"#,
+                r#"{"token": "ris"}"#,
+                "end",
+            ],
+        )
+        .unwrap();
+        assert_eq!(reply.answer, Some("Paris".into()));
+        assert_eq!(reply.documents.unwrap()[0].id.as_deref(), Some("d1"));
+    }
+
+    #[test]
+    fn data_that_is_no_json_is_text() {
+        let reply = read(json!(true), json!({}), &["Pa", "ris is", "", " nice"]).unwrap();
+        assert_eq!(reply.answer, Some("Paris is nice".into()));
+    }
+
+    #[test]
+    fn a_stream_that_fails_or_ends_early_is_no_reply() {
+        for (settings, events, start) in [
+            (
+                json!({"done": "[DONE]"}),
+                vec!["Pa"],
+                "the stream ended without the event `[DONE]`; the reply begins with `Pa`",
+            ),
+            (
+                json!(true),
+                vec!["Pa", r#"{"error": {"code": 502}}"#],
+                "the stream reports an error; the reply begins with `{\"error\"",
+            ),
+            (
+                json!(true),
+                vec!["{\"choices\": [{\"de"],
+                "an event of the stream is not JSON",
+            ),
+            (
+                json!({"text": "$.n"}),
+                vec![r#"{"n": 5}"#],
+                "`stream.text` (`$.n`) is not a text",
+            ),
+            (
+                json!(true),
+                vec![],
+                "the reply has neither `answer` nor `documents`",
+            ),
+        ] {
+            let message = read(settings, json!({}), &events).unwrap_err();
+            assert!(message.starts_with(start), "{message}");
+        }
+    }
+}

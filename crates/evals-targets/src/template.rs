@@ -1,0 +1,306 @@
+//! Templates of requests and prompts: minijinja over the fields of a [`Request`].
+
+use std::error::Error;
+use std::fmt;
+
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::{Inputs, Request};
+
+/// The names that a template may use.
+const NAMES: [&str; 5] = ["id", "inputs", "k", "question", "repeat"];
+
+/// A minijinja template over `id`, `question`, `inputs`, `k` and `repeat`.
+///
+/// A missing value is an error, never an empty text. `tojson` writes a value as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    text: String,
+}
+
+/// JSON whose texts are templates. A text that is one expression alone keeps the type of its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonTemplate {
+    value: Value,
+}
+
+/// Why a template cannot be used or filled in.
+#[derive(Debug)]
+pub struct TemplateError {
+    message: String,
+}
+
+/// What a template may use. Fields that the request does not have are undefined.
+#[derive(Serialize)]
+struct Fields<'r> {
+    id: &'r str,
+    repeat: u32,
+    inputs: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    k: Option<usize>,
+}
+
+impl Template {
+    /// Checks a template: its syntax, and that it uses only names that exist.
+    pub fn new(text: impl Into<String>) -> Result<Self, TemplateError> {
+        let text = text.into();
+        let environment = environment();
+        let template = environment
+            .template_from_str(&text)
+            .map_err(|error| TemplateError::of(&error))?;
+        known_names(&environment, template.undeclared_variables(false))?;
+        Ok(Self { text })
+    }
+
+    /// The template's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the template uses this name.
+    pub fn uses(&self, name: &str) -> bool {
+        let environment = environment();
+        let template = environment.template_from_str(&self.text);
+        template.is_ok_and(|template| template.undeclared_variables(false).contains(name))
+    }
+
+    /// Fills the template in.
+    pub fn fill(&self, request: &Request) -> Result<String, TemplateError> {
+        environment()
+            .render_str(&self.text, Serde(Fields::of(request)))
+            .map_err(|error| TemplateError::of(&error))
+    }
+
+    /// Fills the template in. One expression alone keeps the type of its value.
+    fn fill_value(&self, request: &Request) -> Result<Value, TemplateError> {
+        let environment = environment();
+        let Some(expression) = lone_expression(&environment, &self.text) else {
+            return self.fill(request).map(Value::String);
+        };
+        let value = expression
+            .eval(Serde(Fields::of(request)))
+            .map_err(|error| TemplateError::of(&error))?;
+        if value.is_undefined() {
+            let message = format!("`{}` is undefined", self.text.trim());
+            return Err(TemplateError { message });
+        }
+        serde_json::to_value(&value).map_err(|error| TemplateError {
+            message: error.to_string(),
+        })
+    }
+}
+
+impl JsonTemplate {
+    /// Checks every text.
+    ///
+    /// # Errors
+    ///
+    /// The dotted path of the first text that is no template, and what is wrong with it.
+    pub fn new(value: Value) -> Result<Self, (String, TemplateError)> {
+        check(&value, "")?;
+        Ok(Self { value })
+    }
+
+    /// Fills every text in.
+    pub fn fill(&self, request: &Request) -> Result<Value, TemplateError> {
+        fill(&self.value, request)
+    }
+}
+
+fn check(value: &Value, path: &str) -> Result<(), (String, TemplateError)> {
+    let inside = |key: &str| match path {
+        "" => key.to_owned(),
+        path => format!("{path}.{key}"),
+    };
+    match value {
+        Value::String(text) => {
+            Template::new(text).map_err(|error| (path.to_owned(), error))?;
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                check(value, &inside(&index.to_string()))?;
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                check(value, &inside(name))?;
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    Ok(())
+}
+
+fn fill(value: &Value, request: &Request) -> Result<Value, TemplateError> {
+    match value {
+        Value::String(text) => Template { text: text.clone() }.fill_value(request),
+        Value::Array(values) => values.iter().map(|value| fill(value, request)).collect(),
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(name, value)| Ok((name.clone(), fill(value, request)?)));
+            let fields: Result<Map<_, _>, TemplateError> = fields.collect();
+            fields.map(Value::Object)
+        }
+        other => Ok(other.clone()),
+    }
+}
+
+impl<'r> Fields<'r> {
+    fn of(request: &'r Request) -> Self {
+        let (inputs, question) = match &request.inputs {
+            Inputs::Question(question) => (Value::from(question.as_str()), Some(question.as_str())),
+            Inputs::Value(inputs) => {
+                let question = inputs.as_str().or_else(|| inputs.get("question")?.as_str());
+                (inputs.clone(), question)
+            }
+        };
+        Self {
+            id: &request.id,
+            repeat: request.repeat,
+            inputs,
+            question,
+            k: request.k,
+        }
+    }
+}
+
+impl TemplateError {
+    fn of(error: &minijinja::Error) -> Self {
+        // Their `Display` ends with the name of a template, which this one does not have.
+        let line = error.line().filter(|line| *line > 1);
+        let place = line.map(|line| format!(" (line {line})"));
+        let detail = error.detail().map(|detail| format!(": {detail}"));
+        Self {
+            message: format!(
+                "{}{}{}",
+                error.kind(),
+                detail.unwrap_or_default(),
+                place.unwrap_or_default()
+            ),
+        }
+    }
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl Error for TemplateError {}
+
+/// The expression of a text such as `{{ k }}`, which has nothing beside it.
+fn lone_expression<'e>(
+    environment: &'e Environment<'_>,
+    text: &'e str,
+) -> Option<minijinja::Expression<'e, 'e>> {
+    let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+    if inner.contains("{{") || inner.contains("}}") {
+        return None;
+    }
+    let inner = inner.strip_prefix('-').unwrap_or(inner);
+    let inner = inner.strip_suffix('-').unwrap_or(inner);
+    environment.compile_expression(inner).ok()
+}
+
+fn known_names(
+    environment: &Environment<'_>,
+    used: impl IntoIterator<Item = String>,
+) -> Result<(), TemplateError> {
+    let globals: Vec<&str> = environment.globals().map(|(name, _)| name).collect();
+    let mut unknown: Vec<String> = used
+        .into_iter()
+        .filter(|name| !NAMES.contains(&name.as_str()) && !globals.contains(&name.as_str()))
+        .collect();
+    unknown.sort();
+    let Some(first) = unknown.first() else {
+        return Ok(());
+    };
+    let names = NAMES.map(|name| format!("`{name}`")).join(", ");
+    Err(TemplateError {
+        message: format!("`{first}` does not exist; the template may use {names}"),
+    })
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn filled(text: &str, request: &Request) -> Result<String, String> {
+        let template = Template::new(text).map_err(|error| error.to_string())?;
+        template.fill(request).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_field_of_a_request_can_be_used() {
+        let mut request = Request::question("q1", "why \"so\"?");
+        request.k = Some(5);
+        request.repeat = 2;
+        assert_eq!(
+            filled(
+                "{{ id }} {{ question | tojson }} {{ k }} {{ repeat }} {{ inputs }}",
+                &request
+            ),
+            Ok(r#"q1 "why \"so\"?" 5 2 why "so"?"#.to_owned())
+        );
+        let request = Request::inputs("c", json!({"question": "why?", "lang": "en"}));
+        assert_eq!(
+            filled("{{ question }} {{ inputs.lang }}", &request),
+            Ok("why? en".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_missing_is_an_error() {
+        let request = Request::inputs("c", json!({"text": "x"}));
+        for template in ["{{ question }}", "{{ inputs.txt }}", "{{ k }}"] {
+            let message = filled(template, &request).unwrap_err();
+            assert!(message.starts_with("undefined value"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_does_not_exist_is_found_before_the_run() {
+        assert_eq!(
+            Template::new("{{ qestion }}").unwrap_err().to_string(),
+            "`qestion` does not exist; the template may use `id`, `inputs`, `k`, `question`, `repeat`"
+        );
+        assert!(Template::new("{% for i in range(3) %}{{ i }}{% endfor %}").is_ok());
+        assert!(Template::new("{{ question").is_err());
+    }
+
+    #[test]
+    fn texts_in_json_are_filled_in_and_a_lone_expression_keeps_its_type() {
+        let template = JsonTemplate::new(json!({
+            "q": "Q: {{ question }}", "k": "{{ k }}", "deep": [{"all": "{{ inputs }}"}], "n": 1, "on": true,
+        }))
+        .unwrap();
+        let mut request = Request::inputs("c", json!({"question": "a \"b\"", "x": [1]}));
+        request.k = Some(3);
+        assert_eq!(
+            template.fill(&request).unwrap(),
+            json!({
+                "q": "Q: a \"b\"", "k": 3, "deep": [{"all": {"question": "a \"b\"", "x": [1]}}], "n": 1, "on": true,
+            })
+        );
+        request.k = None;
+        assert!(template.fill(&request).is_err());
+        let (path, _) = JsonTemplate::new(json!({"a": [{"b": "{{ nobody }}"}]})).unwrap_err();
+        assert_eq!(path, "a.0.b");
+    }
+}
