@@ -1,6 +1,6 @@
 //! The registry of all built-in evaluators.
 
-use crate::{Registry, checks};
+use crate::{Entry, Registry, checks, judges};
 
 /// The built-in evaluators of pydantic-evals, in its order; ours follow.
 const ORDER: [&str; 17] = [
@@ -26,7 +26,7 @@ const ORDER: [&str; 17] = [
 impl Registry {
     /// A registry of all built-in evaluators: those of pydantic-evals in its order, then ours.
     pub fn built_in() -> Self {
-        let mut entries = checks::entries();
+        let mut entries = entries();
         let place = |name| ORDER.iter().position(|known| *known == name);
         entries.sort_by_key(|entry| place(entry.name()).unwrap_or(ORDER.len()));
         let mut registry = Self::new();
@@ -35,13 +35,18 @@ impl Registry {
     }
 }
 
+/// The entries of all folders.
+fn entries() -> Vec<Entry> {
+    let folders = [checks::entries(), judges::entries()];
+    folders.into_iter().flatten().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn no_name_is_taken_twice() {
-        let entries = checks::entries();
-        assert_eq!(Registry::built_in().entries().len(), entries.len());
+        assert_eq!(Registry::built_in().entries().len(), entries().len());
     }
 }

@@ -4,13 +4,17 @@
 //! [`EvaluatorSpec`](evals::EvaluatorSpec) to a [`Signature`] and builds the evaluator. A Rust program registers its own
 //! evaluators beside the built-in ones.
 
+mod argument;
 mod built_in;
 mod checks;
+mod judges;
 mod python;
 mod registry;
 mod signature;
 mod untyped;
+mod wanted_models;
 
+pub use judges::judge_prompts;
 pub use registry::{
     BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,
 };

@@ -48,7 +48,7 @@ impl Shown {
     }
 
     /// Whether all of the texts could be read: only then does a failed search prove absence.
-    pub(crate) fn is_legible(&self) -> bool {
+    pub fn is_legible(&self) -> bool {
         self.legible
     }
 

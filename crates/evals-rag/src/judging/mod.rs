@@ -24,7 +24,7 @@ pub use error::{JudgeError, JudgeFailure};
 pub use inquiry::Inquiry;
 pub use overlap::OverlapJudge;
 pub use refusal::RefusalJudge;
-pub use verdict::Unreadable;
+pub use verdict::{Unreadable, truth};
 
 pub use crate::reply_object::{Wanted, parse as parse_object};
 pub use crate::shown::Shown;

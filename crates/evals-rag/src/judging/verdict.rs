@@ -82,7 +82,8 @@ pub(super) fn decision(object: &str) -> Option<Decision> {
     })
 }
 
-fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+/// Reads a boolean of a verdict: `"true"`, `"false"`, `"yes"` and `"no"` in any case count too.
+pub fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Written {
