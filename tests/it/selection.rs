@@ -126,8 +126,8 @@ fn the_cases_that_failed_or_got_worse_run_again() {
     assert!(worse.contains(" of 4 (worse in "), "{worse}");
     assert_eq!(
         asked(&sandbox),
-        "3",
-        "the third document is the one that two places miss"
+        "2 3",
+        "the unranked baseline lists the first document first"
     );
     let message = sandbox.refuse("./mine.yaml --skip-qa --only worse --from good --against poor");
     assert!(
