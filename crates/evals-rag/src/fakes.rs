@@ -148,6 +148,7 @@ impl Searcher for Found {
                 cached: true,
             }],
             usage: None,
+            missing: Vec::new(),
         })
     }
 }

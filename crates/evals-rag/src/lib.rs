@@ -142,6 +142,7 @@ mod failures;
 #[cfg(test)]
 mod fakes;
 pub mod judging;
+mod missing;
 mod nonce;
 pub mod prices;
 mod prompt;
@@ -152,10 +153,12 @@ pub mod reranking;
 pub mod retrieval;
 mod search;
 mod shown;
+pub mod targets;
 pub mod text;
 
 pub use call::{Call, Purpose, record as record_calls};
 pub use document::{Document, Passage};
+pub use missing::Missing;
 pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;
 pub use question::Question;

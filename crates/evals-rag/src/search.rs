@@ -10,8 +10,8 @@ use evals_metrics::Ranking;
 use evals_models::{RerankError, Usage};
 use serde::{Deserialize, Serialize};
 
-use crate::Passage;
 use crate::call::{self, Purpose};
+use crate::{Missing, Passage};
 
 /// Ranks the documents of a corpus for a question.
 ///
@@ -51,6 +51,9 @@ pub struct Retrieved {
     /// Tokens that a reranker used, if there is one that reports them. They become metrics of the case.
     #[serde(skip)]
     pub usage: Option<Usage>,
+    /// What a system under test did not return; our own searches return everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
 }
 
 impl Retrieved {

@@ -82,6 +82,7 @@ impl IndexSearcher {
             passages: self.fetch_passages(&found.hits, k, &mut timings).await?,
             timings: timings.into_stages(),
             usage: None,
+            missing: Vec::new(),
         })
     }
 

@@ -4,8 +4,8 @@ use evals_metrics::Ranking;
 use evals_models::Finish;
 use serde::{Deserialize, Serialize};
 
-use crate::Passage;
 use crate::answering::{Answered, Citations};
+use crate::{Missing, Passage};
 
 /// An answer with its citations, passages and ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct Answer {
     pub passages: Vec<Passage>,
     /// All documents that the search found.
     pub ranking: Ranking,
+    /// What a system under test did not return; our own pipeline returns everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
 }
 
 impl Answer {
@@ -46,7 +49,14 @@ impl Answer {
             finish: answered.finish,
             passages,
             ranking,
+            missing: Vec::new(),
         }
+    }
+
+    /// The reason for undefined measures of the answer, if there is no answer.
+    pub(super) fn unanswered(&self) -> Option<&'static str> {
+        let missing = self.missing.contains(&Missing::Answer);
+        missing.then(|| Missing::Answer.reason())
     }
 
     /// The text that judges and text measures read: without citation markers. Brackets that cite no passage stay.

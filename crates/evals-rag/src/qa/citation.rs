@@ -5,7 +5,7 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument, measures};
 
 use super::{Answer, Qa};
-use crate::Question;
+use crate::{Missing, Question};
 
 /// The reason for undefined citation measures of a refusal, which has nothing to cite.
 const REFUSED: &str = "refused";
@@ -21,7 +21,11 @@ fn unmeasured(context: &Context<'_, Qa>) -> Option<&'static str> {
     if !is_answerable(context.case) {
         return Some(Question::UNANSWERABLE);
     }
-    context.output.refused.then_some(REFUSED)
+    if context.output.refused {
+        return Some(REFUSED);
+    }
+    let missing = context.output.missing.contains(&Missing::Citations);
+    missing.then(|| Missing::Citations.reason())
 }
 
 /// Measures the ranking of cited documents, in the order of their first citation: score `citation AP`.

@@ -11,7 +11,7 @@ use crate::judging::{Judge, Judged};
 
 /// Asks a judge whether the answer is equivalent to the reference: assertion `equivalent`, with the judge's reason.
 ///
-/// Its mean is the accuracy. Undefined without a reference answer. If the judge fails, the evaluator fails. The calls are
+/// Its mean is the accuracy. Undefined without a reference answer, and without an answer. If the judge fails, the evaluator fails. The calls are
 /// recorded under the names of [`Purpose::Judge`] in either case.
 #[derive(Debug, Clone)]
 pub struct Equivalence {
@@ -40,6 +40,9 @@ impl Evaluator<Qa> for Equivalence {
             Ok(reference) => reference,
             Err(reason) => return Ok(vec![Outcome::undefined(Self::OUTCOME, reason)]),
         };
+        if let Some(reason) = context.output.unanswered() {
+            return Ok(vec![Outcome::undefined(Self::OUTCOME, reason)]);
+        }
         let judged = Judged {
             question: &context.case.input,
             reference,

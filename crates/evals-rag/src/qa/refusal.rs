@@ -80,6 +80,12 @@ impl Evaluator<Qa> for Refusal {
                 Outcome::undefined(Self::RECALL, unknown),
             ]);
         };
+        if let Some(reason) = context.output.unanswered() {
+            return Ok(vec![
+                Outcome::undefined(Self::PRECISION, reason),
+                Outcome::undefined(Self::RECALL, reason),
+            ]);
+        }
         let (refused, reason) = match self.refused(context).await {
             Ok(decided) => decided,
             Err(error) => return Err(error.beside(undecided(expected))),

@@ -1,5 +1,5 @@
 //! Measures of the answer's words. All of them read the answer without citation markers. They are undefined without a
-//! reference answer and for unanswerable questions, which the refusal measures cover. A refusal of an answerable question
+//! reference answer, without an answer and for unanswerable questions, which the refusal measures cover. A refusal of an answerable question
 //! scores 0 or fails.
 
 use async_trait::async_trait;
@@ -16,6 +16,9 @@ fn compared<'a>(
 ) -> Result<(&'a str, String), Outcome> {
     let reference = Reference::text(context.case.expected.as_ref())
         .map_err(|reason| Outcome::undefined(name, reason))?;
+    if let Some(reason) = context.output.unanswered() {
+        return Err(Outcome::undefined(name, reason));
+    }
     if context.output.refused {
         return Err(refused(name).because("refused"));
     }

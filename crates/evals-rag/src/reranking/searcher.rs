@@ -145,6 +145,7 @@ impl Searcher for RerankedSearcher {
             passages,
             timings,
             usage: reranked.usage,
+            missing: found.missing,
         })
     }
 }

@@ -18,7 +18,7 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Question, Retrieved, SearchError, Searcher};
+use crate::{Missing, Question, Retrieved, SearchError, Searcher};
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
 #[derive(Debug, Clone, Copy)]
@@ -159,13 +159,15 @@ fn without(retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, Rankin
         passages,
         timings: retrieved.timings,
         usage: retrieved.usage,
+        missing: retrieved.missing,
     })
 }
 
 /// Scores a ranking by rank measures, one outcome for each.
 ///
 /// A case without judgements, or without the relevant documents that a measure needs, has undefined outcomes with the
-/// measure's reason. For an unanswerable question all outcomes are undefined, with [`Question::UNANSWERABLE`].
+/// measure's reason. For an unanswerable question all outcomes are undefined, with [`Question::UNANSWERABLE`],
+/// and for a target's reply without documents with [`Missing::Documents`].
 #[derive(Debug, Clone)]
 pub struct RankMeasures {
     measures: Vec<Measure>,
@@ -188,9 +190,15 @@ impl Evaluator<Retrieval> for RankMeasures {
         &self,
         context: &Context<'_, Retrieval>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        if !context.case.metadata.answerable {
-            let undefined =
-                |measure: &Measure| Outcome::undefined(measure.to_string(), Question::UNANSWERABLE);
+        let unmeasured = if !context.case.metadata.answerable {
+            Some(Question::UNANSWERABLE)
+        } else if context.output.missing.contains(&Missing::Documents) {
+            Some(Missing::Documents.reason())
+        } else {
+            None
+        };
+        if let Some(reason) = unmeasured {
+            let undefined = |measure: &Measure| Outcome::undefined(measure.to_string(), reason);
             return Ok(self.measures.iter().map(undefined).collect());
         }
         let unjudged = Judgements::new();

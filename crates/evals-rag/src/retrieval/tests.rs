@@ -47,6 +47,7 @@ impl Searcher for Scripted {
             ranking,
             timings: vec![timing("bm25", false), timing("semantic", true)],
             usage: None,
+            missing: Vec::new(),
         })
     }
 }

@@ -141,6 +141,7 @@ mod tests {
                 finish: Finish::Stop,
                 passages: Vec::new(),
                 ranking: Ranking::default(),
+                missing: Vec::new(),
             })
         };
         let first = Experiment::new(Dataset::new("demo", [case]).unwrap(), task);

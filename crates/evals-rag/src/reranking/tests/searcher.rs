@@ -67,6 +67,7 @@ impl Searcher for Letters {
                 cached: true,
             }],
             usage: None,
+            missing: Vec::new(),
         })
     }
 }

@@ -1,0 +1,129 @@
+//! How the documents of a case and of a run were matched.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::matcher::{How, Matched};
+
+/// How the documents of one reply were matched. It is an attribute of the case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MatchRecord {
+    /// How many by their id.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub id: usize,
+    /// How many by the rule.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rule: usize,
+    /// How many because a document contains their text.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub text: usize,
+    /// How many because a document contains enough of their shingles.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shingles: usize,
+    /// How many not at all.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmatched: usize,
+    /// The first of the unmatched, by the names that they have in rankings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unmatched_names: Vec<String>,
+}
+
+/// How the documents of all replies of a run were matched.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct MatchCounts {
+    /// The sums over all cases. The names are the most frequent ones of the unmatched.
+    #[serde(flatten)]
+    pub all: MatchRecord,
+    /// Cases of which no document was matched, although there were some.
+    pub cases_without_match: usize,
+}
+
+impl MatchRecord {
+    /// The attribute of a case that holds the record.
+    pub const ATTRIBUTE: &str = "documents matched";
+
+    /// Most names in a record.
+    const NAMES: usize = 20;
+
+    pub(in crate::targets) fn of(matched: &[Matched]) -> Self {
+        let mut record = Self::default();
+        for document in matched {
+            match document.how {
+                How::Id => record.id += 1,
+                How::Rule => record.rule += 1,
+                How::Text => record.text += 1,
+                How::Shingles => record.shingles += 1,
+                How::Unmatched => {
+                    record.unmatched += 1;
+                    if record.unmatched_names.len() < Self::NAMES
+                        && !record.unmatched_names.contains(&document.id)
+                    {
+                        record.unmatched_names.push(document.id.clone());
+                    }
+                }
+            }
+        }
+        record
+    }
+
+    /// How many documents were matched.
+    pub fn matched(&self) -> usize {
+        self.id + self.rule + self.text + self.shingles
+    }
+
+    /// How many documents there were.
+    pub fn documents(&self) -> usize {
+        self.matched() + self.unmatched
+    }
+}
+
+impl MatchCounts {
+    /// Adds up the attributes of a run's cases.
+    pub fn of<'a>(cases: impl IntoIterator<Item = &'a BTreeMap<String, Value>>) -> Self {
+        let mut counts = Self::default();
+        let mut names: BTreeMap<String, usize> = BTreeMap::new();
+        for attributes in cases {
+            let record = attributes.get(MatchRecord::ATTRIBUTE);
+            let record = record.and_then(|it| MatchRecord::deserialize(it).ok());
+            let Some(record) = record else { continue };
+            counts.cases_without_match +=
+                usize::from(record.unmatched > 0 && record.matched() == 0);
+            for name in &record.unmatched_names {
+                *names.entry(name.clone()).or_default() += 1;
+            }
+            counts.all.add(&record);
+        }
+        let mut names: Vec<(String, usize)> = names.into_iter().collect();
+        // Of equally frequent ones the first by name.
+        names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        names.truncate(MatchRecord::NAMES);
+        counts.all.unmatched_names = names.into_iter().map(|(name, _)| name).collect();
+        counts
+    }
+
+    /// Whether most documents were not matched.
+    pub fn mostly_unmatched(&self) -> bool {
+        self.all.unmatched > self.all.matched()
+    }
+}
+
+impl MatchRecord {
+    fn add(&mut self, other: &Self) {
+        self.id += other.id;
+        self.rule += other.rule;
+        self.text += other.text;
+        self.shingles += other.shingles;
+        self.unmatched += other.unmatched;
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

@@ -1,0 +1,179 @@
+//! Matches the documents of replies to those of a corpus.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use evals_targets::ReplyDocument;
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+use tokio::sync::OnceCell;
+
+use super::corpus::{Corpus, CorpusError};
+use super::settings::{MatchBy, Matching};
+use super::text_index::TextIndex;
+
+/// Matches the documents of replies to those of a corpus.
+///
+/// It holds the ids of all documents. Their texts are read when the first document has to be matched by its text, and are kept
+/// then, in about 1.6 times their size.
+pub struct Matcher {
+    matching: Matching,
+    ids: HashSet<String>,
+    corpus: Arc<dyn Corpus>,
+    texts: OnceCell<Arc<TextIndex>>,
+}
+
+/// A document of a reply, as a document of the corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matched {
+    /// The id of the document in the corpus. Without a match, a name that the corpus has not.
+    pub id: String,
+    /// How it was matched.
+    pub how: How,
+}
+
+/// How a document was matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// The corpus has its id.
+    Id,
+    /// The rule gave an id that the corpus has.
+    Rule,
+    /// A document of the corpus contains its text.
+    Text,
+    /// A document of the corpus contains enough of its shingles.
+    Shingles,
+    /// Not at all.
+    Unmatched,
+}
+
+/// Why the corpus could not be read for matching by text.
+#[derive(Debug, Clone, Error)]
+#[error("cannot match documents by their text")]
+pub struct MatchError {
+    #[source]
+    source: Arc<dyn std::error::Error + Send + Sync>,
+}
+
+impl Matcher {
+    /// Matches to the documents with these ids. `corpus` is read once, if a text has to be matched.
+    pub fn new(matching: Matching, ids: HashSet<String>, corpus: Arc<dyn Corpus>) -> Self {
+        Self {
+            matching,
+            ids,
+            corpus,
+            texts: OnceCell::new(),
+        }
+    }
+
+    /// Matches documents, each on its own.
+    pub async fn documents(&self, documents: &[ReplyDocument]) -> Result<Vec<Matched>, MatchError> {
+        let mut matched = Vec::with_capacity(documents.len());
+        for (position, document) in documents.iter().enumerate() {
+            matched.push(self.document(document, position).await?);
+        }
+        Ok(matched)
+    }
+
+    /// Matches an id alone, such as that of a citation; `None` if the corpus has no such document.
+    pub fn id(&self, id: &str) -> Option<Matched> {
+        let by = self.matching.by;
+        if matches!(by, MatchBy::Auto | MatchBy::Id) && self.ids.contains(id) {
+            return Some(Matched {
+                id: id.to_owned(),
+                how: How::Id,
+            });
+        }
+        let rule = self.matching.rule.as_ref();
+        let rule = rule.filter(|_| matches!(by, MatchBy::Auto | MatchBy::Rule))?;
+        let found = rule
+            .apply(id)
+            .into_iter()
+            .find(|it| self.ids.contains(*it))?;
+        Some(Matched {
+            id: found.to_owned(),
+            how: How::Rule,
+        })
+    }
+
+    async fn document(
+        &self,
+        document: &ReplyDocument,
+        position: usize,
+    ) -> Result<Matched, MatchError> {
+        if let Some(matched) = document.id.as_deref().and_then(|id| self.id(id)) {
+            return Ok(matched);
+        }
+        let text = document
+            .text
+            .as_deref()
+            .filter(|text| !text.trim().is_empty());
+        if matches!(self.matching.by, MatchBy::Auto | MatchBy::Text)
+            && let Some(text) = text
+            && let Some(found) = self.texts().await?.find(text, self.matching.threshold)
+        {
+            return Ok(Matched {
+                id: found.id.to_owned(),
+                how: if found.contained {
+                    How::Text
+                } else {
+                    How::Shingles
+                },
+            });
+        }
+        let name = match (document.id.as_deref(), text) {
+            (Some(id), _) => id.to_owned(),
+            (None, Some(text)) => hex::encode(&Sha256::digest(text)[..8]),
+            (None, None) => format!("position {}", position + 1),
+        };
+        Ok(Matched {
+            id: self.unmatched(&name),
+            how: How::Unmatched,
+        })
+    }
+
+    /// A name that no document of the corpus has.
+    fn unmatched(&self, name: &str) -> String {
+        let mut id = format!("unmatched:{name}");
+        while self.ids.contains(&id) {
+            id.insert_str(0, "unmatched:");
+        }
+        id
+    }
+
+    /// The texts of the corpus.
+    async fn texts(&self) -> Result<&TextIndex, MatchError> {
+        let reading = || async {
+            let corpus = Arc::clone(&self.corpus);
+            // On another thread, because it reads the whole corpus, and this one serves the other questions.
+            let read = tokio::task::spawn_blocking(move || read(&*corpus)).await;
+            let read = read.map_err(|error| CorpusError::from(error.to_string()));
+            read.flatten().map(Arc::new).map_err(|error| MatchError {
+                source: Arc::from(error),
+            })
+        };
+        self.texts
+            .get_or_try_init(reading)
+            .await
+            .map(|texts| &**texts)
+    }
+}
+
+fn read(corpus: &dyn Corpus) -> Result<TextIndex, CorpusError> {
+    let mut texts = TextIndex::default();
+    corpus.read(&mut |document| texts.add(&document))?;
+    texts.finish();
+    Ok(texts)
+}
+
+/// Without the corpus.
+impl fmt::Debug for Matcher {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Matcher")
+            .field("matching", &self.matching)
+            .field("ids", &self.ids.len())
+            .finish_non_exhaustive()
+    }
+}

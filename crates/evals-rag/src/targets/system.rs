@@ -1,0 +1,124 @@
+//! A target as the system of both benchmarks.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use evals::{Case, FailureClass, TaskError, TaskScope};
+use evals_targets::{Inputs, Reply, Request, Target};
+use futures::future::BoxFuture;
+
+use super::matching::{MatchRecord, Matched, Matcher};
+use super::reading::{self, ReadingError};
+use crate::answering::Refusals;
+use crate::call::{self, Purpose};
+use crate::qa::{Answer, Qa};
+use crate::retrieval::IdenticalIds;
+use crate::{Retrieval, Retrieved};
+
+/// A target, and how its replies are read.
+#[derive(Debug)]
+pub struct TargetSystem {
+    /// The target. If both benchmarks run, a reader of a [`RecordedTarget`](evals_targets::RecordedTarget) for each.
+    pub target: Arc<dyn Target>,
+    /// Matches the documents of a reply to those of the corpus.
+    pub matcher: Arc<Matcher>,
+    /// The sentences that are refusals, for replies that do not say whether they refuse.
+    pub refusals: Refusals,
+    /// How many documents of a reply count. The target is told, as a hint.
+    pub k: NonZeroUsize,
+}
+
+/// Makes the task that asks a target for documents.
+///
+/// Records what [`Reply::record`] does, the tokens under the names of [`Purpose::Answerer`], and as attributes how the documents
+/// were matched ([`MatchRecord::ATTRIBUTE`]), and the model and the version that the reply names ([`TargetSystem::MODEL`],
+/// [`TargetSystem::VERSION`]).
+pub fn retrieval_task(
+    system: Arc<TargetSystem>,
+    identical: IdenticalIds,
+) -> impl Fn(Arc<Case<Retrieval>>, TaskScope) -> BoxFuture<'static, Result<Retrieved, TaskError>> {
+    move |case, scope| {
+        let system = Arc::clone(&system);
+        Box::pin(async move {
+            let (reply, matched) = system.ask(case.id.as_str(), &case.input, &scope).await?;
+            let left_out = match identical {
+                IdenticalIds::Keep => None,
+                IdenticalIds::LeaveOut => Some(case.id.as_str()),
+            };
+            let retrieved = reading::retrieved(&reply, &matched, system.k, left_out);
+            retrieved.map_err(unusable)
+        })
+    }
+}
+
+/// Makes the task that asks a target for an answer. Records the same as [`retrieval_task`].
+pub fn qa_task(
+    system: Arc<TargetSystem>,
+) -> impl Fn(Arc<Case<Qa>>, TaskScope) -> BoxFuture<'static, Result<Answer, TaskError>> {
+    move |case, scope| {
+        let system = Arc::clone(&system);
+        Box::pin(async move {
+            let (reply, matched) = system.ask(case.id.as_str(), &case.input, &scope).await?;
+            let TargetSystem {
+                matcher,
+                refusals,
+                k,
+                ..
+            } = &*system;
+            reading::answer(&reply, &matched, *k, matcher, refusals).map_err(unusable)
+        })
+    }
+}
+
+impl TargetSystem {
+    /// The attribute of a case that holds the model which the reply names.
+    pub const MODEL: &str = "target model";
+    /// The attribute of a case that holds the version which the reply names.
+    pub const VERSION: &str = "target version";
+
+    /// Asks a question and matches the documents of the reply.
+    async fn ask(
+        &self,
+        id: &str,
+        question: &str,
+        scope: &TaskScope,
+    ) -> Result<(Reply, Vec<Matched>), TaskError> {
+        let request = Request {
+            id: id.to_owned(),
+            repeat: scope.repeat(),
+            inputs: Inputs::Question(question.to_owned()),
+            k: Some(self.k.get()),
+        };
+        let reply = self.target.ask(&request).await;
+        let reply = reply.map_err(evals_targets::TargetError::into_task_error)?;
+        // Before anything can fail: the target has worked, even if its reply is of no use.
+        reply.record(scope);
+        if let Some(usage) = reply.usage {
+            call::record_usage(usage, Purpose::Answerer, scope);
+        }
+        for (name, value) in [(Self::MODEL, &reply.model), (Self::VERSION, &reply.version)] {
+            if let Some(value) = value {
+                scope.attribute(name, value.as_str());
+            }
+        }
+        reading::check(&reply).map_err(unusable)?;
+        let documents = reply.documents.as_deref().unwrap_or_default();
+        // The same for every case.
+        let matched = self.matcher.documents(documents).await;
+        let matched =
+            matched.map_err(|error| TaskError::new(error).classed(FailureClass::Terminal))?;
+        if reply.documents.is_some() {
+            scope.attribute(MatchRecord::ATTRIBUTE, record(&matched)?);
+        }
+        Ok((reply, matched))
+    }
+}
+
+fn record(matched: &[Matched]) -> Result<serde_json::Value, TaskError> {
+    Ok(serde_json::to_value(MatchRecord::of(matched))?)
+}
+
+/// A reply that only its own case cannot use.
+fn unusable(error: ReadingError) -> TaskError {
+    TaskError::new(error).classed(FailureClass::Content)
+}
