@@ -7,6 +7,7 @@
 mod argument;
 mod built_in;
 mod checks;
+mod exec;
 mod judges;
 mod python;
 mod registry;

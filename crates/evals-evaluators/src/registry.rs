@@ -7,6 +7,7 @@ use std::sync::Arc;
 use evals::{Evaluator, EvaluatorSpec, ReportEvaluator};
 use evals_messages::nearest;
 use evals_models::ChatModel;
+use evals_targets::process::WorkerPools;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -58,6 +59,8 @@ pub struct Resources {
     pub models: Option<Arc<dyn ChatModels>>,
     /// The folder that paths in arguments are relative to: that of the dataset file. `None` for the current folder.
     pub folder: Option<PathBuf>,
+    /// The worker processes of evaluators that are commands, shared by all cases. Close them at the end of the run.
+    pub workers: WorkerPools,
 }
 
 /// Hands out opened chat models.

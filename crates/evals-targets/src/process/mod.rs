@@ -11,6 +11,7 @@ mod health;
 mod ledger;
 mod lines;
 mod pool;
+mod pools;
 mod tail;
 mod worker;
 
@@ -19,6 +20,7 @@ pub(crate) use fault::start as shown;
 pub use fault::{WorkerError, WorkerFault};
 pub use group::kill_all;
 pub use pool::{WorkerOptions, WorkerPool};
+pub use pools::WorkerPools;
 
 #[cfg(test)]
 #[cfg(unix)]

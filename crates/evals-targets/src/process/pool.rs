@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::WorkerCommand;
@@ -18,11 +19,14 @@ use super::worker::{Asked, Worker};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How a [`WorkerPool`] runs its command.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkerOptions {
-    /// The most processes at the same time; 1 by default. While requests exceed processes, each process has several at once.
+    /// The most processes at the same time; 1 by default.
     pub processes: NonZeroUsize,
-    /// How long a request may take, the start of its process included; 300 s by default.
+    /// The most requests that one process has at the same time; 1 by default. With more, a process may reply in any order. Other
+    /// requests wait.
+    pub pipeline: NonZeroUsize,
+    /// How long a request may take once it is sent, the start of its process included; 300 s by default.
     pub timeout: Duration,
     /// How many failures in a row, over all processes, end the pool; 5 by default. A reply starts the count anew.
     pub failures: NonZeroUsize,
@@ -34,6 +38,7 @@ impl Default for WorkerOptions {
     fn default() -> Self {
         Self {
             processes: NonZeroUsize::MIN,
+            pipeline: NonZeroUsize::MIN,
             timeout: Duration::from_mins(5),
             failures: NonZeroUsize::new(5).expect("5 is not 0"),
             line_limit: 32 << 20,
@@ -70,6 +75,8 @@ pub struct WorkerPool {
     options: WorkerOptions,
     is_reply: IsReply,
     health: Arc<Health>,
+    /// A permit for each request that the processes may have.
+    room: Semaphore,
     workers: Mutex<Vec<Worker>>,
 }
 
@@ -80,8 +87,10 @@ impl WorkerPool {
         options: WorkerOptions,
         is_reply: fn(&Value) -> bool,
     ) -> Self {
+        let room = options.processes.saturating_mul(options.pipeline).get();
         Self {
             health: Arc::new(Health::new(options.failures.get())),
+            room: Semaphore::new(room.min(Semaphore::MAX_PERMITS)),
             workers: Mutex::new(Vec::new()),
             command,
             options,
@@ -95,8 +104,8 @@ impl WorkerPool {
     }
 
     /// How the command is run.
-    pub fn options(&self) -> &WorkerOptions {
-        &self.options
+    pub fn options(&self) -> WorkerOptions {
+        self.options
     }
 
     /// Sends a request and waits for its reply: the line that has its `id`, or that has none while the process has no other
@@ -109,6 +118,7 @@ impl WorkerPool {
         id: &str,
         request: &Map<String, Value>,
     ) -> Result<Value, WorkerError> {
+        let _permit = self.room.acquire().await;
         let limit = self.options.timeout;
         // Each round meets another process that is about to end, or a new one.
         let mut rounds = self.options.processes.get() + 1;

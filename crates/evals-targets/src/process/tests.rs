@@ -33,6 +33,15 @@ fn processes(processes: usize) -> WorkerOptions {
     }
 }
 
+/// One process that may have eight requests at the same time.
+fn pipelined(timeout: Duration) -> WorkerOptions {
+    WorkerOptions {
+        pipeline: NonZeroUsize::new(8).unwrap(),
+        timeout,
+        ..processes(1)
+    }
+}
+
 async fn ask(pool: &WorkerPool, id: &str) -> Result<Value, WorkerError> {
     pool.exchange(id, &Map::new()).await
 }
@@ -104,6 +113,18 @@ async fn one_process_answers_several_requests_in_any_order() {
         while read -r a && read -r b && read -r c; do
             for line in "$c" "$b" "$a"; do ID; echo "{\"id\":\"$id\",\"answer\":\"$id\"}"; done
         done"#;
+    let pool = pool(script, pipelined(SECONDS_30));
+    let replies = join_all(["a", "b", "c"].map(|id| ask(&pool, id))).await;
+    let answers = replies
+        .into_iter()
+        .map(|reply| reply.unwrap()["answer"].clone());
+    assert_eq!(answers.collect::<Vec<_>>(), ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn a_process_has_one_request_at_a_time_by_default() {
+    // With two requests open, nobody would know whose reply this is.
+    let script = r#"while read -r line; do ID; sleep 0.05; echo "{\"answer\":\"$id\"}"; done"#;
     let pool = pool(script, processes(1));
     let replies = join_all(["a", "b", "c"].map(|id| ask(&pool, id))).await;
     let answers = replies
@@ -366,15 +387,11 @@ async fn a_command_that_answers_once_and_ends_is_started_for_each_request() {
 
 #[tokio::test]
 async fn a_slow_request_does_not_kill_a_process_that_answers_others() {
-    let options = WorkerOptions {
-        timeout: Duration::from_secs(3),
-        ..processes(1)
-    };
     let script = r#"
         while read -r line; do ID;
             [ "$id" = slow ] || echo "{\"id\":\"$id\",\"answer\":$$}"
         done"#;
-    let pool = pool(script, options);
+    let pool = pool(script, pipelined(Duration::from_secs(3)));
     let first = ask(&pool, "first").await.unwrap();
     let slow = ask(&pool, "slow");
     let others = async {
@@ -393,11 +410,7 @@ async fn a_slow_request_does_not_kill_a_process_that_answers_others() {
 
 #[tokio::test]
 async fn a_process_that_hangs_fails_all_its_requests_with_the_cause() {
-    let options = WorkerOptions {
-        timeout: Duration::from_millis(1500),
-        ..processes(1)
-    };
-    let pool = pool("sleep 60", options);
+    let pool = pool("sleep 60", pipelined(Duration::from_millis(1500)));
     let later = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         ask(&pool, "later").await

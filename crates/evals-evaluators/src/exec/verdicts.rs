@@ -1,0 +1,154 @@
+//! Verdicts as a command writes them: `true`, `0.5`, `"polite"`, `{value, reason}`, or an object with one of these for each name.
+
+use evals::{EvaluatorError, FailureClass, Outcome, Value as Verdict};
+use serde_json::{Map, Value};
+
+/// Fields that make an object a single verdict.
+const SINGLE: [&str; 2] = ["value", "reason"];
+
+/// Whether a line without an `id` can be a verdict. An object with names of its own could be a greeting.
+pub(super) fn is_reply(line: &Value) -> bool {
+    match line {
+        Value::Object(fields) => fields.contains_key("value") || fields.contains_key("error"),
+        Value::Array(_) => false,
+        _ => true,
+    }
+}
+
+/// Reads a reply. `name` names a single outcome.
+pub(super) fn read(name: &str, reply: Value) -> Result<Vec<Outcome>, EvaluatorError> {
+    let Value::Object(mut fields) = reply else {
+        return Ok(vec![outcome(name, &reply, None)?]);
+    };
+    fields.shift_remove("id");
+    if let Some(Value::String(message)) = fields.get("error") {
+        return Err(refused(message.clone()));
+    }
+    if fields.contains_key("value") && fields.keys().all(|key| SINGLE.contains(&key.as_str())) {
+        return Ok(vec![reasoned(name, &fields)?]);
+    }
+    let named = fields.iter().map(|(name, value)| match value {
+        Value::Object(fields) => reasoned(name, fields),
+        value => outcome(name, value, None),
+    });
+    named.collect()
+}
+
+fn reasoned(name: &str, fields: &Map<String, Value>) -> Result<Outcome, EvaluatorError> {
+    let value = fields.get("value");
+    let value = value.ok_or_else(|| refused(format!("`{name}` is an object without a `value`")))?;
+    match fields.get("reason") {
+        None | Some(Value::Null) => outcome(name, value, None),
+        Some(Value::String(reason)) => outcome(name, value, Some(reason)),
+        Some(other) => Err(refused(format!(
+            "the `reason` of `{name}` must be a text, not `{other}`"
+        ))),
+    }
+}
+
+/// A truth value is an assertion, a number a score, a text a label. `null` is undefined.
+fn outcome(name: &str, value: &Value, reason: Option<&String>) -> Result<Outcome, EvaluatorError> {
+    let verdict = match value {
+        Value::Bool(passed) => Verdict::Assertion(*passed),
+        Value::Number(score) => Verdict::Score(score.as_f64().unwrap_or(f64::NAN)),
+        Value::String(label) => Verdict::Label(label.clone()),
+        Value::Null => Verdict::Undefined,
+        Value::Array(_) | Value::Object(_) => {
+            return Err(refused(format!(
+                "`{name}` must be a truth value, a number, a text or `null`, not `{value}`"
+            )));
+        }
+    };
+    let reason = match (&verdict, reason) {
+        (_, Some(reason)) => Some(reason.clone()),
+        (Verdict::Undefined, None) => Some("the command gave no value".to_owned()),
+        (_, None) => None,
+    };
+    Ok(Outcome {
+        name: name.to_owned(),
+        value: verdict,
+        reason,
+    })
+}
+
+fn refused(message: String) -> EvaluatorError {
+    EvaluatorError::new(message).classed(FailureClass::Content)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read_as_polite(reply: Value) -> Result<Vec<Outcome>, String> {
+        read("polite", reply).map_err(|error| error.get_ref().to_string())
+    }
+
+    #[test]
+    fn a_single_verdict_has_the_name_of_the_evaluator() {
+        let because = |outcome: Outcome| vec![outcome.because("it says please")];
+        for (reply, expected) in [
+            (json!(true), vec![Outcome::assertion("polite", true)]),
+            (json!(0.5), vec![Outcome::score("polite", 0.5)]),
+            (json!("very"), vec![Outcome::label("polite", "very")]),
+            (
+                json!({"id": "q", "value": 3}),
+                vec![Outcome::score("polite", 3.0)],
+            ),
+            (
+                json!({"id": "q", "value": false, "reason": "it says please"}),
+                because(Outcome::assertion("polite", false)),
+            ),
+            (
+                json!({"value": null, "reason": "it says please"}),
+                because(Outcome::undefined("polite", "")),
+            ),
+            (
+                json!(null),
+                vec![Outcome::undefined("polite", "the command gave no value")],
+            ),
+        ] {
+            assert_eq!(read_as_polite(reply).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn an_object_gives_each_name_its_verdict_in_order() {
+        let reply = json!({
+            "id": "q", "words": 12, "ok": {"value": true, "reason": "short"}, "tone": "formal",
+        });
+        let expected = [
+            Outcome::score("words", 12.0),
+            Outcome::assertion("ok", true).because("short"),
+            Outcome::label("tone", "formal"),
+        ];
+        assert_eq!(read_as_polite(reply).unwrap(), expected);
+        assert_eq!(read_as_polite(json!({"id": "q"})).unwrap(), []);
+    }
+
+    #[test]
+    fn other_values_are_failures_of_the_evaluator() {
+        let refused = |reply| read_as_polite(reply).unwrap_err();
+        assert_eq!(refused(json!({"id": "q", "error": "no model"})), "no model");
+        assert_eq!(
+            refused(json!({"tone": ["formal"]})),
+            "`tone` must be a truth value, a number, a text or `null`, not `[\"formal\"]`"
+        );
+        assert_eq!(
+            refused(json!({"tone": {"reason": "?"}})),
+            "`tone` is an object without a `value`"
+        );
+        assert_eq!(
+            refused(json!({"value": 1, "reason": 2})),
+            "the `reason` of `polite` must be a text, not `2`"
+        );
+    }
+
+    #[test]
+    fn a_greeting_is_no_verdict() {
+        assert!(!is_reply(&json!({"status": "ready"})));
+        assert!(is_reply(&json!({"value": true})));
+        assert!(is_reply(&json!(true)));
+    }
+}
