@@ -1,5 +1,8 @@
 //! Converts settings into the types of the libraries, and checks them before downloads or writes begin.
 
+use std::time::Duration;
+
+use evals::CaseTimeout;
 use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
@@ -123,6 +126,17 @@ pub(crate) fn prices(resolved: &Resolved) -> Prices {
             .map(|(model, price)| (model.clone(), known(price)))
             .collect(),
     )
+}
+
+/// The time limit of one case, its answer and its evaluation together.
+pub(crate) fn case_timeout(resolved: &Resolved) -> Result<CaseTimeout, SettingsError> {
+    const SETTING: &str = "evaluations.case_timeout";
+    let seconds = resolved.settings.evaluations.case_timeout;
+    if seconds.is_finite() && seconds > 0.0 {
+        let limit = Duration::from_secs_f64(seconds.min(86_400.0));
+        return Ok(CaseTimeout::new(limit).task("answering").setting(SETTING));
+    }
+    Err(resolved.bad_value(SETTING, &"must be more than 0 seconds"))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod models;
 mod out_file;
 mod question_answering;
 mod redaction;
+mod resumption;
 mod run_folder;
 mod run_models;
 mod search_profile;

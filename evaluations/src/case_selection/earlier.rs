@@ -122,6 +122,7 @@ fn failed(report: &StoredReport) -> BTreeSet<String> {
     match report {
         StoredReport::Retrieval(report) => of(report),
         StoredReport::Qa(report) => of(report),
+        StoredReport::Eval(report) => of(report),
     }
 }
 
@@ -132,6 +133,7 @@ fn worse(before: &StoredRun, after: &StoredRun) -> Result<BTreeSet<String>> {
     let worse = match (before.report()?, after.report()?) {
         (StoredReport::Retrieval(before), StoredReport::Retrieval(after)) => of(&before, &after),
         (StoredReport::Qa(before), StoredReport::Qa(after)) => of(&before, &after),
+        (StoredReport::Eval(before), StoredReport::Eval(after)) => of(&before, &after),
         _ => bail!(
             "cannot compare `{}` with `{}`: they are runs of different benchmarks",
             after.name(),

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{Change, Domain, MeasureChange, Report, Titled, Verdict};
+use evals_evaluators::Untyped;
 use evals_messages::nearest;
 use evals_messages::quantity;
 use evals_metrics::{Bootstrap, Measure, PairedTest};
@@ -278,6 +279,7 @@ fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
 enum Pair {
     Retrieval(Box<[Report<Retrieval>; 2]>),
     Qa(Box<[Report<Qa>; 2]>),
+    Eval(Box<[Report<Untyped>; 2]>),
 }
 
 impl Pair {
@@ -289,6 +291,9 @@ impl Pair {
             (StoredReport::Qa(before), StoredReport::Qa(after)) => {
                 Self::Qa(Box::new([*before, *after]))
             }
+            (StoredReport::Eval(before), StoredReport::Eval(after)) => {
+                Self::Eval(Box::new([*before, *after]))
+            }
             _ => bail!("cannot compare reports of different benchmarks"),
         })
     }
@@ -297,6 +302,7 @@ impl Pair {
         match self {
             Self::Retrieval(reports) => change(titles, reports, test, wanted),
             Self::Qa(reports) => change(titles, reports, test, wanted),
+            Self::Eval(reports) => change(titles, reports, test, wanted),
         }
     }
 }

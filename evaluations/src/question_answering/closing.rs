@@ -12,10 +12,10 @@ use evals_rag::qa::Qa;
 
 use super::costs::{self, Attempts, Costs};
 use super::model_set::ModelSet;
-use super::resume;
 use crate::case_selection::SelectionRecord;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
+use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::spending::Spending;
 use crate::terminal::{Printer, report_text};
@@ -57,10 +57,7 @@ impl Closing<'_> {
             attempts,
         );
         let refused = report.stopped.is_some() && !self.spending.is_spent();
-        let transient = report
-            .cases
-            .iter()
-            .filter(|case| resume::is_transient(case));
+        let transient = report.cases.iter().filter(|case| is_transient(case));
         Ok(Finished {
             transient_failures: transient.count(),
             report,

@@ -1,10 +1,9 @@
 //! Plans the judge from the settings and opens it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Result, bail};
-use evals::{CaseTimeout, Dataset};
+use evals::Dataset;
 use evals_models::{ChatModel, ModelIdentity};
 use evals_rag::Prompt;
 use evals_rag::judging::{ChatJudge, Judge, OverlapJudge, RefusalJudge};
@@ -13,11 +12,12 @@ use evals_rag::qa::{
 };
 use evals_stores::store::RefreshPolicy;
 
+use crate::choices;
 use crate::models::embedded::{self, OVERLAP};
 use crate::models::{ConfiguredModel, EMBEDDED, ModelKind};
 use crate::run_models::{Opener, Prompts};
 use crate::session::Session;
-use crate::settings::{Resolved, SettingsError};
+use crate::settings::Resolved;
 
 /// The resolved settings of judging.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl JudgingPlan {
                 .bad_value("evaluations.judge_refusals", &message)
                 .into());
         }
-        case_timeout(resolved)?;
+        choices::case_timeout(resolved)?;
         Ok(Self {
             judge: judge.clone(),
             refusals: evaluations.judge_refusals,
@@ -62,17 +62,6 @@ impl JudgingPlan {
             cache,
         })
     }
-}
-
-/// The time limit of one case, for answering and judging together.
-pub(crate) fn case_timeout(resolved: &Resolved) -> Result<CaseTimeout, SettingsError> {
-    const SETTING: &str = "evaluations.case_timeout";
-    let seconds = resolved.settings.evaluations.case_timeout;
-    if seconds.is_finite() && seconds > 0.0 {
-        let limit = Duration::from_secs_f64(seconds.min(86_400.0));
-        return Ok(CaseTimeout::new(limit).task("answering").setting(SETTING));
-    }
-    Err(resolved.bad_value(SETTING, &"must be more than 0 seconds"))
 }
 
 /// An opened judge.

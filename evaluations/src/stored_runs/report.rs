@@ -1,12 +1,14 @@
-//! The report of a stored run, for either benchmark.
+//! The report of a stored run, for any benchmark.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{CaseId, Domain, Report, Summary};
+use evals_evaluators::Untyped;
 use evals_metrics::Bootstrap;
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::out_file::OutFile;
@@ -18,6 +20,8 @@ use crate::terminal::{Printer, report_text};
 pub(crate) enum StoredReport {
     Retrieval(Box<Report<Retrieval>>),
     Qa(Box<Report<Qa>>),
+    /// Of a dataset file.
+    Eval(Box<Report<Untyped>>),
 }
 
 /// Facts about a run from its report.
@@ -29,11 +33,23 @@ pub(super) struct Facts<'r> {
     pub(super) cases: Vec<&'r CaseId>,
 }
 
+/// What a report of any domain can do.
+trait AnyReport {
+    fn facts(&self) -> Facts<'_>;
+
+    fn summary(&self, seed: u64) -> Summary;
+
+    fn text(&self, printer: &Printer, summary: &Summary) -> Result<String>;
+
+    fn write(&self, file: &OutFile, summary: &Summary) -> Result<()>;
+}
+
 impl StoredReport {
     pub(super) fn read(folder: &RunFolder, header: &RunHeader) -> Result<Self> {
         Ok(match header.benchmark.as_str() {
             "retrieval" => Self::Retrieval(Box::new(folder.read_report()?)),
             "qa" => Self::Qa(Box::new(folder.read_report()?)),
+            "eval" => Self::Eval(Box::new(folder.read_report()?)),
             other => bail!(
                 "run `{}` has the benchmark `{other}`, which this version does not support",
                 folder.name()
@@ -41,16 +57,26 @@ impl StoredReport {
         })
     }
 
-    /// Parses a report without a manifest to name its benchmark. Question answering comes first because its cases hold rankings too.
+    /// Parses a report without a manifest to name its benchmark.
+    ///
+    /// Question answering comes before retrieval because its cases hold rankings too, and dataset files come last because their
+    /// cases hold any values.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let answers = match serde_json::from_slice(bytes) {
-            Ok(report) => return Ok(Self::Qa(Box::new(report))),
+        let answers = match parsed(bytes) {
+            Ok(report) => return Ok(Self::Qa(report)),
             Err(error) => error,
         };
-        let rankings = match serde_json::from_slice(bytes) {
-            Ok(report) => return Ok(Self::Retrieval(Box::new(report))),
+        let rankings = match parsed(bytes) {
+            Ok(report) => return Ok(Self::Retrieval(report)),
             Err(error) => error,
         };
+        // Any JSON fits a case of a dataset file, so a damaged report of a benchmark would, too.
+        let is_of_file = |report: &Report<Untyped>| report.metadata.contains_key(EVAL_TARGET);
+        if let Ok(report) = parsed::<Report<Untyped>>(bytes)
+            && is_of_file(&report)
+        {
+            return Ok(Self::Eval(report));
+        }
         // The parser of the right benchmark gets further into a damaged report.
         let place = |error: &serde_json::Error| (error.line(), error.column());
         let error = if place(&answers) > place(&rankings) {
@@ -65,58 +91,67 @@ impl StoredReport {
         match self {
             Self::Retrieval(_) => "retrieval",
             Self::Qa(_) => "qa",
+            Self::Eval(_) => "eval",
         }
     }
 
     pub(super) fn facts(&self) -> Facts<'_> {
-        match self {
-            Self::Retrieval(report) => facts(report),
-            Self::Qa(report) => facts(report),
-        }
+        self.any().facts()
     }
 
     pub(super) fn summary(&self, seed: u64) -> Summary {
-        match self {
-            Self::Retrieval(report) => report.summary(&bootstrap(seed)),
-            Self::Qa(report) => report.summary(&bootstrap(seed)),
-        }
+        self.any().summary(seed)
     }
 
-    /// The report as `run` printed it.
+    /// The report as the command printed it.
     pub(crate) fn text(&self, printer: &Printer, seed: u64) -> Result<String> {
-        match self {
-            Self::Retrieval(report) => text(printer, report, seed),
-            Self::Qa(report) => text(printer, report, seed),
-        }
+        self.any().text(printer, &self.summary(seed))
     }
 
     /// Writes the report in the format of the file.
     pub(crate) fn write(&self, file: &OutFile, seed: u64) -> Result<()> {
+        self.any().write(file, &self.summary(seed))
+    }
+
+    fn any(&self) -> &dyn AnyReport {
         match self {
-            Self::Retrieval(report) => file.report(report, &report.summary(&bootstrap(seed))),
-            Self::Qa(report) => file.report(report, &report.summary(&bootstrap(seed))),
+            Self::Retrieval(report) => &**report,
+            Self::Qa(report) => &**report,
+            Self::Eval(report) => &**report,
         }
     }
 }
 
-fn facts<D: Domain>(report: &Report<D>) -> Facts<'_> {
-    Facts {
-        name: &report.name,
-        dataset: &report.dataset,
-        profile: report.metadata.get("profile").and_then(Value::as_str),
-        seed: report.metadata.get("seed").and_then(Value::as_u64),
-        cases: report.cases.iter().map(|case| &case.id).collect(),
+/// The key of a report's metadata that names the target of `evaluations eval`.
+pub(crate) const EVAL_TARGET: &str = "target";
+
+impl<D: Domain> AnyReport for Report<D> {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            name: &self.name,
+            dataset: &self.dataset,
+            profile: self.metadata.get("profile").and_then(Value::as_str),
+            seed: self.metadata.get("seed").and_then(Value::as_u64),
+            cases: self.cases.iter().map(|case| &case.id).collect(),
+        }
+    }
+
+    fn summary(&self, seed: u64) -> Summary {
+        self.summary(&Bootstrap {
+            seed,
+            ..Bootstrap::default()
+        })
+    }
+
+    fn text(&self, printer: &Printer, summary: &Summary) -> Result<String> {
+        Ok(report_text(printer, self, summary)?)
+    }
+
+    fn write(&self, file: &OutFile, summary: &Summary) -> Result<()> {
+        file.report(self, summary)
     }
 }
 
-fn text<D: Domain>(printer: &Printer, report: &Report<D>, seed: u64) -> Result<String> {
-    let summary = report.summary(&bootstrap(seed));
-    Ok(report_text(printer, report, &summary)?)
-}
-
-fn bootstrap(seed: u64) -> Bootstrap {
-    Bootstrap {
-        seed,
-        ..Bootstrap::default()
-    }
+fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<Box<R>> {
+    serde_json::from_slice(bytes).map(Box::new)
 }

@@ -26,10 +26,9 @@ use crate::exit::Exit;
 use crate::interruption::{Interruption, interruptible};
 use crate::models::{ConfiguredModels, Servers};
 use crate::out_file::OutFile;
-use crate::question_answering::{
-    self, Attempts, Closing, Judging, JudgingPlan, ModelSet, Resume, case_timeout,
-};
+use crate::question_answering::{Attempts, Closing, Judging, JudgingPlan, ModelSet};
 use crate::redaction;
+use crate::resumption::{self, Resume};
 use crate::run_folder::Tool;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::{Session, named_models};
@@ -108,7 +107,7 @@ async fn rejudge(
         started,
         concurrency.get(),
     )?;
-    let opening = question_answering::open(session, &manifest, started, Resume::Unfinished);
+    let opening = resumption::open(session, &manifest, started, Resume::Unfinished);
     let opened = interruption.guard(opening).await?;
     let seed = manifest["seed"].as_u64().unwrap_or_default();
     let dataset = stored.dataset(&source.report.dataset)?;
@@ -135,7 +134,7 @@ async fn rejudge(
         .repeat(repeat)
         .cancellation(interruption.abort_token())
         .stop(stop)
-        .case_timeout(case_timeout(&resolved)?)
+        .case_timeout(choices::case_timeout(&resolved)?)
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)

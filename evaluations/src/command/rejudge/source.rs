@@ -7,8 +7,8 @@ use evals::Report;
 use evals_rag::qa::Qa;
 use serde_json::Value;
 
-use crate::question_answering::has_transient_failures;
 use crate::redaction;
+use crate::resumption::has_transient_failures;
 use crate::run_folder::{RunFailure, RunHeader, RunState};
 use crate::session::Session;
 use crate::stored_runs::{StoredRun, StoredRuns, is_latest};
@@ -87,7 +87,7 @@ fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
         if !has_answers(&header) {
             continue;
         }
-        let is_done = folder.state().is_complete() && !has_transient_failures(&folder);
+        let is_done = folder.state().is_complete() && !has_transient_failures::<Qa>(&folder);
         let source = header.rejudged.as_ref().filter(|_| !is_done);
         if let Some(source) = source
             && is_same_command(&header.command_line, &this)

@@ -112,12 +112,15 @@ fn row(name: String, folder: &RunFolder, header: &RunHeader) -> Vec<String> {
     ]
 }
 
-/// The headline measure with its value: the first measure of a retrieval run, the accuracy of a question answering run.
+/// The headline measure with its value: the first measure of a retrieval run, the accuracy of a question answering run, the pass
+/// rate of a dataset file or else its first score.
 fn score(header: &RunHeader, summary: &Summary) -> Option<String> {
     let (title, value) = if header.benchmark == "qa" {
         let mut accuracies = summary.accuracy.iter();
         let (_, accuracy) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
         ("accuracy".to_owned(), accuracy.scored.value?)
+    } else if let Some(passed) = summary.pass_rate.as_ref().and_then(|rate| rate.value) {
+        ("passed".to_owned(), passed)
     } else {
         let headline = header.measures.first();
         let mut scores = summary.scores.iter();

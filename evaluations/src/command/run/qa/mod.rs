@@ -18,9 +18,8 @@ use super::search::{self, Depth};
 use crate::choices;
 use crate::clock;
 use crate::exit::Exit;
-use crate::question_answering::{
-    self, Attempts, Closing, Finished, Opened, Resume, case_timeout, spent,
-};
+use crate::question_answering::{Attempts, Closing, Finished, spent};
+use crate::resumption::{self, Opened, Resume};
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
 
@@ -112,7 +111,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         settings(qa, prepared),
     );
     let report = Experiment::new(dataset, task)
-        .case_timeout(case_timeout(&plan.resolved)?)
+        .case_timeout(choices::case_timeout(&plan.resolved)?)
         .name(format!("{} ({})", qa.name, qa.profile))
         .metadata("profile", qa.profile.to_string())
         .concurrency(plan.concurrency)
@@ -134,7 +133,7 @@ async fn open_folder(
     qa: &QaPlan,
     models: &QaModels,
     started: DateTime<Utc>,
-) -> Result<Opened> {
+) -> Result<Opened<Qa>> {
     let mut manifest = manifest(run, qa.profile, started);
     manifest.benchmark = "qa";
     manifest.name = &qa.name;
@@ -152,7 +151,7 @@ async fn open_folder(
         (false, false) => Resume::Unfinished,
     };
     let manifest = serde_json::to_value(&manifest).context("cannot serialise the manifest")?;
-    question_answering::open(run.session, &manifest, started, resume).await
+    resumption::open(run.session, &manifest, started, resume).await
 }
 
 async fn searcher(run: Run<'_>, qa: &QaPlan, profile: SearchProfile) -> Result<Arc<dyn Searcher>> {

@@ -1,13 +1,12 @@
-//! Finds the question answering run to resume, or starts a new one.
+//! Finds the run to resume, or starts a new one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
-use evals::{CaseReport, FailureClass, FileJournal, Journal as _, JournalError, Report};
+use evals::{CaseReport, Domain, FailureClass, FileJournal, Journal as _, JournalError, Report};
 use evals_messages::quantity;
-use evals_rag::qa::Qa;
 use serde_json::Value;
 
 use crate::run_folder::{RunFolder, StartLock, differences, identity};
@@ -17,11 +16,11 @@ use crate::session::Session;
 const LISTED: usize = 8;
 
 /// The folder of a run, with the cases that it already holds.
-pub(crate) struct Opened {
+pub(crate) struct Opened<D: Domain> {
     pub(crate) folder: RunFolder,
     pub(crate) journal: Arc<FileJournal>,
     /// Cases that do not run again.
-    pub(crate) finished: Vec<CaseReport<Qa>>,
+    pub(crate) finished: Vec<CaseReport<D>>,
     /// Wall time of earlier sessions.
     pub(crate) elapsed: Duration,
 }
@@ -40,18 +39,18 @@ pub(crate) enum Resume {
 /// Opens the folder of a run with `manifest`.
 ///
 /// Only one of several processes gets the same run, because a lock makes them search and create one after the other.
-pub(crate) async fn open(
+pub(crate) async fn open<D: Domain>(
     session: &Session<'_>,
     manifest: &Value,
     started: DateTime<Utc>,
     resume_from: Resume,
-) -> Result<Opened> {
+) -> Result<Opened<D>> {
     let wanted = identity(manifest);
     let _turn = StartLock::take(&session.directories.data, session.printer).await?;
     if resume_from == Resume::Fresh {
         return create(session, manifest, started, &wanted);
     }
-    let earlier = Earlier::find(session, &wanted)?;
+    let earlier = Earlier::find::<D>(session, &wanted)?;
     if let Some(folder) = earlier.unfinished {
         return resume(session, folder, &wanted).await;
     }
@@ -68,14 +67,14 @@ pub(crate) async fn open(
 }
 
 /// Creates a new run with the successful cases of a finished one, so that only its failed cases run.
-async fn retry(
+async fn retry<D: Domain>(
     session: &Session<'_>,
     folder: &RunFolder,
     manifest: &Value,
     started: DateTime<Utc>,
     wanted: &Value,
-) -> Result<Opened> {
-    let report: Report<Qa> = folder.read_report()?;
+) -> Result<Opened<D>> {
+    let report: Report<D> = folder.read_report()?;
     let all = report.cases.len();
     let mut successes = report.cases;
     successes.retain(|case| !is_failed(case));
@@ -94,16 +93,16 @@ async fn retry(
     Ok(opened)
 }
 
-fn create(
+fn create<D: Domain>(
     session: &Session<'_>,
     manifest: &Value,
     started: DateTime<Utc>,
     wanted: &Value,
-) -> Result<Opened> {
-    let name = manifest["name"].as_str().unwrap_or("qa");
+) -> Result<Opened<D>> {
+    let name = manifest["name"].as_str().unwrap_or("run");
     let folder = RunFolder::create(&session.directories.runs(), started, name)?;
     // The journal comes before the manifest, so that every run has a journal to lock.
-    let (journal, _) = FileJournal::open::<Qa>(folder.journal(), wanted)?;
+    let (journal, _) = FileJournal::open::<D>(folder.journal(), wanted)?;
     folder.write_manifest(manifest)?;
     Ok(Opened {
         folder,
@@ -114,9 +113,13 @@ fn create(
 }
 
 /// Resumes a run. Cases with a temporary failure run again.
-async fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Result<Opened> {
+async fn resume<D: Domain>(
+    session: &Session<'_>,
+    folder: RunFolder,
+    wanted: &Value,
+) -> Result<Opened<D>> {
     let folder = folder.hold().await?;
-    let opened = FileJournal::open::<Qa>(folder.journal(), wanted);
+    let opened = FileJournal::open::<D>(folder.journal(), wanted);
     if let Err(JournalError::Locked { .. }) = &opened {
         return Err(folder.already_running());
     }
@@ -156,7 +159,7 @@ async fn resume(session: &Session<'_>, folder: RunFolder, wanted: &Value) -> Res
 }
 
 /// Whether the task or an evaluator failed temporarily, so that a retry may succeed.
-pub(crate) fn is_transient(case: &CaseReport<Qa>) -> bool {
+pub(crate) fn is_transient<D: Domain>(case: &CaseReport<D>) -> bool {
     let task = case.result.failure().and_then(|failure| failure.class);
     let evaluators = case.evaluator_failures.iter().map(|failure| failure.class);
     evaluators
@@ -165,7 +168,7 @@ pub(crate) fn is_transient(case: &CaseReport<Qa>) -> bool {
 }
 
 /// Whether the task or an evaluator failed.
-fn is_failed(case: &CaseReport<Qa>) -> bool {
+fn is_failed<D: Domain>(case: &CaseReport<D>) -> bool {
     case.result.failure().is_some() || !case.evaluator_failures.is_empty()
 }
 
@@ -181,7 +184,7 @@ struct Earlier {
 }
 
 impl Earlier {
-    fn find(session: &Session<'_>, wanted: &Value) -> Result<Self> {
+    fn find<D: Domain>(session: &Session<'_>, wanted: &Value) -> Result<Self> {
         let mut earlier = Self::default();
         let mut folders = RunFolder::list(&session.directories.runs())?;
         folders.reverse();
@@ -207,7 +210,7 @@ impl Earlier {
                 }
                 continue;
             }
-            if is_done && !has_transient_failures(&folder) {
+            if is_done && !has_transient_failures::<D>(&folder) {
                 earlier.finished = Some(folder);
             } else {
                 earlier.unfinished = Some(folder);
@@ -219,8 +222,8 @@ impl Earlier {
 }
 
 /// Whether a finished run has cases with temporary failures. An unreadable report counts as having none.
-pub(crate) fn has_transient_failures(folder: &RunFolder) -> bool {
-    let report = folder.read_report::<Report<Qa>>();
+pub(crate) fn has_transient_failures<D: Domain>(folder: &RunFolder) -> bool {
+    let report = folder.read_report::<Report<D>>();
     report.is_ok_and(|report| report.cases.iter().any(is_transient))
 }
 
