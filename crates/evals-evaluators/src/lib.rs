@@ -12,6 +12,7 @@ mod judges;
 mod python;
 mod registry;
 mod signature;
+mod spans;
 mod untyped;
 mod wanted_models;
 
@@ -20,4 +21,5 @@ pub use registry::{
     BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,
 };
 pub use signature::{Arguments, Parameter, Signature, SignatureError};
+pub use spans::{SpanQuery, SpanQueryError};
 pub use untyped::Untyped;

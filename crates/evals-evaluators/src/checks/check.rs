@@ -11,7 +11,7 @@ use evals::{
 use serde_json::{Value, json};
 
 use super::argument::ArgumentError;
-use crate::{Arguments, Entry, Parameter, Resources, Signature, Untyped};
+use crate::{Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped};
 
 /// Judges an output with one outcome, and needs nobody's help for it.
 pub(super) trait Check: Debug + Send + Sync + 'static {
@@ -21,6 +21,11 @@ pub(super) trait Check: Debug + Send + Sync + 'static {
     /// Whether there is an outcome for the case, whatever its output.
     fn applies(&self, _case: &Case<Untyped>) -> bool {
         true
+    }
+
+    /// Whether the outcome for the case has a value, whatever its output.
+    fn has_value(&self, case: &Case<Untyped>) -> bool {
+        self.applies(case)
     }
 
     /// Judges the output of a case that it applies to.
@@ -43,16 +48,46 @@ struct Named<C> {
     check: Result<C, ArgumentError>,
 }
 
-/// The registry's entry of a check. A parameter `evaluation_name` renames its outcome.
-pub(super) fn entry<C: Check>(
+/// The registry's entry of a check of pydantic-evals. Wrong arguments make it fail in each case.
+pub(super) fn lenient<C: Check>(
     name: &'static str,
     description: &'static str,
     parameters: impl IntoIterator<Item = Parameter>,
     read: impl Fn(&Arguments) -> Result<C, ArgumentError> + Send + Sync + 'static,
 ) -> Entry {
+    build(name, description, parameters, move |arguments, _| {
+        Ok(read(arguments))
+    })
+}
+
+/// The registry's entry of a check that refuses wrong arguments when it is built.
+pub(super) fn strict<C: Check>(
+    name: &'static str,
+    description: &'static str,
+    parameters: impl IntoIterator<Item = Parameter>,
+    read: impl Fn(&Arguments, &Resources) -> Result<C, BuildError> + Send + Sync + 'static,
+) -> Entry {
+    build(
+        name,
+        description,
+        parameters,
+        move |arguments, resources| read(arguments, resources).map(Ok),
+    )
+}
+
+/// A parameter `evaluation_name` renames the outcome.
+fn build<C: Check>(
+    name: &'static str,
+    description: &'static str,
+    parameters: impl IntoIterator<Item = Parameter>,
+    read: impl Fn(&Arguments, &Resources) -> Result<Result<C, ArgumentError>, BuildError>
+    + Send
+    + Sync
+    + 'static,
+) -> Entry {
     let signature = Signature::new(parameters);
     let written = signature.clone();
-    let build = move |arguments: &Arguments, _: &Resources| {
+    let build = move |arguments: &Arguments, resources: &Resources| {
         let given_name = arguments.value("evaluation_name").as_str();
         let evaluator: Arc<dyn Evaluator<Untyped>> = Arc::new(Named {
             name: given_name.unwrap_or(name).to_owned(),
@@ -60,7 +95,7 @@ pub(super) fn entry<C: Check>(
                 name: name.to_owned(),
                 arguments: written.write(arguments),
             },
-            check: read(arguments),
+            check: read(arguments, resources)?,
         });
         Ok(evaluator)
     };
@@ -85,12 +120,31 @@ impl Finding {
         }
     }
 
-    /// A failed assertion.
-    pub(super) fn failed(reason: impl Into<String>) -> Self {
+    pub(super) fn score(score: f64) -> Self {
+        Self {
+            verdict: Verdict::Score(score),
+            reason: None,
+        }
+    }
+
+    /// No value, for a reason.
+    pub(super) fn undefined(reason: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Undefined,
+            reason: Some(reason.into()),
+        }
+    }
+
+    pub(super) fn because(self, reason: impl Into<String>) -> Self {
         Self {
             reason: Some(reason.into()),
-            ..Self::passed(false)
+            ..self
         }
+    }
+
+    /// A failed assertion.
+    pub(super) fn failed(reason: impl Into<String>) -> Self {
+        Self::passed(false).because(reason)
     }
 }
 
@@ -121,14 +175,15 @@ impl<C: Check> Evaluator<Untyped> for Named<C> {
     }
 
     fn concerns(&self, case: &Case<Untyped>) -> Option<Vec<Concern>> {
-        let applies = self
+        // Wrong arguments fail in each case, so each case lacks the outcome.
+        let has_value = self
             .check
             .as_ref()
-            .map_or(true, |check| check.applies(case));
+            .map_or(true, |check| check.has_value(case));
         let concern = Concern {
             outcome: self.name.clone(),
             kind: C::KIND,
         };
-        Some(applies.then_some(concern).into_iter().collect())
+        Some(has_value.then_some(concern).into_iter().collect())
     }
 }

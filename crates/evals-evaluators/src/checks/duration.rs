@@ -20,7 +20,7 @@ pub(super) fn entry() -> Entry {
         json!({"type": "number"}),
         "The longest time that the task may take, in seconds.",
     );
-    check::entry(
+    check::lenient(
         "MaxDuration",
         "Passes if the task took no longer than a number of seconds.",
         [seconds],

@@ -23,7 +23,7 @@ pub(super) fn entries() -> [Entry; 2] {
         "The value that the output must equal.",
     );
     [
-        check::entry(
+        check::lenient(
             "Equals",
             "Passes if the output equals a value.",
             [value, check::evaluation_name()],
@@ -33,7 +33,7 @@ pub(super) fn entries() -> [Entry; 2] {
                 })
             },
         ),
-        check::entry(
+        check::lenient(
             "EqualsExpected",
             "Passes if the output equals the expected output; cases without one get no outcome.",
             [check::evaluation_name()],

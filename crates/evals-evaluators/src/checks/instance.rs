@@ -20,7 +20,7 @@ pub(super) fn entry() -> Entry {
         json!({"type": "string"}),
         "A type: `str`, `int`, `float`, `bool` (also an `int`), `list`, `dict`, `NoneType`, or `object` for any value.",
     );
-    check::entry(
+    check::lenient(
         "IsInstance",
         "Passes if the output is of a type, named as in Python.",
         [wanted, check::evaluation_name()],

@@ -1,0 +1,94 @@
+//! `ToolCorrectness`: whether the agent called the expected tools, in any order.
+
+use std::collections::BTreeMap;
+
+use evals::{Context, EvaluatorError, ValueKind};
+use serde_json::json;
+
+use super::steps::{self, NO_SPANS};
+use crate::checks::argument;
+use crate::checks::check::{self, Check, Finding};
+use crate::python::repr_text;
+use crate::{Entry, Parameter, Untyped};
+
+/// Compares the called tools with the expected ones; a tool that is expected twice must be called twice.
+#[derive(Debug)]
+struct ToolCorrectness {
+    expected: Vec<String>,
+    allow_extra: bool,
+    include_failed: bool,
+}
+
+pub(super) fn entry() -> Entry {
+    check::lenient(
+        "ToolCorrectness",
+        "Passes if the agent called the expected tools, in any order.",
+        [
+            Parameter::required(
+                "expected_tools",
+                json!({"type": "array", "items": {"type": "string"}}),
+                "The names of the tools; one that has to be called twice is listed twice.",
+            ),
+            Parameter::optional(
+                "allow_extra",
+                json!(false),
+                json!({"type": "boolean"}),
+                "Whether the agent may call other tools too.",
+            ),
+            argument::include_failed(false),
+            check::evaluation_name(),
+        ],
+        |arguments| {
+            Ok(ToolCorrectness {
+                expected: argument::texts(arguments, "expected_tools", "a list of tool names")?,
+                allow_extra: argument::flag(arguments, "allow_extra")?,
+                include_failed: argument::flag(arguments, "include_failed")?,
+            })
+        },
+    )
+}
+
+impl Check for ToolCorrectness {
+    const KIND: ValueKind = ValueKind::Assertion;
+
+    fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
+        let Some(spans) = steps::spans(context) else {
+            return Ok(Finding::failed(NO_SPANS));
+        };
+        let calls = steps::tool_calls(spans, self.include_failed);
+        let actual = counted(calls.iter().map(|call| call.name));
+        let expected = counted(self.expected.iter().map(String::as_str));
+        let mut problems = Vec::new();
+        problems.extend(listed("missing tools", &expected, &actual));
+        if !self.allow_extra {
+            problems.extend(listed("unexpected tools", &actual, &expected));
+        }
+        if problems.is_empty() {
+            return Ok(Finding::passed(true));
+        }
+        Ok(Finding::failed(problems.join("; ")))
+    }
+}
+
+fn counted<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
+
+/// What `counts` has more often than `others`, in order of the names.
+fn listed(
+    title: &str,
+    counts: &BTreeMap<&str, usize>,
+    others: &BTreeMap<&str, usize>,
+) -> Option<String> {
+    let excess = counts.iter().filter_map(|(name, count)| {
+        let other = others.get(name).copied().unwrap_or(0);
+        let more = count.checked_sub(other).filter(|more| *more > 0)?;
+        Some(format!("{} (x{more})", repr_text(name)))
+    });
+    let excess: Vec<String> = excess.collect();
+    (!excess.is_empty()).then(|| format!("{title}: {}", excess.join(", ")))
+}

@@ -1,0 +1,168 @@
+//! `TrajectoryMatch`: how close the agent's calls of tools come to an expected sequence.
+
+use std::collections::BTreeMap;
+
+use evals::{Context, EvaluatorError, ValueKind};
+use serde_json::json;
+
+use super::steps::{self, NO_SPANS};
+use crate::checks::argument::{self, ArgumentError};
+use crate::checks::check::{self, Check, Finding};
+use crate::python::repr_texts;
+use crate::{Arguments, Entry, Parameter, Untyped};
+
+/// Compares the sequence of called tools with an expected one.
+#[derive(Debug)]
+struct TrajectoryMatch {
+    expected: Vec<String>,
+    order: Order,
+    include_failed: bool,
+}
+
+/// What counts as common to two sequences.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    /// All or nothing.
+    Exact,
+    /// The longest common subsequence.
+    Sequence,
+    /// The names with their numbers.
+    Calls,
+}
+
+pub(super) fn entry() -> Entry {
+    check::lenient(
+        "TrajectoryMatch",
+        "Scores from 0 to 1 how close the sequence of called tools comes to the expected one.",
+        [
+            Parameter::required(
+                "expected_trajectory",
+                json!({"type": "array", "items": {"type": "string"}}),
+                "The names of the tools, in the order of their calls.",
+            ),
+            Parameter::optional(
+                "order",
+                json!("in_order"),
+                json!({"enum": ["exact", "in_order", "any_order"]}),
+                "`exact`: 1 if the sequences are equal, else 0. `in_order`: the F1 of their longest common subsequence. \
+                 `any_order`: the F1 of the calls that they have in common.",
+            ),
+            argument::include_failed(false),
+            check::evaluation_name(),
+        ],
+        |arguments| {
+            let expected = "expected_trajectory";
+            Ok(TrajectoryMatch {
+                expected: argument::texts(arguments, expected, "a list of tool names")?,
+                order: order(arguments)?,
+                include_failed: argument::flag(arguments, "include_failed")?,
+            })
+        },
+    )
+}
+
+fn order(arguments: &Arguments) -> Result<Order, ArgumentError> {
+    let written = arguments.value("order");
+    match written.as_str() {
+        Some("exact") => Ok(Order::Exact),
+        Some("in_order") => Ok(Order::Sequence),
+        Some("any_order") => Ok(Order::Calls),
+        _ => {
+            let wanted = "`exact`, `in_order` or `any_order`";
+            Err(ArgumentError::new("order", wanted, written))
+        }
+    }
+}
+
+impl Check for TrajectoryMatch {
+    const KIND: ValueKind = ValueKind::Score;
+
+    fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
+        let Some(spans) = steps::spans(context) else {
+            return Ok(Finding::score(0.0).because(NO_SPANS));
+        };
+        let calls = steps::tool_calls(spans, self.include_failed);
+        let actual: Vec<&str> = calls.iter().map(|call| call.name).collect();
+        let expected: Vec<&str> = self.expected.iter().map(String::as_str).collect();
+        Ok(self.compare(&actual, &expected))
+    }
+}
+
+impl TrajectoryMatch {
+    fn compare(&self, actual: &[&str], expected: &[&str]) -> Finding {
+        let [shown_actual, shown_expected] =
+            [actual, expected].map(|names| repr_texts(names.iter().copied()));
+        let (title, common) = match self.order {
+            Order::Exact if actual == expected => {
+                let reason = format!("actual trajectory matches expected: {shown_actual}");
+                return Finding::score(1.0).because(reason);
+            }
+            Order::Exact => {
+                return Finding::score(0.0).because(format!(
+                    "actual trajectory {shown_actual} does not equal expected {shown_expected}"
+                ));
+            }
+            Order::Sequence | Order::Calls if actual.is_empty() && expected.is_empty() => {
+                let reason = "both actual and expected trajectories are empty";
+                return Finding::score(1.0).because(reason);
+            }
+            Order::Sequence => ("LCS", longest_common_subsequence(actual, expected)),
+            Order::Calls => ("multiset overlap", overlap(actual, expected)),
+        };
+        let [precision, recall] = [actual, expected].map(|names| share(common, names.len()));
+        let f1 = f1(precision, recall);
+        let (calls, wanted) = (actual.len(), expected.len());
+        Finding::score(f1).because(format!(
+            "{title}={common}, precision={common}/{calls}={precision:.3}, recall={common}/{wanted}={recall:.3}, \
+             F1={f1:.3} (expected: {shown_expected}, actual: {shown_actual})"
+        ))
+    }
+}
+
+fn share(common: usize, all: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "nobody calls 2^53 tools")]
+    let [common, all] = [common, all].map(|count| count as f64);
+    if all > 0.0 { common / all } else { 0.0 }
+}
+
+fn f1(precision: f64, recall: f64) -> f64 {
+    let sum = precision + recall;
+    if sum > 0.0 {
+        2.0 * precision * recall / sum
+    } else {
+        0.0
+    }
+}
+
+fn overlap(actual: &[&str], expected: &[&str]) -> usize {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in expected {
+        *left.entry(name).or_default() += 1;
+    }
+    let common = actual.iter().filter(|name| match left.get_mut(*name) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        Some(_) | None => false,
+    });
+    common.count()
+}
+
+fn longest_common_subsequence(actual: &[&str], expected: &[&str]) -> usize {
+    // One row of the table: the longest for each prefix of `expected`, with the names of `actual` read so far.
+    let mut row = vec![0; expected.len() + 1];
+    for name in actual {
+        let mut diagonal = 0;
+        for (index, other) in expected.iter().enumerate() {
+            let above = row[index + 1];
+            row[index + 1] = if name == other {
+                diagonal + 1
+            } else {
+                above.max(row[index])
+            };
+            diagonal = above;
+        }
+    }
+    row[expected.len()]
+}

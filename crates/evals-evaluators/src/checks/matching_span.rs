@@ -1,0 +1,37 @@
+//! `HasMatchingSpan`: whether the task had a step of some kind.
+
+use evals::{Context, EvaluatorError, ValueKind};
+
+use super::check::{self, Check, Finding};
+use crate::spans::{self, SpanQuery};
+use crate::{Entry, Parameter, Untyped};
+
+/// Looks for a span that matches a query.
+#[derive(Debug)]
+struct HasMatchingSpan {
+    query: SpanQuery,
+}
+
+pub(super) fn entry() -> Entry {
+    let query = Parameter::required("query", spans::schema(), "The conditions on the span.");
+    check::strict(
+        "HasMatchingSpan",
+        "Passes if one of the task's spans matches a query.",
+        [query, check::evaluation_name()],
+        |arguments, _| {
+            Ok(HasMatchingSpan {
+                query: SpanQuery::from_json(arguments.value("query"))?,
+            })
+        },
+    )
+}
+
+impl Check for HasMatchingSpan {
+    const KIND: ValueKind = ValueKind::Assertion;
+
+    fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
+        let spans = context.recording.spans.as_ref();
+        let spans = spans.ok_or_else(|| EvaluatorError::new("the task recorded no spans"))?;
+        Ok(Finding::passed(self.query.matches_any(spans)?))
+    }
+}

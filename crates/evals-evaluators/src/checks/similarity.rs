@@ -1,0 +1,292 @@
+//! `ExactMatch`, `TokenF1`, `RougeL`, `NumberMatch` and `Levenshtein`: how close an answer comes to a reference.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use evals::{Case, Context, EvaluatorError, ValueKind};
+use evals_rag::text::{numbers, rouge, squad};
+use serde_json::{Value, json};
+
+use super::argument::{self, ArgumentError};
+use super::check::{self, Check, Finding};
+use crate::python::type_name;
+use crate::{Arguments, Entry, Parameter, Untyped};
+
+/// `RougeL` and `Levenshtein` compare every word, or letter, with every other one. Above this many comparisons, some
+/// seconds, they fail.
+const MOST_COMPARISONS: usize = 2_000_000_000;
+
+/// Compares the output's text with that of references, and keeps the best result.
+struct Similarity<C> {
+    /// `None` for the case's expected output.
+    reference: Option<Vec<String>>,
+    compare: C,
+}
+
+/// One way of comparing two texts.
+trait Comparison: Send + Sync + 'static {
+    const KIND: ValueKind;
+
+    /// Whether outputs can be compared with a reference.
+    fn takes(&self, _reference: &str) -> bool {
+        true
+    }
+
+    /// How close the output comes to a reference.
+    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError>;
+}
+
+/// How close one text comes to another.
+enum Closeness {
+    Passed(bool),
+    Score(f64),
+    /// The two cannot be compared, for a reason.
+    Undefined(&'static str),
+}
+
+struct ExactMatch;
+struct TokenF1;
+struct RougeL;
+struct NumberMatch;
+struct Levenshtein {
+    case_sensitive: bool,
+}
+
+pub(super) fn entries() -> [Entry; 5] {
+    let case_sensitive = Parameter::optional(
+        "case_sensitive",
+        json!(true),
+        json!({"type": "boolean"}),
+        "Whether case counts.",
+    );
+    [
+        entry(
+            "ExactMatch",
+            "Passes if the output equals the reference, without case, punctuation and articles (SQuAD).",
+            [],
+            |_| Ok(ExactMatch),
+        ),
+        entry(
+            "TokenF1",
+            "Scores from 0 to 1 how many words output and reference have in common (SQuAD).",
+            [],
+            |_| Ok(TokenF1),
+        ),
+        entry(
+            "RougeL",
+            "Scores from 0 to 1 the longest common subsequence of words of output and reference.",
+            [],
+            |_| Ok(RougeL),
+        ),
+        entry(
+            "NumberMatch",
+            "Passes if the output has every number of the reference, within one percent.",
+            [],
+            |_| Ok(NumberMatch),
+        ),
+        entry(
+            "Levenshtein",
+            "Scores from 0 to 1 how few letters have to change to make the reference of the output.",
+            [case_sensitive],
+            |arguments| {
+                Ok(Levenshtein {
+                    case_sensitive: argument::flag(arguments, "case_sensitive")?,
+                })
+            },
+        ),
+    ]
+}
+
+fn entry<C: Comparison>(
+    name: &'static str,
+    description: &'static str,
+    further: impl IntoIterator<Item = Parameter>,
+    read: impl Fn(&Arguments) -> Result<C, ArgumentError> + Send + Sync + 'static,
+) -> Entry {
+    let reference = Parameter::optional(
+        "reference",
+        Value::Null,
+        json!({"anyOf": [{"type": ["string", "number", "null"]}, {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1}]}),
+        "What the output should be, or a list of which the closest counts; the case's expected output by default.",
+    );
+    let parameters = [reference]
+        .into_iter()
+        .chain(further)
+        .chain([check::evaluation_name()]);
+    check::strict(name, description, parameters, move |arguments, _| {
+        let written = arguments.value("reference");
+        let wrong = || ArgumentError::new("reference", "a text or a list of texts", written);
+        let reference = match written {
+            Value::Null => None,
+            written => Some(references(written).ok_or_else(wrong)?),
+        };
+        Ok(Similarity {
+            reference,
+            compare: read(arguments)?,
+        })
+    })
+}
+
+/// The texts of a reference: one, or a list of several.
+fn references(written: &Value) -> Option<Vec<String>> {
+    match written {
+        Value::Array(items) if !items.is_empty() => items.iter().map(as_text).collect(),
+        single => Some(vec![as_text(single)?]),
+    }
+}
+
+/// A text, or a number as JSON writes it.
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+impl<C: Comparison> Check for Similarity<C> {
+    const KIND: ValueKind = C::KIND;
+
+    fn has_value(&self, case: &Case<Untyped>) -> bool {
+        let references = self.references(case);
+        references.is_ok_and(|references| {
+            let mut references = references.iter();
+            references.any(|reference| self.compare.takes(reference))
+        })
+    }
+
+    fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
+        let Some(output) = as_text(context.output) else {
+            let found = type_name(context.output);
+            return Ok(Finding::undefined(format!(
+                "the output is no text but of type {found}"
+            )));
+        };
+        let references = match self.references(context.case) {
+            Ok(references) => references,
+            Err(reason) => return Ok(Finding::undefined(reason)),
+        };
+        let mut best = Closeness::Undefined("there is no reference");
+        for reference in references.iter() {
+            best = best.or_better(self.compare.compare(&output, reference)?);
+        }
+        Ok(best.finding())
+    }
+}
+
+impl<C> Similarity<C> {
+    /// The references of a case, or why it has none.
+    fn references(&self, case: &Case<Untyped>) -> Result<Cow<'_, [String]>, &'static str> {
+        match (&self.reference, &case.expected) {
+            (Some(references), _) => Ok(Cow::Borrowed(references)),
+            (None, Some(written)) if !written.is_null() => {
+                let references = references(written).map(Cow::Owned);
+                references.ok_or("the expected output is no text")
+            }
+            (None, _) => Err("the case has no expected output"),
+        }
+    }
+}
+
+impl Closeness {
+    fn or_better(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Passed(one), Self::Passed(other)) => Self::Passed(one || other),
+            (Self::Score(one), Self::Score(other)) => Self::Score(one.max(other)),
+            (Self::Undefined(_), other) => other,
+            (one, _) => one,
+        }
+    }
+
+    fn finding(self) -> Finding {
+        match self {
+            Self::Passed(passed) => Finding::passed(passed),
+            Self::Score(score) => Finding::score(score),
+            Self::Undefined(reason) => Finding::undefined(reason),
+        }
+    }
+}
+
+impl<C> fmt::Debug for Similarity<C> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Similarity")
+            .field("reference", &self.reference)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Comparison for ExactMatch {
+    const KIND: ValueKind = ValueKind::Assertion;
+
+    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
+        Ok(Closeness::Passed(squad::exact_match(output, reference)))
+    }
+}
+
+impl Comparison for TokenF1 {
+    const KIND: ValueKind = ValueKind::Score;
+
+    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
+        Ok(Closeness::Score(squad::token_f1(output, reference)))
+    }
+}
+
+impl Comparison for RougeL {
+    const KIND: ValueKind = ValueKind::Score;
+
+    fn takes(&self, reference: &str) -> bool {
+        rouge::has_words(reference)
+    }
+
+    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
+        if !self.takes(reference) {
+            return Ok(Closeness::Undefined(
+                "the reference has no words of ASCII letters",
+            ));
+        }
+        let words = |text: &str| text.split_ascii_whitespace().count();
+        comparable(words(output), words(reference), "words")?;
+        Ok(Closeness::Score(rouge::rouge_l(output, reference)))
+    }
+}
+
+impl Comparison for NumberMatch {
+    const KIND: ValueKind = ValueKind::Assertion;
+
+    fn takes(&self, reference: &str) -> bool {
+        !numbers::numbers(reference).is_empty()
+    }
+
+    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
+        let found = numbers::all_found(output, reference);
+        Ok(found.map_or(
+            Closeness::Undefined("the reference has no number"),
+            Closeness::Passed,
+        ))
+    }
+}
+
+impl Comparison for Levenshtein {
+    const KIND: ValueKind = ValueKind::Score;
+
+    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
+        let letters = |text: &str| text.chars().count();
+        comparable(letters(output), letters(reference), "letters")?;
+        let similarity = if self.case_sensitive {
+            strsim::normalized_levenshtein(output, reference)
+        } else {
+            strsim::normalized_levenshtein(&output.to_lowercase(), &reference.to_lowercase())
+        };
+        Ok(Closeness::Score(similarity))
+    }
+}
+
+fn comparable(output: usize, reference: usize, of: &str) -> Result<(), EvaluatorError> {
+    if output.saturating_mul(reference) > MOST_COMPARISONS {
+        return Err(EvaluatorError::new(format!(
+            "the output of {output} {of} is too long to compare with a reference of {reference}"
+        )));
+    }
+    Ok(())
+}

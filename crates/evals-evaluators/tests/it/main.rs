@@ -1,0 +1,6 @@
+//! Tests of the evaluators through the registry, as dataset files use them.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod golden;
+mod patterns;
