@@ -32,23 +32,22 @@ pub(crate) fn flag(arguments: &Arguments, name: &'static str) -> Result<bool, Ar
 }
 
 /// A text.
-pub(crate) fn text<'a>(
-    arguments: &'a Arguments,
+pub(crate) fn text(
+    arguments: &Arguments,
     name: &'static str,
     wanted: &'static str,
-) -> Result<&'a str, ArgumentError> {
+) -> Result<String, ArgumentError> {
     let value = arguments.value(name);
-    value
-        .as_str()
-        .ok_or_else(|| ArgumentError::new(name, wanted, value))
+    let wrong = || ArgumentError::new(name, wanted, value);
+    Ok(value.as_str().ok_or_else(wrong)?.to_owned())
 }
 
 /// A text or `null`.
-pub(crate) fn optional_text<'a>(
-    arguments: &'a Arguments,
+pub(crate) fn optional_text(
+    arguments: &Arguments,
     name: &'static str,
     wanted: &'static str,
-) -> Result<Option<&'a str>, ArgumentError> {
+) -> Result<Option<String>, ArgumentError> {
     match arguments.value(name) {
         Value::Null => Ok(None),
         _ => text(arguments, name, wanted).map(Some),
@@ -56,15 +55,16 @@ pub(crate) fn optional_text<'a>(
 }
 
 /// A list of texts.
-pub(crate) fn texts<'a>(
-    arguments: &'a Arguments,
+pub(crate) fn texts(
+    arguments: &Arguments,
     name: &'static str,
     wanted: &'static str,
-) -> Result<Vec<&'a str>, ArgumentError> {
+) -> Result<Vec<String>, ArgumentError> {
     let value = arguments.value(name);
-    let texts = value
-        .as_array()
-        .and_then(|values| values.iter().map(Value::as_str).collect());
+    let texts = value.as_array().and_then(|values| {
+        let texts = values.iter().map(|value| value.as_str().map(str::to_owned));
+        texts.collect()
+    });
     texts.ok_or_else(|| ArgumentError::new(name, wanted, value))
 }
 
@@ -79,4 +79,32 @@ pub(crate) fn optional_object<'a>(
         Value::Object(object) => Ok(Some(object)),
         other => Err(ArgumentError::new(name, wanted, other)),
     }
+}
+
+/// One of several words, each with what it stands for.
+pub(crate) fn choice<T: Copy>(
+    arguments: &Arguments,
+    name: &'static str,
+    choices: &[(&str, T)],
+    wanted: &'static str,
+) -> Result<T, ArgumentError> {
+    let value = arguments.value(name);
+    let chosen = value.as_str().and_then(|given| {
+        let mut choices = choices.iter();
+        choices.find(|(word, _)| *word == given)
+    });
+    chosen
+        .map(|(_, meaning)| *meaning)
+        .ok_or_else(|| ArgumentError::new(name, wanted, value))
+}
+
+/// A whole number.
+pub(crate) fn whole_number(
+    arguments: &Arguments,
+    name: &'static str,
+) -> Result<i64, ArgumentError> {
+    let value = arguments.value(name);
+    value
+        .as_i64()
+        .ok_or_else(|| ArgumentError::new(name, "a whole number", value))
 }

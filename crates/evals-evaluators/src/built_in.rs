@@ -1,6 +1,6 @@
 //! The registry of all built-in evaluators.
 
-use crate::{Entry, Registry, checks, exec, judges};
+use crate::{Entry, Registry, analyses, checks, exec, judges};
 
 /// The built-in evaluators of pydantic-evals, in its order; ours follow.
 const ORDER: [&str; 17] = [
@@ -37,7 +37,12 @@ impl Registry {
 
 /// The entries of all folders.
 fn entries() -> Vec<Entry> {
-    let folders = [checks::entries(), judges::entries(), exec::entries()];
+    let folders = [
+        checks::entries(),
+        judges::entries(),
+        analyses::entries(),
+        exec::entries(),
+    ];
     folders.into_iter().flatten().collect()
 }
 

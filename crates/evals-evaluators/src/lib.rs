@@ -4,6 +4,7 @@
 //! [`EvaluatorSpec`](evals::EvaluatorSpec) to a [`Signature`] and builds the evaluator. A Rust program registers its own
 //! evaluators beside the built-in ones.
 
+mod analyses;
 mod argument;
 mod built_in;
 mod checks;

@@ -115,11 +115,11 @@ impl GEval {
             .collect();
         let given_name = optional_text(arguments, "evaluation_name", "a text")?;
         Ok(Self {
-            name: given_name.unwrap_or(NAME).to_owned(),
+            name: given_name.unwrap_or_else(|| NAME.to_owned()),
             spec,
             version: prompts::version(prompts::g_eval()),
             model: JudgeModel::open(arguments, resources)?,
-            criteria: text(arguments, "criteria", "a text")?.to_owned(),
+            criteria: text(arguments, "criteria", "a text")?,
             steps: steps.join("\n"),
             range,
             include_input: flag(arguments, "include_input")?,

@@ -39,7 +39,7 @@ impl JudgeModel {
         let name = optional_text(arguments, "model", "the name of a model, `provider:name`")?;
         let settings = optional_object(arguments, "model_settings", "an object of settings")?;
         let wanted = WantedModel {
-            name: name.map(str::to_owned),
+            name,
             settings: settings.cloned().unwrap_or_default(),
         };
         let models = resources.models.as_ref();

@@ -8,7 +8,7 @@ use super::scripted::{Scripted, nonce};
 use super::{build, judge, refusal, sky};
 use crate::{Built, Registry, Resources};
 
-const PASS: &str = r#"{"reason": "it is blue", "id": "NONCE", "pass": true, "score": 0.9}"#;
+const PASS: &str = r#"{"reason": "because", "id": "NONCE", "pass": true, "score": 0.9}"#;
 
 async fn outcomes(arguments: Value) -> Vec<Outcome> {
     let model = Scripted::new([PASS]);
@@ -32,12 +32,36 @@ async fn prompt(arguments: Value, output: Value) -> String {
     model.prompt()
 }
 
-/// The names and reasons are those of pydantic-evals 2.62.0, except where both outcomes have one name.
+/// Made by `tests/golden/make_reports.py`, with the verdict of [`PASS`].
+const GOLDEN: &str = include_str!("../../../tests/golden/judges.json");
+
 #[tokio::test]
-async fn outcomes_have_the_names_of_pydantic_evals() {
+async fn outcomes_are_those_of_pydantic_evals() {
+    let golden: Value = serde_json::from_str(GOLDEN).unwrap();
+    for case in golden["golden"].as_array().unwrap() {
+        let outcomes = outcomes(case["arguments"].clone()).await;
+        let ours = outcomes.into_iter().map(|outcome| {
+            let value = match outcome.value {
+                evals::Value::Assertion(passed) => json!(passed),
+                evals::Value::Score(score) => json!(score),
+                other => panic!("{other:?}"),
+            };
+            json!({"key": outcome.name, "value": value, "reason": outcome.reason})
+        });
+        let mut ours: Vec<Value> = ours.collect();
+        // They lose a score that has the name of the assertion.
+        if ours.first().is_some_and(|first| first["key"] == "x_score") {
+            ours.remove(0);
+        }
+        assert_eq!(json!(ours), case["outcomes"], "{}", case["arguments"]);
+    }
+}
+
+#[tokio::test]
+async fn outcomes_have_the_names_that_the_arguments_give() {
     let score = |name: &str| Outcome::score(name, 0.9);
     let pass = |name: &str| Outcome::assertion(name, true);
-    let reason = "it is blue";
+    let reason = "because";
     for (arguments, expected) in [
         (json!({}), vec![pass("LLMJudge").because(reason)]),
         (json!({"assertion": {}}), vec![pass("LLMJudge")]),

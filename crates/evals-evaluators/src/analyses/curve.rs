@@ -1,0 +1,132 @@
+//! What the evaluators that draw curves share: their arguments, the points that are drawn, and the area below them.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals::{Analysis, EvaluatorError, EvaluatorSpec, Report, ReportEvaluator};
+use serde_json::json;
+
+use super::scored_cases::{Columns, ScoredCases, parameters};
+use crate::argument::{text, whole_number};
+use crate::{Entry, Parameter, Signature, Untyped};
+
+/// A kind of curve with its number.
+pub(super) trait Curve: Debug + Send + Sync + 'static {
+    const NAME: &'static str;
+    const DESCRIPTION: &'static str;
+    /// The default title.
+    const TITLE: &'static str;
+
+    /// The analyses of cases: a plot and a number.
+    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis>;
+}
+
+/// What a curve is drawn from.
+pub(super) struct Drawing<'a> {
+    /// The name of the experiment.
+    pub(super) experiment: &'a str,
+    pub(super) title: &'a str,
+    pub(super) columns: &'a Columns,
+    pub(super) cases: ScoredCases,
+    most_points: i64,
+}
+
+/// The evaluator of a kind of curve.
+#[derive(Debug)]
+struct CurveEvaluator<C> {
+    spec: EvaluatorSpec,
+    title: String,
+    columns: Columns,
+    most_points: i64,
+    _kind: std::marker::PhantomData<C>,
+}
+
+/// The entry of a kind of curve.
+pub(super) fn entry<C: Curve>() -> Entry {
+    let shared = [
+        Parameter::optional(
+            "title",
+            json!(C::TITLE),
+            json!({"type": "string"}),
+            "The title of the plot.",
+        ),
+        Parameter::optional(
+            "n_thresholds",
+            json!(100),
+            json!({"type": "integer"}),
+            "The most points that are drawn; 1 or less draws all. The number is computed from all points.",
+        ),
+    ];
+    let signature = Signature::new(parameters().into_iter().chain(shared));
+    let written = signature.clone();
+    Entry::report(C::NAME, C::DESCRIPTION, signature, move |arguments, _| {
+        Ok(Arc::new(CurveEvaluator::<C> {
+            spec: EvaluatorSpec {
+                name: C::NAME.to_owned(),
+                arguments: written.write(arguments),
+            },
+            title: text(arguments, "title", "a text")?,
+            columns: Columns::read(arguments)?,
+            most_points: whole_number(arguments, "n_thresholds")?,
+            _kind: std::marker::PhantomData,
+        }))
+    })
+}
+
+impl Drawing<'_> {
+    /// Evenly spaced ones of the points, the first and the last among them.
+    pub(super) fn drawn<P: Copy>(&self, points: &[P]) -> Vec<P> {
+        let most = usize::try_from(self.most_points).unwrap_or(0);
+        if points.len() <= most || most <= 1 {
+            return points.to_vec();
+        }
+        let last = points.len() - 1;
+        // There are fewer places than points, so no place comes twice.
+        let places = (0..most).map(|place| place * last / (most - 1));
+        places.map(|place| points[place]).collect()
+    }
+
+    /// How many cases were left out, as a description.
+    pub(super) fn left_out(&self) -> Option<String> {
+        self.columns.left_out(&self.cases)
+    }
+}
+
+/// The area below a line through points, by trapezoids.
+pub(super) fn area(points: &[(f64, f64)]) -> f64 {
+    let sides = points.windows(2);
+    sides
+        .map(|side| (side[1].0 - side[0].0).abs() * (side[1].1 + side[0].1) / 2.0)
+        .sum()
+}
+
+#[async_trait]
+impl<C: Curve> ReportEvaluator<Untyped> for CurveEvaluator<C> {
+    fn name(&self) -> &'static str {
+        C::NAME
+    }
+
+    fn spec(&self) -> Option<EvaluatorSpec> {
+        Some(self.spec.clone())
+    }
+
+    async fn evaluate(&self, report: &Report<Untyped>) -> Result<Vec<Analysis>, EvaluatorError> {
+        Ok(C::analyses(&Drawing {
+            experiment: &report.name,
+            title: &self.title,
+            columns: &self.columns,
+            cases: self.columns.of(report),
+            most_points: self.most_points,
+        }))
+    }
+}
+
+/// A number of cases as a floating-point number.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact up to 2^53, which no count of cases reaches"
+)]
+pub(super) fn number(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,88 @@
+//! `KolmogorovSmirnovEvaluator`: how far apart the scores of positive and negative cases are.
+
+use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle};
+
+use super::curve::{self, Curve, Drawing, number};
+use crate::Entry;
+
+#[derive(Debug)]
+struct KolmogorovSmirnov;
+
+/// The entry of `KolmogorovSmirnovEvaluator`.
+pub(super) fn entry() -> Entry {
+    curve::entry::<KolmogorovSmirnov>()
+}
+
+impl Curve for KolmogorovSmirnov {
+    const NAME: &'static str = "KolmogorovSmirnovEvaluator";
+    const DESCRIPTION: &'static str = "Draws the distributions of a score over positive and negative cases, and computes their largest distance.";
+    const TITLE: &'static str = "KS Plot";
+
+    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+        let undefined = drawing.columns.undefined(&drawing.cases);
+        let (curves, statistic) = if undefined.is_some() {
+            (Vec::new(), None)
+        } else {
+            let (curves, statistic) = distributions(drawing);
+            (curves, Some(statistic))
+        };
+        let description = undefined.or_else(|| drawing.left_out());
+        vec![
+            Analysis::LinePlot {
+                title: drawing.title.to_owned(),
+                description: description.clone(),
+                x_label: "Score".to_owned(),
+                y_label: "Cumulative Probability".to_owned(),
+                x_range: None,
+                y_range: Some([0.0, 1.0]),
+                curves,
+            },
+            Analysis::Scalar {
+                title: "KS Statistic".to_owned(),
+                description,
+                value: statistic,
+                unit: None,
+            },
+        ]
+    }
+}
+
+/// The two distributions, which start at 0 at the lowest score, and their largest distance.
+fn distributions(drawing: &Drawing<'_>) -> (Vec<LinePlotCurve>, f64) {
+    let cases = &drawing.cases;
+    let counts = cases.counts();
+    let thresholds: Vec<f64> = counts.iter().rev().map(|(score, ..)| *score).collect();
+    // The share of cases with at most this score, of those above the next higher score.
+    let shares = |above: Vec<usize>, all: usize| {
+        let shares = above
+            .into_iter()
+            .map(|above| number(all - above) / number(all));
+        let points = thresholds.iter().zip(shares);
+        let points = points.map(|(x, y)| LinePlotPoint { x: *x, y });
+        let start = LinePlotPoint {
+            x: thresholds[0],
+            y: 0.0,
+        };
+        std::iter::once(start).chain(points).collect::<Vec<_>>()
+    };
+    // Counts of the cases strictly above each score, the lowest score first.
+    let above = |count: fn(&(f64, usize, usize)) -> usize| {
+        let higher = counts.iter().rev().skip(1).map(count);
+        higher.chain([0]).collect::<Vec<_>>()
+    };
+    let positive = shares(above(|(_, positives, _)| *positives), cases.positives);
+    let negative = shares(above(|(_, _, negatives)| *negatives), cases.negatives);
+    let distances = positive.iter().zip(&negative);
+    let statistic = distances.map(|(one, other)| (one.y - other.y).abs());
+    let statistic = statistic.fold(0.0, f64::max);
+    let curve = |name: &str, points: &[LinePlotPoint]| LinePlotCurve {
+        name: name.to_owned(),
+        points: drawing.drawn(points),
+        style: LineStyle::Solid,
+        step: Some(LineStep::End),
+    };
+    (
+        vec![curve("Positive", &positive), curve("Negative", &negative)],
+        statistic,
+    )
+}

@@ -1,0 +1,25 @@
+//! Evaluators of whole reports: confusion matrix, precision and recall, ROC, Kolmogorov-Smirnov.
+//!
+//! They make the analyses of pydantic-evals. Where those hold NaN, ours hold no value, and the description says why. A
+//! description also says how many cases were left out.
+
+mod confusion_matrix;
+mod curve;
+mod kolmogorov_smirnov;
+mod precision_recall;
+mod roc_auc;
+mod scored_cases;
+#[cfg(test)]
+mod tests;
+
+use crate::Entry;
+
+/// The evaluators of whole reports.
+pub(crate) fn entries() -> Vec<Entry> {
+    vec![
+        confusion_matrix::entry(),
+        kolmogorov_smirnov::entry(),
+        precision_recall::entry(),
+        roc_auc::entry(),
+    ]
+}

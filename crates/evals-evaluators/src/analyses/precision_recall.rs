@@ -1,0 +1,84 @@
+//! `PrecisionRecallEvaluator`: precision against recall over all thresholds, and the area below.
+
+use evals::{Analysis, PrecisionRecallCurve, PrecisionRecallPoint};
+
+use super::curve::{self, Curve, Drawing, area, number};
+use crate::Entry;
+
+#[derive(Debug)]
+struct PrecisionRecall;
+
+/// The entry of `PrecisionRecallEvaluator`.
+pub(super) fn entry() -> Entry {
+    curve::entry::<PrecisionRecall>()
+}
+
+impl Curve for PrecisionRecall {
+    const NAME: &'static str = "PrecisionRecallEvaluator";
+    const DESCRIPTION: &'static str = "Draws precision against recall over all thresholds of a score, and computes the area below.";
+    const TITLE: &'static str = "Precision-Recall Curve";
+
+    /// Without a positive case recall counts as 0, as in pydantic-evals, and the description says so.
+    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+        let cases = &drawing.cases;
+        let points = points(drawing);
+        let (curves, auc) = if points.is_empty() {
+            (Vec::new(), None)
+        } else {
+            let line: Vec<(f64, f64)> = points
+                .iter()
+                .map(|point| (point.recall, point.precision))
+                .collect();
+            let auc = area(&line);
+            let curve = PrecisionRecallCurve {
+                name: drawing.experiment.to_owned(),
+                points: drawing.drawn(&points),
+                auc: Some(auc),
+            };
+            (vec![curve], Some(auc))
+        };
+        let description = if cases.cases.is_empty() {
+            drawing.columns.undefined(cases)
+        } else if cases.positives == 0 {
+            Some("no case is positive, so recall counts as 0".to_owned())
+        } else {
+            drawing.left_out()
+        };
+        vec![
+            Analysis::PrecisionRecall {
+                title: drawing.title.to_owned(),
+                description: description.clone(),
+                curves,
+            },
+            Analysis::Scalar {
+                title: format!("{} AUC", drawing.title),
+                description,
+                value: auc,
+                unit: None,
+            },
+        ]
+    }
+}
+
+/// All points: one before the first case counts as positive, then one for each distinct score. None without cases.
+fn points(drawing: &Drawing<'_>) -> Vec<PrecisionRecallPoint> {
+    let counts = drawing.cases.counts();
+    let Some((highest, ..)) = counts.first() else {
+        return Vec::new();
+    };
+    let all = number(drawing.cases.positives);
+    let start = PrecisionRecallPoint {
+        threshold: *highest,
+        precision: 1.0,
+        recall: 0.0,
+    };
+    let rest = counts.iter().map(|(threshold, positives, negatives)| {
+        let found = number(*positives);
+        PrecisionRecallPoint {
+            threshold: *threshold,
+            precision: found / number(positives + negatives),
+            recall: if all > 0.0 { found / all } else { 0.0 },
+        }
+    });
+    std::iter::once(start).chain(rest).collect()
+}

@@ -1,0 +1,83 @@
+//! `ROCAUCEvaluator`: the true against the false positive rate over all thresholds, and the area below.
+
+use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStyle};
+
+use super::curve::{self, Curve, Drawing, area, number};
+use crate::Entry;
+
+#[derive(Debug)]
+struct RocAuc;
+
+/// The entry of `ROCAUCEvaluator`.
+pub(super) fn entry() -> Entry {
+    curve::entry::<RocAuc>()
+}
+
+impl Curve for RocAuc {
+    const NAME: &'static str = "ROCAUCEvaluator";
+    const DESCRIPTION: &'static str = "Draws the true against the false positive rate over all thresholds of a score, and computes the area below.";
+    const TITLE: &'static str = "ROC Curve";
+
+    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+        let undefined = drawing.columns.undefined(&drawing.cases);
+        let (curves, auc) = if undefined.is_some() {
+            (Vec::new(), None)
+        } else {
+            let points = points(drawing);
+            let auc = area(&points);
+            (curves(drawing, &points, auc), Some(auc))
+        };
+        let description = undefined.or_else(|| drawing.left_out());
+        vec![
+            Analysis::LinePlot {
+                title: drawing.title.to_owned(),
+                description: description.clone(),
+                x_label: "False Positive Rate".to_owned(),
+                y_label: "True Positive Rate".to_owned(),
+                x_range: Some([0.0, 1.0]),
+                y_range: Some([0.0, 1.0]),
+                curves,
+            },
+            Analysis::Scalar {
+                title: format!("{} AUC", drawing.title),
+                description,
+                value: auc,
+                unit: None,
+            },
+        ]
+    }
+}
+
+/// All points: the origin, then one for each distinct score.
+fn points(drawing: &Drawing<'_>) -> Vec<(f64, f64)> {
+    let (positives, negatives) = (
+        number(drawing.cases.positives),
+        number(drawing.cases.negatives),
+    );
+    let counts = drawing.cases.counts().into_iter();
+    let rates =
+        counts.map(|(_, hits, misses)| (number(misses) / negatives, number(hits) / positives));
+    std::iter::once((0.0, 0.0)).chain(rates).collect()
+}
+
+/// The curve, and the diagonal of a score that knows nothing.
+fn curves(drawing: &Drawing<'_>, points: &[(f64, f64)], auc: f64) -> Vec<LinePlotCurve> {
+    let line = |points: Vec<(f64, f64)>| {
+        let points = points.into_iter();
+        points.map(|(x, y)| LinePlotPoint { x, y }).collect()
+    };
+    vec![
+        LinePlotCurve {
+            name: format!("{} (AUC: {auc:.3})", drawing.experiment),
+            points: line(drawing.drawn(points)),
+            style: LineStyle::Solid,
+            step: None,
+        },
+        LinePlotCurve {
+            name: "Random".to_owned(),
+            points: line(vec![(0.0, 0.0), (1.0, 1.0)]),
+            style: LineStyle::Dashed,
+            step: None,
+        },
+    ]
+}
