@@ -31,6 +31,7 @@ mod openai;
 mod rerank;
 mod server;
 mod settings;
+mod target;
 mod tokens;
 mod traffic;
 
@@ -42,6 +43,7 @@ pub use settings::{
     ApiKey, BaseUrl, ChatSettings, Dimension, EmbedSettings, MaxTokensField, RerankSettings,
     ServerSettings, SettingsError, Think,
 };
+pub use target::HttpTarget;
 pub use traffic::{
     AttemptError, Delivered, Reach, Traffic, TrafficError, TrafficSettings, TrafficStatistics,
     Watch,

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use evals::{FailureClass, TaskError};
+use evals_models::Failure;
 
 /// Why a target gave no usable reply.
 #[derive(Debug)]
@@ -22,6 +23,16 @@ impl TargetError {
             error: error.into(),
             class,
         }
+    }
+
+    /// Wraps the failure of a call to a server.
+    pub fn of_call(failure: Failure, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let class = match failure {
+            Failure::Transient => FailureClass::Transient,
+            Failure::Terminal => FailureClass::Terminal,
+            Failure::Content => FailureClass::Content,
+        };
+        Self::new(class, error)
     }
 
     /// What the error means for other cases.

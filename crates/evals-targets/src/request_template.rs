@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::settings::{Body, Expanded, SettingsProblem, Written};
+use crate::settings::{Body, SettingsProblem, Written};
 use crate::template::{JsonTemplate, Template, TemplateError};
 use crate::{Inputs, Request};
 
@@ -75,17 +75,6 @@ impl Parameter {
         }
         let template = Template::new(text).map_err(|error| error.to_string())?;
         Ok(Self::Template(template))
-    }
-
-    /// The values of the variables, if the parameter has any.
-    pub fn expand(
-        &self,
-        variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<Option<Expanded>, String> {
-        match self {
-            Self::Fixed(written) => written.expand(variable).map(Some),
-            Self::Template(_) => Ok(None),
-        }
     }
 }
 

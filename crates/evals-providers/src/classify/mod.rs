@@ -187,6 +187,43 @@ pub(crate) fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: Syste
     refusal(status, ErrorBody::parse(body), pause)
 }
 
+/// Classifies an answer of a system under test by its status alone, because its words may be about anything.
+pub(crate) fn classify_status(
+    status: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+    now: SystemTime,
+) -> Refusal {
+    use Failure::{Content, Terminal, Transient};
+
+    let body = ErrorBody::parse(body);
+    let (failure, remedy) = match status {
+        402 => (Terminal, Some(Remedy::Quota)),
+        403 if body.is_page => (Content, Some(Remedy::Firewall)),
+        401 | 403 => (Terminal, Some(Remedy::Key)),
+        404 | 405 | 410 | 501 | 505 | 300..=399 => (Terminal, Some(Remedy::Address)),
+        408 | 409 | 424 | 425 | 429 | 498 | 499 | 500..=599 => (Transient, None),
+        _ => (Content, None),
+    };
+    let transient = failure == Transient;
+    Refusal {
+        status,
+        stands_for: status,
+        failure,
+        remedy,
+        retry_after: retry_after::pause(headers, now).filter(|_| transient),
+        overloaded: transient && is_overload(status),
+        loading: false,
+        complaint: (failure == Content).then_some(Complaint::Unknown),
+        body,
+    }
+}
+
+/// Whether a status asks for fewer calls at once.
+fn is_overload(status: u16) -> bool {
+    matches!(status, 408 | 429 | 503 | 504 | 524 | 529)
+}
+
 /// Classifies an error in the body of a successful answer, as `OpenRouter` sends it.
 pub(crate) fn classify_embedded(body: ErrorBody) -> Refusal {
     refusal(embedded_status(&body), body, None)
@@ -203,7 +240,7 @@ fn refusal(status: u16, body: ErrorBody, retry_after: Option<Duration>) -> Refus
         failure,
         remedy,
         retry_after: retry_after.filter(|_| transient),
-        overloaded: transient && matches!(status, 408 | 429 | 503 | 504 | 524 | 529),
+        overloaded: transient && is_overload(status),
         loading: transient && status == 503 && body.says_any(&LOADING_PHRASES),
         complaint: match failure {
             Failure::Content if is_too_long(&body) => Some(Complaint::TooLong),

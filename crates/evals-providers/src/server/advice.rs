@@ -7,6 +7,12 @@ use crate::classify::Remedy;
 impl Server {
     pub(super) fn advice(&self, remedy: Remedy) -> String {
         match (remedy, self.protocol) {
+            (Remedy::Key | Remedy::Quota, Protocol::Target) => {
+                "check the credentials in `headers` or `query` of the target".to_owned()
+            }
+            (Remedy::Address, Protocol::Target) => {
+                "check the `address` and the `method` of the target".to_owned()
+            }
             (Remedy::Key, _) => match &self.settings.api_key {
                 Some(key) => format!(
                     "check the key in `{}`, which `api_key_env` names",
@@ -20,7 +26,7 @@ impl Server {
                 "the account has no credit left: top it up, or set another model".to_owned()
             }
             (Remedy::Model, Protocol::Ollama) => pull_advice(&self.model),
-            (Remedy::Model, Protocol::OpenAi | Protocol::Rerank) => format!(
+            (Remedy::Model, Protocol::OpenAi | Protocol::Rerank | Protocol::Target) => format!(
                 "set the model's `name` to one that the server has, not `{}`",
                 self.model
             ),
@@ -64,6 +70,7 @@ impl Server {
     pub(crate) fn start_advice(&self) -> String {
         match self.protocol {
             Protocol::Ollama => "start it with `ollama serve`, or check `base_url`".to_owned(),
+            Protocol::Target => "start it, or check its address".to_owned(),
             Protocol::OpenAi | Protocol::Rerank => {
                 "start the server, or check `base_url`".to_owned()
             }

@@ -75,6 +75,11 @@ impl Expected {
 impl Limit {
     /// The limit of an error's body, of which the rest is ignored.
     pub(crate) const ERROR: Self = Self(MEGABYTE);
+
+    /// Whether a body may have as many bytes.
+    pub(crate) fn allows(self, bytes: usize) -> bool {
+        bytes <= self.0
+    }
 }
 
 impl fmt::Display for Limit {

@@ -3,12 +3,13 @@
 use std::error::Error;
 use std::time::SystemTime;
 
-use reqwest::header::HeaderMap;
+use evals_messages::visible;
+use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
-use super::Server;
 use super::body::Expected;
 use super::error::ServerError;
+use super::{Protocol, Server};
 use crate::classify::{self, Complaint, ErrorBody, Refusal, Remedy};
 use crate::traffic::{AttemptError, Reach};
 use evals_models::Failure;
@@ -17,18 +18,33 @@ impl Server {
     /// The failure of an attempt that the server answered with the status of an error.
     pub(super) fn refused(&self, status: u16, headers: &HeaderMap, body: &[u8]) -> AttemptError {
         let now = SystemTime::now();
-        self.failed(classify::classify(status, headers, body, now))
+        if self.protocol != Protocol::Target {
+            return self.failed(classify::classify(status, headers, body, now), None);
+        }
+        let refusal = classify::classify_status(status, headers, body, now);
+        let location = headers
+            .get(LOCATION)
+            .filter(|_| (300..400).contains(&status));
+        let location = location.and_then(|location| location.to_str().ok());
+        let redirection = location.map(|location| {
+            let location = visible::single_line(&self.redacted(location));
+            format!("it redirects to `{location}`; set that address")
+        });
+        self.failed(refusal, redirection)
     }
 
     /// The failure of an attempt whose answer is a success by its status and an error by its body. `json` is the object around
     /// the key `error`.
     pub(crate) fn refused_inside(&self, json: &Value) -> AttemptError {
-        self.failed(classify::classify_embedded(ErrorBody::from_json(json)))
+        self.failed(
+            classify::classify_embedded(ErrorBody::from_json(json)),
+            None,
+        )
     }
 
-    /// The failure of a refused attempt. The refusal is classified before credentials are removed from its message, because that
+    /// The failure of a refused attempt, with advice that is better than the usual one if there is any. The refusal is classified before credentials are removed from its message, because that
     /// may change the words that classification looks for.
-    fn failed(&self, refusal: Refusal) -> AttemptError {
+    fn failed(&self, refusal: Refusal, better_advice: Option<String>) -> AttemptError {
         let refusal = Refusal {
             body: refusal.body.redacted(|text| self.redacted(text)),
             ..refusal
@@ -49,7 +65,8 @@ impl Server {
                 refusal.failure,
                 ServerError::Refused {
                     server: self.name(),
-                    advice: refusal.remedy.map(|remedy| self.advice(remedy)),
+                    advice: better_advice
+                        .or_else(|| refusal.remedy.map(|remedy| self.advice(remedy))),
                     refusal: Box::new(refusal),
                 },
             )

@@ -9,7 +9,7 @@ mod secrets;
 
 use std::time::Duration;
 
-use reqwest::{Client, Request};
+use reqwest::{Client, Request, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -38,6 +38,8 @@ pub(crate) enum Protocol {
     Ollama,
     /// The endpoint `/rerank` alone.
     Rerank,
+    /// That of a system under test, whose words mean nothing to this program.
+    Target,
 }
 
 impl Protocol {
@@ -46,7 +48,7 @@ impl Protocol {
         match self {
             Self::OpenAi => "openai",
             Self::Ollama => "ollama",
-            Self::Rerank => "http",
+            Self::Rerank | Self::Target => "http",
         }
     }
 }
@@ -102,6 +104,14 @@ impl Server {
         }
     }
 
+    /// The same server, with these values removed from what it sends, too.
+    pub(crate) fn with_secrets<'s>(self, secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        Self {
+            secrets: self.secrets.and_values(secrets),
+            ..self
+        }
+    }
+
     /// The model's identity, as far as the settings know it.
     pub(crate) fn identity(&self) -> ModelIdentity {
         let named = self.settings.provider.clone();
@@ -130,24 +140,56 @@ impl Server {
         request: Request,
         expected: Expected,
     ) -> Result<http::Response<Vec<u8>>, AttemptError> {
+        let mut response = self.start(request).await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = self.read(&mut response, expected).await?;
+        let mut answer = http::Response::new(body);
+        *answer.status_mut() = status;
+        *answer.headers_mut() = headers;
+        Ok(answer)
+    }
+
+    /// Sends a request and returns an answer whose status is a success, before its body is read.
+    pub(crate) async fn start(&self, request: Request) -> Result<Response, AttemptError> {
         let response = self.client.execute(request).await;
         let mut response = response.map_err(|error| self.lost(error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        if !status.is_success() {
-            // A refusal stays a refusal when its body is lost or endless.
-            let body = body::beginning(&mut response, Limit::ERROR).await;
-            let (body, _) = body.unwrap_or_default();
-            return Err(self.refused(status.as_u16(), &headers, &body));
+        if response.status().is_success() {
+            return Ok(response);
         }
-        let body = body::read(&mut response, expected.limit).await;
+        // A refusal stays a refusal when its body is lost or endless.
+        let body = body::beginning(&mut response, Limit::ERROR).await;
+        let (body, _) = body.unwrap_or_default();
+        Err(self.refused(response.status().as_u16(), response.headers(), &body))
+    }
+
+    /// Reads the body of an answer. U+FFFD replaces bytes that are not text.
+    pub(crate) async fn read(
+        &self,
+        response: &mut Response,
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
+        let body = body::read(response, expected.limit).await;
         let body = body.map_err(|unread| match unread {
             Unread::TooLarge => self.too_large(expected),
             Unread::Lost(error) => self.lost(error),
         })?;
-        let mut answer = http::Response::new(body::legible(body));
-        *answer.status_mut() = status;
-        *answer.headers_mut() = headers;
-        Ok(answer)
+        Ok(body::legible(body))
+    }
+
+    /// The next piece of an answer's body, of which `read` bytes came before. `None` at its end.
+    pub(crate) async fn next(
+        &self,
+        response: &mut Response,
+        read: usize,
+        expected: Expected,
+    ) -> Result<Option<Vec<u8>>, AttemptError> {
+        let piece = response.chunk().await.map_err(|error| self.lost(error))?;
+        match piece {
+            Some(piece) if !expected.limit.allows(read + piece.len()) => {
+                Err(self.too_large(expected))
+            }
+            piece => Ok(piece.map(Vec::from)),
+        }
     }
 
     /// Posts JSON to an endpoint of the server and returns the body of the answer.

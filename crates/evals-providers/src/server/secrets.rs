@@ -63,6 +63,14 @@ impl Secrets {
         self
     }
 
+    /// These credentials and those values.
+    pub(crate) fn and_values<'s>(mut self, values: impl IntoIterator<Item = &'s str>) -> Self {
+        for value in values {
+            self.add(value);
+        }
+        self
+    }
+
     /// Adds a credential as it is written and percent-encoded.
     fn add(&mut self, secret: &str) {
         self.add_form(secret);

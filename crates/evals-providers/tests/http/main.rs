@@ -12,6 +12,7 @@ mod rerank;
 mod scripted_server;
 mod secrets;
 mod soak;
+mod target;
 
 use std::error::Error;
 use std::num::NonZeroU32;

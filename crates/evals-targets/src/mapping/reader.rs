@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use evals_messages::visible;
 use serde_json::{Map, Value};
 
 use super::error::{MappingError, kind};
@@ -24,6 +25,7 @@ pub struct Mapping {
 #[derive(Clone, Debug, Default)]
 struct Paths {
     id: Option<Path>,
+    error: Option<Path>,
     answer: Option<Path>,
     documents: Option<Path>,
     document_id: Option<Path>,
@@ -163,6 +165,14 @@ impl Mapping {
     }
 
     fn fields(&self, reply: &Value) -> Result<Reply, MappingError> {
+        if let Some(Found::One(error)) = self.paths.error.as_ref().map(|path| path.find(reply)) {
+            let message = match error {
+                Value::String(message) => visible::single_line(message),
+                other => other.to_string(),
+            };
+            let problem = format!("the target reports an error: {message}");
+            return Err(MappingError::new(problem, reply));
+        }
         let paths = &self.paths;
         let read = || -> Result<Reply, String> {
             let answer = one(paths.answer.as_ref(), reply, |_, value| Ok(value.clone()))?;
@@ -272,6 +282,7 @@ impl Paths {
         let own = |name: &str| Some(Path::own(name, &format!("$.{name}")));
         Self {
             id: own("id"),
+            error: own("error"),
             answer: own("answer"),
             documents: own("documents"),
             citations: own("citations"),
@@ -297,6 +308,7 @@ impl Paths {
         let usage = &settings.usage;
         Ok(Self {
             id: path("id", &settings.id)?,
+            error: path("error", &settings.error)?,
             answer: path("answer", &settings.answer)?,
             documents: path("documents", &settings.documents)?,
             document_id: path("document_id", &settings.document_id)?,

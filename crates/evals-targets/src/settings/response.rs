@@ -57,6 +57,9 @@ pub struct ResponseSettings {
     /// An object of further numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,
+    /// A message that says why there is no answer. Where it is not null, the case fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// The id of the case that the reply is for, which is compared with the one that was sent. The default does not compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,

@@ -36,14 +36,21 @@ pub(super) async fn serve(stream: TcpStream, script: &Script, ledger: &Ledger) -
             }
             Reaction::Drip(pieces, pause) => drip(&mut stream, &pieces, pause).await?,
             Reaction::Lines(lines, ending) => {
-                write_lines(&mut stream, &lines).await?;
-                match ending {
-                    Ending::Whole => stream.write_all(b"0\r\n\r\n").await?,
-                    Ending::Cut => return Ok(()),
-                    Ending::Silence => {
-                        sleep(LONGEST).await;
-                        return Ok(());
-                    }
+                let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+                if stream_body(&mut stream, "application/x-ndjson", &lines, ending).await? {
+                    return Ok(());
+                }
+            }
+            Reaction::Events(events, ending) => {
+                if stream_body(
+                    &mut stream,
+                    "text/event-stream; charset=utf-8",
+                    &events,
+                    ending,
+                )
+                .await?
+                {
+                    return Ok(());
                 }
             }
             Reaction::Reset => {
@@ -134,17 +141,30 @@ async fn drip(stream: &mut BufReader<TcpStream>, pieces: &[String], pause: Durat
     Ok(())
 }
 
-/// Writes lines of JSON as Ollama streams them, without the end of the body.
-async fn write_lines(stream: &mut BufReader<TcpStream>, lines: &[Value]) -> Result<()> {
-    let head = "HTTP/1.1 200 -\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n";
+/// Writes each piece of a body as a chunk of its own. Returns whether the connection ends with it.
+async fn stream_body(
+    stream: &mut BufReader<TcpStream>,
+    kind: &str,
+    pieces: &[String],
+    ending: Ending,
+) -> Result<bool> {
+    let head =
+        format!("HTTP/1.1 200 -\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n");
     stream.write_all(head.as_bytes()).await?;
-    for line in lines {
-        let line = format!("{line}\n");
-        let chunk = format!("{:x}\r\n{line}\r\n", line.len());
+    for piece in pieces {
+        let chunk = format!("{:x}\r\n{piece}\r\n", piece.len());
         stream.write_all(chunk.as_bytes()).await?;
         stream.flush().await?;
     }
-    Ok(())
+    match ending {
+        Ending::Whole => stream.write_all(b"0\r\n\r\n").await?,
+        Ending::Cut => return Ok(true),
+        Ending::Silence => {
+            sleep(LONGEST).await;
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Writes less than it promises.

@@ -19,6 +19,8 @@ pub(crate) enum Reaction {
     Drip(Vec<String>, Duration),
     /// Answers with lines of JSON, each sent as a chunk of its own.
     Lines(Vec<Value>, Ending),
+    /// Answers with server-sent events, each sent as a chunk of its own.
+    Events(Vec<String>, Ending),
     /// Sends half of a body and resets the connection.
     Reset,
     /// Sends half of a body and closes the connection as if that were all.
