@@ -6,48 +6,63 @@ use async_trait::async_trait;
 use evals::{FailureClass, Timing};
 use serde_json::{Map, Value};
 
-use crate::process::{self, WorkerCommand, WorkerError, WorkerOptions, WorkerPool};
-use crate::{Inputs, Reply, Request, Target, TargetError, TargetIdentity};
-
-/// The fields that make an object a reply.
-const FIELDS: [&str; 9] = [
-    "answer",
-    "documents",
-    "citations",
-    "refused",
-    "usage",
-    "tool_calls",
-    "attributes",
-    "metrics",
-    "error",
-];
+use crate::process::{Protocol, WorkerCommand, WorkerError, WorkerOptions, WorkerPool, parse_json};
+use crate::{
+    Inputs, Mapping, Reply, Request, ResponseSettings, SettingsProblem, Target, TargetError,
+    TargetIdentity,
+};
 
 /// A target that is a command, which reads requests as JSON Lines and writes replies.
 ///
 /// A request is `{"id": …, "question": …}`, or `{"id": …, "inputs": …}` for a dataset file. The second repetition of a case has
-/// the id `ID#2`. A reply has the fields of [`Reply`] beside its `id`, or `{"id": …, "error": MESSAGE}` to fail the case. A
-/// process with one request may leave the `id` out.
+/// the id `ID#2`. A reply is what [`Mapping`] reads, with the `id` of its request, or `{"id": …, "error": MESSAGE}` to fail the
+/// case. A process that has one request may leave the `id` out.
 #[derive(Debug)]
 pub struct ExecTarget {
     identity: TargetIdentity,
+    mapping: Mapping,
     pool: WorkerPool,
 }
 
+/// The lines of a target's command.
+#[derive(Debug)]
+struct Replies(Mapping);
+
 impl ExecTarget {
-    /// A target of this command. Give it as many processes as the run has concurrent cases, or fewer where a process can work on
-    /// several requests.
-    pub fn new(command: WorkerCommand, options: WorkerOptions) -> Self {
-        Self {
+    /// A target of this command. Give it as many processes as the run has concurrent cases, or fewer and a `pipeline` where a
+    /// process can work on several requests.
+    ///
+    /// # Errors
+    ///
+    /// A path in `response` is not a JSONPath.
+    pub fn new(
+        command: WorkerCommand,
+        options: WorkerOptions,
+        response: &ResponseSettings,
+    ) -> Result<Self, SettingsProblem> {
+        let mapping = Mapping::new(response)?;
+        Ok(Self {
             identity: TargetIdentity::new("exec", command.line()),
-            pool: WorkerPool::new(command, options, is_reply),
-        }
+            pool: WorkerPool::new(command, options, Replies(mapping.clone())),
+            mapping,
+        })
     }
 
-    /// Sets the version of what is tested.
+    /// Sets what was tested, as reports name it, in place of the command line alone.
     #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.identity.version = Some(version.into());
-        self
+    pub fn identified(self, identity: TargetIdentity) -> Self {
+        Self { identity, ..self }
+    }
+
+    fn read(&self, reply: &Value) -> Result<Reply, TargetError> {
+        let refused = |why| Err(TargetError::new(FailureClass::Content, why));
+        match reply.get("error") {
+            Some(Value::String(message)) => return refused(message.clone()),
+            Some(error @ Value::Object(_)) => return refused(error.to_string()),
+            _ => {}
+        }
+        let read = self.mapping.read(reply);
+        read.map_err(|error| TargetError::new(FailureClass::Content, error))
     }
 }
 
@@ -59,10 +74,9 @@ impl Target for ExecTarget {
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
         let started = Instant::now();
-        let id = wire_id(request);
-        let exchanged = self.pool.exchange(&id, &body(request)).await;
+        let exchanged = self.pool.exchange(&wire_id(request), &body(request)).await;
         let duration = started.elapsed();
-        let mut reply = read(&exchanged.map_err(of_worker)?)?;
+        let mut reply = self.read(&exchanged.map_err(of_worker)?)?;
         reply.timings.push(Timing {
             stage: Reply::STAGE.to_owned(),
             duration,
@@ -73,6 +87,25 @@ impl Target for ExecTarget {
 
     async fn close(&self) {
         self.pool.close().await;
+    }
+}
+
+impl Protocol for Replies {
+    fn parse(&self, line: &[u8]) -> Result<Value, String> {
+        parse_json(line).or_else(|problem| {
+            // Python's `NaN` is no reason to lose the process.
+            let text = std::str::from_utf8(line).ok();
+            let read = text.and_then(|text| Mapping::parse(text).ok());
+            read.ok_or(problem)
+        })
+    }
+
+    fn id(&self, reply: &Value) -> Option<String> {
+        self.0.id(reply)
+    }
+
+    fn is_reply(&self, line: &Value) -> bool {
+        line.get("error").is_some() || self.0.read(line).is_ok()
     }
 }
 
@@ -98,53 +131,17 @@ fn body(request: &Request) -> Map<String, Value> {
     Map::from_iter([(name.to_owned(), value)])
 }
 
-/// Whether a line without an `id` can be a reply. A greeting such as `{"status": "ready"}` is none.
-fn is_reply(line: &Value) -> bool {
-    match line {
-        Value::String(_) => true,
-        Value::Object(fields) => FIELDS.iter().any(|field| fields.contains_key(*field)),
-        _ => false,
-    }
-}
-
-fn read(line: &Value) -> Result<Reply, TargetError> {
-    let refused = |why: String| TargetError::new(FailureClass::Content, why);
-    let shown = || process::shown(&line.to_string());
-    let mut fields = match line {
-        Value::String(_) => Map::from_iter([("answer".to_owned(), line.clone())]),
-        Value::Object(fields) => fields.clone(),
-        _ => Map::new(),
-    };
-    match fields.get("error") {
-        None | Some(Value::Null) => {}
-        Some(Value::String(message)) => return Err(refused(message.clone())),
-        Some(other) => return Err(refused(other.to_string())),
-    }
-    if !is_reply(&Value::Object(fields.clone())) {
-        return Err(refused(format!(
-            "the reply has neither an `answer` nor `documents`: `{}`",
-            shown()
-        )));
-    }
-    for document in fields
-        .get_mut("documents")
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-    {
-        if document.is_string() {
-            *document = serde_json::json!({"id": document.take()});
-        }
-    }
-    serde_json::from_value(Value::Object(fields))
-        .map_err(|error| refused(format!("the reply cannot be read ({error}): `{}`", shown())))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn target(line: &str, response: Value) -> ExecTarget {
+        let response: ResponseSettings = serde_json::from_value(response).unwrap();
+        let command = WorkerCommand::new(line);
+        ExecTarget::new(command, WorkerOptions::default(), &response).unwrap()
+    }
 
     #[test]
     fn repetitions_have_ids_of_their_own() {
@@ -159,21 +156,47 @@ mod tests {
 
     #[test]
     fn a_reply_that_says_error_fails_the_case() {
-        let error = read(&json!({"id": "q", "error": "the index is empty"})).unwrap_err();
+        let target = target("true", json!({}));
+        let error = target.read(&json!({"id": "q", "error": "the index is empty"}));
+        let error = error.unwrap_err();
         assert_eq!(error.to_string(), "the index is empty");
         assert_eq!(error.class(), FailureClass::Content);
+        assert!(target.read(&json!({"answer": "x", "error": null})).is_ok());
     }
 
     #[cfg(unix)]
     #[tokio::test]
     async fn a_command_answers_a_question() {
-        let line = r#"read -r line; echo "$line" >&2; echo '{"id": "q1", "answer": "42", "documents": ["d1", {"id": "d2"}]}'"#;
-        let target = ExecTarget::new(WorkerCommand::new(line), WorkerOptions::default());
+        let reply = r#"{"id": "q1", "answer": "42", "documents": ["d1", {"id": "d2"}], "metrics": {"m": NaN}}"#;
+        let target = target(&format!("read -r line; echo '{reply}'"), json!({}));
         let reply = target.ask(&Request::question("q1", "Why?")).await.unwrap();
         assert_eq!(reply.answer, Some(json!("42")));
         let documents = reply.documents.unwrap();
         let ids: Vec<_> = documents.iter().map(|it| it.id.as_deref()).collect();
         assert_eq!(ids, [Some("d1"), Some("d2")]);
         assert_eq!(reply.timings[0].stage, "target");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_reply_of_another_shape_is_read_by_paths() {
+        let response = json!({"id": "$.meta.case", "answer": "$.out.text"});
+        let reply = r#"{"meta": {"case": "q1"}, "out": {"text": "42"}}"#;
+        let right = target(&format!("read -r line; echo '{reply}'"), response.clone());
+        let request = Request::question("q1", "Why?");
+        assert_eq!(right.ask(&request).await.unwrap().answer, Some(json!("42")));
+        let other = Request::question("q2", "Why?");
+        let error = right.ask(&other).await.unwrap_err().to_string();
+        assert!(
+            error.contains("replied to `q1`, which it was not asked"),
+            "{error}"
+        );
+
+        let greeting = target("echo '{\"status\": \"ready\"}'; sleep 60", response);
+        let error = greeting.ask(&request).await.unwrap_err().to_string();
+        assert!(
+            error.contains("wrote a line that is no reply: `{\"status\": \"ready\"}`"),
+            "{error}"
+        );
     }
 }

@@ -5,16 +5,27 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use evals_targets::process::{self, WorkerCommand, WorkerOptions, WorkerPool};
-use serde_json::Map;
+use evals_targets::process::{self, Protocol, WorkerCommand, WorkerOptions, WorkerPool};
+use serde_json::{Map, Value};
+
+#[derive(Debug)]
+struct Answers;
+
+impl Protocol for Answers {
+    fn is_reply(&self, line: &Value) -> bool {
+        line.get("answer").is_some()
+    }
+}
 
 #[tokio::test]
 async fn all_workers_of_a_program_and_their_children_are_killed_together() {
     let script = r#"sleep 600 & read -r line; echo "{\"answer\": \"$$ $!\"}"; sleep 600"#;
     let pools = [(); 3].map(|()| {
-        WorkerPool::new(WorkerCommand::new(script), WorkerOptions::default(), |_| {
-            true
-        })
+        WorkerPool::new(
+            WorkerCommand::new(script),
+            WorkerOptions::default(),
+            Answers,
+        )
     });
     let mut pids = Vec::new();
     for pool in &pools {

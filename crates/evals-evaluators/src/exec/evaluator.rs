@@ -9,7 +9,7 @@ use evals_targets::process::{WorkerCommand, WorkerOptions, WorkerPool};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::verdicts;
+use super::verdicts::{self, Verdicts};
 use crate::{Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped};
 
 const NAME: &str = "Exec";
@@ -87,7 +87,7 @@ fn build(
             name: NAME.to_owned(),
             arguments: signature.write(arguments),
         },
-        pool: resources.workers.pool(command, options, verdicts::is_reply),
+        pool: resources.workers.pool(command, options, Verdicts),
     })
 }
 

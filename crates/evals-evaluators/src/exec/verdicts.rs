@@ -1,17 +1,24 @@
 //! Verdicts as a command writes them: `true`, `0.5`, `"polite"`, `{value, reason}`, or an object with one of these for each name.
 
 use evals::{EvaluatorError, FailureClass, Outcome, Value as Verdict};
+use evals_targets::process::Protocol;
 use serde_json::{Map, Value};
 
 /// Fields that make an object a single verdict.
 const SINGLE: [&str; 2] = ["value", "reason"];
 
-/// Whether a line without an `id` can be a verdict. An object with names of its own could be a greeting.
-pub(super) fn is_reply(line: &Value) -> bool {
-    match line {
-        Value::Object(fields) => fields.contains_key("value") || fields.contains_key("error"),
-        Value::Array(_) => false,
-        _ => true,
+/// The lines of an evaluator's command.
+#[derive(Debug)]
+pub(super) struct Verdicts;
+
+impl Protocol for Verdicts {
+    /// An object with names of its own could be a greeting.
+    fn is_reply(&self, line: &Value) -> bool {
+        match line {
+            Value::Object(fields) => fields.contains_key("value") || fields.contains_key("error"),
+            Value::Array(_) => false,
+            _ => true,
+        }
     }
 }
 
@@ -147,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_greeting_is_no_verdict() {
-        assert!(!is_reply(&json!({"status": "ready"})));
-        assert!(is_reply(&json!({"value": true})));
-        assert!(is_reply(&json!(true)));
+        assert!(!Verdicts.is_reply(&json!({"status": "ready"})));
+        assert!(Verdicts.is_reply(&json!({"value": true})));
+        assert!(Verdicts.is_reply(&json!(true)));
     }
 }

@@ -179,7 +179,7 @@ impl WorkerFault {
 }
 
 /// The first characters of a foreign line, safe to print.
-pub(crate) fn start(line: &str) -> String {
+pub(super) fn start(line: &str) -> String {
     let mut characters = line.trim_end().chars();
     let shown: String = characters.by_ref().take(SHOWN).collect();
     let ellipsis = if characters.next().is_some() {

@@ -1,17 +1,16 @@
 //! The requests that a process has, and which of them a line replies to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use super::Protocol;
 use super::fault::{self, WorkerError, WorkerFault};
 
 /// Where the reply to a request goes.
 pub(super) type Asker = oneshot::Sender<Result<Value, WorkerError>>;
-
-/// Whether a value without an `id` can be a reply.
-pub(super) type IsReply = fn(&Value) -> bool;
 
 /// The requests of one process.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(super) struct Ledger {
     /// Requests that nobody waits for any more. A late reply to one is no error.
     abandoned: BTreeSet<String>,
     replies: u64,
-    is_reply: IsReply,
+    protocol: Arc<dyn Protocol>,
 }
 
 #[derive(Debug)]
@@ -33,13 +32,13 @@ struct Open {
 }
 
 impl Ledger {
-    pub(super) fn new(is_reply: IsReply) -> Self {
+    pub(super) fn new(protocol: Arc<dyn Protocol>) -> Self {
         Self {
             open: BTreeMap::new(),
             answered: BTreeSet::new(),
             abandoned: BTreeSet::new(),
             replies: 0,
-            is_reply,
+            protocol,
         }
     }
 
@@ -93,16 +92,13 @@ impl Ledger {
         if self.open.is_empty() && self.abandoned.is_empty() && self.answered.is_empty() {
             return Err(WorkerFault::Unasked { line: shown() });
         }
-        let reply: Value = serde_json::from_slice(line).map_err(|error| {
+        let reply = self.protocol.parse(line).map_err(|why| {
             if self.open.is_empty() {
                 return WorkerFault::Unasked { line: shown() };
             }
-            WorkerFault::NotJson {
-                line: shown(),
-                why: why_not_json(&error),
-            }
+            WorkerFault::NotJson { line: shown(), why }
         })?;
-        let id = match written_id(&reply) {
+        let id = match self.protocol.id(&reply) {
             Some(id) => id,
             None => self.only_open(&reply, shown)?,
         };
@@ -134,7 +130,7 @@ impl Ledger {
         let Some(id) = first else {
             return Err(WorkerFault::Unasked { line: shown() });
         };
-        if !(self.is_reply)(reply) {
+        if !self.protocol.is_reply(reply) {
             return Err(WorkerFault::NotAReply { line: shown() });
         }
         // A late reply to an abandoned request would look the same.
@@ -153,22 +149,6 @@ impl Ledger {
     }
 }
 
-/// The id of a reply; a number stands for its digits.
-fn written_id(reply: &Value) -> Option<String> {
-    match reply.get("id")? {
-        Value::String(id) => Some(id.clone()),
-        Value::Number(id) => Some(id.to_string()),
-        Value::Null => None,
-        other => Some(other.to_string()),
-    }
-}
-
-/// The parser's message with the column alone, since a reply is one line.
-fn why_not_json(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    message.replace(" at line 1 column ", " at column ")
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -177,8 +157,18 @@ mod tests {
 
     type Asked = oneshot::Receiver<Result<Value, WorkerError>>;
 
+    /// A reply has an answer.
+    #[derive(Debug)]
+    struct Answers;
+
+    impl Protocol for Answers {
+        fn is_reply(&self, line: &Value) -> bool {
+            line.get("answer").is_some()
+        }
+    }
+
     fn ledger() -> Ledger {
-        Ledger::new(|reply| reply.get("answer").is_some())
+        Ledger::new(Arc::new(Answers))
     }
 
     fn ask(ledger: &mut Ledger, id: &str) -> (String, Asked) {

@@ -12,15 +12,17 @@ mod ledger;
 mod lines;
 mod pool;
 mod pools;
+mod protocol;
 mod tail;
 mod worker;
 
 pub use command::WorkerCommand;
-pub(crate) use fault::start as shown;
 pub use fault::{WorkerError, WorkerFault};
 pub use group::kill_all;
 pub use pool::{WorkerOptions, WorkerPool};
 pub use pools::WorkerPools;
+pub use protocol::Protocol;
+pub(crate) use protocol::parse_json;
 
 #[cfg(test)]
 #[cfg(unix)]

@@ -9,11 +9,10 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::WorkerCommand;
 use super::fault::WorkerError;
 use super::health::Health;
-use super::ledger::IsReply;
 use super::worker::{Asked, Worker};
+use super::{Protocol, WorkerCommand};
 
 /// How long a process may take to end after its stdin was closed.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -55,11 +54,20 @@ impl Default for WorkerOptions {
 /// # #[cfg(unix)]
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use evals_targets::process::{WorkerCommand, WorkerOptions, WorkerPool};
-/// use serde_json::json;
+/// use evals_targets::process::{Protocol, WorkerCommand, WorkerOptions, WorkerPool};
+/// use serde_json::{Value, json};
+///
+/// #[derive(Debug)]
+/// struct Echo;
+///
+/// impl Protocol for Echo {
+///     fn is_reply(&self, line: &Value) -> bool {
+///         line.get("question").is_some()
+///     }
+/// }
 ///
 /// // `cat` sends every request back, and with it the `id`.
-/// let pool = WorkerPool::new(WorkerCommand::new("cat"), WorkerOptions::default(), |_| true);
+/// let pool = WorkerPool::new(WorkerCommand::new("cat"), WorkerOptions::default(), Echo);
 /// let request = json!({"question": "Is anybody there?"});
 /// let reply = pool.exchange("q1", request.as_object().expect("an object")).await?;
 /// assert_eq!(reply, json!({"id": "q1", "question": "Is anybody there?"}));
@@ -73,7 +81,7 @@ impl Default for WorkerOptions {
 pub struct WorkerPool {
     command: WorkerCommand,
     options: WorkerOptions,
-    is_reply: IsReply,
+    protocol: Arc<dyn Protocol>,
     health: Arc<Health>,
     /// A permit for each request that the processes may have.
     room: Semaphore,
@@ -81,11 +89,11 @@ pub struct WorkerPool {
 }
 
 impl WorkerPool {
-    /// A pool without processes. `is_reply` decides whether a line without an `id` can be a reply at all.
+    /// A pool without processes.
     pub fn new(
         command: WorkerCommand,
         options: WorkerOptions,
-        is_reply: fn(&Value) -> bool,
+        protocol: impl Protocol + 'static,
     ) -> Self {
         let room = options.processes.saturating_mul(options.pipeline).get();
         Self {
@@ -94,7 +102,7 @@ impl WorkerPool {
             workers: Mutex::new(Vec::new()),
             command,
             options,
-            is_reply,
+            protocol: Arc::new(protocol),
         }
     }
 
@@ -171,11 +179,11 @@ impl WorkerPool {
         let Self {
             command,
             options,
-            is_reply,
+            protocol,
             health,
             ..
         } = self;
-        let started = Worker::start(command, *is_reply, options.line_limit, health);
+        let started = Worker::start(command, Arc::clone(protocol), options.line_limit, health);
         started.map_err(|error| health.failed(error))
     }
 

@@ -5,9 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
-use serde_json::Value;
 
-use super::{WorkerCommand, WorkerOptions, WorkerPool};
+use super::{Protocol, WorkerCommand, WorkerOptions, WorkerPool};
 
 /// The pools of a run, one for each command and its options. Clones share them.
 #[derive(Clone, Debug)]
@@ -35,12 +34,12 @@ impl WorkerPools {
     }
 
     /// The pool of a command, which is new unless somebody asked for it before. The number of processes in `options` is replaced
-    /// by that of the run. `is_reply` counts for a new pool.
+    /// by that of the run. `protocol` counts for a new pool.
     pub fn pool(
         &self,
         command: WorkerCommand,
         options: WorkerOptions,
-        is_reply: fn(&Value) -> bool,
+        protocol: impl Protocol + 'static,
     ) -> Arc<WorkerPool> {
         let options = WorkerOptions {
             processes: self.processes,
@@ -49,7 +48,7 @@ impl WorkerPools {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         let pool = pools
             .entry((command.clone(), options))
-            .or_insert_with(|| Arc::new(WorkerPool::new(command, options, is_reply)));
+            .or_insert_with(|| Arc::new(WorkerPool::new(command, options, protocol)));
         Arc::clone(pool)
     }
 

@@ -18,11 +18,19 @@ use super::*;
 const ID: &str = r#"id=${line#*\"id\":\"}; id=${id%%\"*}"#;
 const SECONDS_30: Duration = Duration::from_secs(30);
 
+/// A reply has an answer.
+#[derive(Debug)]
+struct Answers;
+
+impl Protocol for Answers {
+    fn is_reply(&self, line: &Value) -> bool {
+        line.get("answer").is_some()
+    }
+}
+
 fn pool(script: &str, options: WorkerOptions) -> WorkerPool {
     let script = script.replace("ID;", &format!("{ID};"));
-    WorkerPool::new(WorkerCommand::new(script), options, |reply| {
-        reply.get("answer").is_some()
-    })
+    WorkerPool::new(WorkerCommand::new(script), options, Answers)
 }
 
 fn processes(processes: usize) -> WorkerOptions {
@@ -141,7 +149,7 @@ async fn no_process_starts_before_it_is_needed() {
         "echo $$ >> started; {}",
         ECHO.replace("ID;", &format!("{ID};"))
     ));
-    let pool = WorkerPool::new(command.in_folder(folder.path()), processes(4), |_| true);
+    let pool = WorkerPool::new(command.in_folder(folder.path()), processes(4), Answers);
     assert!(!started.exists());
     for id in ["a", "b", "c"] {
         ask(&pool, id).await.unwrap();
@@ -302,7 +310,7 @@ async fn a_command_that_is_not_there_ends_the_pool_at_once() {
 #[tokio::test]
 async fn a_folder_that_is_not_there_ends_the_pool_at_once() {
     let command = WorkerCommand::new("cat").in_folder("/no/such/folder");
-    let pool = WorkerPool::new(command, processes(1), |_| true);
+    let pool = WorkerPool::new(command, processes(1), Answers);
     let error = ask(&pool, "q").await.unwrap_err();
     assert_eq!(error.class(), FailureClass::Terminal, "{error}");
     assert!(error.to_string().contains("cannot be started"), "{error}");
@@ -312,7 +320,7 @@ async fn a_folder_that_is_not_there_ends_the_pool_at_once() {
 async fn a_command_that_always_ends_at_once_is_given_up() {
     let folder = TempDir::new().unwrap();
     let command = WorkerCommand::new("echo $$ >> started; echo 'no such file' >&2; exit 2");
-    let pool = WorkerPool::new(command.in_folder(folder.path()), processes(2), |_| true);
+    let pool = WorkerPool::new(command.in_folder(folder.path()), processes(2), Answers);
     let mut classes = Vec::new();
     for _ in 0..8 {
         let error = ask(&pool, "q").await.unwrap_err();
@@ -436,7 +444,7 @@ const WITH_CHILD: &str = r#"
 fn with_child(folder: &TempDir, options: WorkerOptions) -> WorkerPool {
     let script = WITH_CHILD.replace("ID;", &format!("{ID};"));
     let command = WorkerCommand::new(script).in_folder(folder.path());
-    WorkerPool::new(command, options, |_| true)
+    WorkerPool::new(command, options, Answers)
 }
 
 #[tokio::test]
@@ -505,7 +513,7 @@ async fn workers_killed_at_random_moments_lose_nothing_and_answer_nothing_wrongl
         while read -r line; do ID; sleep 0.01; echo "{\"id\":\"$id\",\"answer\":\"answer to $id\"}"; done"#;
     let script = script.replace("ID;", &format!("{ID};"));
     let command = WorkerCommand::new(script).in_folder(folder.path());
-    let pool = WorkerPool::new(command, processes(4), |_| true);
+    let pool = WorkerPool::new(command, processes(4), Answers);
 
     let killer = {
         let file = file.clone();

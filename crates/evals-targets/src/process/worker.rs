@@ -12,13 +12,13 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::WorkerCommand;
 use super::fault::{self, WorkerError, WorkerFault};
 use super::group::Group;
 use super::health::Health;
-use super::ledger::{IsReply, Ledger};
+use super::ledger::Ledger;
 use super::lines::{Lines, Next};
 use super::tail::Tail;
+use super::{Protocol, WorkerCommand};
 
 /// How long a process may go on without its stdout, and how long its pipes are read after its end.
 const SETTLING: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ impl Worker {
     /// Starts a process. Needs a tokio runtime.
     pub(super) fn start(
         command: &WorkerCommand,
-        is_reply: IsReply,
+        protocol: Arc<dyn Protocol>,
         line_limit: usize,
         health: &Arc<Health>,
     ) -> Result<Self, WorkerError> {
@@ -82,7 +82,7 @@ impl Worker {
             tail: Tail::default(),
             health: Arc::clone(health),
             state: Mutex::new(State {
-                ledger: Ledger::new(is_reply),
+                ledger: Ledger::new(protocol),
                 fault: None,
                 is_owed: false,
                 half: None,

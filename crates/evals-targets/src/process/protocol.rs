@@ -1,0 +1,36 @@
+//! How a worker's lines are read.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+/// How the lines of a worker are read.
+pub trait Protocol: Debug + Send + Sync {
+    /// Parses a line. By default it has to be JSON. The error names the problem without the line.
+    fn parse(&self, line: &[u8]) -> Result<Value, String> {
+        parse_json(line)
+    }
+
+    /// The id of the request that a reply is for: by default its `id`, a text or a number.
+    fn id(&self, reply: &Value) -> Option<String> {
+        match reply.get("id")? {
+            Value::Null => None,
+            Value::String(id) => Some(id.clone()),
+            id => Some(id.to_string()),
+        }
+    }
+
+    /// Whether a line without an id can be a reply at all. A greeting such as `{"status": "ready"}` should be none: it would be taken
+    /// for the reply to the first request, and the reply to that for the second one's.
+    fn is_reply(&self, line: &Value) -> bool;
+}
+
+/// Parses a line. The error has the column alone, because a line is one line.
+pub(crate) fn parse_json(line: &[u8]) -> Result<Value, String> {
+    let parsed = serde_json::from_slice(line);
+    parsed.map_err(|error| {
+        error
+            .to_string()
+            .replace(" at line 1 column ", " at column ")
+    })
+}
