@@ -109,6 +109,13 @@ impl<D: Domain> Dataset<D> {
         self
     }
 
+    /// Keeps only the cases that `is_wanted` accepts.
+    #[must_use]
+    pub fn retain(mut self, is_wanted: impl FnMut(&Arc<Case<D>>) -> bool) -> Self {
+        self.cases.retain(is_wanted);
+        self
+    }
+
     /// The dataset's name.
     pub fn name(&self) -> &str {
         &self.name

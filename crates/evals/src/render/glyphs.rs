@@ -15,6 +15,10 @@ pub(super) struct Glyphs {
     pub(super) winner: &'static str,
     /// At the end of text that was cut.
     pub(super) ellipsis: &'static str,
+    /// An assertion that holds.
+    pub(super) passed: &'static str,
+    /// An assertion that does not hold.
+    pub(super) not_passed: &'static str,
     /// Between a count and what is counted.
     pub(super) times: &'static str,
     micro: &'static str,
@@ -27,6 +31,8 @@ impl Glyphs {
         rule: '─',
         winner: "★",
         ellipsis: "…",
+        passed: "✔",
+        not_passed: "✗",
         times: "×",
         micro: "µ",
     };
@@ -37,6 +43,8 @@ impl Glyphs {
         rule: '-',
         winner: "*",
         ellipsis: "...",
+        passed: "+",
+        not_passed: "x",
         times: "x",
         micro: "u",
     };

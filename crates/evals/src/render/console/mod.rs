@@ -1,5 +1,6 @@
 //! Tables for a terminal.
 
+mod cases;
 mod change;
 mod comparison;
 mod paint;
@@ -18,6 +19,7 @@ use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::{accuracy, exclusions, headline, latency, measures};
 use crate::{Change, Comparison, Domain, Report, Summary};
+pub use cases::Cases;
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
 
@@ -90,6 +92,17 @@ impl Console {
         page.latency_table(latency::rows(summary, self.glyphs()))?;
         page.analyses(report)?;
         page.failures(&Failures::of(report))
+    }
+
+    /// Writes a table of cases, failed and lowest first: cases whose task failed, then those with a failed evaluator, then by the
+    /// share of their assertions that hold, then by the mean of their scores. A column is left out where no case fills it.
+    pub fn cases<D: Domain>(
+        &self,
+        out: impl Write,
+        report: &Report<D>,
+        shown: Cases,
+    ) -> io::Result<()> {
+        Page::new(*self, out).cases(report, shown)
     }
 
     /// Writes several reports side by side, the best of each row marked.

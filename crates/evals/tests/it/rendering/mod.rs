@@ -1,5 +1,6 @@
 //! Snapshots of all renderers, with the reports that they render.
 
+mod cases;
 mod console;
 mod files;
 mod markdown;
