@@ -35,14 +35,14 @@ struct Badness {
     score: f64,
 }
 
-/// The columns that any shown case fills.
-#[derive(Clone, Copy, Debug, Default)]
-struct Filled {
-    output: bool,
-    scores: bool,
-    labels: bool,
-    assertions: bool,
-    metrics: bool,
+/// A column that is left out where no case fills it.
+#[derive(Clone, Copy, Debug)]
+enum Optional {
+    Assertions,
+    Scores,
+    Labels,
+    Output,
+    Metrics,
 }
 
 impl<W: Write> Page<W> {
@@ -67,23 +67,19 @@ impl<W: Write> Page<W> {
     }
 
     fn table_of<D: Domain>(&self, report: &Report<D>, cases: &[&CaseReport<D>]) -> Table {
-        let filled = Filled::of(cases);
-        let optional = [
-            ("Assertions", filled.assertions),
-            ("Scores", filled.scores),
-            ("Labels", filled.labels),
-            ("Output", filled.output),
-            ("Metrics", filled.metrics),
-        ];
-        let optional = || optional.into_iter().filter(|(_, filled)| *filled);
+        let optional = Optional::filled_by(cases);
         let mut columns = vec![Column::new("Case", Align::Left)];
-        columns.extend(optional().map(|(title, _)| Column::new(title, Align::Left)));
+        columns.extend(
+            optional
+                .iter()
+                .map(|it| Column::new(it.title(), Align::Left)),
+        );
         columns.push(Column::new("Time", Align::Right));
         let mut table = Table::new(columns).dropping(&["Metrics", "Output", "Labels", "Time"]);
         for case in cases {
             let label = single_line(&case.label(report.repeat).to_string());
             let mut row = vec![Entry::plain(self.cut(&label))];
-            row.extend(optional().map(|(title, _)| self.cell(case, title)));
+            row.extend(optional.iter().map(|column| self.cell(case, *column)));
             row.push(Entry::plain(
                 self.glyphs.duration(case.duration.as_secs_f64()),
             ));
@@ -92,10 +88,10 @@ impl<W: Write> Page<W> {
         table
     }
 
-    fn cell<D: Domain>(&self, case: &CaseReport<D>, title: &str) -> Entry {
+    fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> Entry {
         let outcomes = || case.outcomes.iter();
-        let text = match title {
-            "Assertions" => {
+        let text = match column {
+            Optional::Assertions => {
                 let marks = outcomes().filter_map(|outcome| match outcome.value {
                     Value::Assertion(true) => Some(self.glyphs.passed),
                     Value::Assertion(false) => Some(self.glyphs.not_passed),
@@ -105,20 +101,20 @@ impl<W: Write> Page<W> {
                 let failed = failed.map(|_| self.glyphs.undefined);
                 return Entry::plain(marks.chain(failed).collect());
             }
-            "Scores" => named(outcomes().filter_map(|outcome| match outcome.value {
+            Optional::Scores => named(outcomes().filter_map(|outcome| match outcome.value {
                 Value::Score(score) => Some((outcome.name.as_str(), number::score(score))),
                 Value::Assertion(_) | Value::Label(_) | Value::Undefined => None,
             })),
-            "Labels" => named(outcomes().filter_map(|outcome| match &outcome.value {
+            Optional::Labels => named(outcomes().filter_map(|outcome| match &outcome.value {
                 Value::Label(label) => Some((outcome.name.as_str(), single_line(label))),
                 Value::Assertion(_) | Value::Score(_) | Value::Undefined => None,
             })),
-            "Metrics" => named(
+            Optional::Metrics => named(
                 case.metrics
                     .iter()
                     .map(|(name, value)| (name.as_str(), number::metric(*value))),
             ),
-            _ => match case.result.output() {
+            Optional::Output => match case.result.output() {
                 Some(output) => text_of(output),
                 None => "failed".to_owned(),
             },
@@ -174,23 +170,45 @@ impl<W: Write> Page<W> {
     }
 }
 
-impl Filled {
-    fn of<D: Domain>(cases: &[&CaseReport<D>]) -> Self {
-        let mut filled = Self::default();
-        for case in cases {
-            filled.output |= case.result.output().is_some();
-            filled.metrics |= !case.metrics.is_empty();
-            filled.assertions |= !case.evaluator_failures.is_empty();
-            for outcome in &case.outcomes {
-                match outcome.value {
-                    Value::Assertion(_) => filled.assertions = true,
-                    Value::Score(_) => filled.scores = true,
-                    Value::Label(_) => filled.labels = true,
-                    Value::Undefined => {}
-                }
+impl Optional {
+    const ALL: [Self; 5] = [
+        Self::Assertions,
+        Self::Scores,
+        Self::Labels,
+        Self::Output,
+        Self::Metrics,
+    ];
+
+    fn filled_by<D: Domain>(cases: &[&CaseReport<D>]) -> Vec<Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(|column| cases.iter().any(|case| column.is_filled_by(case)))
+            .collect()
+    }
+
+    fn is_filled_by<D: Domain>(self, case: &CaseReport<D>) -> bool {
+        let has = |is_of_kind: fn(&Value) -> bool| {
+            let mut outcomes = case.outcomes.iter();
+            outcomes.any(|outcome| is_of_kind(&outcome.value))
+        };
+        match self {
+            Self::Assertions => {
+                !case.evaluator_failures.is_empty() || has(|it| matches!(it, Value::Assertion(_)))
             }
+            Self::Scores => has(|it| matches!(it, Value::Score(_))),
+            Self::Labels => has(|it| matches!(it, Value::Label(_))),
+            Self::Output => case.result.output().is_some(),
+            Self::Metrics => !case.metrics.is_empty(),
         }
-        filled
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Assertions => "Assertions",
+            Self::Scores => "Scores",
+            Self::Labels => "Labels",
+            Self::Output => "Output",
+            Self::Metrics => "Metrics",
+        }
     }
 }
 
