@@ -5,6 +5,7 @@
 //! that need no HTTP client; `evals-providers` has those behind a server.
 
 mod address;
+mod chat;
 mod closure;
 mod error;
 mod exec;
@@ -20,6 +21,7 @@ mod target;
 mod template;
 
 pub use address::{AddressError, TargetAddress};
+pub use chat::ChatTarget;
 pub use closure::FnTarget;
 pub use error::TargetError;
 pub use exec::ExecTarget;
