@@ -9,6 +9,7 @@ mod argument;
 mod built_in;
 mod checks;
 mod exec;
+mod files;
 mod judges;
 mod python;
 mod registry;
@@ -17,6 +18,10 @@ mod spans;
 mod untyped;
 mod wanted_models;
 
+pub use files::{
+    DatasetFile, DatasetFileError, FileCase, FileEvaluator, FileFormat, Loaded, Problem, Problems,
+    schema, schema_beside,
+};
 pub use judges::judge_prompts;
 pub use registry::{
     BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,

@@ -9,9 +9,14 @@ use crate::yaml11::{MOST_LEVELS, not_finite, rounded};
 /// Reads JSON. Faulty syntax is an error; `NaN`, `Infinity` and `-Infinity`, which Python's `json` writes, are among the
 /// document's [errors](Document::errors). A key that occurs twice takes its last value, with a warning.
 pub fn read(text: &str) -> Result<Document, YamlError> {
+    read_from(text.strip_prefix('\u{feff}').unwrap_or(text), 1)
+}
+
+/// Reads JSON that begins on this line of its file, as [`read`] does.
+pub fn read_from(text: &str, line: u64) -> Result<Document, YamlError> {
     let mut reader = Reader {
-        rest: text.strip_prefix('\u{feff}').unwrap_or(text),
-        place: Place::START,
+        rest: text,
+        place: Place { line, column: 1 },
         errors: Vec::new(),
         warnings: Vec::new(),
     };

@@ -1,0 +1,259 @@
+//! From written cases and evaluators to a dataset that can run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use evals::{Case, CaseId, Dataset, Evaluator, ReportEvaluator, SpecArguments};
+use evals_yaml::Place;
+
+use super::dataset_file::{DatasetFile, FileCase, FileEvaluator};
+use super::grammar::{Written, WrittenCase};
+use super::problem::{Findings, Problem};
+use super::spec::{Form, WrittenSpec};
+use crate::signature::SignatureError;
+use crate::{Built, Registry, RegistryError, Resources, Untyped};
+
+/// A dataset file that was read, and the dataset that it describes.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the file holds.
+    pub file: DatasetFile,
+    /// Its cases with their evaluators, ready to run. An unnamed case is called `Case` and its position, from 1.
+    pub dataset: Dataset<Untyped>,
+    /// What a reader of the file may not expect, in the order of the file.
+    pub warnings: Vec<Problem>,
+}
+
+/// Builds evaluators of one file.
+pub(super) struct Builder<'r> {
+    registry: &'r Registry,
+    resources: &'r Resources,
+    findings: Findings,
+}
+
+impl<'r> Builder<'r> {
+    pub(super) fn new(
+        registry: &'r Registry,
+        resources: &'r Resources,
+        findings: Findings,
+    ) -> Self {
+        Self {
+            registry,
+            resources,
+            findings,
+        }
+    }
+
+    /// Builds all evaluators. The errors of the findings, if there are any, come instead, in the order of the file.
+    pub(super) fn load(
+        mut self,
+        written: Written,
+        default_name: &str,
+    ) -> Result<Loaded, Vec<Problem>> {
+        let ids = self.ids(&written.cases);
+        let mut cases = Vec::new();
+        let mut file_cases = Vec::new();
+        for (id, case) in ids.into_iter().zip(written.cases) {
+            let (evaluators, specs) = self.cases_evaluators(case.evaluators);
+            let expected = (!case.expected.is_null()).then_some(case.expected);
+            cases.push(Case {
+                id: id.clone(),
+                input: case.inputs.clone(),
+                expected: expected.clone(),
+                metadata: case.metadata.clone(),
+                evaluators,
+            });
+            file_cases.push(FileCase {
+                id,
+                name: case.name,
+                inputs: case.inputs,
+                metadata: case.metadata,
+                expected,
+                evaluators: specs,
+                place: case.place,
+            });
+        }
+        let (evaluators, specs) = self.cases_evaluators(written.evaluators);
+        let (report_evaluators, report_specs) = self.reports_evaluators(written.report_evaluators);
+        let file = DatasetFile {
+            name: written.name.unwrap_or_else(|| default_name.to_owned()),
+            schema: written.schema,
+            cases: file_cases,
+            evaluators: specs,
+            report_evaluators: report_specs,
+            target: written.target,
+        };
+        let Findings {
+            mut errors,
+            mut warnings,
+        } = self.findings;
+        if !errors.is_empty() {
+            errors.sort_by_key(|problem| problem.place);
+            return Err(errors);
+        }
+        warnings.sort_by_key(|problem| problem.place);
+        let dataset = Dataset::new(file.name.clone(), cases)
+            .map_err(|error| vec![Problem::new(Place::START, error.to_string())])?
+            .with_evaluators(evaluators)
+            .with_report_evaluators(report_evaluators);
+        Ok(Loaded {
+            file,
+            dataset,
+            warnings,
+        })
+    }
+
+    /// The ids of the cases: their names, and `Case` with the position for those without. Reports an explicit name that occurs
+    /// twice.
+    fn ids(&mut self, cases: &[WrittenCase]) -> Vec<CaseId> {
+        let mut named: BTreeMap<&str, Place> = BTreeMap::new();
+        for case in cases {
+            let Some(name) = &case.name else { continue };
+            if let Some(earlier) = named.get(name.as_str()) {
+                self.findings.error(
+                    case.name_place,
+                    format!(
+                        "duplicate case name `{name}`, which line {} has too; rename one of them",
+                        earlier.line
+                    ),
+                );
+            } else {
+                named.insert(name, case.name_place);
+            }
+        }
+        let mut taken: BTreeSet<String> = named.keys().map(|&name| name.to_owned()).collect();
+        let mut ids = Vec::with_capacity(cases.len());
+        for (index, case) in cases.iter().enumerate() {
+            if let Some(name) = case.name.as_deref().filter(|name| !name.is_empty()) {
+                ids.push(CaseId::from(name));
+                continue;
+            }
+            let usual = format!("Case {}", index + 1);
+            let mut id = usual.clone();
+            let mut number = 2_u64;
+            while !taken.insert(id.clone()) {
+                id = format!("{usual} ({number})");
+                number += 1;
+            }
+            if id != usual {
+                self.findings.warning(
+                    case.place,
+                    format!("this unnamed case is called `{id}`, because another case has the name `{usual}`"),
+                );
+            }
+            ids.push(CaseId::from(id));
+        }
+        ids
+    }
+
+    fn cases_evaluators(
+        &mut self,
+        written: Vec<WrittenSpec>,
+    ) -> (Vec<Arc<dyn Evaluator<Untyped>>>, Vec<FileEvaluator>) {
+        let mut evaluators = Vec::new();
+        let mut specs = Vec::new();
+        for spec in written {
+            match self.build(&spec) {
+                Some(Built::Case(evaluator)) => evaluators.push(evaluator),
+                Some(Built::Report(_)) => self.findings.error(
+                    spec.place,
+                    format!(
+                        "`{}` judges whole reports; name it under `report_evaluators`",
+                        spec.spec.name
+                    ),
+                ),
+                None => {}
+            }
+            specs.push(FileEvaluator::from(spec));
+        }
+        (evaluators, specs)
+    }
+
+    fn reports_evaluators(
+        &mut self,
+        written: Vec<WrittenSpec>,
+    ) -> (Vec<Arc<dyn ReportEvaluator<Untyped>>>, Vec<FileEvaluator>) {
+        let mut evaluators = Vec::new();
+        let mut specs = Vec::new();
+        for spec in written {
+            match self.build(&spec) {
+                Some(Built::Report(evaluator)) => evaluators.push(evaluator),
+                Some(Built::Case(_)) => self.findings.error(
+                    spec.place,
+                    format!(
+                        "`{}` judges cases; name it under `evaluators`",
+                        spec.spec.name
+                    ),
+                ),
+                None => {}
+            }
+            specs.push(FileEvaluator::from(spec));
+        }
+        (evaluators, specs)
+    }
+
+    fn build(&mut self, written: &WrittenSpec) -> Option<Built> {
+        match self.registry.build(&written.spec, self.resources) {
+            Ok(built) => Some(built),
+            Err(error) => {
+                let place = place_of(&error, written);
+                let hint = self.hint(&error, written);
+                let message = format!("{}{hint}", evals_messages::chain(&error));
+                self.findings.error(place, message);
+                None
+            }
+        }
+    }
+
+    /// What a form of specification that is often mistaken means.
+    fn hint(&self, error: &RegistryError, written: &WrittenSpec) -> String {
+        let name = &written.spec.name;
+        match error {
+            RegistryError::Unknown { .. } if name == "name" && written.form == Form::Short => {
+                "; the long form needs `arguments` too: `{name: …, arguments: null}`".to_owned()
+            }
+            RegistryError::Arguments(SignatureError::Unknown { known, .. })
+                if written.form == Form::Short && known.len() > written.arguments.len() =>
+            {
+                let is_any_known = written
+                    .arguments
+                    .iter()
+                    .any(|(argument, _)| known.contains(&argument.as_str()));
+                match self
+                    .registry
+                    .entry(name)
+                    .and_then(|entry| entry.signature().parameters().first())
+                {
+                    Some(first) if !is_any_known => format!(
+                        "; a mapping holds arguments by name, so one that is the argument itself is written `{name}: {{{}: {{…}}}}`",
+                        first.name
+                    ),
+                    _ => String::new(),
+                }
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// The place of the argument that an error is about, or of the evaluator.
+fn place_of(error: &RegistryError, written: &WrittenSpec) -> Place {
+    let RegistryError::Arguments(SignatureError::Unknown { argument, .. }) = error else {
+        return written.place;
+    };
+    let found = written.arguments.iter().find(|(name, _)| name == argument);
+    found.map_or(written.place, |(_, place)| *place)
+}
+
+impl From<WrittenSpec> for FileEvaluator {
+    fn from(written: WrittenSpec) -> Self {
+        let mut spec = written.spec;
+        if spec.arguments == SpecArguments::Named(serde_json::Map::new()) {
+            spec.arguments = SpecArguments::None;
+        }
+        Self {
+            spec,
+            place: written.place,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The written forms of an evaluator: `Name`, `Name: argument`, `{name: Name, arguments: …}`.
+
+use evals::{EvaluatorSpec, SpecArguments};
+use evals_yaml::{Member, Node, Place};
+
+use super::problem::Findings;
+
+/// An evaluator as it is written, with the places of its arguments.
+#[derive(Debug)]
+pub(super) struct WrittenSpec {
+    pub(super) spec: EvaluatorSpec,
+    /// Where its name stands.
+    pub(super) place: Place,
+    pub(super) form: Form,
+    /// Names and places of arguments by name.
+    pub(super) arguments: Vec<(String, Place)>,
+}
+
+/// How an evaluator is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `Name`, or `Name: argument`.
+    Short,
+    /// `{name: Name, arguments: …}`
+    Long,
+}
+
+const FORMS: &str = "an evaluator is `Name`, `Name: argument`, `Name: {argument: value, …}` or `{name: Name, arguments: …}`";
+
+/// Reads a list of evaluators.
+pub(super) fn list(member: &Member, findings: &mut Findings) -> Vec<WrittenSpec> {
+    let Some(items) = member.value.items() else {
+        let key = &member.key.text;
+        let message = if member.value.is_null() {
+            format!("`{key}` is null; leave it out, or write `{key}: []`")
+        } else {
+            format!(
+                "`{key}` is {}, where a list of evaluators is needed",
+                member.value.kind()
+            )
+        };
+        findings.error(member.value.place, message);
+        return Vec::new();
+    };
+    items
+        .iter()
+        .filter_map(|item| read(item, findings))
+        .collect()
+}
+
+/// Reads one evaluator.
+fn read(node: &Node, findings: &mut Findings) -> Option<WrittenSpec> {
+    if let Some(name) = node.text() {
+        return Some(written(name, SpecArguments::None, node.place, Form::Short));
+    }
+    let Some(members) = node.members() else {
+        findings.error(
+            node.place,
+            format!("{} is no evaluator; {FORMS}", node.kind()),
+        );
+        return None;
+    };
+    if let (Some(name), Some(arguments)) = (node.member("name"), node.member("arguments")) {
+        return long(name, arguments, members, findings);
+    }
+    match members {
+        [Member { key, value }] if key.is_text => Some(short(&key.text, key.place, value)),
+        [Member { key, .. }] => {
+            findings.error(
+                key.place,
+                format!(
+                    "`{}` is no text, so it names no evaluator; put it into quotes",
+                    key.text
+                ),
+            );
+            None
+        }
+        [] => {
+            findings.error(
+                node.place,
+                format!("an empty mapping is no evaluator; {FORMS}"),
+            );
+            None
+        }
+        [_, second, ..] => {
+            let keys: Vec<String> = members
+                .iter()
+                .map(|member| format!("`{}`", member.key.text))
+                .collect();
+            findings.error(
+                second.key.place,
+                format!(
+                    "one evaluator has the keys {}; write each evaluator as an item of its own, its arguments below its name, or `{{name: …, arguments: …}}`",
+                    keys.join(", ")
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn short(name: &str, place: Place, value: &Node) -> WrittenSpec {
+    match by_name(value) {
+        Some(arguments) => arguments.of(name, place, Form::Short),
+        None => written(
+            name,
+            SpecArguments::Positional([value.to_value()]),
+            place,
+            Form::Short,
+        ),
+    }
+}
+
+fn long(
+    name: &Member,
+    arguments: &Member,
+    members: &[Member],
+    findings: &mut Findings,
+) -> Option<WrittenSpec> {
+    let further = members
+        .iter()
+        .filter(|member| !matches!(member.key.text.as_str(), "name" | "arguments"));
+    for member in further {
+        findings.warning(
+            member.key.place,
+            format!(
+                "`{}` beside `name` and `arguments` has no effect",
+                member.key.text
+            ),
+        );
+    }
+    let (place, value) = (name.value.place, &arguments.value);
+    let Some(name) = name.value.text() else {
+        findings.error(
+            place,
+            format!(
+                "the `name` of an evaluator is {}, where a text is needed",
+                name.value.kind()
+            ),
+        );
+        return None;
+    };
+    if value.is_null() {
+        return Some(written(name, SpecArguments::None, place, Form::Long));
+    }
+    if let Some(arguments) = by_name(value) {
+        return Some(arguments.of(name, place, Form::Long));
+    }
+    if let Some([item]) = value.items() {
+        let argument = SpecArguments::Positional([item.to_value()]);
+        return Some(written(name, argument, place, Form::Long));
+    }
+    let found = match value.items() {
+        Some(items) => format!("a list of {}", items.len()),
+        None if value.members().is_some() => "a mapping with a key that is no text".to_owned(),
+        None => value.kind().to_owned(),
+    };
+    findings.error(
+        value.place,
+        format!("`arguments` is {found}; it is null, a list of one value, or a mapping of arguments by name"),
+    );
+    None
+}
+
+/// Arguments by name, if the value is a mapping whose keys are all texts.
+fn by_name(value: &Node) -> Option<ByName<'_>> {
+    let members = value.members()?;
+    members
+        .iter()
+        .all(|member| member.key.is_text)
+        .then_some(ByName(members))
+}
+
+struct ByName<'n>(&'n [Member]);
+
+impl ByName<'_> {
+    fn of(&self, name: &str, place: Place, form: Form) -> WrittenSpec {
+        let members = self.0.iter();
+        let values = members
+            .clone()
+            .map(|member| (member.key.text.clone(), member.value.to_value()));
+        let mut spec = written(name, SpecArguments::Named(values.collect()), place, form);
+        spec.arguments = members
+            .map(|member| (member.key.text.clone(), member.key.place))
+            .collect();
+        spec
+    }
+}
+
+fn written(name: &str, arguments: SpecArguments, place: Place, form: Form) -> WrittenSpec {
+    WrittenSpec {
+        spec: EvaluatorSpec {
+            name: name.to_owned(),
+            arguments,
+        },
+        place,
+        form,
+        arguments: Vec::new(),
+    }
+}

@@ -1,0 +1,235 @@
+//! Dataset files mean what they mean to pydantic-evals, and what is written here it reads.
+//!
+//! `tests/golden/dataset_files.py` makes the golden file by running that package.
+
+use std::path::Path;
+
+use evals_evaluators::{DatasetFile, FileFormat, Loaded, Problems, Registry, Resources};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const GOLDEN: &str = include_str!("../golden/dataset_files/loads.json");
+const SOURCE: &str = include_str!("../golden/dataset_files/source.yaml");
+const WRITTEN_YAML: &str = include_str!("../golden/dataset_files/written.yaml");
+const WRITTEN_JSON: &str = include_str!("../golden/dataset_files/written.json");
+
+/// What loads here and not in pydantic-evals: dates are texts, and an array in JSON holds records. Numbers that JSON cannot hold
+/// load there; the golden file has them as errors.
+const DIFFERENCES: [&str; 2] = ["name: 2021-05-08\ncases: []\n", "[]"];
+
+#[derive(Deserialize)]
+struct Golden {
+    written: Value,
+    loads: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    format: Format,
+    text: String,
+    loaded: Option<Value>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Yaml,
+    Json,
+}
+
+impl From<Format> for FileFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Yaml => Self::Yaml,
+            Format::Json => Self::Json,
+        }
+    }
+}
+
+fn load(text: &str, format: impl Into<FileFormat>) -> Result<Loaded, Problems> {
+    let path = Path::new("default.yaml");
+    DatasetFile::read(
+        text,
+        format.into(),
+        path,
+        &Registry::built_in(),
+        &Resources::default(),
+    )
+}
+
+/// What a file holds, evaluators as briefly as the registry writes them.
+fn contents(file: &DatasetFile) -> Value {
+    let text = file.to_json(&Registry::built_in(), None);
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn files_load_as_in_pydantic_evals() {
+    let golden: Golden = serde_json::from_str(GOLDEN).unwrap();
+    assert!(golden.loads.len() > 90);
+    let mut differences = Vec::new();
+    for entry in &golden.loads {
+        let loaded = load(&entry.text, entry.format);
+        match (&entry.loaded, &loaded) {
+            (Some(wanted), Ok(loaded)) => {
+                assert_eq!(contents(&loaded.file), *wanted, "{}", entry.text);
+            }
+            (None, Err(_)) => {}
+            (Some(_), Err(problems)) => panic!("{}: {problems}", entry.text),
+            (None, Ok(_)) => differences.push(entry.text.as_str()),
+        }
+    }
+    assert_eq!(differences, DIFFERENCES);
+}
+
+#[test]
+fn what_is_written_is_what_pydantic_evals_reads() {
+    let golden: Golden = serde_json::from_str(GOLDEN).unwrap();
+    let registry = Registry::built_in();
+    let schema = Some("written_schema.json");
+    let file = load(SOURCE, FileFormat::Yaml).unwrap().file;
+    assert_eq!(file.to_yaml(&registry, schema), WRITTEN_YAML);
+    assert_eq!(file.to_json(&registry, schema), WRITTEN_JSON);
+    assert_eq!(contents(&file), golden.written);
+}
+
+#[test]
+fn loading_saving_and_loading_again_changes_nothing() {
+    let registry = Registry::built_in();
+    let file = load(SOURCE, FileFormat::Yaml).unwrap().file;
+    let yaml = file.to_yaml(&registry, None);
+    let json = file.to_json(&registry, None);
+    for (text, format) in [(&yaml, FileFormat::Yaml), (&json, FileFormat::Json)] {
+        let again = load(text, format).unwrap();
+        assert_eq!(again.warnings, []);
+        assert_eq!(again.file.to_yaml(&registry, None), yaml);
+        assert_eq!(again.file.to_json(&registry, None), json);
+        for (case, before) in again.file.cases.iter().zip(&file.cases) {
+            assert_eq!(
+                (&case.id, &case.inputs, &case.metadata, &case.expected),
+                (
+                    &before.id,
+                    &before.inputs,
+                    &before.metadata,
+                    &before.expected
+                )
+            );
+        }
+    }
+}
+
+/// The problems of a file, without its name.
+fn problems(text: &str) -> Vec<String> {
+    let found = load(text, FileFormat::Yaml).unwrap_err();
+    let lines = found.problems.iter();
+    let lines = lines.map(|problem| problem.at(Path::new("f")));
+    lines
+        .map(|line| line.trim_start_matches("f:").to_owned())
+        .collect()
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once_where_they_stand() {
+    let text = "\
+nmae: n
+cases:
+- name: a
+  inputs: .nan
+- name: a
+  input: 2
+  evaluators:
+  - Equals: {a: 1}
+  - Contians: x
+  - Contains: {value: x, case_sensitiv: false}
+  - IsInstance
+  - {name: EqualsExpected}
+  - {Equals: 1, Contains: 2}
+  - {name: Equals, arguments: [1, 2]}
+  - Python: {expression: x}
+- 5
+evaluators: null
+report_evaluators:
+- Equals: 1
+";
+    let wanted = [
+        "1:1: a dataset file has no key `nmae`; did you mean `name`?",
+        "4:11: `.nan` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+        "5:3: the case has no `inputs`; it may be null, but it has to be there",
+        "5:9: duplicate case name `a`, which line 3 has too; rename one of them",
+        "6:3: a case has no key `input`; did you mean `inputs`?",
+        "8:14: `Equals` has no argument `a`; it has `value`, `evaluation_name`; a mapping holds arguments by name, so one that is the argument itself is written `Equals: {value: {…}}`",
+        "9:5: no evaluator is called `Contians`; did you mean `Contains`?",
+        "10:26: `Contains` has no argument `case_sensitiv`; did you mean `case_sensitive`?",
+        "11:5: `IsInstance` needs the argument `type_name`",
+        "12:6: no evaluator is called `name`; the long form needs `arguments` too: `{name: …, arguments: null}`",
+        "13:17: one evaluator has the keys `Equals`, `Contains`; write each evaluator as an item of its own, its arguments below its name, or `{name: …, arguments: …}`",
+        "14:31: `arguments` is a list of 2; it is null, a list of one value, or a mapping of arguments by name",
+        "15:5: no evaluator is called `Python`; pydantic-evals removed it, write an `Exec` evaluator instead",
+        "16:3: a case is a number, where a mapping with the key `inputs` is needed",
+        "17:13: `evaluators` is null; leave it out, or write `evaluators: []`",
+        "19:3: `Equals` judges cases; name it under `evaluators`",
+    ];
+    assert_eq!(problems(text), wanted);
+}
+
+#[test]
+fn an_unnamed_case_does_not_take_the_name_of_another() {
+    let text = "cases:\n- {name: Case 2, inputs: 1}\n- {inputs: 2}\n- {name: '', inputs: 3}\n";
+    let loaded = load(text, FileFormat::Yaml).unwrap();
+    let ids: Vec<&str> = loaded
+        .dataset
+        .cases()
+        .iter()
+        .map(|case| case.id.as_str())
+        .collect();
+    assert_eq!(ids, ["Case 2", "Case 2 (2)", "Case 3"]);
+    let warnings: Vec<String> = loaded
+        .warnings
+        .iter()
+        .map(|warning| warning.at(Path::new("f")))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            "f:3:3: this unnamed case is called `Case 2 (2)`, because another case has the name `Case 2`"
+        ]
+    );
+    assert_eq!(loaded.dataset.name(), "default");
+}
+
+#[test]
+fn surprises_are_warnings() {
+    let text = "cases:\n- inputs: {q: 1, q: 2}\n  evaluators:\n  - {name: Equals, arguments: [1], argument: 2}\n";
+    let loaded = load(text, FileFormat::Yaml).unwrap();
+    let warnings: Vec<String> = loaded
+        .warnings
+        .iter()
+        .map(|warning| warning.at(Path::new("f")))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            "f:2:18: duplicate key `q`: this value replaces the one of line 2",
+            "f:4:36: `argument` beside `name` and `arguments` has no effect",
+        ]
+    );
+    assert_eq!(loaded.dataset.cases()[0].input, json!({"q": 2}));
+}
+
+#[test]
+fn the_target_keeps_its_places() {
+    let text = "cases: []\ntarget:\n  url: http://localhost\n  headers: {a: b}\n";
+    let file = load(text, FileFormat::Yaml).unwrap().file;
+    let target = file.target.as_ref().unwrap();
+    assert_eq!(
+        target.to_value(),
+        json!({"url": "http://localhost", "headers": {"a": "b"}})
+    );
+    assert_eq!(
+        target.member("headers").unwrap().key.place.to_string(),
+        "4:3"
+    );
+    assert!(file.to_yaml(&Registry::built_in(), None).ends_with(
+        "report_evaluators: []\ntarget:\n  url: http://localhost\n  headers:\n    a: b\n"
+    ));
+}
