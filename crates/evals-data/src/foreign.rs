@@ -15,6 +15,7 @@ pub fn rows(
 ) -> Result<impl Iterator<Item = Result<Vec<Value>, DataError>>, DataError> {
     let table = TableFile {
         name: name.to_owned(),
+        uri: name.to_owned(),
         content: Content::InMemory(bytes.into()),
     };
     let rows = table.rows(columns)?;

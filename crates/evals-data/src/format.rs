@@ -2,15 +2,23 @@
 
 use std::path::Path;
 
-/// The extensions of all supported formats.
-pub(crate) const EXTENSIONS: [&str; 7] = [
+/// The extensions of all supported formats, tables first.
+pub(crate) const EXTENSIONS: [&str; 15] = [
     ".parquet",
     ".jsonl",
     ".ndjson",
+    ".json",
     ".csv",
     ".jsonl.gz",
     ".ndjson.gz",
+    ".json.gz",
     ".csv.gz",
+    ".md",
+    ".markdown",
+    ".txt",
+    ".text",
+    ".html",
+    ".htm",
 ];
 
 /// How a table is stored.
@@ -18,7 +26,22 @@ pub(crate) const EXTENSIONS: [&str; 7] = [
 pub(crate) enum Format {
     Parquet,
     JsonLines,
+    Json,
     Csv,
+    Text(TextFormat),
+}
+
+/// How a text is marked up. A file of such a format is one document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextFormat {
+    Plain,
+    Markdown,
+    Html,
+}
+
+/// Whether a file is a text, which is one document, and not a table.
+pub(crate) fn is_text(name: &str) -> bool {
+    matches!(of(name), Some((Format::Text(_), _)))
 }
 
 /// The format of a file by its name, and whether it is gzipped; `None` for an unknown extension.
@@ -31,7 +54,11 @@ pub(crate) fn of(name: &str) -> Option<(Format, bool)> {
     match Path::new(plain).extension()?.to_str()? {
         "parquet" if !compressed => Some((Format::Parquet, false)),
         "jsonl" | "ndjson" => Some((Format::JsonLines, compressed)),
+        "json" => Some((Format::Json, compressed)),
         "csv" => Some((Format::Csv, compressed)),
+        "md" | "markdown" if !compressed => Some((Format::Text(TextFormat::Markdown), false)),
+        "html" | "htm" if !compressed => Some((Format::Text(TextFormat::Html), false)),
+        "txt" | "text" if !compressed => Some((Format::Text(TextFormat::Plain), false)),
         _ => None,
     }
 }

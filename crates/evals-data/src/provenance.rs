@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::format;
 use crate::hub::sha256;
 
 /// Increases whenever the same bytes and columns give other documents, questions or judgements than before.
@@ -65,7 +66,8 @@ impl Provenance {
     }
 
     /// A digest of the commits, the file digests, the columns, and the version of the rules for reading them. It does not depend on the
-    /// dataset's name or on paths, so that a copy of the same files elsewhere counts as the same data.
+    /// dataset's name or on where the files are, so that a copy of the same files elsewhere counts as the same data. The paths of text
+    /// files below the source's folder count, because they are ids of documents.
     pub fn fingerprint(&self) -> String {
         let tables: Vec<String> = self.tables().map(TableProvenance::fingerprint).collect();
         sha256(tables.join("\n").as_bytes())
@@ -86,11 +88,20 @@ impl Provenance {
 
 impl TableProvenance {
     fn fingerprint(&self) -> String {
-        let digests: Vec<&str> = self.files.iter().map(|file| file.sha256.as_str()).collect();
+        let digests: Vec<String> = self.files.iter().map(identity).collect();
         let commit = self.commit.as_deref().unwrap_or_default();
         let columns = &self.columns;
         let digests = digests.join("\n");
         sha256(format!("reading {READING_VERSION}\n{commit}\n{digests}\n{columns}").as_bytes())
+    }
+}
+
+/// What of a file decides what is read from it: its bytes and, if it is a text, its path, which is the id of its document.
+fn identity(file: &FileProvenance) -> String {
+    if format::is_text(&file.path) {
+        format!("{} {}", file.sha256, file.path)
+    } else {
+        file.sha256.clone()
     }
 }
 

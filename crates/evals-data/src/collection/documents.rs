@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use evals_rag::Document;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,9 @@ use super::mapping::Mapping;
 use crate::error::{DataError, Place};
 use crate::manifest::{Deduplicate, DocumentColumns};
 use crate::reader::{Row, Rows, TableFile};
+
+/// Most ids of dropped documents that are kept.
+const NAMED: usize = 5;
 
 /// The documents of a corpus, in the order of its files.
 ///
@@ -51,16 +54,39 @@ pub struct DocumentCounts {
 
 /// A view of an iteration's [`DocumentCounts`] that outlives it.
 #[derive(Debug, Clone, Default)]
-pub struct DocumentTally(Arc<Mutex<DocumentCounts>>);
+pub struct DocumentTally(Arc<Mutex<Tallied>>);
+
+#[derive(Debug, Default)]
+struct Tallied {
+    counts: DocumentCounts,
+    empty: Vec<String>,
+}
 
 impl DocumentTally {
     /// The counts so far; final once the iteration has ended.
     pub fn counts(&self) -> DocumentCounts {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tallied().counts
+    }
+
+    /// The ids of the first documents that were dropped because they have neither text nor title, five at most.
+    pub fn empty(&self) -> Vec<String> {
+        self.tallied().empty.clone()
+    }
+
+    fn tallied(&self) -> MutexGuard<'_, Tallied> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, change: impl FnOnce(&mut DocumentCounts)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.tallied().counts);
+    }
+
+    fn add_empty(&self, id: String) {
+        let mut tallied = self.tallied();
+        tallied.counts.empty += 1;
+        if tallied.empty.len() < NAMED {
+            tallied.empty.push(id);
+        }
     }
 }
 
@@ -136,7 +162,7 @@ impl Documents {
             document.text.clone_from(title);
             return Some(document);
         }
-        self.tally.add(|counts| counts.empty += 1);
+        self.tally.add_empty(document.uri);
         None
     }
 

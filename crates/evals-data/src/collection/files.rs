@@ -8,6 +8,7 @@ use evals_guard::regular_file;
 
 use crate::catalog::{self, bundled};
 use crate::error::DataError;
+use crate::format;
 use crate::hub::{
     DownloadObserver, Expected, Globs, Hub, HubError, HubFiles, HubWarning, Identity, Repository,
     files_below, sha256, verify,
@@ -99,6 +100,7 @@ impl Fetched {
         {
             table.files.push(TableFile {
                 name: file.path.clone(),
+                uri: file.path.clone(),
                 content: Content::Cached(file.local.clone()),
             });
             let identity = Identity {
@@ -156,7 +158,8 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
             path: path.to_owned(),
             source,
         })?;
-    let present = files_below(path).map_err(unreadable)?;
+    let mut present = files_below(path).map_err(unreadable)?;
+    present.retain(|file| !is_hidden_text(file));
     if let Some(glob) = compiled.first_without_match(&present) {
         return Err(DataError::NoFile {
             path: path.join(glob),
@@ -168,6 +171,12 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
         recorded: file.clone(),
         name: file,
     }))
+}
+
+/// Whether a file is a text in a hidden folder or with a hidden name. Tools keep copies and notes there, which nobody means by
+/// `**/*.md`.
+fn is_hidden_text(path: &str) -> bool {
+    format::is_text(path) && path.split('/').any(|part| part.starts_with('.'))
 }
 
 /// A file of the user's own.
@@ -209,6 +218,7 @@ fn local_files(found: impl IntoIterator<Item = LocalFile>) -> Result<TableFiles,
             })?;
         table.files.push(TableFile {
             name,
+            uri: recorded.clone(),
             content: Content::OnDisk(path),
         });
         table.identities.push(provenance(recorded, identity));
@@ -226,6 +236,7 @@ fn in_bundle(name: &str) -> Result<TableFiles, DataError> {
         commit: None,
         files: vec![TableFile {
             name: name.to_owned(),
+            uri: name.to_owned(),
             content: Content::InMemory(Bytes::from_static(bytes)),
         }],
         identities: vec![provenance(name.to_owned(), identity)],

@@ -81,9 +81,17 @@ impl Mapping {
         } else {
             parts.join(" ")
         };
-        let metadata: Map<String, Value> = pairs
-            .map(|(column, cell)| (column.path(), cell.clone()))
-            .collect();
+        let mut metadata = Map::new();
+        for (column, cell) in pairs {
+            match cell {
+                Value::Object(others) if column.is_all_others() => {
+                    metadata.extend(others.clone());
+                }
+                cell => {
+                    metadata.insert(column.path(), cell.clone());
+                }
+            }
+        }
         Ok(Document {
             uri,
             title,

@@ -21,8 +21,9 @@ pub use documents::{DocumentCounts, DocumentTally, Documents};
 pub use questions::{QuestionCounts, Questions};
 
 use crate::error::DataError;
+use crate::format;
 use crate::hub::{DownloadObserver, Hub, HubWarning, blocking};
-use crate::manifest::{Manifest, Source, Table};
+use crate::manifest::{DocumentColumns, Manifest, Source, Table};
 use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
 use corpus::Corpus;
@@ -57,6 +58,7 @@ impl Collection {
 
     fn of(manifest: &Manifest, fetched: Fetched) -> Result<Self, DataError> {
         let documents = fetched.table(&manifest.documents.source)?;
+        check_kinds(&manifest.documents.columns, &documents.files)?;
         let questions = fetched.table(&manifest.questions.source)?;
         let judgements = manifest
             .judgements
@@ -219,6 +221,23 @@ impl Collection {
             });
         }
         Ok(unknown)
+    }
+}
+
+/// Checks that the documents' files are all texts or all tables, and that the columns of tables are named.
+fn check_kinds(columns: &DocumentColumns, files: &[TableFile]) -> Result<(), DataError> {
+    let texts: Vec<bool> = files
+        .iter()
+        .map(|file| format::is_text(&file.name))
+        .collect();
+    let first = |is_text: bool| {
+        let place = texts.iter().position(|it| *it == is_text)?;
+        Some(files[place].name.clone())
+    };
+    match (first(true), first(false)) {
+        (Some(text), Some(table)) => Err(DataError::TextsAndTables { text, table }),
+        (None, Some(file)) if columns.whole_files => Err(DataError::TableWithoutColumns { file }),
+        _ => Ok(()),
     }
 }
 

@@ -39,7 +39,7 @@ pub enum CsvFault {
     },
 }
 
-/// A defect of a line of JSON Lines.
+/// A defect of a line of JSON Lines, or of a JSON document.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JsonFault {
@@ -81,6 +81,15 @@ pub enum JsonFault {
     /// A line beyond the size limit.
     #[error("the line is larger than 128 MiB")]
     TooLong,
+    /// A JSON document that is not valid, or no table.
+    #[error("not valid JSON: {what}")]
+    Document {
+        /// The problem.
+        what: String,
+    },
+    /// A value of a JSON document beyond the size limit.
+    #[error("the value that starts here is larger than 128 MiB")]
+    TooLarge,
 }
 
 /// Why the parquet reader failed.

@@ -124,6 +124,40 @@ pub enum DataError {
         /// Where.
         place: Place,
     },
+    /// A text file that is too large to be one document.
+    #[error(
+        "`{file}` is larger than 128 MiB, too large for one document; split it, or leave it out of `files`"
+    )]
+    TooLarge {
+        /// The file.
+        file: String,
+    },
+    /// The front matter of a markdown file is not valid YAML.
+    #[error("{place}: the front matter is not valid YAML: {what}")]
+    FrontMatter {
+        /// The line.
+        place: Place,
+        /// The problem.
+        what: String,
+    },
+    /// A table among files that are read as one document each.
+    #[error(
+        "`{file}` is a table, so the manifest has to name its columns: add `uri` and `text` to `documents`"
+    )]
+    TableWithoutColumns {
+        /// The file.
+        file: String,
+    },
+    /// Text files and tables in one `source`.
+    #[error(
+        "`{text}` is a text and `{table}` is a table; a table of documents consists of one or the other"
+    )]
+    TextsAndTables {
+        /// The first text file.
+        text: String,
+        /// The first table.
+        table: String,
+    },
     /// The manifest names a column that the file does not have.
     #[error("`{file}` has no column `{column}`; {}{}", its_columns(columns), separated(*separator))]
     MissingColumn {

@@ -46,6 +46,11 @@ impl Column {
         &self.segments
     }
 
+    /// Whether it stands for all further columns: in texts, the fields of the front matter.
+    pub(crate) fn is_all_others(&self) -> bool {
+        !self.each && self.segments == ["*"]
+    }
+
     /// Whether the reference ends in `[]`.
     pub fn each(&self) -> bool {
         self.each

@@ -11,30 +11,88 @@ use super::one_or_many::one_or_many;
 use super::source::WrittenSource;
 
 /// The columns of a document.
+///
+/// A manifest that names neither `uri` nor `text` reads files of text, each as one document: the id is the path of the file below the
+/// source's folder, and title, text and metadata are what the file's format calls so. Such a file is a table of one row with the columns
+/// `uri`, `title` and `text`, and the fields of its front matter as further ones; `*` names all of these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "WrittenDocuments")]
 pub struct DocumentColumns {
     /// The table's own `source`, which checking the manifest takes out.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The document's id, which judgements name.
     pub uri: Column,
     /// The text. Several columns are joined by a space, without null and blank ones. The elements of a list are trimmed and joined by a
     /// space as well.
-    #[serde(deserialize_with = "one_or_many")]
     pub text: Vec<Column>,
     /// The title.
-    #[serde(default)]
     pub title: Option<Column>,
     /// Columns kept as metadata, under their names.
-    #[serde(default)]
     pub metadata: Vec<Column>,
     /// The rows to keep; all by default.
-    #[serde(default, rename = "where")]
+    #[serde(rename = "where")]
     pub filter: Filter,
     /// What to do about repeated document ids; an error by default.
-    #[serde(default)]
     pub deduplicate: Deduplicate,
+    /// Whether each file is one document, because the manifest names no columns for id and text.
+    #[serde(skip_serializing_if = "is_false")]
+    pub whole_files: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// The `documents` section as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenDocuments {
+    #[serde(default)]
+    source: Option<Spanned<WrittenSource>>,
+    uri: Option<Column>,
+    #[serde(default, deserialize_with = "one_or_many")]
+    text: Vec<Column>,
+    #[serde(default)]
+    title: Option<Column>,
+    #[serde(default)]
+    metadata: Option<Vec<Column>>,
+    #[serde(default, rename = "where")]
+    filter: Filter,
+    #[serde(default)]
+    deduplicate: Deduplicate,
+}
+
+impl From<WrittenDocuments> for DocumentColumns {
+    fn from(written: WrittenDocuments) -> Self {
+        let whole_files = written.uri.is_none() && written.text.is_empty();
+        let named = |name: &str| name.parse().expect("a plain name is a column");
+        let (text, title, metadata) = if whole_files {
+            let title = written.title.unwrap_or_else(|| named("title"));
+            let metadata = written.metadata.unwrap_or_else(|| vec![named("*")]);
+            (vec![named("text")], Some(title), metadata)
+        } else {
+            (
+                written.text,
+                written.title,
+                written.metadata.unwrap_or_default(),
+            )
+        };
+        Self {
+            source: written.source,
+            uri: written.uri.unwrap_or_else(|| named("uri")),
+            text,
+            title,
+            metadata,
+            filter: written.filter,
+            deduplicate: written.deduplicate,
+            whole_files,
+        }
+    }
 }
 
 /// What to do about a document whose id occurred before.

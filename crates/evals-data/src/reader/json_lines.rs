@@ -30,7 +30,11 @@ pub(super) fn rows(
     Ok(Box::new(rows))
 }
 
-fn check_columns(file: &TableFile, columns: &[Column], objects: Objects) -> Result<(), DataError> {
+pub(super) fn check_columns(
+    file: &TableFile,
+    columns: &[Column],
+    objects: impl Iterator<Item = Result<(Place, Map<String, Value>), DataError>>,
+) -> Result<(), DataError> {
     let mut unseen: Vec<&Column> = columns.iter().collect();
     let mut names: Vec<String> = Vec::new();
     let mut is_empty = true;
@@ -53,7 +57,7 @@ fn check_columns(file: &TableFile, columns: &[Column], objects: Objects) -> Resu
     }
 }
 
-fn lookup<'o>(object: &'o Map<String, Value>, column: &Column) -> Option<&'o Value> {
+pub(super) fn lookup<'o>(object: &'o Map<String, Value>, column: &Column) -> Option<&'o Value> {
     if let Some(value) = object.get(&column.path()) {
         return Some(value);
     }

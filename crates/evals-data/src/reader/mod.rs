@@ -2,9 +2,11 @@
 
 mod csv_records;
 mod csv_rows;
+mod json_document;
 mod json_lines;
 mod parquet_rows;
 mod position;
+mod text_file;
 mod values;
 
 use std::fs::File;
@@ -34,6 +36,8 @@ type Text = Chain<Cursor<Vec<u8>>, BufReader<Box<dyn Read + Send>>>;
 pub(crate) struct TableFile {
     /// Its name in messages; the extension tells the format.
     pub(crate) name: String,
+    /// Its path below the folder that the manifest names, with slashes.
+    pub(crate) uri: String,
     pub(crate) content: Content,
 }
 
@@ -84,6 +88,8 @@ impl TableFile {
         let rows = match format::of(&self.name).ok_or_else(unknown)? {
             (Format::Parquet, _) => parquet_rows::rows(self, columns),
             (Format::JsonLines, compressed) => json_lines::rows(self, columns, compressed),
+            (Format::Json, compressed) => json_document::rows(self, columns, compressed),
+            (Format::Text(format), _) => Ok(text_file::rows(self, columns, format)),
             (Format::Csv, compressed) => csv_rows::rows(self, columns, compressed),
         }?;
         Ok(Box::new(UntilError { rows, ended: false }))

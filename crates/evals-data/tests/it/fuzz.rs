@@ -292,3 +292,79 @@ fn a_hub_page_lists_files_inside_of_sizes_that_add_up() {
             assert_eq!(listed, paths);
         });
 }
+
+#[test]
+fn a_json_document_gives_rows_or_an_error_with_a_line_and_the_rows_of_its_lines() {
+    let columns = columns(&["id", "q"]);
+    let read = |name: &str, text: &[u8]| -> Result<Vec<Vec<Value>>, DataError> {
+        rows(name, text.to_vec(), &columns)?.collect()
+    };
+    Target::new("json-document", CORPUS)
+        .seed(r#"[{"id": 1, "q": "a"}, {"id": "b]", "q": null}]"#)
+        .seed("{\"queries\": [{\"id\": 1, \"q\": {\"x\": [1, 2]}}], \"v\": 1}\n")
+        .seed("{\"a\": {\"id\": 1,\n\"q\": 2}, \"b\": {\"id\": 1}}")
+        .dictionary([
+            "[", "]", "{", "}", ",", ":", "\"", "\\", "\\\"", "null", "1e999", "\u{feff}", "{}",
+            "[]", "\\ud800",
+        ])
+        .run(|input| {
+            let found = match read("a.json", input) {
+                Ok(found) => found,
+                Err(error) => {
+                    if let Some(line) = line_of(&error) {
+                        assert_points_into(line, input, &error);
+                    }
+                    return;
+                }
+            };
+            // An array as another parser reads it.
+            if let Ok(Value::Array(whole)) = serde_json::from_slice::<Value>(input) {
+                let cells = |row: &Value| {
+                    let cell = |name: &str| row.get(name).cloned().unwrap_or_default();
+                    vec![cell("id"), cell("q")]
+                };
+                assert_eq!(found, whole.iter().map(cells).collect::<Vec<_>>());
+            }
+        });
+}
+
+#[test]
+fn any_text_is_one_document_or_an_error_with_a_line() {
+    let columns = columns(&["uri", "title", "text", "*"]);
+    Target::new("text-file", CORPUS)
+        .seed("---\ntitle: a\ntags: [b]\n---\n# Heading\n\n```\ncode\n```\n")
+        .seed("<title>a</title><h1>b</h1><p>c<br>d<pre>e</pre><script>f</script>&amp;&#xe9;")
+        .dictionary([
+            "---\n",
+            "...\n",
+            "===\n",
+            "# ",
+            "~~~\n",
+            "<h2>",
+            "</",
+            "<svg>",
+            "</svg>",
+            "<!--",
+            "&nbsp;",
+            "<![CDATA[",
+            "<textarea>",
+        ])
+        .run(|input| {
+            for name in ["a.md", "a.html", "a.txt"] {
+                let read: Result<Vec<Vec<Value>>, DataError> =
+                    rows(name, input.to_vec(), &columns).and_then(Iterator::collect);
+                match read {
+                    Ok(rows) => {
+                        assert_eq!(rows.len(), 1);
+                        assert_eq!(rows[0][0], name);
+                        assert!(rows[0][2].is_string() && rows[0][3].is_object());
+                    }
+                    Err(DataError::NotUtf8 { place } | DataError::FrontMatter { place, .. }) => {
+                        let error = std::io::Error::other("of a text");
+                        assert_points_into(number(&place), input, &error);
+                    }
+                    Err(other) => panic!("{other}"),
+                }
+            }
+        });
+}

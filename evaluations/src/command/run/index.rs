@@ -136,7 +136,9 @@ async fn build(
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
     bar.line.finish_and_clear();
     let built = built?;
-    if let Some(skipped) = skipped_rows(&tally.counts()).filter(|_| built.report.is_some()) {
+    if let Some(skipped) =
+        skipped_rows(&tally.counts(), &tally.empty()).filter(|_| built.report.is_some())
+    {
         printer.note(&skipped);
     }
     Ok((built.index, built.report))
@@ -144,7 +146,7 @@ async fn build(
 
 /// Summarises the skipped rows of the corpus in one line. Rows that the manifest excludes and exact duplicates do not count as
 /// skipped.
-fn skipped_rows(counts: &DocumentCounts) -> Option<String> {
+fn skipped_rows(counts: &DocumentCounts, empty: &[String]) -> Option<String> {
     let parts = [
         (counts.conflicting, "repeated an id with different content"),
         (counts.empty, "had neither text nor title"),
@@ -156,7 +158,15 @@ fn skipped_rows(counts: &DocumentCounts) -> Option<String> {
     (!reasons.is_empty()).then(|| {
         let skipped = counts.conflicting + counts.empty;
         let rows = quantity::of(counts.rows, "document row");
-        format!("skipped {skipped} of {rows}: {}", reasons.join(", "))
+        let mut named: Vec<String> = empty.iter().map(|id| format!("`{id}`")).collect();
+        if counts.empty > named.len() as u64 {
+            named.push("…".to_owned());
+        }
+        let named = match named.as_slice() {
+            [] => String::new(),
+            named => format!(" ({})", named.join(", ")),
+        };
+        format!("skipped {skipped} of {rows}: {}{named}", reasons.join(", "))
     })
 }
 
@@ -329,9 +339,9 @@ mod tests {
             ..DocumentCounts::default()
         };
         assert_eq!(
-            skipped_rows(&counts).unwrap(),
-            "skipped 3 of 32 document rows: 1 repeated an id with different content, 2 had neither text nor title"
+            skipped_rows(&counts, &["a.md".to_owned()]).unwrap(),
+            "skipped 3 of 32 document rows: 1 repeated an id with different content, 2 had neither text nor title (`a.md`, …)"
         );
-        assert_eq!(skipped_rows(&DocumentCounts::default()), None);
+        assert_eq!(skipped_rows(&DocumentCounts::default(), &[]), None);
     }
 }

@@ -4,6 +4,7 @@ mod files;
 mod id_lists;
 mod judgements;
 mod rows;
+mod texts;
 
 use evals_rag::Document;
 use serde_json::{Value, json};

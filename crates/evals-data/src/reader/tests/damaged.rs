@@ -60,6 +60,7 @@ fn read(bytes: Vec<u8>) -> Result<usize, String> {
     const ENOUGH: usize = 10_000;
     let table = TableFile {
         name: "a.parquet".to_owned(),
+        uri: "a.parquet".to_owned(),
         content: Content::InMemory(Bytes::from(bytes)),
     };
     let wanted = columns(&["id", "text", "tags", "topic", "context.title"]);

@@ -30,6 +30,7 @@ pub(super) fn file(name: &str, bytes: &[u8]) -> Fixture {
     std::fs::write(&path, bytes).unwrap();
     let file = TableFile {
         name: name.to_owned(),
+        uri: name.to_owned(),
         content: Content::OnDisk(path),
     };
     Fixture {
@@ -302,7 +303,7 @@ fn bad_parquet_says_why() {
 fn an_unknown_extension_names_the_known_ones() {
     assert_eq!(
         file("a.xlsx", b"").error(&["id"]),
-        "`a.xlsx` has an unknown format: the known extensions are .parquet, .jsonl, .ndjson, .csv, .jsonl.gz, .ndjson.gz, .csv.gz"
+        "`a.xlsx` has an unknown format: the known extensions are .parquet, .jsonl, .ndjson, .json, .csv, .jsonl.gz, .ndjson.gz, .json.gz, .csv.gz, .md, .markdown, .txt, .text, .html, .htm"
     );
     assert!(matches!(
         file("a.parquet.gz", b"").read(&["id"]),

@@ -1,0 +1,129 @@
+//! Rows of a JSON document: an array of objects, an object with such an array, or an object whose keys are ids.
+
+mod scanner;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use super::json_lines::{self, check_columns, lookup};
+use super::{Row, Rows, TableFile};
+use crate::error::{DataError, Place};
+use crate::manifest::Column;
+use scanner::Scanner;
+use shape::Shape;
+
+/// The column of the keys of an object whose keys are ids.
+pub(super) const KEY: &str = "key";
+/// The column of the values of such an object.
+pub(super) const VALUE: &str = "value";
+
+/// The file is read three times: to learn its shape, to check its columns as in JSON Lines, and for its rows. One row is in memory at a
+/// time.
+pub(super) fn rows(
+    file: &TableFile,
+    columns: &[Column],
+    compressed: bool,
+) -> Result<Rows, DataError> {
+    let shape = Shape::of(file, columns, compressed)?;
+    if matches!(shape, Shape::Lines) {
+        return json_lines::rows(file, columns, compressed);
+    }
+    let open = || Objects::open(file, &shape, compressed);
+    check_columns(file, columns, open()?)?;
+    let columns = columns.to_vec();
+    let rows = open()?.map(move |object| {
+        let (place, object) = object?;
+        let cells = columns
+            .iter()
+            .map(|column| lookup(&object, column).cloned().unwrap_or_default())
+            .collect();
+        Ok(Row { place, cells })
+    });
+    Ok(Box::new(rows))
+}
+
+/// A row as an object, with its place.
+type Object = (Place, Map<String, Value>);
+
+/// The rows of a document as objects, with their places.
+struct Objects {
+    scanner: Scanner,
+    is_keyed: bool,
+    ended: bool,
+}
+
+impl Objects {
+    fn open(file: &TableFile, shape: &Shape, compressed: bool) -> Result<Self, DataError> {
+        let mut scanner = Scanner::open(file, compressed)?;
+        let is_keyed = match shape {
+            Shape::Array => {
+                scanner.enter_array()?;
+                false
+            }
+            Shape::Member(name) => {
+                scanner.enter_object()?;
+                while let Some(key) = scanner.next_key()? {
+                    if key == *name {
+                        break;
+                    }
+                    scanner.skip_value()?;
+                }
+                scanner.enter_array()?;
+                false
+            }
+            Shape::Keyed | Shape::Lines => {
+                scanner.enter_object()?;
+                true
+            }
+        };
+        Ok(Self {
+            scanner,
+            is_keyed,
+            ended: false,
+        })
+    }
+
+    fn advance(&mut self) -> Result<Option<Object>, DataError> {
+        if self.is_keyed {
+            let Some(key) = self.scanner.next_key()? else {
+                return Ok(None);
+            };
+            let (place, value) = self.scanner.value()?;
+            return Ok(Some((place, keyed(key, value))));
+        }
+        if !self.scanner.next_element()? {
+            return Ok(None);
+        }
+        let (place, value) = self.scanner.value()?;
+        match value {
+            Value::Object(object) => Ok(Some((place, object))),
+            other => Err(Scanner::not_an_object(place, &other)),
+        }
+    }
+}
+
+impl Iterator for Objects {
+    type Item = Result<Object, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+/// The row of a member: its key and its value, below the fields that the value has.
+fn keyed(key: String, value: Value) -> Map<String, Value> {
+    let mut row = match &value {
+        Value::Object(fields) => fields.clone(),
+        _ => Map::new(),
+    };
+    row.entry(KEY).or_insert(Value::String(key));
+    row.entry(VALUE).or_insert(value);
+    row
+}

@@ -1,0 +1,64 @@
+//! The front matter of a markdown file: YAML between two lines of three dashes at its start.
+
+use evals_yaml::Tree;
+use serde_json::{Map, Value};
+
+use crate::error::{DataError, Place, Unit};
+
+/// A front matter that is not valid YAML.
+#[derive(Debug, PartialEq)]
+pub(super) struct Fault {
+    line: u64,
+    what: String,
+}
+
+impl Fault {
+    pub(super) fn of(self, file: &str) -> DataError {
+        DataError::FrontMatter {
+            place: Place {
+                file: file.to_owned(),
+                number: self.line,
+                unit: Unit::Line,
+            },
+            what: self.what,
+        }
+    }
+}
+
+/// The fields of the front matter, and the text behind it. A text without one stays as it is, and so does a text between two rules,
+/// which is no mapping.
+pub(super) fn split(text: &str) -> Result<(Map<String, Value>, &str), Fault> {
+    let none = || Ok((Map::new(), text));
+    let Some((first, rest)) = text.split_once('\n') else {
+        return none();
+    };
+    if first.trim_end() != "---" {
+        return none();
+    }
+    let Some((yaml, body)) = closed(rest) else {
+        return none();
+    };
+    let tree = Tree::parse(yaml).map_err(|error| Fault {
+        // The front matter starts on the second line.
+        line: error.line + 1,
+        what: error.message.clone(),
+    })?;
+    match tree.to_value() {
+        Value::Object(fields) => Ok((fields, body)),
+        Value::Null => Ok((Map::new(), body)),
+        _ => none(),
+    }
+}
+
+/// The text before the closing line and the text behind it.
+fn closed(rest: &str) -> Option<(&str, &str)> {
+    let mut start = 0;
+    for line in rest.split_inclusive('\n') {
+        let end = start + line.len();
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some((&rest[..start], &rest[end..]));
+        }
+        start = end;
+    }
+    None
+}
