@@ -11,6 +11,7 @@ mod checks;
 mod exec;
 mod files;
 mod judges;
+pub mod pydantic_report;
 mod python;
 mod registry;
 mod signature;

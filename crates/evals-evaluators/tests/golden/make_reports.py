@@ -8,6 +8,11 @@
 analyses.json: reports in brief (only what report evaluators read), evaluators, and their analyses or error. NaN is null.
 averages.json: whole reports, and their averages.
 judges.json: the outcomes of LLMJudge for a model that always gives the same verdict.
+
+report.json is not made here: pydantic-evals 2.62.0 wrote it for a dataset of three cases with evaluators of its own. Reports of
+ours to check come from the crate's tests:
+
+    EVALUATIONS_KEEP_REPORTS=/tmp/reports cargo test -p evals-evaluators pydantic_report
 """
 
 import asyncio
