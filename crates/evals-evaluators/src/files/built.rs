@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use evals::{Case, CaseId, Dataset, Evaluator, ReportEvaluator, SpecArguments};
-use evals_yaml::Place;
+use evals_targets::TargetSettings;
+use evals_yaml::{Node, Place, Step};
 
 use super::dataset_file::{DatasetFile, FileCase, FileEvaluator};
 use super::grammar::{Written, WrittenCase};
@@ -20,6 +21,8 @@ pub struct Loaded {
     pub file: DatasetFile,
     /// Its cases with their evaluators, ready to run. An unnamed case is called `Case` and its position, from 1.
     pub dataset: Dataset<Untyped>,
+    /// The settings of the file's section `target`.
+    pub target: Option<TargetSettings>,
     /// What a reader of the file may not expect, in the order of the file.
     pub warnings: Vec<Problem>,
 }
@@ -75,6 +78,7 @@ impl<'r> Builder<'r> {
         }
         let (evaluators, specs) = self.cases_evaluators(written.evaluators);
         let (report_evaluators, report_specs) = self.reports_evaluators(written.report_evaluators);
+        let target = written.target.as_ref().and_then(|node| self.target(node));
         let file = DatasetFile {
             name: written.name.unwrap_or_else(|| default_name.to_owned()),
             schema: written.schema,
@@ -99,8 +103,27 @@ impl<'r> Builder<'r> {
         Ok(Loaded {
             file,
             dataset,
+            target,
             warnings,
         })
+    }
+
+    /// The settings of the section `target`. Without an address they cannot be checked further: the command line may name it.
+    fn target(&mut self, node: &Node) -> Option<TargetSettings> {
+        let settings = TargetSettings::from_value(node.to_value());
+        let checked = settings.and_then(|settings| {
+            if settings.address.is_some() {
+                settings.check()?;
+            }
+            Ok(settings)
+        });
+        checked
+            .map_err(|problem| {
+                let path = problem.key.split('.').map(Step::Key);
+                self.findings
+                    .error(node.place_of(path), problem.to_string());
+            })
+            .ok()
     }
 
     /// The ids of the cases: their names, and `Case` with the position for those without. Reports an explicit name that occurs

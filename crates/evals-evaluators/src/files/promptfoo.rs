@@ -11,15 +11,14 @@ use super::problem::{Findings, Problem};
 use super::spec::{Form, WrittenSpec};
 
 /// The checks that are understood, as `__expected` writes them.
-const UNDERSTOOD: &str = "`equals:`, `contains:`, `icontains:`, `contains-all:`, `icontains-all:`, `starts-with:`, `regex:`, `llm-rubric:` and `grade:`";
+const UNDERSTOOD: &str = "`equals:`, `contains:`, `icontains:`, `contains-all:`, `icontains-all:`, `contains-any:`, `icontains-any:`, `starts-with:`, `regex:`, `llm-rubric:` and `grade:`";
 
 /// What promptfoo calls its checks beside those, so that a colon in a plain text is not taken for one.
-const NOT_UNDERSTOOD: [&str; 36] = [
+const NOT_UNDERSTOOD: [&str; 34] = [
     "answer-relevance",
     "assert-set",
     "bleu",
     "classifier",
-    "contains-any",
     "contains-html",
     "contains-json",
     "contains-sql",
@@ -36,7 +35,6 @@ const NOT_UNDERSTOOD: [&str; 36] = [
     "fn",
     "g-eval",
     "guardrails",
-    "icontains-any",
     "is-html",
     "is-json",
     "is-refusal",
@@ -234,6 +232,11 @@ fn checks(cell: &str) -> Result<Vec<EvaluatorSpec>, String> {
             .iter()
             .map(|part| ignoring_case(part))
             .collect(),
+        "contains-any" => positional("Regex", &any_of(argument)),
+        "icontains-any" => vec![named(
+            "Regex",
+            &json!({"pattern": any_of(argument), "flags": "i"}),
+        )],
         "starts-with" => positional("Regex", &format!("^{}", literal(argument))),
         "regex" => positional("Regex", argument),
         "llm-rubric" | "grade" => positional("LLMJudge", argument),
@@ -265,10 +268,16 @@ fn parts(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// A pattern that matches every part of a list.
+fn any_of(list: &str) -> String {
+    let parts: Vec<String> = parts(list).iter().map(|part| literal(part)).collect();
+    parts.join("|")
+}
+
 /// A pattern that matches a text and nothing else.
 fn literal(text: &str) -> String {
     text.chars().fold(String::new(), |mut pattern, character| {
-        if character.is_ascii_punctuation() {
+        if r"\.+*?()|[]{}^$".contains(character) {
             pattern.push('\\');
         }
         pattern.push(character);

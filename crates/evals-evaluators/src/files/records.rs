@@ -152,7 +152,7 @@ fn one_of<'n>(
         findings.error(
             second.key.place,
             format!(
-                "both `{}` and `{}` may hold {role}; keep one of them, or use the key `inputs`",
+                "both `{}` and `{}` may hold {role}; keep one of them",
                 first.key.text, second.key.text
             ),
         );

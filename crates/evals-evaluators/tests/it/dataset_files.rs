@@ -218,18 +218,30 @@ fn surprises_are_warnings() {
 
 #[test]
 fn the_target_keeps_its_places() {
-    let text = "cases: []\ntarget:\n  url: http://localhost\n  headers: {a: b}\n";
+    let text = "cases: []\ntarget:\n  address: http://localhost\n  headers: {a: b}\n";
     let file = load(text, FileFormat::Yaml).unwrap().file;
     let target = file.target.as_ref().unwrap();
     assert_eq!(
         target.to_value(),
-        json!({"url": "http://localhost", "headers": {"a": "b"}})
+        json!({"address": "http://localhost", "headers": {"a": "b"}})
     );
     assert_eq!(
         target.member("headers").unwrap().key.place.to_string(),
         "4:3"
     );
     assert!(file.to_yaml(&Registry::built_in(), None).ends_with(
-        "report_evaluators: []\ntarget:\n  url: http://localhost\n  headers:\n    a: b\n"
+        "report_evaluators: []\ntarget:\n  address: http://localhost\n  headers:\n    a: b\n"
     ));
+}
+
+#[test]
+fn a_wrong_setting_of_the_target_is_reported_at_its_key() {
+    let text = "cases: 1\ntarget:\n  address: http://localhost\n  response: {anwser: $.text}\n";
+    assert_eq!(
+        problems(text),
+        [
+            "1:8: `cases` is a number, where a list is needed; without any, write `cases: []`",
+            "4:14: `target.response.anwser`: unknown key; did you mean `answer`?",
+        ]
+    );
 }

@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod dataset_files;
+mod foreign_files;
+mod fuzz_files;
 mod golden;
 mod patterns;

@@ -1,0 +1,228 @@
+//! Files of other tools become the cases and evaluators that the documentation states.
+
+use std::path::Path;
+
+use evals_evaluators::{DatasetFile, FileFormat, Loaded, Problems, Registry, Resources};
+use serde_json::{Value, json};
+
+fn load(text: &str, format: FileFormat) -> Result<Loaded, Problems> {
+    let path = Path::new("f");
+    DatasetFile::read(
+        text,
+        format,
+        path,
+        &Registry::built_in(),
+        &Resources::default(),
+    )
+}
+
+/// The cases as a dataset file writes them.
+fn cases(text: &str, format: FileFormat) -> Vec<Value> {
+    let file = load(text, format).unwrap().file;
+    let text = file.to_json(&Registry::built_in(), None);
+    let file: Value = serde_json::from_str(&text).unwrap();
+    file["cases"].as_array().unwrap().clone()
+}
+
+fn problems(text: &str, format: FileFormat) -> Vec<String> {
+    let found = load(text, format).unwrap_err();
+    let found = found.problems.iter();
+    found.map(|problem| problem.at(Path::new("f"))).collect()
+}
+
+fn warnings(text: &str, format: FileFormat) -> Vec<String> {
+    let found = load(text, format).unwrap().warnings;
+    let found = found.iter();
+    found.map(|problem| problem.at(Path::new("f"))).collect()
+}
+
+#[test]
+fn checks_of_promptfoo_are_evaluators() {
+    let checks = [
+        ("Paris", json!([{"Equals": "Paris"}])),
+        (
+            "note: a plain text",
+            json!([{"Equals": "note: a plain text"}]),
+        ),
+        ("equals: is-json: x", json!([{"Equals": "is-json: x"}])),
+        ("contains: 12:30", json!([{"Contains": "12:30"}])),
+        (
+            "icontains: paris",
+            json!([{"Contains": {"value": "paris", "case_sensitive": false}}]),
+        ),
+        (
+            "contains-all: a, b",
+            json!([{"Contains": "a"}, {"Contains": "b"}]),
+        ),
+        (
+            "icontains-all: a, b",
+            json!([{"Contains": {"value": "a", "case_sensitive": false}}, {"Contains": {"value": "b", "case_sensitive": false}}]),
+        ),
+        ("contains-any: a.b, c", json!([{"Regex": "a\\.b|c"}])),
+        (
+            "icontains-any: a, b",
+            json!([{"Regex": {"pattern": "a|b", "flags": "i"}}]),
+        ),
+        ("starts-with: 1 + 1", json!([{"Regex": "^1 \\+ 1"}])),
+        ("regex: ^\\d+$", json!([{"Regex": "^\\d+$"}])),
+        ("llm-rubric: is polite", json!([{"LLMJudge": "is polite"}])),
+        ("grade: is polite", json!([{"LLMJudge": "is polite"}])),
+        ("", json!([])),
+    ];
+    for (cell, wanted) in checks {
+        let text = format!("q,__expected\nx,\"{cell}\"\n");
+        assert_eq!(
+            cases(&text, FileFormat::Csv)[0]["evaluators"],
+            wanted,
+            "{cell}"
+        );
+    }
+}
+
+#[test]
+fn other_columns_of_promptfoo_are_inputs_name_and_metadata() {
+    let text = "question,context,__description,__expected1,__expected2,__metadata:topic,__metadata:tags[]\n\
+                \"Where?\nThere?\",\"a, b\",first,Paris,contains: a,Sports,\"x, y\"\n\
+                When?,,,,,,\n";
+    assert_eq!(
+        cases(text, FileFormat::Csv),
+        [
+            json!({
+                "name": "first",
+                "inputs": {"question": "Where?\nThere?", "context": "a, b"},
+                "metadata": {"topic": "Sports", "tags": ["x", "y"]},
+                "expected_output": null,
+                "evaluators": [{"Equals": "Paris"}, {"Contains": "a"}],
+            }),
+            json!({
+                "name": null,
+                "inputs": {"question": "When?", "context": ""},
+                "metadata": null,
+                "expected_output": null,
+                "evaluators": [],
+            }),
+        ]
+    );
+}
+
+#[test]
+fn what_promptfoo_checks_and_we_do_not_is_refused_by_name() {
+    let text = "q,__expected,__threshold,__expect\n\
+                x,javascript: output.length > 3,0.5,\n\
+                \"two\nlines\",not-contains: a,,\n\
+                x,similar(0.8): b,,\n\
+                x,is-json,,\n\
+                x,contains,,\n\
+                x,regex: (,,\n\
+                x,contains:,,\n";
+    let understood = "understood are a plain text and `equals:`, `contains:`, `icontains:`, `contains-all:`, `icontains-all:`, `contains-any:`, `icontains-any:`, `starts-with:`, `regex:`, `llm-rubric:` and `grade:`";
+    let found = problems(text, FileFormat::Csv);
+    assert_eq!(
+        found[..6],
+        [
+            "f:1:1: the column `__threshold` of promptfoo is not understood; understood are `__expected`, `__expected1` …, `__description` and `__metadata:KEY`".to_owned(),
+            "f:1:1: the column `__expect` of promptfoo is not understood; did you mean `__expected`?; understood are `__expected`, `__expected1` …, `__description` and `__metadata:KEY`".to_owned(),
+            format!("f:2:1: column `__expected`: `javascript` of promptfoo is not understood; {understood}; for the text itself write `equals: javascript…`"),
+            format!("f:3:1: column `__expected`: `not-contains` of promptfoo is not understood; {understood}; for the text itself write `equals: not-contains…`"),
+            format!("f:5:1: column `__expected`: `similar(0.8)` of promptfoo is not understood; {understood}; for the text itself write `equals: similar(0.8)…`"),
+            format!("f:6:1: column `__expected`: `is-json` of promptfoo is not understood; {understood}; for the text itself write `equals: is-json…`"),
+        ]
+    );
+    assert_eq!(
+        found[6],
+        "f:7:1: column `__expected`: `contains` needs a colon and a text after it; write `equals: contains` for the text itself"
+    );
+    assert!(found[7].starts_with("f:8:1: `Regex`: "), "{}", found[7]);
+    assert_eq!(
+        found[8],
+        "f:9:1: column `__expected`: nothing follows `contains:`"
+    );
+    assert_eq!(found.len(), 9);
+    assert_eq!(
+        problems("q,__expected\na,b,c\n", FileFormat::Csv),
+        ["f:2:1: the row has 3 cells, and the first line 2"]
+    );
+    assert_eq!(
+        problems("__expected,__expected\na,b\n", FileFormat::Csv),
+        [
+            "f:1:1: more than one column is called `__expected`",
+            "f:1:1: no column holds inputs; every column whose name does not begin with `__` does",
+        ]
+    );
+}
+
+#[test]
+fn records_of_ragas_keep_what_was_answered_beside_the_case() {
+    let text = r#"[
+        {"user_input": "Where?", "reference": "There", "response": "Here", "retrieved_contexts": ["a"], "reference_contexts": ["b"]},
+        {"question": "When?", "ground_truth": "Now", "answer": "Later", "contexts": ["c"]}
+    ]"#;
+    assert_eq!(
+        cases(text, FileFormat::Json),
+        [
+            json!({
+                "name": null,
+                "inputs": "Where?",
+                "metadata": {"response": "Here", "retrieved_contexts": ["a"], "reference_contexts": ["b"]},
+                "expected_output": "There",
+                "evaluators": [],
+            }),
+            json!({
+                "name": null,
+                "inputs": "When?",
+                "metadata": {"answer": "Later", "contexts": ["c"]},
+                "expected_output": "Now",
+                "evaluators": [],
+            }),
+        ]
+    );
+    assert_eq!(
+        warnings(text, FileFormat::Json),
+        [
+            "f:2:9: no record names `evaluators`, so nothing judges the outputs; list them in the records, or write the cases as a dataset file"
+        ]
+    );
+}
+
+#[test]
+fn lines_hold_cases_or_questions_with_answers() {
+    let text = "{\"name\": \"a\", \"inputs\": {\"q\": 1}, \"expected_output\": 2, \"evaluators\": [\"EqualsExpected\"]}\n\r\n\
+                {\"id\": 7, \"question\": \"Where?\", \"answer\": \"There\", \"topic\": \"t\", \"metadata\": {\"k\": 1}}\r\n\
+                {\"prompt\": \"Say hello\", \"evaluators\": [{\"Contains\": \"hello\"}]}";
+    assert_eq!(
+        cases(text, FileFormat::JsonLines),
+        [
+            json!({"name": "a", "inputs": {"q": 1}, "metadata": null, "expected_output": 2, "evaluators": ["EqualsExpected"]}),
+            json!({"name": "7", "inputs": "Where?", "metadata": {"topic": "t", "k": 1}, "expected_output": "There", "evaluators": []}),
+            json!({"name": null, "inputs": "Say hello", "metadata": null, "expected_output": null, "evaluators": [{"Contains": "hello"}]}),
+        ]
+    );
+    assert_eq!(warnings(text, FileFormat::JsonLines), [""; 0]);
+}
+
+#[test]
+fn every_faulty_line_is_reported() {
+    let text = "{\"question\": \"a\", \"input\": \"b\"}\n\
+                {\"questoin\": \"a\"}\n\
+                {\"question\": \"a\",}\n\
+                [1]\n\
+                {\"question\": \"a\", \"topic\": 1, \"metadata\": {\"topic\": 2}}\n\
+                {\"question\": NaN, \"expected\": 1, \"output\": 2, \"metadata\": 3, \"name\": [4], \"evaluators\": [\"Nope\"]}\n\
+                {\"inputs\": 1, \"answer\": 2}\n";
+    assert_eq!(
+        problems(text, FileFormat::JsonLines),
+        [
+            "f:1:19: both `question` and `input` may hold the inputs; keep one of them",
+            "f:2:1: the record has no inputs; they stand under `inputs` or under one of `user_input`, `question`, `input`, `prompt`, `query`; did you mean `question`?",
+            "f:3:17: no comma may stand before `}`",
+            "f:4:1: a record is a list, where an object is needed",
+            "f:5:44: `topic` stands in `metadata` and beside it; keep one of them",
+            "f:6:14: `NaN` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+            "f:6:34: both `expected` and `output` may hold the expected output; keep one of them",
+            "f:6:59: `metadata` is a number, where an object is needed",
+            "f:6:70: `name` is a list, where a text is needed",
+            "f:6:90: no evaluator is called `Nope`",
+            "f:7:15: a case has no key `answer`; it has `name`, `inputs`, `metadata`, `expected_output`, `evaluators`",
+        ]
+    );
+}
