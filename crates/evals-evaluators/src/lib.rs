@@ -10,6 +10,7 @@ mod built_in;
 mod checks;
 mod exec;
 mod files;
+mod finding;
 mod judges;
 pub mod pydantic_report;
 mod python;
@@ -23,6 +24,7 @@ pub use files::{
     DatasetFile, DatasetFileError, FileCase, FileEvaluator, FileFormat, Loaded, Problem, Problems,
     schema, schema_beside,
 };
+pub use finding::Finding;
 pub use judges::judge_prompts;
 pub use registry::{
     BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,

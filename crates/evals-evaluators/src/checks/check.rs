@@ -4,14 +4,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{
-    Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome, Value as Verdict,
-    ValueKind,
-};
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome, ValueKind};
 use serde_json::{Value, json};
 
-use super::argument::ArgumentError;
-use crate::{Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped};
+use crate::argument::ArgumentError;
+use crate::{Arguments, BuildError, Entry, Finding, Parameter, Resources, Signature, Untyped};
 
 /// Judges an output with one outcome, and needs nobody's help for it.
 pub(super) trait Check: Debug + Send + Sync + 'static {
@@ -30,13 +27,6 @@ pub(super) trait Check: Debug + Send + Sync + 'static {
 
     /// Judges the output of a case that it applies to.
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError>;
-}
-
-/// The outcome of a check, without its name.
-#[derive(Debug)]
-pub(super) struct Finding {
-    verdict: Verdict,
-    reason: Option<String>,
 }
 
 /// A check with the name and the arguments that a dataset file gives it.
@@ -112,42 +102,6 @@ pub(super) fn evaluation_name() -> Parameter {
     )
 }
 
-impl Finding {
-    pub(super) fn passed(passed: bool) -> Self {
-        Self {
-            verdict: Verdict::Assertion(passed),
-            reason: None,
-        }
-    }
-
-    pub(super) fn score(score: f64) -> Self {
-        Self {
-            verdict: Verdict::Score(score),
-            reason: None,
-        }
-    }
-
-    /// No value, for a reason.
-    pub(super) fn undefined(reason: impl Into<String>) -> Self {
-        Self {
-            verdict: Verdict::Undefined,
-            reason: Some(reason.into()),
-        }
-    }
-
-    pub(super) fn because(self, reason: impl Into<String>) -> Self {
-        Self {
-            reason: Some(reason.into()),
-            ..self
-        }
-    }
-
-    /// A failed assertion.
-    pub(super) fn failed(reason: impl Into<String>) -> Self {
-        Self::passed(false).because(reason)
-    }
-}
-
 #[async_trait]
 impl<C: Check> Evaluator<Untyped> for Named<C> {
     fn name(&self) -> &str {
@@ -162,12 +116,7 @@ impl<C: Check> Evaluator<Untyped> for Named<C> {
         if !check.applies(context.case) {
             return Ok(Vec::new());
         }
-        let Finding { verdict, reason } = check.judge(context)?;
-        Ok(vec![Outcome {
-            name: self.name.clone(),
-            value: verdict,
-            reason,
-        }])
+        Ok(vec![check.judge(context)?.named(&self.name)])
     }
 
     fn spec(&self) -> Option<EvaluatorSpec> {

@@ -3,10 +3,10 @@
 use evals::{Context, EvaluatorError, ValueKind};
 use serde_json::{Map, Value, json};
 
-use super::argument;
-use super::check::{self, Check, Finding};
+use super::check::{self, Check};
+use crate::argument;
 use crate::python::{equal, repr, repr_text, text, truncated, type_name};
-use crate::{Entry, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Reasons show at most this many characters of a value, of a whole output and of a key.
 const SHOWN_VALUE: usize = 100;

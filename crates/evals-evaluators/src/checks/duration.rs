@@ -3,10 +3,10 @@
 use evals::{Context, EvaluatorError, ValueKind};
 use serde_json::json;
 
-use super::argument::ArgumentError;
-use super::check::{self, Check, Finding};
+use super::check::{self, Check};
+use crate::argument::ArgumentError;
 use crate::python::TimeDelta;
-use crate::{Entry, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Compares the task's duration with a limit.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use evals::{Case, Context, EvaluatorError, ValueKind};
 use serde_json::{Value, json};
 
-use super::check::{self, Check, Finding};
-use crate::{Entry, Parameter, Untyped, python};
+use super::check::{self, Check};
+use crate::{Entry, Finding, Parameter, Untyped, python};
 
 /// Compares the output with a value.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 use evals::{Context, EvaluatorError, ValueKind};
 use serde_json::{Value, json};
 
-use super::check::{self, Check, Finding};
+use super::check::{self, Check};
 use crate::python::type_name;
-use crate::{Entry, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Compares the Python type of the output, and the types that it derives from, with a name.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use evals::{Context, EvaluatorError, ValueKind};
 
-use super::check::{self, Check, Finding};
+use super::check::{self, Check};
 use crate::spans::{self, SpanQuery};
-use crate::{Entry, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Looks for a span that matches a query.
 #[derive(Debug)]

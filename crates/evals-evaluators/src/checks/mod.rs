@@ -1,8 +1,8 @@
 //! Evaluators that ask no model.
 
 mod agentic;
-mod argument;
 mod check;
+mod closure;
 mod containment;
 mod duration;
 mod equality;

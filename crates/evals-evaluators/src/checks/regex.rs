@@ -3,10 +3,10 @@
 use evals::{Context, EvaluatorError, ValueKind};
 use serde_json::json;
 
-use super::argument::{self, ArgumentError};
-use super::check::{self, Check, Finding};
+use super::check::{self, Check};
+use crate::argument;
 use crate::python::{Pattern, Place, repr_text, text, truncated};
-use crate::{Arguments, Entry, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Reasons show at most this many characters of the output.
 const SHOWN_OUTPUT: usize = 200;
@@ -18,6 +18,12 @@ struct Regex {
     written: String,
     place: Place,
 }
+
+const MODES: [(&str, Place); 3] = [
+    ("search", Place::Anywhere),
+    ("match", Place::Start),
+    ("full", Place::Whole),
+];
 
 pub(super) fn entry() -> Entry {
     check::strict(
@@ -46,7 +52,7 @@ pub(super) fn entry() -> Entry {
             check::evaluation_name(),
         ],
         |arguments, _| {
-            let place = place(arguments)?;
+            let place = argument::choice(arguments, "mode", &MODES, "`search`, `match` or `full`")?;
             let written = argument::text(arguments, "pattern", "a regular expression")?;
             let flags = argument::text(arguments, "flags", "a text of `i`, `m`, `s` and `x`")?;
             Ok(Regex {
@@ -56,19 +62,6 @@ pub(super) fn entry() -> Entry {
             })
         },
     )
-}
-
-fn place(arguments: &Arguments) -> Result<Place, ArgumentError> {
-    let mode = arguments.value("mode");
-    match mode.as_str() {
-        Some("search") => Ok(Place::Anywhere),
-        Some("match") => Ok(Place::Start),
-        Some("full") => Ok(Place::Whole),
-        _ => {
-            let wanted = "`search`, `match` or `full`";
-            Err(ArgumentError::new("mode", wanted, mode))
-        }
-    }
 }
 
 impl Check for Regex {

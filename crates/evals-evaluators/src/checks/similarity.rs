@@ -7,10 +7,10 @@ use evals::{Case, Context, EvaluatorError, ValueKind};
 use evals_rag::text::{numbers, rouge, squad};
 use serde_json::{Value, json};
 
-use super::argument::{self, ArgumentError};
-use super::check::{self, Check, Finding};
+use super::check::{self, Check};
+use crate::argument::{self, ArgumentError};
 use crate::python::type_name;
-use crate::{Arguments, Entry, Parameter, Untyped};
+use crate::{Arguments, Entry, Finding, Parameter, Untyped};
 
 /// `RougeL` and `Levenshtein` compare every word, or letter, with every other one. Above this many comparisons, some
 /// seconds, they fail.

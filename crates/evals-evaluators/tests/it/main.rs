@@ -3,7 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod dataset_files;
+mod examples;
+mod failures;
 mod foreign_files;
+mod fuzz;
 mod fuzz_files;
 mod golden;
 mod patterns;
+mod registered;
+mod similarity;

@@ -2,29 +2,23 @@
 //!
 //! `tests/golden/patterns.py` makes the rows by running it.
 
-use std::sync::Arc;
-
-use evals::{Case, Context, Evaluator, EvaluatorSpec, SpecArguments, Value as Verdict};
-use evals_evaluators::{Built, Registry, Resources, Untyped};
+use evals::{Case, Context, SpecArguments, Value as Verdict};
+use evals_evaluators::{Built, Untyped};
 use futures::executor::block_on;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+use crate::registered::{build, built, refused};
+
+/// Pattern, flags, text, and whether `re.search`, `re.match` and `re.fullmatch` find it, unless Python refuses the pattern.
+type Row = (String, String, String, Option<[bool; 3]>);
 
 const GOLDEN: &str = include_str!("../golden/patterns.json");
 
-fn built(arguments: &Value) -> Result<Arc<dyn Evaluator<Untyped>>, String> {
-    let spec = EvaluatorSpec {
-        name: "Regex".to_owned(),
-        arguments: SpecArguments::Named(arguments.as_object().unwrap().clone()),
+/// Whether `Regex` finds a match; `None` if it refuses the pattern.
+fn matches(arguments: Map<String, Value>, text: &str) -> Option<bool> {
+    let Ok(Built::Case(evaluator)) = build("Regex", SpecArguments::Named(arguments)) else {
+        return None;
     };
-    match Registry::built_in().build(&spec, &Resources::default()) {
-        Ok(Built::Case(evaluator)) => Ok(evaluator),
-        Ok(Built::Report(_)) => panic!("it judges reports"),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn matches(arguments: &Value, text: &str) -> Option<bool> {
-    let evaluator = built(arguments).ok()?;
     let case = Case::<Untyped>::new("case", Value::Null);
     let output = json!(text);
     let outcomes = block_on(evaluator.evaluate(&Context::new(&case, &output))).unwrap();
@@ -36,16 +30,18 @@ fn matches(arguments: &Value, text: &str) -> Option<bool> {
 
 #[test]
 fn patterns_match_what_they_match_in_python() {
-    let rows: Vec<(String, String, String, Option<[bool; 3]>)> =
-        serde_json::from_str(GOLDEN).unwrap();
+    let rows: Vec<Row> = serde_json::from_str(GOLDEN).unwrap();
     assert!(rows.len() > 100);
     let mut wrong = Vec::new();
     for (pattern, flags, text, expected) in rows {
         for (place, mode) in ["search", "match", "full"].into_iter().enumerate() {
-            let arguments = json!({"pattern": pattern, "flags": flags, "mode": mode});
-            let found = matches(&arguments, &text);
+            let arguments = [("pattern", &*pattern), ("flags", &flags), ("mode", mode)];
+            let arguments = arguments.map(|(name, value)| (name.to_owned(), json!(value)));
+            let found = matches(Map::from_iter(arguments), &text);
             if found != expected.map(|expected| expected[place]) {
-                wrong.push(format!("{arguments} in {text:?}: {found:?}"));
+                wrong.push(format!(
+                    "{mode} `{pattern}` ({flags}) in {text:?}: {found:?}"
+                ));
             }
         }
     }
@@ -54,7 +50,10 @@ fn patterns_match_what_they_match_in_python() {
 
 #[test]
 fn a_pattern_that_is_no_regular_expression_is_refused() {
-    let refused = |arguments| built(&arguments).unwrap_err();
+    let refused = |arguments: Value| {
+        let arguments = arguments.as_object().unwrap().clone();
+        refused("Regex", SpecArguments::Named(arguments))
+    };
     let error = refused(json!({"pattern": "("}));
     assert!(
         error.starts_with("`Regex`: `(` is no regular expression: "),
@@ -72,7 +71,7 @@ fn a_pattern_that_is_no_regular_expression_is_refused() {
 
 #[test]
 fn a_pattern_that_takes_too_many_steps_fails_the_evaluator() {
-    let evaluator = built(&json!({"pattern": "(a|a)*(?=b)c"})).unwrap();
+    let evaluator = built("Regex", json!({"pattern": "(a|a)*(?=b)c"}));
     let case = Case::<Untyped>::new("case", Value::Null);
     let output = json!("a".repeat(40));
     let error = block_on(evaluator.evaluate(&Context::new(&case, &output))).unwrap_err();

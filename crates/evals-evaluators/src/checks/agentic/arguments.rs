@@ -6,10 +6,10 @@ use evals::{Context, EvaluatorError, ValueKind};
 use serde_json::{Map, Value, json};
 
 use super::steps::{self, NO_SPANS, ToolCall};
-use crate::checks::argument::{self, ArgumentError};
-use crate::checks::check::{self, Check, Finding};
+use crate::argument::{self, ArgumentError};
+use crate::checks::check::{self, Check};
 use crate::python::{equal, json_error, repr, repr_text};
-use crate::{Arguments, Entry, Parameter, Untyped};
+use crate::{Arguments, Entry, Finding, Parameter, Untyped};
 
 /// Compares the arguments of one call of a tool with the expected ones.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(super) fn entry() -> Entry {
                 json!({"anyOf": [{"enum": ["first", "last"]}, {"type": "integer", "minimum": 0}]}),
                 "Which call of the tool counts: `first`, `last`, or an index from 0.",
             ),
-            argument::include_failed(false),
+            steps::include_failed(false),
             check::evaluation_name(),
         ],
         read,
@@ -59,23 +59,12 @@ pub(super) fn entry() -> Entry {
 
 fn read(arguments: &Arguments) -> Result<ArgumentCorrectness, ArgumentError> {
     let expected = arguments.value("expected_arguments");
-    let mode = arguments.value("match_mode");
-    let exact = match mode.as_str() {
-        Some("exact") => true,
-        Some("subset") => false,
-        _ => {
-            return Err(ArgumentError::new(
-                "match_mode",
-                "`exact` or `subset`",
-                mode,
-            ));
-        }
-    };
+    let modes = [("exact", true), ("subset", false)];
     let object = || ArgumentError::new("expected_arguments", "an object", expected);
     Ok(ArgumentCorrectness {
         tool: argument::text(arguments, "tool_name", "the name of a tool")?,
         expected: expected.as_object().ok_or_else(object)?.clone(),
-        exact,
+        exact: argument::choice(arguments, "match_mode", &modes, "`exact` or `subset`")?,
         occurrence: arguments.value("occurrence").clone(),
         include_failed: argument::flag(arguments, "include_failed")?,
     })

@@ -4,10 +4,10 @@ use evals::{Context, EvaluatorError, SpanTree, ValueKind};
 use serde_json::{Value, json};
 
 use super::steps::{self, NO_SPANS};
-use crate::checks::argument::{self, ArgumentError};
-use crate::checks::check::{self, Check, Finding};
+use crate::argument::{self, ArgumentError};
+use crate::checks::check::{self, Check};
 use crate::python::text;
-use crate::{Arguments, Entry, Parameter, Untyped};
+use crate::{Arguments, Entry, Finding, Parameter, Untyped};
 
 /// The metric that states the number of requests; it takes precedence over spans.
 const REQUESTS: &str = "requests";
@@ -41,7 +41,7 @@ pub(super) fn entries() -> [Entry; 2] {
             "Passes if the agent made no more calls of tools than a number.",
             [
                 Parameter::required("max_calls", count(), "The largest number of calls."),
-                argument::include_failed(true),
+                steps::include_failed(true),
                 check::evaluation_name(),
             ],
             |arguments| {

@@ -6,10 +6,10 @@ use evals::{Context, EvaluatorError, ValueKind};
 use serde_json::json;
 
 use super::steps::{self, NO_SPANS};
-use crate::checks::argument;
-use crate::checks::check::{self, Check, Finding};
+use crate::argument;
+use crate::checks::check::{self, Check};
 use crate::python::repr_text;
-use crate::{Entry, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Compares the called tools with the expected ones; a tool that is expected twice must be called twice.
 #[derive(Debug)]
@@ -35,12 +35,12 @@ pub(super) fn entry() -> Entry {
                 json!({"type": "boolean"}),
                 "Whether the agent may call other tools too.",
             ),
-            argument::include_failed(false),
+            steps::include_failed(false),
             check::evaluation_name(),
         ],
         |arguments| {
             Ok(ToolCorrectness {
-                expected: argument::texts(arguments, "expected_tools", "a list of tool names")?,
+                expected: steps::tool_names(arguments, "expected_tools")?,
                 allow_extra: argument::flag(arguments, "allow_extra")?,
                 include_failed: argument::flag(arguments, "include_failed")?,
             })

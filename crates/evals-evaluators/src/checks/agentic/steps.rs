@@ -4,9 +4,10 @@
 //! conventions for generative AI count the same.
 
 use evals::{Context, Span, SpanStatus, SpanTree};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::Untyped;
+use crate::argument::{self, ArgumentError};
+use crate::{Arguments, Parameter, Untyped};
 
 /// What the reason says if the task recorded no spans. pydantic-evals' words, with its name for what has to be switched on.
 pub(super) const NO_SPANS: &str =
@@ -66,4 +67,22 @@ fn tool_call(span: &Span) -> Option<ToolCall<'_>> {
         name,
         arguments: arguments.filter(|value| value.is_string() || value.is_object()),
     })
+}
+
+/// The parameter that says whether calls that failed count.
+pub(super) fn include_failed(default: bool) -> Parameter {
+    Parameter::optional(
+        "include_failed",
+        json!(default),
+        json!({"type": "boolean"}),
+        "Whether calls that ended in an error count too.",
+    )
+}
+
+/// A list of tools.
+pub(super) fn tool_names(
+    arguments: &Arguments,
+    name: &'static str,
+) -> Result<Vec<String>, ArgumentError> {
+    argument::texts(arguments, name, "a list of tool names")
 }

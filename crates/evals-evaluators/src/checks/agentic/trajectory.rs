@@ -6,10 +6,10 @@ use evals::{Context, EvaluatorError, ValueKind};
 use serde_json::json;
 
 use super::steps::{self, NO_SPANS};
-use crate::checks::argument::{self, ArgumentError};
-use crate::checks::check::{self, Check, Finding};
+use crate::argument;
+use crate::checks::check::{self, Check};
 use crate::python::repr_texts;
-use crate::{Arguments, Entry, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Compares the sequence of called tools with an expected one.
 #[derive(Debug)]
@@ -30,6 +30,12 @@ enum Order {
     Calls,
 }
 
+const ORDERS: [(&str, Order); 3] = [
+    ("exact", Order::Exact),
+    ("in_order", Order::Sequence),
+    ("any_order", Order::Calls),
+];
+
 pub(super) fn entry() -> Entry {
     check::lenient(
         "TrajectoryMatch",
@@ -47,31 +53,22 @@ pub(super) fn entry() -> Entry {
                 "`exact`: 1 if the sequences are equal, else 0. `in_order`: the F1 of their longest common subsequence. \
                  `any_order`: the F1 of the calls that they have in common.",
             ),
-            argument::include_failed(false),
+            steps::include_failed(false),
             check::evaluation_name(),
         ],
         |arguments| {
-            let expected = "expected_trajectory";
             Ok(TrajectoryMatch {
-                expected: argument::texts(arguments, expected, "a list of tool names")?,
-                order: order(arguments)?,
+                expected: steps::tool_names(arguments, "expected_trajectory")?,
+                order: argument::choice(
+                    arguments,
+                    "order",
+                    &ORDERS,
+                    "`exact`, `in_order` or `any_order`",
+                )?,
                 include_failed: argument::flag(arguments, "include_failed")?,
             })
         },
     )
-}
-
-fn order(arguments: &Arguments) -> Result<Order, ArgumentError> {
-    let written = arguments.value("order");
-    match written.as_str() {
-        Some("exact") => Ok(Order::Exact),
-        Some("in_order") => Ok(Order::Sequence),
-        Some("any_order") => Ok(Order::Calls),
-        _ => {
-            let wanted = "`exact`, `in_order` or `any_order`";
-            Err(ArgumentError::new("order", wanted, written))
-        }
-    }
 }
 
 impl Check for TrajectoryMatch {

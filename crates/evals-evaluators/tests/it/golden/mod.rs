@@ -2,21 +2,22 @@
 //!
 //! `tests/golden/checks.py` makes the cases by running that package.
 
+mod demo;
 mod differences;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use evals::{
-    Case, Context, Evaluator, EvaluatorSpec, Outcome, Recording, SpanTree, SpecArguments,
-    Value as Verdict,
+    Case, Context, Evaluator, Outcome, Recording, SpanTree, SpecArguments, Value as Verdict,
 };
-use evals_evaluators::{Built, Registry, Resources, Untyped};
+use evals_evaluators::{Built, Untyped};
 use futures::executor::block_on;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use self::differences::DIFFERENCES;
+use crate::registered::build;
 
 const GOLDEN: &str = include_str!("../../golden/checks.json");
 
@@ -108,11 +109,10 @@ impl GoldenCase {
     }
 
     fn built(&self) -> Option<Arc<dyn Evaluator<Untyped>>> {
-        let spec = EvaluatorSpec {
-            name: self.evaluator.clone(),
-            arguments: SpecArguments::Named(self.arguments.clone()),
-        };
-        match Registry::built_in().build(&spec, &Resources::default()) {
+        match build(
+            &self.evaluator,
+            SpecArguments::Named(self.arguments.clone()),
+        ) {
             Ok(Built::Case(evaluator)) => Some(evaluator),
             Ok(Built::Report(_)) => panic!("{} judges reports", self.evaluator),
             Err(_) => None,
@@ -146,7 +146,7 @@ impl GoldenCase {
     }
 }
 
-fn as_json(outcome: &Outcome) -> Value {
+pub(crate) fn as_json(outcome: &Outcome) -> Value {
     let value = match &outcome.value {
         Verdict::Assertion(passed) => json!(passed),
         Verdict::Score(score) => json!(score),
