@@ -1,6 +1,7 @@
 //! A target that is a command.
 
-use std::time::Instant;
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use evals::{FailureClass, Timing};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::process::{Protocol, WorkerCommand, WorkerError, WorkerOptions, WorkerPool, parse_json};
 use crate::{
     Inputs, Mapping, Reply, Request, ResponseSettings, SettingsProblem, Target, TargetError,
-    TargetIdentity,
+    TargetIdentity, TargetSettings,
 };
 
 /// A target that is a command, which reads requests as JSON Lines and writes replies.
@@ -46,6 +47,41 @@ impl ExecTarget {
             pool: WorkerPool::new(command, options, Replies(mapping.clone())),
             mapping,
         })
+    }
+
+    /// The target of a section `target:`, for a run of this concurrency. Keys that are for other kinds of targets are ignored;
+    /// [`TargetSettings::check`] refuses them.
+    ///
+    /// # Errors
+    ///
+    /// A path in `response` is not a JSONPath.
+    pub fn of(
+        command: WorkerCommand,
+        settings: &TargetSettings,
+        concurrency: NonZeroUsize,
+    ) -> Result<Self, SettingsProblem> {
+        let at_once = settings
+            .max_concurrency
+            .map_or(concurrency, |most| most.min(concurrency));
+        let processes = settings
+            .processes
+            .map_or(at_once, |processes| processes.min(at_once));
+        let pipeline = at_once.get().div_ceil(processes.get());
+        let defaults = WorkerOptions::default();
+        let timeout = settings.timeout.map(Duration::try_from_secs_f64);
+        let options = WorkerOptions {
+            processes,
+            pipeline: NonZeroUsize::new(pipeline).unwrap_or(NonZeroUsize::MIN),
+            timeout: timeout.and_then(Result::ok).unwrap_or(defaults.timeout),
+            ..defaults
+        };
+        let identity = TargetIdentity {
+            version: settings.version.clone(),
+            parameters: settings.parameters(),
+            ..TargetIdentity::new("exec", command.line())
+        };
+        let target = Self::new(command, options, &settings.response)?;
+        Ok(target.identified(identity))
     }
 
     /// Sets what was tested, as reports name it, in place of the command line alone.
@@ -152,6 +188,36 @@ mod tests {
         assert_eq!(Value::Object(body(&request)), json!({"question": "Why?"}));
         let inputs = Request::inputs("c", json!({"a": [1]}));
         assert_eq!(Value::Object(body(&inputs)), json!({"inputs": {"a": [1]}}));
+    }
+
+    #[test]
+    fn settings_limit_the_processes() {
+        let options = |settings: Value| {
+            let settings: TargetSettings = serde_json::from_value(settings).unwrap();
+            let concurrency = NonZeroUsize::new(8).unwrap();
+            let target = ExecTarget::of(WorkerCommand::new("x"), &settings, concurrency).unwrap();
+            let options = target.pool.options();
+            (
+                options.processes.get(),
+                options.pipeline.get(),
+                options.timeout.as_secs(),
+            )
+        };
+        assert_eq!(options(json!("exec:x")), (8, 1, 300));
+        assert_eq!(
+            options(json!({"address": "exec:x", "processes": 1})),
+            (1, 8, 300)
+        );
+        assert_eq!(
+            options(json!({"address": "exec:x", "processes": 3})),
+            (3, 3, 300)
+        );
+        assert_eq!(
+            options(
+                json!({"address": "exec:x", "processes": 9, "max_concurrency": 2, "timeout": 5})
+            ),
+            (2, 1, 5)
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The trait of targets, and how reports name them.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
@@ -16,6 +17,12 @@ pub trait Target: Debug + Send + Sync {
 
     /// Asks one question. Several are asked at the same time, at most as many as the run's concurrency.
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError>;
+
+    /// What the user should know before the run, which has these cases: for a file of replies, ids that are missing or that no case
+    /// has. Nothing by default.
+    fn warnings(&self, _cases: &BTreeSet<&str>) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Ends everything that the target started, such as processes. No request follows. Dropping a target has the same effect, but
     /// waits for nothing.

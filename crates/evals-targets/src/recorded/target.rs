@@ -197,6 +197,10 @@ impl Target for RecordedTarget {
         }
     }
 
+    fn warnings(&self, cases: &BTreeSet<&str>) -> Vec<String> {
+        self.shared.target.warnings(cases)
+    }
+
     async fn close(&self) {
         self.shared.target.close().await;
     }

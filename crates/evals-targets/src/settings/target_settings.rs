@@ -59,6 +59,9 @@ pub struct TargetSettings {
     /// Most requests in flight at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_concurrency: Option<NonZeroUsize>,
+    /// Commands: processes. The default is one for each request in flight; with fewer, each has several requests at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<NonZeroUsize>,
     /// Services: attempts at one request before it counts as failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<NonZeroU32>,
@@ -101,6 +104,7 @@ impl TargetSettings {
             version: None,
             timeout: None,
             max_concurrency: None,
+            processes: None,
             max_attempts: None,
             requests_per_minute: None,
             matching: MatchSettings::default(),
@@ -182,20 +186,29 @@ impl TargetSettings {
             ("max_attempts", self.max_attempts.is_some()),
             ("requests_per_minute", self.requests_per_minute.is_some()),
         ];
+        let of_commands = ("processes", self.processes.is_some());
         let foreign = match address {
-            TargetAddress::Http(_) => vec![("prompt", self.prompt.is_some())],
-            TargetAddress::Exec(_) | TargetAddress::Outputs(_) => {
+            TargetAddress::Http(_) => vec![("prompt", self.prompt.is_some()), of_commands],
+            TargetAddress::Exec(_) => {
                 let chat = [("prompt", self.prompt.is_some())];
                 of_services.into_iter().chain(chat).collect()
             }
+            TargetAddress::Outputs(_) => {
+                let others = [("prompt", self.prompt.is_some()), of_commands];
+                of_services.into_iter().chain(others).collect()
+            }
             TargetAddress::Chat { .. } => {
-                let replies = [("response", self.response != ResponseSettings::default())];
+                let replies = [
+                    ("response", self.response != ResponseSettings::default()),
+                    of_commands,
+                ];
                 of_services.into_iter().chain(replies).collect()
             }
             TargetAddress::Trec(_) => {
                 let others = [
                     ("prompt", self.prompt.is_some()),
                     ("response", self.response != ResponseSettings::default()),
+                    of_commands,
                 ];
                 of_services.into_iter().chain(others).collect()
             }

@@ -1,0 +1,42 @@
+//! Cells of CSV, which are texts, as the values that a reply needs.
+
+use serde_json::Value;
+
+/// Separates ids in a cell.
+const SEPARATOR: char = '|';
+
+/// The value of a cell in a column of this name.
+///
+/// Lists of ids are JSON or separated by `|`; numbers, truth values and the fields of objects are JSON. In other columns a cell that
+/// is a JSON list or object counts as one, and every other cell is a text.
+pub(super) fn value(column: &str, text: &str) -> Result<Value, String> {
+    match column {
+        "documents" | "citations" => Ok(list(text)),
+        "refused" | "repeat" | "latency_seconds" | "latency_ms" | "usage" | "tool_calls"
+        | "attributes" | "metrics" | "spans" => json(column, text),
+        "id" | "answer" | "model" | "version" | "error" => Ok(Value::from(text)),
+        _ => Ok(structured(text).unwrap_or_else(|| Value::from(text))),
+    }
+}
+
+fn list(text: &str) -> Value {
+    structured(text).unwrap_or_else(|| {
+        let ids = text.split(SEPARATOR).map(str::trim);
+        ids.filter(|id| !id.is_empty()).map(Value::from).collect()
+    })
+}
+
+fn structured(text: &str) -> Option<Value> {
+    let looks_so = text.trim_start().starts_with(['[', '{']);
+    looks_so.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+fn json(column: &str, text: &str) -> Result<Value, String> {
+    // Python writes `True`.
+    let text = match text.trim() {
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        text => text,
+    };
+    serde_json::from_str(text).map_err(|_| format!("`{column}` is no JSON: `{text}`"))
+}

@@ -1,0 +1,75 @@
+//! Rows of CSV with a header line, and of tab-separated values.
+
+use std::io::{self, Read};
+
+use serde_json::Map;
+
+use super::cell;
+use super::error::RowProblem;
+use super::replies::OutputRow;
+
+/// Hands each row of a file to `take`. An empty cell counts as missing.
+pub(super) fn read(
+    file: &mut impl Read,
+    separator: u8,
+    mut take: impl FnMut(Result<OutputRow, RowProblem>),
+) -> io::Result<()> {
+    let mut table = csv::ReaderBuilder::new()
+        .delimiter(separator)
+        .from_reader(file);
+    let header = match table.headers() {
+        Ok(header) => header.clone(),
+        Err(error) => return problem(error, &mut take),
+    };
+    for record in table.records() {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                problem(error, &mut take)?;
+                continue;
+            }
+        };
+        let place = match record.position() {
+            Some(position) => format!("line {}", position.line()),
+            None => "a line".to_owned(),
+        };
+        let cells = header.iter().zip(&record);
+        let mut fields = Map::new();
+        let mut wrong = None;
+        for (column, text) in cells.filter(|(_, text)| !text.is_empty()) {
+            // The csv crate leaves the mark in the first column's name.
+            let column = column.trim_start_matches('\u{feff}').trim();
+            match cell::value(column, text) {
+                Ok(value) => drop(fields.insert(column.to_owned(), value)),
+                Err(what) => wrong = wrong.or(Some(what)),
+            }
+        }
+        take(match wrong {
+            None => Ok(OutputRow { place, fields }),
+            Some(what) => Err(RowProblem { place, what }),
+        });
+    }
+    Ok(())
+}
+
+fn problem(
+    error: csv::Error,
+    take: &mut impl FnMut(Result<OutputRow, RowProblem>),
+) -> io::Result<()> {
+    let place = error.position().map_or_else(
+        || "line 1".to_owned(),
+        |position| format!("line {}", position.line()),
+    );
+    let what = match error.into_kind() {
+        csv::ErrorKind::Io(error) => return Err(error),
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("it has {len} cells, and the header has {expected_len}")
+        }
+        csv::ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
+        _ => "it is no CSV".to_owned(),
+    };
+    take(Err(RowProblem { place, what }));
+    Ok(())
+}
