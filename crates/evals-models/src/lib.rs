@@ -54,7 +54,8 @@ mod tokenizer;
 pub mod wording;
 
 pub use chat::{
-    ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Usage,
+    ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Tool, ToolCall,
+    ToolCallReference, Usage,
 };
 pub use direction::{NoDirection, check_direction};
 pub use embedder::{Embedder, TextKind};

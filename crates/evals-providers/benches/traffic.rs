@@ -157,6 +157,7 @@ fn request(number: u32) -> ChatRequest {
 fn reply() -> ChatReply {
     ChatReply {
         text: "An answer of a few sentences. ".repeat(20),
+        tool_calls: Vec::new(),
         reasoning: None,
         finish: Finish::Stop,
         usage: Usage {

@@ -92,6 +92,7 @@ pub(crate) fn said(text: &str) -> ChatReply {
 pub(crate) fn ended(text: &str, finish: Finish) -> ChatReply {
     ChatReply {
         text: text.to_owned(),
+        tool_calls: Vec::new(),
         reasoning: None,
         finish,
         usage: Usage {

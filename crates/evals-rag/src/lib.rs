@@ -98,6 +98,7 @@
 //!     async fn chat(&self, _request: &ChatRequest) -> Result<ChatReply, ChatError> {
 //!         Ok(ChatReply {
 //!             text: "450 passengers [1].".to_owned(),
+//!             tool_calls: Vec::new(),
 //!             reasoning: None,
 //!             finish: Finish::Stop,
 //!             usage: Usage::default(),

@@ -146,6 +146,7 @@ mod tests {
             };
             Ok(ChatReply {
                 text,
+                tool_calls: Vec::new(),
                 reasoning: None,
                 finish: Finish::Length,
                 usage: Usage {

@@ -2,6 +2,7 @@
 
 mod reply;
 mod request;
+mod tool;
 
 use std::fmt::Debug;
 
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 
 pub use reply::{ChatReply, Finish, Served, Usage};
 pub use request::{ChatRequest, Message, ReplySchema, Role};
+pub use tool::{Tool, ToolCall, ToolCallReference};
 
 use crate::error::ChatError;
 use crate::identity::ModelIdentity;

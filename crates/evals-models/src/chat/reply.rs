@@ -4,11 +4,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::tool::ToolCall;
+
 /// The reply of a chat model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
-    /// The text without reasoning.
+    /// The text without reasoning. A model that calls tools often writes none.
     pub text: String,
+    /// The tools that the model calls, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
     /// The reasoning before the text, if the model reasoned and the server shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,

@@ -5,11 +5,16 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::tool::{Tool, ToolCall, ToolCallReference};
+
 /// A conversation to reply to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChatRequest {
     /// The conversation so far, oldest message first.
     pub messages: Vec<Message>,
+    /// The tools that the model may call instead of replying. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
     /// The JSON Schema of the reply. Servers that support it enforce it; the caller checks the reply in any case.
     pub schema: Option<ReplySchema>,
     /// Limit on the tokens of the reply, reasoning included. `None` leaves the limit of the model.
@@ -25,6 +30,12 @@ pub struct Message {
     pub role: Role,
     /// Its text.
     pub content: String,
+    /// The tools that the model called in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// The call whose result it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_of: Option<ToolCallReference>,
 }
 
 /// Who wrote a message.
@@ -37,6 +48,8 @@ pub enum Role {
     User,
     /// The model.
     Assistant,
+    /// A tool that the model called.
+    Tool,
 }
 
 /// A JSON Schema for a reply.
@@ -53,6 +66,7 @@ impl ChatRequest {
     pub fn new(messages: Vec<Message>) -> Self {
         Self {
             messages,
+            tools: Vec::new(),
             schema: None,
             max_tokens: None,
             repeat: 1,
@@ -76,10 +90,50 @@ impl Message {
         Self::of(Role::Assistant, content)
     }
 
+    /// An earlier reply of the model, in which it called tools.
+    pub fn calling(content: impl Into<String>, tool_calls: Vec<ToolCall>) -> Self {
+        Self {
+            tool_calls,
+            ..Self::of(Role::Assistant, content)
+        }
+    }
+
+    /// The result of a call.
+    pub fn tool_result(call: &ToolCall, content: impl Into<String>) -> Self {
+        Self {
+            result_of: Some(ToolCallReference {
+                id: call.id.clone(),
+                name: call.name.clone(),
+            }),
+            ..Self::of(Role::Tool, content)
+        }
+    }
+
     fn of(role: Role, content: impl Into<String>) -> Self {
         Self {
             role,
             content: content.into(),
+            tool_calls: Vec::new(),
+            result_of: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_conversation_without_tools_is_written_as_before_there_were_any() {
+        let request = ChatRequest::new(vec![Message::user("why?"), Message::assistant("so")]);
+        assert_eq!(
+            serde_json::to_value(&request).unwrap(),
+            json!({
+                "messages": [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "so"}],
+                "schema": null, "max_tokens": null, "repeat": 1,
+            })
+        );
     }
 }

@@ -1,13 +1,20 @@
 //! A model's reply, whichever protocol brought it.
 
+use std::borrow::Cow;
+
+use serde_json::Value;
+
 use crate::tokens;
 use crate::traffic::{AttemptError, Delivered};
-use evals_models::{ChatError, ChatReply, ChatRequest, Finish, ModelIdentity, Served, Usage};
+use evals_models::{
+    ChatError, ChatReply, ChatRequest, Finish, ModelIdentity, Served, ToolCall, Usage,
+};
 
 /// A reply as its server sent it, before the traffic adds how long it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawReply {
     pub(crate) text: String,
+    pub(crate) tool_calls: Vec<ToolCall>,
     pub(crate) reasoning: Option<String>,
     pub(crate) finish: Finish,
     pub(crate) usage: Usage,
@@ -19,6 +26,7 @@ impl RawReply {
         let counted = (None, budget.map(u64::from));
         Self {
             text: String::new(),
+            tool_calls: Vec::new(),
             reasoning: None,
             finish: Finish::Length,
             usage: usage(counted, request, "", None),
@@ -28,6 +36,9 @@ impl RawReply {
     /// Whether the model replied at all. When it did not, servers send an empty reply without a reason, or with one such as
     /// `abort` or `load`.
     pub(crate) fn is_reply(&self) -> bool {
+        if !self.tool_calls.is_empty() {
+            return true;
+        }
         let empty = self.text.is_empty() && self.reasoning.is_none();
         match &self.finish {
             Finish::Other(reason) if ["abort", "load", "unload"].contains(&reason.as_str()) => {
@@ -43,6 +54,15 @@ impl RawReply {
     pub(crate) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
         Self {
             text: redact(&self.text),
+            tool_calls: self
+                .tool_calls
+                .into_iter()
+                .map(|call| ToolCall {
+                    id: redact(&call.id),
+                    name: redact(&call.name),
+                    arguments: redact(&call.arguments),
+                })
+                .collect(),
             reasoning: self.reasoning.as_deref().map(&redact),
             finish: match self.finish {
                 Finish::Other(reason) => Finish::Other(redact(&reason)),
@@ -56,6 +76,7 @@ impl RawReply {
     pub(crate) fn into_reply(delivered: Delivered<Self>) -> ChatReply {
         ChatReply {
             text: delivered.value.text,
+            tool_calls: delivered.value.tool_calls,
             reasoning: delivered.value.reasoning,
             finish: delivered.value.finish,
             usage: delivered.value.usage,
@@ -94,9 +115,69 @@ pub(crate) fn usage(
 
 /// Estimated tokens of a request's messages.
 pub(crate) fn estimated_input(request: &ChatRequest) -> u64 {
-    let messages = request.messages.iter();
-    messages
-        .map(|message| tokens::estimate(&message.content))
+    texts(request)
+        .iter()
+        .map(|text| tokens::estimate(text))
+        .sum()
+}
+
+/// The texts of a request that the model reads: messages, calls of tools, and the tools themselves.
+pub(crate) fn texts(request: &ChatRequest) -> Vec<Cow<'_, str>> {
+    let mut texts = Vec::new();
+    for message in &request.messages {
+        texts.push(Cow::Borrowed(message.content.as_str()));
+        for call in &message.tool_calls {
+            texts.push(Cow::Owned(format!("{} {}", call.name, call.arguments)));
+        }
+    }
+    for tool in &request.tools {
+        let text = format!("{} {} {}", tool.name, tool.description, tool.parameters);
+        texts.push(Cow::Owned(text));
+    }
+    texts
+}
+
+/// The calls in a reply, as OpenAI's protocol and Ollama's write them. Servers that give no ids get `call_1`, `call_2`, ….
+///
+/// `before` calls were made earlier in the conversation. A call without a name is left out.
+pub(crate) fn tool_calls(written: &Value, before: usize) -> Vec<ToolCall> {
+    let written = written.as_array().map(Vec::as_slice).unwrap_or_default();
+    let calls = written.iter().filter_map(|call| {
+        let function = call.get("function")?;
+        let arguments = function
+            .get("arguments")
+            .or_else(|| function.get("parameters"));
+        Some((
+            call.get("id").and_then(Value::as_str).unwrap_or_default(),
+            function.get("name")?.as_str()?,
+            match arguments {
+                None | Some(Value::Null) => "{}".to_owned(),
+                Some(Value::String(text)) if text.trim().is_empty() => "{}".to_owned(),
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+            },
+        ))
+    });
+    let numbered = calls.zip(before + 1..);
+    numbered
+        .map(|((id, name, arguments), number)| ToolCall {
+            id: if id.is_empty() {
+                format!("call_{number}")
+            } else {
+                id.to_owned()
+            },
+            name: name.to_owned(),
+            arguments,
+        })
+        .collect()
+}
+
+/// The number of calls in a conversation so far.
+pub(crate) fn calls_so_far(request: &ChatRequest) -> usize {
+    request
+        .messages
+        .iter()
+        .map(|message| message.tool_calls.len())
         .sum()
 }
 
@@ -113,5 +194,39 @@ pub(crate) fn finish(reason: Option<&str>) -> Finish {
         Some("length" | "max_tokens" | "model_length") => Finish::Length,
         Some("content_filter") => Finish::ContentFilter,
         Some(other) => Finish::Other(other.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn calls_are_read_in_every_shape() {
+        let written = json!([
+            {"id": "a", "type": "function", "function": {"name": "search", "arguments": "{\"q\": \"x\"}"}},
+            {"function": {"name": "search", "arguments": {"q": "y"}}},
+            {"id": "", "function": {"name": "search", "arguments": "{broken"}},
+            {"id": "d", "function": {"name": "now", "arguments": ""}},
+            {"id": "e", "function": {"arguments": "{}"}},
+            "nonsense",
+        ]);
+        let calls = tool_calls(&written, 4);
+        let shown: Vec<String> = calls
+            .iter()
+            .map(|call| format!("{} {} {}", call.id, call.name, call.arguments))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "a search {\"q\": \"x\"}",
+                "call_6 search {\"q\":\"y\"}",
+                "call_7 search {broken",
+                "d now {}"
+            ]
+        );
+        assert_eq!(tool_calls(&Value::Null, 0), []);
     }
 }

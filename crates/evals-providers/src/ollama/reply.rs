@@ -28,6 +28,8 @@ struct PartMessage {
     content: Option<String>,
     #[serde(default)]
     thinking: Option<String>,
+    #[serde(default)]
+    tool_calls: Vec<Value>,
 }
 
 /// A complete reply.
@@ -71,6 +73,7 @@ impl Part {
     fn append(&mut self, next: Self) {
         append(&mut self.message.content, next.message.content);
         append(&mut self.message.thinking, next.message.thinking);
+        self.message.tool_calls.extend(next.message.tool_calls);
         self.done |= next.done;
         self.done_reason = next.done_reason.or(self.done_reason.take());
         self.prompt_eval_count = next.prompt_eval_count.or(self.prompt_eval_count);
@@ -88,6 +91,10 @@ impl Part {
             raw: RawReply {
                 usage: raw_reply::usage(counted, request, &text, reasoning.as_deref()),
                 finish: raw_reply::finish(self.done_reason.as_deref()),
+                tool_calls: raw_reply::tool_calls(
+                    &Value::Array(self.message.tool_calls),
+                    raw_reply::calls_so_far(request),
+                ),
                 text,
                 reasoning,
             },
@@ -142,6 +149,26 @@ mod tests {
             (2, 2)
         );
         assert!(reply.raw.usage.estimated);
+    }
+
+    #[test]
+    fn calls_come_without_text_and_without_ids() {
+        let reply = read(
+            "{\"message\":{\"content\":\"\",\"tool_calls\":[{\"function\":{\"name\":\"search\",\"arguments\":{\"query\":\"x\"}}}]},\"done\":false}\n\
+             {\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"search\",\"arguments\":{\"query\":\"y\"}}}]},\"done\":true,\"done_reason\":\"stop\"}",
+        );
+        let calls = reply.unwrap().raw.tool_calls;
+        let shown: Vec<_> = calls
+            .iter()
+            .map(|call| (call.id.as_str(), call.arguments.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("call_1", "{\"query\":\"x\"}"),
+                ("call_2", "{\"query\":\"y\"}")
+            ]
+        );
     }
 
     #[test]

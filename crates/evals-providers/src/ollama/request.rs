@@ -3,14 +3,15 @@
 use ollama_rs::generation::chat::ChatMessage;
 use ollama_rs::generation::chat::request::ChatMessageRequest;
 use ollama_rs::generation::parameters::ThinkType;
+use ollama_rs::generation::tools::ToolCallFunction;
 use ollama_rs::models::ModelOptions;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::window::Window;
 use crate::settings::extra_body::Extended;
 use crate::settings::{ChatSettings, Think};
-use evals_models::{ChatRequest, Message, Role};
+use evals_models::{ChatRequest, Message, Role, Tool, ToolCall};
 
 /// Fields that `extra_body` may not set, because the program fills them and could not read the replies to other values.
 pub(super) const RESERVED: [&str; 5] = ["messages", "model", "stream", "truncate", "shift"];
@@ -30,6 +31,9 @@ pub(super) struct Request<'a> {
     /// Theirs is a type of `schemars`. This is a schema as it was given, with its properties in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'a Value>,
+    /// Theirs have a type of `schemars`, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_alive: Option<KeepAlive<'a>>,
 }
@@ -58,6 +62,7 @@ pub(super) fn body<'a>(
             truncate: false,
             shift: false,
             format: request.schema.as_ref().map(|schema| &schema.schema),
+            tools: request.tools.iter().map(tool).collect(),
             keep_alive: settings.keep_alive.as_deref().map(KeepAlive::parse),
         },
         extra_body: &settings.extra_body,
@@ -105,6 +110,34 @@ fn message(message: &Message) -> ChatMessage {
     match message.role {
         Role::System => ChatMessage::system(content),
         Role::User => ChatMessage::user(content),
-        Role::Assistant => ChatMessage::assistant(content),
+        Role::Assistant => {
+            let mut message_with_calls = ChatMessage::assistant(content);
+            message_with_calls.tool_calls = message.tool_calls.iter().map(call).collect();
+            message_with_calls
+        }
+        // The server tells results apart by their order.
+        Role::Tool => ChatMessage::tool(content),
     }
+}
+
+/// A call that the model made earlier. Ollama takes arguments as an object alone.
+fn call(call: &ToolCall) -> ollama_rs::generation::tools::ToolCall {
+    let arguments = serde_json::from_str(&call.arguments)
+        .ok()
+        .filter(Value::is_object);
+    ollama_rs::generation::tools::ToolCall {
+        function: ToolCallFunction {
+            name: call.name.clone(),
+            arguments: arguments.unwrap_or_else(|| json!({"malformed": call.arguments})),
+        },
+    }
+}
+
+fn tool(tool: &Tool) -> Value {
+    let Tool {
+        name,
+        description,
+        parameters,
+    } = tool;
+    json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
 }

@@ -4,6 +4,7 @@
 //! fills the window to its end counts as a failure. The server's count of tokens read proves less, because some versions leave out
 //! the tokens that they still had in their cache.
 
+use crate::chat::raw_reply;
 use crate::server::ServerError;
 use crate::tokens;
 use evals_models::ChatRequest;
@@ -35,11 +36,10 @@ impl Window {
         set: Option<u32>,
         context_length: Option<u64>,
     ) -> Result<Self, ServerError> {
-        let contents = request.messages.iter().map(|message| &message.content);
         let (mut most, mut likely) = (AROUND_ALL, AROUND_ALL);
-        for content in contents {
-            most += tokens::at_most(content) + AROUND_MESSAGE;
-            likely += tokens::estimate(content) + AROUND_MESSAGE;
+        for text in raw_reply::texts(request) {
+            most += tokens::at_most(&text) + AROUND_MESSAGE;
+            likely += tokens::estimate(&text) + AROUND_MESSAGE;
         }
         let reply = budget.map_or(UNLIMITED_REPLY, u64::from);
         let needed = most + reply;

@@ -37,6 +37,8 @@ pub(super) struct ChoiceMessage {
     /// `OpenRouter`, Groq, newer vLLM.
     #[serde(default)]
     pub(super) reasoning: Value,
+    #[serde(default)]
+    pub(super) tool_calls: Value,
 }
 
 impl Completion {
@@ -66,6 +68,10 @@ impl Completion {
         Some(RawReply {
             usage: raw_reply::usage(counted, request, &text, reasoning.as_deref()),
             finish: raw_reply::finish(choice.finish_reason.as_str()),
+            tool_calls: raw_reply::tool_calls(
+                &message.tool_calls,
+                raw_reply::calls_so_far(request),
+            ),
             text,
             reasoning,
         })

@@ -1,9 +1,12 @@
 //! The body of a request for a reply.
 
 use async_openai::types::chat::{
+    ChatCompletionMessageToolCall, ChatCompletionMessageToolCalls,
     ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage,
-    ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage,
-    CreateChatCompletionRequest, ResponseFormat, ResponseFormatJsonSchema,
+    ChatCompletionRequestSystemMessage, ChatCompletionRequestToolMessage,
+    ChatCompletionRequestUserMessage, ChatCompletionTool, ChatCompletionTools,
+    CreateChatCompletionRequest, FunctionCall, FunctionObject, ResponseFormat,
+    ResponseFormatJsonSchema,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +14,7 @@ use serde_json::Value;
 use super::dialect::{BudgetField, Dialect, Format};
 use crate::settings::ChatSettings;
 use crate::settings::extra_body::Extended;
-use evals_models::{ChatRequest, Message, ReplySchema, Role};
+use evals_models::{ChatRequest, Message, ReplySchema, Role, Tool, ToolCall};
 
 /// Fields that `extra_body` may not set, because the program fills them and could not read the replies to other values.
 pub(super) const RESERVED: [&str; 5] = ["messages", "model", "stream", "stream_options", "n"];
@@ -63,6 +66,7 @@ pub(super) fn body<'a>(
     let typed = CreateChatCompletionRequest {
         model: settings.model.clone(),
         messages: request.messages.iter().map(message).collect(),
+        tools: tools(&request.tools),
         stream: Some(false),
         seed: settings.seed.filter(|_| dialect.takes.seed).map(i64::from),
         max_tokens: budget(BudgetField::MaxTokens),
@@ -87,8 +91,50 @@ fn message(message: &Message) -> ChatCompletionRequestMessage {
     match message.role {
         Role::System => ChatCompletionRequestSystemMessage::from(content).into(),
         Role::User => ChatCompletionRequestUserMessage::from(content).into(),
-        Role::Assistant => ChatCompletionRequestAssistantMessage::from(content).into(),
+        Role::Assistant if message.tool_calls.is_empty() => {
+            ChatCompletionRequestAssistantMessage::from(content).into()
+        }
+        Role::Assistant => ChatCompletionRequestAssistantMessage {
+            content: (!content.is_empty()).then(|| content.into()),
+            tool_calls: Some(message.tool_calls.iter().map(call).collect()),
+            ..ChatCompletionRequestAssistantMessage::default()
+        }
+        .into(),
+        Role::Tool => ChatCompletionRequestToolMessage {
+            content: content.into(),
+            tool_call_id: message
+                .result_of
+                .as_ref()
+                .map(|call| call.id.clone())
+                .unwrap_or_default(),
+        }
+        .into(),
     }
+}
+
+fn call(call: &ToolCall) -> ChatCompletionMessageToolCalls {
+    ChatCompletionMessageToolCalls::Function(ChatCompletionMessageToolCall {
+        id: call.id.clone(),
+        function: FunctionCall {
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+        },
+    })
+}
+
+fn tools(tools: &[Tool]) -> Option<Vec<ChatCompletionTools>> {
+    let tools = tools.iter().map(|tool| {
+        ChatCompletionTools::Function(ChatCompletionTool {
+            function: FunctionObject {
+                name: tool.name.clone(),
+                description: Some(tool.description.clone()),
+                parameters: Some(tool.parameters.clone()),
+                strict: None,
+            },
+        })
+    });
+    let tools: Vec<_> = tools.collect();
+    (!tools.is_empty()).then_some(tools)
 }
 
 fn reply_format(schema: &ReplySchema, format: Format) -> Option<ReplyFormat<'_>> {

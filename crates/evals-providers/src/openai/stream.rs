@@ -1,6 +1,8 @@
 //! Replies that a server streams despite `stream: false`.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
 
 use super::reply::{self, Choice, Completion};
 
@@ -43,6 +45,8 @@ struct Pieces {
     content: String,
     reasoning: String,
     refusal: String,
+    /// By their index in the reply.
+    tool_calls: BTreeMap<u64, ToolCallPieces>,
     finish_reason: Value,
     usage: Value,
     ended: bool,
@@ -60,6 +64,14 @@ impl Pieces {
         } else {
             reasoning
         };
+        let calls = delta("tool_calls").and_then(Value::as_array);
+        for (position, call) in (0..).zip(calls.into_iter().flatten()) {
+            let index = call
+                .get("index")
+                .and_then(Value::as_u64)
+                .unwrap_or(position);
+            self.tool_calls.entry(index).or_default().add(call);
+        }
         if let Some(reason) = event.pointer("/choices/0/finish_reason")
             && !reason.is_null()
         {
@@ -84,10 +96,40 @@ impl Pieces {
         choice.message.content = self.content.into();
         choice.message.refusal = self.refusal.into();
         choice.message.reasoning = self.reasoning.into();
+        choice.message.tool_calls = self
+            .tool_calls
+            .into_values()
+            .map(ToolCallPieces::whole)
+            .collect();
         Streamed::Reply(Completion {
             choices: vec![choice],
             usage: self.usage,
         })
+    }
+}
+
+/// The parts of one call of a tool.
+#[derive(Default)]
+struct ToolCallPieces {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl ToolCallPieces {
+    fn add(&mut self, call: &Value) {
+        let piece = |pointer: &str| {
+            call.pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        self.id += piece("/id");
+        self.name += piece("/function/name");
+        self.arguments += piece("/function/arguments");
+    }
+
+    fn whole(self) -> Value {
+        json!({"id": self.id, "function": {"name": self.name, "arguments": self.arguments}})
     }
 }
 
@@ -116,6 +158,24 @@ mod tests {
             (3, 2)
         );
         assert!(!reply.usage.estimated);
+    }
+
+    #[test]
+    fn pieces_of_calls_become_calls() {
+        let body = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"search\",\"arguments\":\"\"}}]}}]}\n\n\
+                    data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"q\\\":\"}}]}}]}\n\n\
+                    data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"search\",\"arguments\":\"{}\"}},{\"index\":0,\"function\":{\"arguments\":\"1}\"}}]}}]}\n\n\
+                    data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
+        let Some(Streamed::Reply(completion)) = assemble(body) else {
+            panic!("not a reply")
+        };
+        let reply = completion.reply(&ChatRequest::new(Vec::new())).unwrap();
+        let calls: Vec<_> = reply
+            .tool_calls
+            .iter()
+            .map(|call| (call.id.as_str(), call.arguments.as_str()))
+            .collect();
+        assert_eq!(calls, [("a", "{\"q\":1}"), ("b", "{}")]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod scripted_server;
 mod secrets;
 mod soak;
 mod target;
+mod tools;
 
 use std::error::Error;
 use std::num::NonZeroU32;

@@ -16,14 +16,19 @@ pub struct ReplyKey(KeyDigest);
 impl ReplyKey {
     /// The key of the model's reply to a request.
     pub fn new(model: &dyn ChatModel, request: &ChatRequest) -> Self {
-        Self::of(&json!({
+        let mut key = json!({
             "parameters": model.parameters(),
             "identity": model.identity(),
             "messages": request.messages,
             "schema": request.schema,
             "max_tokens": request.max_tokens,
             "repeat": request.repeat,
-        }))
+        });
+        // Replies from before there were tools stay valid.
+        if !request.tools.is_empty() {
+            key["tools"] = json!(request.tools);
+        }
+        Self::of(&key)
     }
 
     fn of(value: &Value) -> Self {
@@ -65,17 +70,34 @@ mod tests {
 
     use super::super::testing::Scripted;
     use super::*;
-    use evals_models::{Message, ReplySchema};
+    use evals_models::{Message, ReplySchema, Tool, ToolCall};
 
     fn request() -> ChatRequest {
         ChatRequest {
             messages: vec![Message::system("Be brief."), Message::user("Größe?")],
+            tools: Vec::new(),
             schema: Some(ReplySchema {
                 name: "verdict".to_owned(),
                 schema: json!({"type": "object", "required": ["pass"]}),
             }),
             max_tokens: NonZeroU32::new(256),
             repeat: 1,
+        }
+    }
+
+    fn search() -> Tool {
+        Tool {
+            name: "search".to_owned(),
+            description: "Searches.".to_owned(),
+            parameters: json!({"type": "object"}),
+        }
+    }
+
+    fn call() -> ToolCall {
+        ToolCall {
+            id: "call_1".to_owned(),
+            name: "search".to_owned(),
+            arguments: "{}".to_owned(),
         }
     }
 
@@ -107,13 +129,15 @@ mod tests {
             ReplyKey::new(&model, &request()),
             ReplyKey::new(&other_model, &request()),
         ];
-        let changes: [fn(&mut ChatRequest); 6] = [
+        let changes: [fn(&mut ChatRequest); 8] = [
             |request| request.repeat = 2,
             |request| request.max_tokens = NonZeroU32::new(512),
             |request| request.max_tokens = None,
             |request| request.schema = None,
             |request| request.messages.truncate(1),
             |request| request.messages[0].content.push(' '),
+            |request| request.tools.push(search()),
+            |request| request.messages[1].tool_calls.push(call()),
         ];
         for change in changes {
             let mut request = request();

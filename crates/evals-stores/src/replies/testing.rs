@@ -112,6 +112,7 @@ impl ChatModel for Scripted {
 pub(super) fn reply(text: &str) -> ChatReply {
     ChatReply {
         text: text.to_owned(),
+        tool_calls: Vec::new(),
         reasoning: None,
         finish: Finish::Length,
         usage: Usage {

@@ -78,6 +78,7 @@ impl ChatModel for Scripted {
         })?;
         Ok(ChatReply {
             text: reply.replace("NONCE", nonce(&request.messages[0].content)),
+            tool_calls: Vec::new(),
             reasoning: None,
             finish: Finish::Stop,
             usage: Usage {
