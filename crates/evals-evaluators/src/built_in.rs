@@ -1,6 +1,6 @@
 //! The registry of all built-in evaluators.
 
-use crate::{Entry, Registry, analyses, checks, exec, judges};
+use crate::{Entry, Registry, analyses, checks, exec, judges, rag};
 
 /// The built-in evaluators of pydantic-evals, in its order; ours follow.
 const ORDER: [&str; 17] = [
@@ -41,6 +41,7 @@ fn entries() -> Vec<Entry> {
         checks::entries(),
         judges::entries(),
         analyses::entries(),
+        rag::entries(),
         exec::entries(),
     ];
     folders.into_iter().flatten().collect()

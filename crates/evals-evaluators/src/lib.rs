@@ -14,6 +14,7 @@ mod finding;
 mod judges;
 pub mod pydantic_report;
 mod python;
+mod rag;
 mod registry;
 mod signature;
 mod spans;

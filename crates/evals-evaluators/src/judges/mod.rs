@@ -16,7 +16,9 @@ mod tests;
 mod verdict;
 mod written;
 
+pub(crate) use model::{JudgeModel, parameters as model_parameters};
 pub use prompts::prompts as judge_prompts;
+pub(crate) use prompts::version as prompt_version;
 
 use crate::Entry;
 

@@ -46,7 +46,7 @@ pub(super) fn repair(complaint: &str, shape: &str) -> Result<String, PromptError
 }
 
 /// The version of an evaluator that asks with a prompt: another prompt may give other verdicts.
-pub(super) fn version(prompt: &Prompt) -> String {
+pub(crate) fn version(prompt: &Prompt) -> String {
     format!("prompt {}", &prompt.digest()[..12])
 }
 

@@ -32,7 +32,7 @@ impl Reference {
 
     /// The sentence that a judge compares with: the reference answer, or a sentence that says that the documents contain no
     /// answer.
-    pub(super) fn for_judge(reference: Option<&Self>) -> Result<&str, &'static str> {
+    pub fn for_judge(reference: Option<&Self>) -> Result<&str, &'static str> {
         let reference = reference.ok_or(NO_REFERENCE)?;
         match &reference.answer {
             Some(answer) => Ok(answer),

@@ -1,0 +1,24 @@
+//! Our measures of rankings, citations, refusals and answers, for dataset files.
+//!
+//! They read outputs in the words of a target's reply ([`said`]) and expectations in the words of a dataset's manifest
+//! ([`known`]). A measure whose part is missing is undefined, with that reason.
+
+mod citations;
+mod judge;
+mod known;
+mod named;
+mod rank_measures;
+mod refusal;
+mod said;
+#[cfg(test)]
+mod tests;
+
+use crate::Entry;
+
+/// The evaluators of rankings, citations, refusals and answers.
+pub(crate) fn entries() -> Vec<Entry> {
+    let mut entries = vec![rank_measures::entry()];
+    entries.extend(citations::entries());
+    entries.extend([refusal::entry(), judge::entry()]);
+    entries
+}

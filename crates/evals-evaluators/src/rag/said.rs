@@ -1,0 +1,173 @@
+//! What an output says about documents, answer, citations and refusal.
+
+use std::collections::BTreeSet;
+
+use evals::{Context, EvaluatorError};
+use evals_metrics::{Ranking, RankingError, ScoredDocument};
+use evals_rag::answering::{Citations, Refusals};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::Untyped;
+
+/// What the output of a case says.
+///
+/// An output that is an object is read as a target's reply: `answer`, `documents`, `citations` and `refused`. What it lacks is
+/// looked for among the attributes that the task recorded, where the parts of a target's reply are. An output that is a list is
+/// the list of documents, any other output the answer.
+pub(super) struct Said<'c>(pub(super) &'c Context<'c, Untyped>);
+
+/// A part of an output that cannot be read.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("`{part}` must be {wanted}, not `{start}`")]
+pub(super) struct PartError {
+    part: &'static str,
+    wanted: &'static str,
+    /// The beginning of what is there.
+    start: String,
+}
+
+/// Characters of an unreadable value that a message shows.
+const SHOWN: usize = 200;
+
+/// Longer rankings are cut: scores are single-precision numbers, which are exact up to this.
+const LONGEST: usize = 1 << 24;
+
+const IDS: &str = "a list of ids, or of objects with an `id`";
+
+impl PartError {
+    pub(super) fn new(part: &'static str, wanted: &'static str, value: &Value) -> Self {
+        Self {
+            part,
+            wanted,
+            start: value.to_string().chars().take(SHOWN).collect(),
+        }
+    }
+}
+
+impl Said<'_> {
+    /// The ids of the documents, best first; a document without an id has none. `None` if there is no list of documents.
+    pub(super) fn documents(&self) -> Result<Option<Vec<Option<String>>>, PartError> {
+        let listed = match self.0.output {
+            output @ Value::Array(_) => Some(output),
+            _ => self.part("documents"),
+        };
+        let Some(listed) = listed else {
+            return Ok(None);
+        };
+        let wrong = || PartError::new("documents", IDS, listed);
+        let listed = listed.as_array().ok_or_else(wrong)?;
+        let ids = listed.iter().map(|document| match document {
+            Value::Object(document) => Ok(document.get("id").and_then(id)),
+            other => id(other).map(Some).ok_or_else(wrong),
+        });
+        ids.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// The documents as a ranking: the order of the list decides, and of several passages of a document the first one counts. A
+    /// document without an id keeps its place.
+    pub(super) fn ranking(&self) -> Result<Option<Ranking>, EvaluatorError> {
+        let Some(documents) = self.documents()? else {
+            return Ok(None);
+        };
+        let places = (1_usize..).zip(documents);
+        let named =
+            places.map(|(place, id)| id.unwrap_or_else(|| format!("(no id, place {place})")));
+        Ok(Some(in_order(named)?))
+    }
+
+    /// The answer as text; other values than texts are compact JSON.
+    pub(super) fn answer(&self) -> Option<String> {
+        let answer = match self.0.output {
+            Value::Object(reply) => reply.get("answer")?,
+            Value::Array(_) | Value::Null => return None,
+            answer => answer,
+        };
+        match answer {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        }
+    }
+
+    /// The answer without markers of citations.
+    pub(super) fn plain_answer(&self) -> Result<Option<String>, PartError> {
+        let passages = self.documents()?.map_or(0, |documents| documents.len());
+        Ok(self
+            .answer()
+            .map(|answer| Citations::plain(&answer, passages)))
+    }
+
+    /// The ids of the cited documents, in the order of their first citation: those that the output lists, or those of the
+    /// markers in the answer, where `[1]` is the first document. `None` if there is neither a list nor an answer with documents.
+    pub(super) fn citations(&self) -> Result<Option<Vec<String>>, PartError> {
+        let cited = if let Some(listed) = self.part("citations") {
+            let wrong = || PartError::new("citations", IDS, listed);
+            let listed = listed.as_array().ok_or_else(wrong)?.iter();
+            let ids = listed.map(|cited| id(cited.get("id").unwrap_or(cited)).ok_or_else(wrong));
+            ids.collect::<Result<Vec<String>, _>>()?
+        } else {
+            let (Some(answer), Some(documents)) = (self.answer(), self.documents()?) else {
+                return Ok(None);
+            };
+            let cited = Citations::find(&answer, documents.len())
+                .passages
+                .into_iter();
+            // A document without an id cannot be the right one, but it was cited.
+            let id = |number: usize| documents[number - 1].clone();
+            cited
+                .map(|number| id(number).unwrap_or_else(|| format!("(no id, place {number})")))
+                .collect()
+        };
+        let mut seen = BTreeSet::new();
+        let first = cited.into_iter().filter(|id| seen.insert(id.clone()));
+        Ok(Some(first.collect()))
+    }
+
+    /// Whether the output declines to answer: what it says itself, or whether the answer is a known refusal. `None` if it says
+    /// nothing and has no answer.
+    pub(super) fn refused(&self, refusals: &Refusals) -> Result<Option<bool>, PartError> {
+        match self.part("refused") {
+            Some(Value::Bool(refused)) => Ok(Some(*refused)),
+            Some(other) => Err(PartError::new("refused", "`true` or `false`", other)),
+            None => Ok(self.answer().map(|answer| refusals.refuses(&answer))),
+        }
+    }
+
+    /// A part of the output, or an attribute that the task recorded.
+    fn part(&self, name: &str) -> Option<&Value> {
+        let own = self.0.output.as_object().and_then(|reply| reply.get(name));
+        let recorded = || self.0.recording.attributes.get(name);
+        let part = own.filter(|part| !part.is_null()).or_else(recorded);
+        part.filter(|part| !part.is_null())
+    }
+}
+
+/// A ranking in the order of the ids, each counted once.
+pub(super) fn in_order(ids: impl IntoIterator<Item = String>) -> Result<Ranking, RankingError> {
+    let mut seen = BTreeSet::new();
+    let distinct = ids.into_iter().filter(|id| seen.insert(id.clone()));
+    let distinct: Vec<String> = distinct.take(LONGEST).collect();
+    let scores = (1..=distinct.len()).rev();
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "exact up to the longest ranking"
+    )]
+    let documents = distinct
+        .into_iter()
+        .zip(scores)
+        .map(|(id, score)| ScoredDocument {
+            id,
+            score: score as f32,
+        });
+    Ranking::new(documents)
+}
+
+/// An id, which may be written as a whole number.
+pub(super) fn id(value: &Value) -> Option<String> {
+    match value {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
+        _ => None,
+    }
+}
