@@ -60,3 +60,4 @@ pub use manifest::{
     ManifestError, Origin, QuestionColumns, RetrievalDefaults, Size, Source, Table,
 };
 pub use provenance::{FileProvenance, Provenance, TableProvenance};
+pub use reader::parquet_objects;

@@ -56,6 +56,14 @@ impl Column {
         self.each
     }
 
+    /// The top-level column of this name, whatever characters it has.
+    pub(crate) fn whole(name: &String) -> Self {
+        Self {
+            segments: vec![name.clone()],
+            each: false,
+        }
+    }
+
     /// The reference without `[]`, as messages and schemas name it.
     pub fn path(&self) -> String {
         self.segments.join(".")

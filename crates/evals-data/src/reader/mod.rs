@@ -4,10 +4,13 @@ mod csv_records;
 mod csv_rows;
 mod json_document;
 mod json_lines;
+mod parquet_objects;
 mod parquet_rows;
 mod position;
 mod text_file;
 mod values;
+
+pub use parquet_objects::parquet_objects;
 
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};

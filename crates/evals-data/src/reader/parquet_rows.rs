@@ -1,6 +1,7 @@
 //! Rows of parquet: one row group after another, only the pages of the requested columns, a few megabytes at a time.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchReader};
@@ -23,6 +24,19 @@ use crate::parquet_footer;
 const BATCH_BYTES: u64 = 4 << 20;
 /// More rows in a batch make reading no faster.
 const MAX_BATCH_ROWS: u64 = 4096;
+
+/// The names of a file's columns, in its order.
+pub(super) fn columns(file: &TableFile, path: &Path) -> Result<Vec<String>, DataError> {
+    let opened = guarded(|| {
+        let reader = File::open(path).map_err(|source| file.unreadable(source))?;
+        parquet_footer::check(&reader).map_err(|error| failure(file, error))?;
+        let builder = ParquetRecordBatchReaderBuilder::try_new(reader);
+        let builder = builder.map_err(|error| failure(file, error))?;
+        let fields = builder.schema().fields().iter();
+        Ok(fields.map(|field| field.name().clone()).collect())
+    });
+    opened.map_err(|panicked| failure(file, panicked))?
+}
 
 pub(super) fn rows(file: &TableFile, columns: &[Column]) -> Result<Rows, DataError> {
     let opened = guarded(|| match &file.content {

@@ -310,3 +310,28 @@ fn an_unknown_extension_names_the_known_ones() {
         Err(DataError::UnknownFormat { .. })
     ));
 }
+
+#[test]
+fn a_parquet_file_is_read_with_all_its_columns() {
+    let ids: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
+    let scores: ArrayRef = Arc::new(Float64Array::from(vec![0.5, 1.0]));
+    let bytes = parquet(vec![("id", ids), ("the.score", scores)], 1);
+    let table = file("replies.parquet", &bytes);
+    let Content::OnDisk(path) = &table.file.content else {
+        panic!("the table is on the disk")
+    };
+    let rows = parquet_objects(path).unwrap();
+    let rows: Vec<_> = rows.map(|row| Value::from(row.unwrap().1)).collect();
+    assert_eq!(
+        rows,
+        [
+            json!({"id": "a", "the.score": 0.5}),
+            json!({"id": null, "the.score": 1.0}),
+        ]
+    );
+    let damaged = file("damaged.parquet", &bytes[..bytes.len() - 5]);
+    let Content::OnDisk(path) = &damaged.file.content else {
+        panic!("the table is on the disk")
+    };
+    assert!(parquet_objects(path).is_err());
+}
