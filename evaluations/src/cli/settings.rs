@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
+use evals_targets::TargetAddress;
 
 /// Where settings come from.
 #[derive(Debug, Clone, Args)]
@@ -71,4 +72,7 @@ pub(crate) struct DoctorArgs {
     /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,
+    /// Ask this system a question, too: `http://…` or `chat:PROVIDER:NAME`
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: Option<TargetAddress>,
 }

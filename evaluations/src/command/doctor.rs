@@ -1,21 +1,23 @@
 //! `evaluations doctor`: checks everything that a run needs.
 
 use std::fs;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use evals_data::{Greeting, Hub, HubSettings};
 use evals_messages::{quantity, visible};
 use evals_models::{ChatRequest, Embedder, Message, Reranker};
+use evals_targets::{Request, TargetAddress, TargetSettings};
 
 use crate::choices::{self, Choices};
 use crate::cli::DoctorArgs;
 use crate::downloads;
 use crate::exit::Exit;
 use crate::models::{
-    ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, Servers, embedded, embedder, reranker,
+    ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, Servers, embedded, embedder,
+    prompted, reranker,
 };
 use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
@@ -23,6 +25,9 @@ use crate::terminal::{Printer, printable};
 
 /// Limit on the reply to the request that only checks whether a model answers, in tokens.
 const PROBE_TOKENS: u32 = 16;
+
+/// The question that a system under test is asked.
+const PROBE: &str = "What do you know?";
 
 /// Most models of a server that are named.
 const LISTED: usize = 8;
@@ -95,6 +100,10 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let checks = check_models(session, &resolved, &models, arguments.pull);
     findings.extend(runtime.block_on(checks));
+    if let Some(address) = &arguments.target {
+        let mut servers = Servers::new(&resolved, &models, session.printer, 0).without_retries();
+        findings.push(runtime.block_on(check_target(&mut servers, &resolved, address)));
+    }
     Ok(findings)
 }
 
@@ -247,6 +256,50 @@ async fn check_chat(servers: &mut Servers<'_>, role: &str, model: &ConfiguredMod
                 model.role.path(),
                 model.settings.provider
             ),
+        },
+    }
+}
+
+/// Asks the system under test one question.
+async fn check_target(
+    servers: &mut Servers<'_>,
+    resolved: &Resolved,
+    address: &TargetAddress,
+) -> Finding {
+    let settings = TargetSettings::at(address.clone());
+    let asked = async {
+        let target = match address {
+            TargetAddress::Http(_) => servers.service(&settings, NonZeroUsize::MIN)?,
+            TargetAddress::Chat { provider, name } => {
+                let model = ConfiguredModel::under_test(&resolved.settings, provider, name);
+                prompted(servers.chat(&model).await?, &settings, Path::new("."))?
+            }
+            other => bail!("`{other}` is not behind a server; `evaluations run` checks it"),
+        };
+        Ok(target.ask(&Request::question("doctor", PROBE)).await?)
+    };
+    match asked.await {
+        Ok(reply) => {
+            let time = reply
+                .timings
+                .first()
+                .map_or(0.0, |it| it.duration.as_secs_f64());
+            let answer = if reply.answer.is_some() {
+                "an answer"
+            } else {
+                "no answer"
+            };
+            let documents = reply.documents.map_or_else(
+                || "no documents".to_owned(),
+                |documents| quantity::of(documents.len(), "document"),
+            );
+            Finding::Good(format!(
+                "target: `{address}` replies within {time:.1} s with {answer} and {documents}"
+            ))
+        }
+        Err(error) => Finding::Bad {
+            what: format!("target: {error:#}"),
+            remedy: "docs/targets.md shows what a target is sent and may reply".to_owned(),
         },
     }
 }

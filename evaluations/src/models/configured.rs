@@ -65,6 +65,16 @@ impl ConfiguredModel {
         }
     }
 
+    /// A chat model under test: the answering model of the settings if it is the same one, else the model with defaults.
+    pub(crate) fn under_test(settings: &Settings, provider: &str, name: &str) -> Self {
+        let answerer = &settings.qa.model;
+        if answerer.provider == provider && answerer.name == name {
+            Self::new(Role::Answerer, answerer)
+        } else {
+            Self::new(Role::Answerer, &Model::named(provider, name))
+        }
+    }
+
     /// The model's identity without a digest, for looking up its price.
     pub(crate) fn identity(&self) -> ModelIdentity {
         ModelIdentity::new(&self.settings.provider, &self.settings.name)

@@ -16,4 +16,4 @@ mod servers;
 pub(crate) use self::configured::{ConfiguredModel, ConfiguredModels};
 pub(crate) use self::kind::{EMBEDDED, ModelKind};
 pub(crate) use self::local::LocalModel;
-pub(crate) use self::servers::Servers;
+pub(crate) use self::servers::{Servers, prompted};

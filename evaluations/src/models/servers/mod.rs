@@ -4,6 +4,7 @@ mod limits;
 mod pull;
 mod requests;
 mod served_model;
+mod targets;
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
@@ -19,6 +20,8 @@ use evals_providers::{
     ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OllamaModels, OpenAiChat,
     OpenAiEmbedder, ServerSettings, Traffic, list_openai_models,
 };
+
+pub(crate) use self::targets::prompted;
 
 use self::served_model::ServedModel;
 use super::configured::{ConfiguredModel, ConfiguredModels};
@@ -43,6 +46,8 @@ pub(crate) struct Servers<'r> {
     interruption: Option<Interruption>,
     /// By protocol and address, as it is shown.
     traffic: BTreeMap<(Protocol, String), Arc<Traffic>>,
+    /// That of services under test.
+    targets: Vec<Arc<Traffic>>,
 }
 
 impl<'r> Servers<'r> {
@@ -62,6 +67,7 @@ impl<'r> Servers<'r> {
             pull: false,
             interruption: None,
             traffic: BTreeMap::new(),
+            targets: Vec::new(),
         }
     }
 
@@ -265,9 +271,13 @@ impl<'r> Servers<'r> {
         listings
     }
 
-    /// The traffic with each server whose models are open.
+    /// The traffic with each server whose models are open, and with each service under test.
     pub(crate) fn traffic_so_far(&self) -> Vec<Arc<Traffic>> {
-        self.traffic.values().map(Arc::clone).collect()
+        self.traffic
+            .values()
+            .chain(&self.targets)
+            .map(Arc::clone)
+            .collect()
     }
 
     fn traffic(&mut self, model: &ServedModel<'_>) -> Result<Arc<Traffic>> {
