@@ -57,9 +57,9 @@ impl Column {
     }
 
     /// The top-level column of this name, whatever characters it has.
-    pub(crate) fn whole(name: &String) -> Self {
+    pub(crate) fn whole(name: &str) -> Self {
         Self {
-            segments: vec![name.clone()],
+            segments: vec![name.to_owned()],
             each: false,
         }
     }

@@ -8,6 +8,9 @@ use super::{Content, TableFile, parquet_rows};
 use crate::error::{DataError, Place};
 use crate::manifest::Column;
 
+/// A row and its place.
+type Placed = (Place, Map<String, Value>);
+
 /// The rows of a parquet file with all their columns, up to the first error, each with its place. A value that is missing is
 /// `null`.
 ///
@@ -16,15 +19,14 @@ use crate::manifest::Column;
 /// The file cannot be read, or is no parquet file.
 pub fn parquet_objects(
     path: &Path,
-) -> Result<impl Iterator<Item = Result<(Place, Map<String, Value>), DataError>> + use<>, DataError>
-{
+) -> Result<impl Iterator<Item = Result<Placed, DataError>> + use<>, DataError> {
     let file = TableFile {
         name: path.display().to_string(),
         uri: path.display().to_string(),
         content: Content::OnDisk(path.to_owned()),
     };
     let names = parquet_rows::columns(&file, path)?;
-    let columns: Vec<Column> = names.iter().map(Column::whole).collect();
+    let columns: Vec<Column> = names.iter().map(|name| Column::whole(name)).collect();
     let rows = file.rows(&columns)?;
     Ok(rows.map(move |row| {
         let row = row?;
