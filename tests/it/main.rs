@@ -39,4 +39,5 @@ mod stored_runs;
 mod tables;
 mod terminal;
 mod unanswerable;
+mod validate;
 mod vectors;

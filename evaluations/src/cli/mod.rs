@@ -11,6 +11,7 @@ mod selection;
 mod settings;
 mod shorthand;
 mod stored;
+mod validate;
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +28,7 @@ pub(crate) use self::stored::{
     CompareArgs, DeleteRunsArgs, ListRunsArgs, RejudgeArgs, ReportArgs, RunsArgs, RunsCommand,
     TableArgs,
 };
+pub(crate) use self::validate::ValidateArgs;
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
 #[derive(Debug, Parser)]
@@ -68,7 +70,9 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Measure the speed of models
     Bench(BenchArgs),
-    /// Print the effective settings, or their JSON Schema
+    /// Check files and print every problem with its place: dataset files, manifests, settings, targets, TREC files
+    Validate(ValidateArgs),
+    /// Print the effective settings, or write a JSON Schema of settings or of a dataset file
     Config(ConfigArgs),
     /// Check everything that a run needs, with one short request to each model behind a server
     Doctor(DoctorArgs),

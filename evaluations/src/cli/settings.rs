@@ -55,8 +55,13 @@ pub(crate) enum ConfigCommand {
         #[arg(long)]
         dataset: Option<String>,
     },
-    /// Print the JSON Schema of the settings file
-    Schema,
+    /// Print the JSON Schema of the settings file, or write that of a dataset file beside it
+    Schema {
+        /// Write the JSON Schema of this dataset file, which editors complete and check it with, beside it as
+        /// `STEM_schema.json`
+        #[arg(long, value_name = "FILE")]
+        dataset: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Clone, Args)]

@@ -1,7 +1,11 @@
-//! `evaluations config`: prints the effective settings, or the JSON Schema of the settings file.
+//! `evaluations config`: prints the effective settings, or writes a JSON Schema of the settings file or of a dataset file.
 
-use anyhow::{Context as _, Result};
+use std::path::Path;
 
+use anyhow::{Context as _, Result, bail};
+use evals_evaluators::{FileFormat, Registry, schema_beside};
+
+use crate::atomic_file::write_atomically;
 use crate::choices::Choices;
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
 use crate::exit::Exit;
@@ -12,7 +16,10 @@ use crate::terminal::printable;
 pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<Exit> {
     match &arguments.command {
         ConfigCommand::Show { settings, dataset } => show(session, settings, dataset.as_deref()),
-        ConfigCommand::Schema => schema(session),
+        ConfigCommand::Schema { dataset: None } => schema(session),
+        ConfigCommand::Schema {
+            dataset: Some(file),
+        } => schema_of_dataset(session, file),
     }
 }
 
@@ -45,5 +52,44 @@ fn schema(session: &Session<'_>) -> Result<Exit> {
     let text = serde_json::to_string_pretty(&settings::json_schema())
         .context("cannot write the schema")?;
     session.printer.result(&(text + "\n"))?;
+    Ok(Exit::Done)
+}
+
+/// Writes the schema of dataset files beside one of them, where pydantic-evals keeps it too.
+fn schema_of_dataset(session: &Session<'_>, file: &Path) -> Result<Exit> {
+    if !matches!(
+        FileFormat::of(file),
+        Some(FileFormat::Yaml | FileFormat::Json)
+    ) {
+        bail!(
+            "`{}` is no dataset file in YAML or JSON by its name, and editors check no other with a schema",
+            file.display()
+        );
+    }
+    let path = schema_beside(file);
+    let text = serde_json::to_string_pretty(&evals_evaluators::schema(&Registry::built_in()))
+        .context("cannot write the schema")?;
+    write_atomically(&path, |out| {
+        out.write_all(
+            (text
+                + "
+")
+            .as_bytes(),
+        )
+    })?;
+    session
+        .printer
+        .result(&format!("{}\n", printable(&path.display().to_string())))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    session.printer.note(&match FileFormat::of(file) {
+        Some(FileFormat::Yaml) => format!(
+            "editors use the schema if the first line of `{}` is `# yaml-language-server: $schema={name}`",
+            file.display()
+        ),
+        _ => format!(
+            "editors use the schema if `{}` has the key `\"$schema\": \"{name}\"`",
+            file.display()
+        ),
+    });
     Ok(Exit::Done)
 }

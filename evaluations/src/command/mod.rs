@@ -13,6 +13,7 @@ mod run;
 mod runs;
 mod score;
 mod table;
+mod validate;
 
 use anyhow::Result;
 
@@ -40,6 +41,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Table(arguments) => table::execute(&session, &arguments),
         Command::Bench(arguments) => bench::execute(&session, &arguments),
         Command::Cache(arguments) => cache::execute(&session, &arguments),
+        Command::Validate(arguments) => validate::execute(&session, &arguments),
         Command::Config(arguments) => config::execute(&session, &arguments),
         Command::Doctor(arguments) => doctor::execute(&session, &arguments),
     }

@@ -1,0 +1,139 @@
+//! Checks of the kinds of files. Nothing is run, asked or downloaded.
+
+use std::error::Error;
+use std::path::Path;
+
+use evals_data::{Manifest, Origin};
+use evals_evaluators::{DatasetFile, FileFormat, Loaded, Registry, Resources};
+use evals_messages::{chain, quantity};
+use evals_metrics::trec;
+use evals_targets::TargetSettings;
+use evals_yaml::{Document, Step, YamlError, yaml11};
+
+use crate::choices::Choices;
+use crate::settings::{self, Layer, SettingsFile};
+
+/// A file without problems.
+#[derive(Debug)]
+pub(super) struct Checked {
+    /// What it holds.
+    pub(super) summary: String,
+    /// What to know about it, with places.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Checked {
+    fn of(summary: impl Into<String>) -> Self {
+        Self {
+            summary: summary.into(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// The problems of a file, each with its place.
+type Problems = Vec<String>;
+
+pub(super) fn dataset(path: &Path, text: &str, format: FileFormat) -> Result<Checked, Problems> {
+    let resources = Resources {
+        folder: path.parent().map(Path::to_owned),
+        ..Resources::default()
+    };
+    let read = DatasetFile::read(text, format, path, &Registry::built_in(), &resources);
+    let Loaded { file, warnings, .. } = read.map_err(|found| {
+        let problems = found.problems.iter();
+        problems
+            .map(|problem| problem.at(path))
+            .collect::<Problems>()
+    })?;
+    let own: usize = file.cases.iter().map(|case| case.evaluators.len()).sum();
+    let evaluators = own + file.evaluators.len() + file.report_evaluators.len();
+    let cases = quantity::of(file.cases.len(), "case");
+    let evaluators = quantity::of(evaluators, "evaluator");
+    let warning = |place, message: &str| format!("{}:{place}: warning: {message}", path.display());
+    Ok(Checked {
+        summary: format!("dataset file with {cases} and {evaluators}"),
+        warnings: warnings
+            .iter()
+            .map(|problem| warning(problem.place, &problem.message))
+            .collect(),
+    })
+}
+
+pub(super) fn manifest(path: &Path, text: &str) -> Result<Checked, Problems> {
+    let manifest =
+        Manifest::parse(text, Origin::File(path.to_owned())).map_err(|error| one(path, &error))?;
+    let layer = Layer::dataset(&manifest).map_err(|error| one(path, &error))?;
+    resolved(path, layer)?;
+    Ok(Checked::of(format!(
+        "manifest of the dataset `{}`",
+        manifest.name
+    )))
+}
+
+pub(super) fn settings(path: &Path) -> Result<Checked, Problems> {
+    let file = SettingsFile::named(path).map_err(|error| one(path, &error))?;
+    resolved(path, file.layer)?;
+    let warnings = file.warnings.iter();
+    let warnings = warnings.map(|warning| format!("{}: warning: {warning}", path.display()));
+    Ok(Checked {
+        warnings: warnings.collect(),
+        ..Checked::of("settings")
+    })
+}
+
+/// Checks the values of settings over the defaults.
+fn resolved(path: &Path, layer: Layer) -> Result<(), Problems> {
+    let resolved = settings::resolve(vec![layer]).map_err(|error| one(path, &error))?;
+    Choices::of(&resolved)
+        .map(drop)
+        .map_err(|error| vec![named(path, &format!("{error:#}"))])
+}
+
+pub(super) fn target(path: &Path, text: &str) -> Result<Checked, Problems> {
+    let at = |error: &YamlError| {
+        format!(
+            "{}:{}:{}: {error}",
+            path.display(),
+            error.line,
+            error.column
+        )
+    };
+    let Document { root, errors, .. } = yaml11::read(text).map_err(|error| vec![at(&error)])?;
+    if !errors.is_empty() {
+        return Err(errors.iter().map(at).collect());
+    }
+    let settings = TargetSettings::from_value(root.to_value());
+    let checked = settings.and_then(|settings| settings.check());
+    checked.map_err(|problem| {
+        let place = root.place_of(problem.key.split('.').map(Step::Key));
+        vec![at(&place.error(problem.to_string()))]
+    })?;
+    Ok(Checked::of("target"))
+}
+
+pub(super) fn qrels(path: &Path, text: &str) -> Result<Checked, Problems> {
+    let qrels = trec::parse_qrels(text).map_err(|error| one(path, &error))?;
+    let queries = quantity::of(qrels.len(), "query");
+    Ok(Checked::of(format!("judgements of {queries}")))
+}
+
+pub(super) fn run(path: &Path, text: &str) -> Result<Checked, Problems> {
+    let run = trec::parse_run(text).map_err(|error| one(path, &error))?;
+    let queries = quantity::of(run.len(), "query");
+    Ok(Checked::of(format!("rankings of {queries}")))
+}
+
+fn one(path: &Path, error: &(dyn Error + 'static)) -> Problems {
+    vec![named(path, &chain(error))]
+}
+
+/// A message that names the file, which most errors already do.
+fn named(path: &Path, message: &str) -> String {
+    let path = path.display().to_string();
+    if message.contains(&path) {
+        message.to_owned()
+    } else {
+        format!("{path}: {message}")
+    }
+}

@@ -1,0 +1,95 @@
+//! Which kind of file a file is, by its name and by what it contains.
+
+use std::path::Path;
+
+use evals_evaluators::FileFormat;
+use evals_yaml::yaml11;
+
+/// A kind of file that can be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Cases and evaluators.
+    Dataset(FileFormat),
+    /// A manifest, which says where documents and questions are.
+    Manifest,
+    /// The settings of the program.
+    Settings,
+    /// The settings of a target.
+    Target,
+    /// Judgements in TREC format.
+    Qrels,
+    /// Rankings in TREC format.
+    Run,
+    /// None of these.
+    Unknown,
+}
+
+/// Tells the kind of a file. A YAML file that cannot be parsed, and one without telling keys, counts as settings.
+pub(super) fn of(path: &Path, text: &str) -> Kind {
+    match FileFormat::of(path) {
+        Some(FileFormat::Yaml) => yaml(path, text),
+        Some(format) => Kind::Dataset(format),
+        None => trec(text),
+    }
+}
+
+fn yaml(path: &Path, text: &str) -> Kind {
+    let named = |name: &str| path.file_stem().is_some_and(|stem| stem == name);
+    if named("target") {
+        return Kind::Target;
+    }
+    let Ok(document) = yaml11::read(text) else {
+        return Kind::Settings;
+    };
+    let has = |key: &str| document.root.member(key).is_some();
+    if has("cases") || has("report_evaluators") {
+        Kind::Dataset(FileFormat::Yaml)
+    } else if has("documents") || has("questions") || has("source") {
+        Kind::Manifest
+    } else if has("address") {
+        Kind::Target
+    } else {
+        Kind::Settings
+    }
+}
+
+/// Tells judgements and rankings apart by the number of fields of the first line.
+fn trec(text: &str) -> Kind {
+    let mut lines = text.split(['\n', '\r']).map(|line| {
+        line.trim_start_matches('\u{feff}')
+            .split_whitespace()
+            .count()
+    });
+    match lines.find(|fields| *fields > 0) {
+        Some(4) => Kind::Qrels,
+        Some(6) => Kind::Run,
+        _ => Kind::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_keys_tell_the_kind() {
+        let kind = |name: &str, text: &str| of(Path::new(name), text);
+        let dataset = Kind::Dataset(FileFormat::Yaml);
+        for (name, text, wanted) in [
+            ("a.yaml", "cases: []", dataset),
+            ("a.yml", "name: a\ndocuments: {}\n", Kind::Manifest),
+            ("a.yaml", "search: {limit: 3}", Kind::Settings),
+            ("a.yaml", "a: [", Kind::Settings),
+            ("target.yaml", "cases: []", Kind::Target),
+            ("a.yaml", "address: http://localhost", Kind::Target),
+            ("a.CSV", "", Kind::Dataset(FileFormat::Csv)),
+            ("a.jsonl", "", Kind::Dataset(FileFormat::JsonLines)),
+            ("qrels.trec", "\nq1 0 d1 1\n", Kind::Qrels),
+            ("run.txt", "q1 Q0 d1 1 2.5 tag", Kind::Run),
+            ("a.txt", "some text", Kind::Unknown),
+            ("a", "", Kind::Unknown),
+        ] {
+            assert_eq!(kind(name, text), wanted, "{name}: {text}");
+        }
+    }
+}

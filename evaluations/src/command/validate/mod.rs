@@ -1,0 +1,69 @@
+//! `evaluations validate`: checks files and prints every problem with its place.
+
+mod check;
+mod kind;
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use evals_guard::regular_file;
+use evals_messages::quantity;
+
+use self::check::Checked;
+use self::kind::Kind;
+use crate::cli::ValidateArgs;
+use crate::exit::Exit;
+use crate::session::Session;
+use crate::terminal::printable;
+
+/// The largest file, in bytes.
+const LARGEST: u64 = 1_000_000_000;
+
+/// Prints a line for each good file and one for each problem to stdout. A file with problems is an error at the end.
+pub(super) fn execute(session: &Session<'_>, arguments: &ValidateArgs) -> Result<Exit> {
+    let mut lines = Vec::new();
+    let mut bad = 0_usize;
+    let mut problems = 0;
+    for path in &arguments.files {
+        match checked(path) {
+            Ok(Checked { summary, warnings }) => {
+                lines.extend(warnings);
+                lines.push(format!("{}: {summary}", path.display()));
+            }
+            Err(found) => {
+                bad += 1;
+                problems += found.len();
+                lines.extend(found);
+            }
+        }
+    }
+    session
+        .printer
+        .result(&(printable(&lines.join("\n")) + "\n"))?;
+    if bad > 0 {
+        bail!(
+            "{} in {bad} of {}",
+            quantity::of(problems, "problem"),
+            quantity::of(arguments.files.len(), "file")
+        );
+    }
+    Ok(Exit::Done)
+}
+
+/// Checks one file.
+fn checked(path: &Path) -> Result<Checked, Vec<String>> {
+    let text = regular_file::read_named(path, LARGEST)
+        .map_err(|error| vec![evals_messages::chain(&error)])?;
+    match kind::of(path, &text) {
+        Kind::Dataset(format) => check::dataset(path, &text, format),
+        Kind::Manifest => check::manifest(path, &text),
+        Kind::Target => check::target(path, &text),
+        Kind::Qrels => check::qrels(path, &text),
+        Kind::Run => check::run(path, &text),
+        Kind::Settings => check::settings(path),
+        Kind::Unknown => Err(vec![format!(
+            "{}: is none of the files that can be checked: dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
+            path.display()
+        )]),
+    }
+}

@@ -1,0 +1,111 @@
+//! The commands `validate` and `config schema --dataset`.
+
+use crate::sandbox::Sandbox;
+
+const GOOD: &str = "cases:\n- {name: a, inputs: 1, evaluators: [Equals: 1]}\n- {inputs: 2}\nevaluators: [EqualsExpected]\n";
+
+#[test]
+fn every_kind_of_good_file_has_a_line() {
+    let sandbox = Sandbox::new();
+    sandbox.write("cases.yaml", GOOD);
+    sandbox.write("cases.json", "{\"cases\": []}");
+    sandbox.write("table.csv", "q,__expected\na,contains: b\n");
+    sandbox.write(
+        "lines.jsonl",
+        "{\"question\": \"a\", \"evaluators\": [\"EqualsExpected\"]}\n",
+    );
+    sandbox.write("settings.yaml", "search: {limit: 3}\n");
+    sandbox.write("target.yaml", "address: http://localhost:8000/ask\n");
+    sandbox.write(
+        "manifest.yaml",
+        "name: own\nsource: {path: .}\ndocuments: {source: {path: d.jsonl}, uri: id, text: text}\nquestions: {source: {path: q.jsonl}, id: id, text: text, relevant: [doc]}\n",
+    );
+    sandbox.write("qrels.trec", "q1 0 d1 1\nq2 0 d1 0\n");
+    sandbox.write("run.trec", "q1 Q0 d1 1 0.5 tag\n");
+    let printed = sandbox.succeed(
+        "validate cases.yaml cases.json table.csv lines.jsonl settings.yaml target.yaml manifest.yaml qrels.trec run.trec",
+    );
+    assert_eq!(
+        printed,
+        "cases.yaml: dataset file with 2 cases and 2 evaluators\n\
+         cases.json: dataset file with 0 cases and 0 evaluators\n\
+         table.csv: dataset file with 1 case and 1 evaluator\n\
+         lines.jsonl: dataset file with 1 case and 1 evaluator\n\
+         settings.yaml: settings\n\
+         target.yaml: target\n\
+         manifest.yaml: manifest of the dataset `own`\n\
+         qrels.trec: judgements of 2 queries\n\
+         run.trec: rankings of 1 query\n"
+    );
+}
+
+#[test]
+fn every_problem_of_every_file_has_a_line_with_its_place() {
+    let sandbox = Sandbox::new();
+    sandbox.write("good.yaml", GOOD);
+    sandbox.write(
+        "cases.yaml",
+        "cases:\n- input: 1\n- {inputs: .inf, evaluators: [Equal: 1, Equals: {a: 1}]}\n",
+    );
+    sandbox.write("settings.yaml", "search: {limt: 3}\n");
+    sandbox.write(
+        "target.yaml",
+        "address: http://localhost\nresponse:\n  anwser: $.text\n",
+    );
+    sandbox.write("run.trec", "q1 Q0 d1 1 high tag\n");
+    sandbox.write("notes.txt", "hello\n");
+    let ended = sandbox.run(
+        "validate cases.yaml settings.yaml good.yaml target.yaml run.trec notes.txt none.yaml",
+    );
+    assert_eq!(ended.code, Some(2));
+    assert_eq!(ended.stderr, "error: 10 problems in 6 of 7 files\n");
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "cases.yaml:2:3: the case has no `inputs`; it may be null, but it has to be there",
+            "cases.yaml:2:3: a case has no key `input`; did you mean `inputs`?",
+            "cases.yaml:3:12: `.inf` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+            "cases.yaml:3:31: no evaluator is called `Equal`; did you mean `Equals`?",
+            "cases.yaml:3:50: `Equals` has no argument `a`; it has `value`, `evaluation_name`; a mapping holds arguments by name, so one that is the argument itself is written `Equals: {value: {…}}`",
+            "settings.yaml:1: unknown setting `search.limt`; did you mean `search.limit`?",
+            "good.yaml: dataset file with 2 cases and 2 evaluators",
+            "target.yaml:3:3: `target.response.anwser`: unknown key; did you mean `answer`?",
+            "run.trec: line 1: `high` is not a score; expected a number such as `12.5`",
+            "notes.txt: is none of the files that can be checked: dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
+            "cannot read `none.yaml`: No such file or directory (os error 2)",
+        ]
+    );
+}
+
+#[test]
+fn warnings_are_no_problems() {
+    let sandbox = Sandbox::new();
+    sandbox.write("cases.yaml", "cases:\n- {inputs: 1, inputs: 2}\n");
+    assert_eq!(
+        sandbox.succeed("validate cases.yaml"),
+        "cases.yaml:2:15: warning: duplicate key `inputs`: this value replaces the one of line 2\n\
+         cases.yaml: dataset file with 1 case and 0 evaluators\n"
+    );
+}
+
+#[test]
+fn the_schema_of_a_dataset_file_is_written_beside_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("folder/cases.yaml", GOOD);
+    let ended = sandbox.run("config schema --dataset folder/cases.yaml");
+    assert_eq!(ended.code, Some(0));
+    assert_eq!(ended.stdout, "folder/cases_schema.json\n");
+    assert_eq!(
+        ended.stderr,
+        "editors use the schema if the first line of `folder/cases.yaml` is `# yaml-language-server: $schema=cases_schema.json`\n"
+    );
+    let text = std::fs::read_to_string(sandbox.work().join("folder/cases_schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(schema["required"], serde_json::json!(["cases"]));
+    assert!(text.contains("\"EqualsExpected\""));
+    assert_eq!(
+        sandbox.refuse("config schema --dataset table.csv"),
+        "error: `table.csv` is no dataset file in YAML or JSON by its name, and editors check no other with a schema\n"
+    );
+}
