@@ -11,6 +11,7 @@ mod compare;
 mod damage;
 mod docs;
 mod download;
+mod export;
 #[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]
 mod fake_hub;
@@ -21,6 +22,7 @@ mod haiku;
 mod interrupted;
 mod local_models;
 mod minilm;
+mod own_documents;
 mod pull;
 mod qa_server;
 mod reranking;

@@ -33,6 +33,7 @@ mod availability;
 mod catalog;
 mod collection;
 mod error;
+mod export;
 #[doc(hidden)]
 pub mod foreign;
 mod format;
@@ -51,6 +52,7 @@ pub use collection::{
 pub use error::{
     CsvFault, DataError, JsonFault, LikelyMeaning, Meaning, ParquetFailure, Place, Unit,
 };
+pub use export::{Export, ExportError, ExportFormat, Exported};
 pub use hub::{
     Damage, DownloadEvent, DownloadObserver, FetchedFile, Greeting, Hub, HubError, HubFiles,
     HubSettings, HubWarning, ModelFiles, Repository, RetryPolicy, Token, TransportError,

@@ -60,15 +60,18 @@ impl SelectionRecord {
 }
 
 impl Selection {
-    /// Reads the options; `None` if they choose nothing. Fails for a key that is not among `known`, before anything is downloaded.
+    /// Reads the options; `None` if they choose nothing. If the keys of the metadata are known, another key fails here, before
+    /// anything is downloaded.
     pub(crate) fn new(
         session: &Session<'_>,
         arguments: &SelectionArgs,
         dataset: &str,
-        known: &[String],
+        known: Option<&[String]>,
     ) -> Result<Option<Self>> {
         for condition in &arguments.filters {
-            check_key(condition, known)?;
+            if let Some(known) = known {
+                check_key(condition, known)?;
+            }
         }
         let earlier = match arguments.only.zip(arguments.from.as_deref()) {
             Some((only, from)) => Some(EarlierCases::read(
@@ -114,6 +117,14 @@ impl Selection {
         candidates: impl Iterator<Item = Candidate<'c>> + Clone,
     ) -> Result<Vec<bool>> {
         self.check_ids(candidates.clone().map(|candidate| candidate.id))?;
+        let keys: BTreeSet<&String> = candidates
+            .clone()
+            .flat_map(|candidate| candidate.metadata.keys())
+            .collect();
+        let keys: Vec<String> = keys.into_iter().cloned().collect();
+        for condition in &self.filters {
+            check_key(condition, &keys)?;
+        }
         let fits: Vec<bool> = candidates
             .clone()
             .map(|candidate| condition::all_hold(&self.filters, candidate.metadata))

@@ -3,6 +3,7 @@
 mod bench;
 mod cache;
 mod datasets;
+mod export;
 mod numbers;
 mod output;
 mod run;
@@ -18,6 +19,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
 pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
+pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
 pub(crate) use self::score::ScoreArgs;
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Datasets(DatasetsArgs),
     /// Download a dataset from the Hugging Face hub, to work offline later
     Download(DownloadArgs),
+    /// Write a dataset's documents and questions into a folder, for another system to read
+    Export(ExportArgs),
     /// Score a TREC run against judgements, as trec_eval does
     Score(ScoreArgs),
     /// List stored runs, show one, or delete some

@@ -7,6 +7,7 @@ mod config;
 mod datasets;
 mod doctor;
 mod download;
+mod export;
 mod rejudge;
 mod report;
 mod run;
@@ -33,6 +34,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Run(arguments) => run::execute(&session, &arguments),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
         Command::Download(arguments) => download::execute(&session, &arguments),
+        Command::Export(arguments) => export::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),

@@ -1,9 +1,10 @@
 //! The mapping of rows to documents.
 
 use evals_rag::Document;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::cells;
+use super::metadata::metadata;
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, DocumentColumns};
 use crate::reader::Row;
@@ -23,8 +24,8 @@ impl Mapping {
             .chain([&columns.uri])
             .chain(&columns.title)
             .chain(&columns.text)
-            .chain(&columns.metadata)
             .cloned()
+            .chain(columns.metadata.iter().map(Column::stored))
             .collect();
         Self { columns, wanted }
     }
@@ -81,17 +82,12 @@ impl Mapping {
         } else {
             parts.join(" ")
         };
-        let mut metadata = Map::new();
-        for (column, cell) in pairs {
-            match cell {
-                Value::Object(others) if column.is_all_others() => {
-                    metadata.extend(others.clone());
-                }
-                cell => {
-                    metadata.insert(column.path(), cell.clone());
-                }
-            }
-        }
+        let kept = self
+            .columns
+            .metadata
+            .iter()
+            .zip(pairs.map(|(_, cell)| cell));
+        let metadata = metadata(kept, place)?;
         Ok(Document {
             uri,
             title,

@@ -8,6 +8,7 @@ mod fingerprint;
 mod judged;
 mod judged_ids;
 mod mapping;
+mod metadata;
 mod misread;
 mod questions;
 

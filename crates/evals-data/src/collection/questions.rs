@@ -11,6 +11,7 @@ use super::cells;
 use super::fingerprint::fingerprint;
 use super::judged::ByQuestion;
 use super::judged_ids;
+use super::metadata::metadata;
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, Manifest, QuestionColumns};
 use crate::reader::{Row, TableFile};
@@ -117,10 +118,13 @@ impl QuestionReader<'_> {
         let answerable = !answer
             .as_deref()
             .is_some_and(|answer| self.manifest.is_unanswerable(answer));
-        let metadata = columns.metadata.iter().zip(cells.metadata);
-        let metadata = metadata
-            .map(|(column, cell)| (column.path(), cell.clone()))
-            .collect();
+        let metadata = metadata(columns.metadata.iter().zip(cells.metadata), &row.place)?;
+        if metadata.contains_key(Question::ANSWERABLE) {
+            return Err(DataError::ReservedMetadata {
+                place: row.place.clone(),
+                name: Question::ANSWERABLE,
+            });
+        }
         let judged = self.relevant(&id, columns, cells.relevant, &row.place)?;
         let relevant = if answerable {
             let Some(judged) = judged else {
@@ -185,8 +189,8 @@ fn wanted(columns: &QuestionColumns) -> Vec<Column> {
         .chain([&columns.text])
         .chain(&columns.answer)
         .chain(&columns.relevant)
-        .chain(&columns.metadata)
         .cloned()
+        .chain(columns.metadata.iter().map(Column::stored))
         .collect()
 }
 

@@ -190,6 +190,16 @@ pub enum DataError {
         /// The cell, truncated.
         found: String,
     },
+    /// The metadata of a question has a name that every question uses.
+    #[error(
+        "{place}: the metadata of a question cannot contain `{name}`, because every question has a fact of that name"
+    )]
+    ReservedMetadata {
+        /// Where.
+        place: Place,
+        /// The name.
+        name: &'static str,
+    },
     /// Columns with `[]` have lists of different lengths in one row.
     #[error("{place}: the lists in the columns with `[]` differ in length ({lengths:?})")]
     UnevenLists {

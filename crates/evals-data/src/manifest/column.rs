@@ -13,6 +13,7 @@ use thiserror::Error;
 ///   `context.title` takes precedence.
 /// * `context.title[]`: each element of a list. In the documents table, the lists of all columns with `[]` advance together, and each
 ///   step gives one document; columns without `[]` repeat. In `relevant`, a list contributes each of its elements with or without `[]`.
+/// * `context.*`, in `metadata`: all fields of the struct, the JSON object or the JSON text in column `context`, under their own names.
 ///
 /// ```
 /// use evals_data::Column;
@@ -49,6 +50,25 @@ impl Column {
     /// Whether it stands for all further columns: in texts, the fields of the front matter.
     pub(crate) fn is_all_others(&self) -> bool {
         !self.each && self.segments == ["*"]
+    }
+
+    /// The column that holds the object, if the reference stands for all fields of an object: `metadata.*`.
+    pub(crate) fn spread(&self) -> Option<Self> {
+        let (last, outer) = self.segments.split_last()?;
+        (last == "*" && !outer.is_empty() && !self.each).then(|| Self {
+            segments: outer.to_vec(),
+            each: false,
+        })
+    }
+
+    /// Whether the reference stands for all fields of an object.
+    pub fn is_spread(&self) -> bool {
+        self.spread().is_some()
+    }
+
+    /// The column that a table has to have.
+    pub(crate) fn stored(&self) -> Self {
+        self.spread().unwrap_or_else(|| self.clone())
     }
 
     /// Whether the reference ends in `[]`.

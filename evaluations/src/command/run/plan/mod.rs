@@ -51,11 +51,13 @@ pub(super) struct Plan {
     pub(super) out: Vec<OutFile>,
 }
 
-/// The keys of the questions' metadata.
-fn known_keys(manifest: &Manifest) -> Vec<String> {
-    let columns = manifest.questions.columns.metadata.iter();
+/// The keys of the questions' metadata; `None` if only the questions tell, because a column stands for all fields of an object.
+fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
+    let columns = &manifest.questions.columns.metadata;
     let own = std::iter::once(Question::ANSWERABLE.to_owned());
-    own.chain(columns.map(Column::path)).collect()
+    let keys = own.chain(columns.iter().map(Column::path));
+    let is_static = columns.iter().all(|column| !column.is_spread());
+    is_static.then(|| keys.collect())
 }
 
 impl Plan {
@@ -118,7 +120,7 @@ impl Plan {
                 session,
                 &arguments.selection,
                 &manifest.name,
-                &known_keys(&manifest),
+                known_keys(&manifest).as_deref(),
             )?,
             out: OutFile::all(&arguments.out)?,
             manifest,

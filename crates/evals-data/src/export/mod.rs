@@ -1,0 +1,234 @@
+//! Writing a dataset's documents and questions into a folder, for other systems to read.
+
+mod error;
+mod file_name;
+mod manifest;
+mod rows;
+mod staging;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+pub use error::ExportError;
+
+use crate::collection::Collection;
+use rows::{Kind, RowWriter};
+use staging::Staging;
+
+/// What to write, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Export {
+    /// The format of the files; JSON Lines by default.
+    pub format: ExportFormat,
+    /// Whether questions are written with their reference answers, judgements and metadata. By default they are not: a system under
+    /// test could read them.
+    pub with_answers: bool,
+    /// Whether the documents are left out.
+    pub questions_only: bool,
+}
+
+/// The format of an export.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// A JSON object on each line.
+    #[default]
+    JsonLines,
+    /// Parquet. Metadata and judgements are JSON texts.
+    Parquet,
+    /// A text file for each document. Questions are JSON Lines.
+    Text,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Documents.
+    pub documents: u64,
+    /// Questions.
+    pub questions: u64,
+    /// Whether the folder has a manifest, with which it can be run as a dataset.
+    pub has_manifest: bool,
+}
+
+impl Collection {
+    /// Writes the dataset into `folder`, which must not exist or be empty, and calls `keep_going` before each document.
+    ///
+    /// | file | content |
+    /// |---|---|
+    /// | `documents.jsonl`, `documents.parquet` | `id`, `title`, `text` and, if the manifest keeps columns, `metadata` |
+    /// | `documents/…​.txt`, `manifest.jsonl` | with [`ExportFormat::Text`]: the texts, and `id`, `file`, `title` and `metadata` of each |
+    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades) and `metadata` |
+    /// | `dataset.yaml` | with answers, except for texts: the manifest of the folder as a dataset |
+    ///
+    /// Documents are streamed. The files have their names only once all of them are complete.
+    ///
+    /// # Errors
+    ///
+    /// The folder is in use, a file cannot be written, the dataset cannot be read, or `keep_going` returned false. Nothing is left
+    /// of the export then.
+    pub fn export(
+        &self,
+        folder: &Path,
+        export: Export,
+        keep_going: &dyn Fn() -> bool,
+    ) -> Result<Exported, ExportError> {
+        // Questions first: a defect in them is found before a large corpus is written.
+        let questions = self.questions()?.questions;
+        let staging = Staging::new(folder)?;
+        let mut exported = Exported::default();
+        let kept = &self.manifest().questions.columns.metadata;
+        let columns: &[(&str, Kind)] = match (export.with_answers, kept.is_empty()) {
+            (false, _) => &QUESTION,
+            (true, true) => &ANSWERED,
+            (true, false) => &ANSWERED_WITH_METADATA,
+        };
+        let mut writer = RowWriter::create(&staging, "questions", export.format, columns)?;
+        for question in &questions {
+            let relevant: Map<String, Value> = question
+                .relevant
+                .iter()
+                .map(|(id, grade)| (id.to_owned(), grade.into()))
+                .collect();
+            writer.write(&[
+                json!(question.id),
+                json!(question.text),
+                json!(question.answer),
+                json!(relevant),
+                json!(question.metadata),
+            ])?;
+            exported.questions += 1;
+        }
+        writer.finish()?;
+        if !export.questions_only {
+            exported.documents = match export.format {
+                ExportFormat::Text => self.export_texts(&staging, keep_going)?,
+                table => self.export_documents(&staging, table, keep_going)?,
+            };
+        }
+        if export.with_answers && !export.questions_only && export.format != ExportFormat::Text {
+            let path = staging.path("dataset.yaml");
+            let text = manifest::of(self.manifest(), export.format);
+            std::fs::write(&path, text).map_err(|source| staging.failed("dataset.yaml", source))?;
+            exported.has_manifest = true;
+        }
+        staging.publish()?;
+        Ok(exported)
+    }
+
+    fn keeps_metadata(&self) -> bool {
+        !self.manifest().documents.columns.metadata.is_empty()
+    }
+
+    fn export_documents(
+        &self,
+        staging: &Staging,
+        format: ExportFormat,
+        keep_going: &dyn Fn() -> bool,
+    ) -> Result<u64, ExportError> {
+        let columns: &[(&str, Kind)] = if self.keeps_metadata() {
+            &DOCUMENT_WITH_METADATA
+        } else {
+            &DOCUMENT
+        };
+        let mut writer = RowWriter::create(staging, "documents", format, columns)?;
+        let mut count = 0;
+        for document in self.documents()? {
+            if !keep_going() {
+                return Err(ExportError::Stopped);
+            }
+            let document = document?;
+            writer.write(&[
+                json!(document.uri),
+                json!(document.title),
+                Value::String(document.text),
+                Value::Object(document.metadata),
+            ])?;
+            count += 1;
+        }
+        writer.finish()?;
+        Ok(count)
+    }
+
+    fn export_texts(
+        &self,
+        staging: &Staging,
+        keep_going: &dyn Fn() -> bool,
+    ) -> Result<u64, ExportError> {
+        const FOLDER: &str = "documents";
+        let columns: &[(&str, Kind)] = if self.keeps_metadata() {
+            &TEXT_WITH_METADATA
+        } else {
+            &TEXT
+        };
+        let folder = staging.path(FOLDER);
+        std::fs::create_dir(&folder).map_err(|source| staging.failed(FOLDER, source))?;
+        let mut writer = RowWriter::create(staging, "manifest", ExportFormat::Text, columns)?;
+        let mut count = 0;
+        for document in self.documents()? {
+            if !keep_going() {
+                return Err(ExportError::Stopped);
+            }
+            let document = document?;
+            count += 1;
+            let name = file_name::of(count, &document.uri);
+            let name = format!("{FOLDER}/{name}");
+            File::create_new(staging.path(&name))
+                .and_then(|file| {
+                    let mut file = BufWriter::new(file);
+                    file.write_all(document.text.as_bytes())?;
+                    file.flush()
+                })
+                .map_err(|source| staging.failed(&name, source))?;
+            writer.write(&[
+                json!(document.uri),
+                json!(name),
+                json!(document.title),
+                Value::Object(document.metadata),
+            ])?;
+        }
+        writer.finish()?;
+        Ok(count)
+    }
+}
+
+const QUESTION: [(&str, Kind); 2] = [("id", Kind::Text), ("question", Kind::Text)];
+const ANSWERED: [(&str, Kind); 4] = [
+    ("id", Kind::Text),
+    ("question", Kind::Text),
+    ("answer", Kind::Text),
+    ("relevant", Kind::Json),
+];
+const ANSWERED_WITH_METADATA: [(&str, Kind); 5] = [
+    ("id", Kind::Text),
+    ("question", Kind::Text),
+    ("answer", Kind::Text),
+    ("relevant", Kind::Json),
+    ("metadata", Kind::Json),
+];
+const DOCUMENT: [(&str, Kind); 3] = [
+    ("id", Kind::Text),
+    ("title", Kind::Text),
+    ("text", Kind::Text),
+];
+const DOCUMENT_WITH_METADATA: [(&str, Kind); 4] = [
+    ("id", Kind::Text),
+    ("title", Kind::Text),
+    ("text", Kind::Text),
+    ("metadata", Kind::Json),
+];
+const TEXT: [(&str, Kind); 3] = [
+    ("id", Kind::Text),
+    ("file", Kind::Text),
+    ("title", Kind::Text),
+];
+const TEXT_WITH_METADATA: [(&str, Kind); 4] = [
+    ("id", Kind::Text),
+    ("file", Kind::Text),
+    ("title", Kind::Text),
+    ("metadata", Kind::Json),
+];

@@ -1,0 +1,177 @@
+//! Tests of exports.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use evals_rag::{Document, Question};
+
+use super::*;
+use crate::error::DataError;
+use crate::hub::{Hub, HubSettings};
+use crate::manifest::{Manifest, Origin};
+
+const ROWS: &str = "\
+topic,doc,title,text,qid,question,answer
+News,d/1,First,\"First \"\"text\"\".\",q1,One?,yes
+News,d/1,First,\"First \"\"text\"\".\",q2,Two?,NOT FOUND
+Sport,D/1,,Second text.,q3,Three?,
+";
+const MANIFEST: &str = "\
+name: 'odd: #name'
+description: a \"quoted\" one
+source: {path: rows.csv}
+documents: {uri: doc, title: title, text: text, metadata: [topic], deduplicate: true}
+questions: {id: qid, text: question, answer: answer, relevant: [doc], metadata: [topic]}
+unanswerable: {answer: NOT FOUND}
+retrieval: {limit: 3, headline: RR@3, measures: [RR@3], ignore_identical_ids: true}
+settings: {processing: {chunk_size: null}}
+";
+
+fn collection(manifest: &Path) -> Collection {
+    let text = fs::read_to_string(manifest).unwrap();
+    let manifest = Manifest::parse(&text, Origin::File(manifest.to_owned())).unwrap();
+    let hub = Hub::new(HubSettings::from_variables(|_| None));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime
+        .block_on(Collection::resolve(&manifest, &hub, &()))
+        .unwrap()
+}
+
+fn source() -> (tempfile::TempDir, Collection) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rows.csv"), ROWS).unwrap();
+    fs::write(folder.path().join("my.yaml"), MANIFEST).unwrap();
+    let collection = collection(&folder.path().join("my.yaml"));
+    (folder, collection)
+}
+
+fn read(collection: &Collection) -> (Vec<Document>, Vec<Question>) {
+    let documents = collection.documents().unwrap();
+    let documents = documents.collect::<Result<_, DataError>>().unwrap();
+    (documents, collection.questions().unwrap().questions)
+}
+
+/// The files below a folder with their texts.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let names = crate::hub::files_below(folder).unwrap();
+    names
+        .into_iter()
+        .map(|name| {
+            let bytes = fs::read(folder.join(&name)).unwrap();
+            (name, String::from_utf8_lossy(&bytes).into_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn questions_are_written_without_their_answers() {
+    let (folder, collection) = source();
+    let to = folder.path().join("out");
+    let exported = collection.export(&to, Export::default(), &|| true).unwrap();
+    assert_eq!((exported.documents, exported.questions), (2, 3));
+    assert!(!exported.has_manifest);
+    let files = files(&to);
+    assert_eq!(
+        files["documents.jsonl"],
+        "{\"id\": \"d/1\", \"title\": \"First\", \"text\": \"First \\\"text\\\".\", \"metadata\": {\"topic\":\"News\"}}\n\
+         {\"id\": \"D/1\", \"title\": null, \"text\": \"Second text.\", \"metadata\": {\"topic\":\"Sport\"}}\n"
+    );
+    assert_eq!(
+        files["questions.jsonl"],
+        "{\"id\": \"q1\", \"question\": \"One?\"}\n{\"id\": \"q2\", \"question\": \"Two?\"}\n{\"id\": \"q3\", \"question\": \"Three?\"}\n"
+    );
+    assert_eq!(files.len(), 2);
+}
+
+#[test]
+fn an_export_with_answers_reads_back_as_the_same_dataset() {
+    let (folder, original) = source();
+    for (name, format) in [
+        ("lines", ExportFormat::JsonLines),
+        ("tables", ExportFormat::Parquet),
+    ] {
+        let to = folder.path().join(name);
+        let export = Export {
+            format,
+            with_answers: true,
+            ..Export::default()
+        };
+        let exported = original.export(&to, export, &|| true).unwrap();
+        assert!(exported.has_manifest);
+        let again = collection(&to.join("dataset.yaml"));
+        assert_eq!(read(&again), read(&original), "{name}");
+        let [first, second] = [original.manifest(), again.manifest()];
+        assert_eq!(first.name, second.name);
+        assert_eq!(first.description, second.description);
+        assert_eq!(first.retrieval, second.retrieval);
+        assert_eq!(first.unanswerable, second.unanswerable);
+        assert_eq!(first.settings.to_value(), second.settings.to_value());
+    }
+}
+
+#[test]
+fn texts_are_files_that_a_table_names() {
+    let (folder, collection) = source();
+    let to = folder.path().join("out");
+    let export = Export {
+        format: ExportFormat::Text,
+        ..Export::default()
+    };
+    collection.export(&to, export, &|| true).unwrap();
+    let files = files(&to);
+    assert_eq!(files["documents/000001-d-1.txt"], "First \"text\".");
+    assert_eq!(files["documents/000002-d-1.txt"], "Second text.");
+    assert_eq!(
+        files["manifest.jsonl"].lines().next().unwrap(),
+        "{\"id\": \"d/1\", \"file\": \"documents/000001-d-1.txt\", \"title\": \"First\", \"metadata\": {\"topic\":\"News\"}}"
+    );
+    assert_eq!(files.len(), 4);
+}
+
+#[test]
+fn an_empty_folder_is_filled_and_a_full_one_refused() {
+    let (folder, collection) = source();
+    let to = folder.path().join("out");
+    fs::create_dir(&to).unwrap();
+    let only = Export {
+        questions_only: true,
+        ..Export::default()
+    };
+    collection.export(&to, only, &|| true).unwrap();
+    assert_eq!(files(&to).len(), 1);
+    let error = |to: &Path| {
+        collection
+            .export(to, only, &|| true)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(error(&to).contains("is not empty"), "{}", error(&to));
+    let file = folder.path().join("rows.csv");
+    assert!(error(&file).contains("is not a folder"));
+    let deep = folder.path().join("a/b");
+    assert!(error(&deep).ends_with("does not exist"), "{}", error(&deep));
+}
+
+#[test]
+fn nothing_is_left_of_an_export_that_fails() {
+    let (folder, collection) = source();
+    let entries = || crate::hub::files_below(folder.path()).unwrap();
+    let before = entries();
+    for existing in [false, true] {
+        let to = folder.path().join("out");
+        if existing {
+            fs::create_dir(&to).unwrap();
+        }
+        let stopped = collection.export(&to, Export::default(), &|| false);
+        assert!(matches!(stopped, Err(ExportError::Stopped)));
+        assert_eq!(to.exists(), existing);
+        assert_eq!(entries(), before);
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            before.len() + usize::from(existing)
+        );
+    }
+}
