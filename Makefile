@@ -47,7 +47,7 @@ fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for ea
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2
 
 bench: prerequisites ## Runs the micro-benchmarks of the libraries
-	$(CARGO) bench --package evals-metrics --package evals --package evals-providers --benches
+	$(CARGO) bench --package evals-metrics --package evals --package evals-evaluators --package evals-providers --benches
 	$(CARGO) bench --package evals-local --bench embedding
 
 bake-off: prerequisites ## Measures the local embedder against other engines; the first run installs and builds them (6 GB, 15 minutes)

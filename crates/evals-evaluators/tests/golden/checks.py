@@ -220,7 +220,7 @@ def cases():
     yield one("ArgumentCorrectness", {"tool_name": "search", "expected_arguments": {}}, output=None)
     for text in BROKEN + STUBS:
         yield one("ArgumentCorrectness", {"tool_name": "t", "expected_arguments": {"a": 1}}, output=None, spans=[tool("t", text)])
-    for text in ['{"a": NaN}', '{"a": 1e999}', '{"a": 100000000000000000000}', '{"a": 1, "b": 2, "a": 3}', '{"b": 1.50, "a": 1.0}']:
+    for text in ['{"a": NaN}', '{"a": "\\ud83e"}', '{"a": 1e999}', '{"a": 100000000000000000000}', '{"a": 1, "b": 2, "a": 3}', '{"b": 1.50, "a": 1.0}']:
         yield one("ArgumentCorrectness", {"tool_name": "t", "expected_arguments": {"a": 1}, "match_mode": "exact"}, output=None, spans=[tool("t", text)])
 
     for most in [0, 4, 5, 6, 6.0, 5.5, True, -1, "5", None]:
