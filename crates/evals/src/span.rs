@@ -1,5 +1,6 @@
 //! Spans: the steps of a task, such as calls of models and tools, as a tree.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,31 @@ impl Span {
 }
 
 impl SpanTree {
+    /// The numbers that pydantic-evals takes from the requests to models, which are the spans with a `gen_ai.request.model`:
+    /// `requests`, `cost`, and the sums of what they report as `gen_ai.usage.…` and `gen_ai.usage.details.…`, such as
+    /// `input_tokens`. A number that would be 0 is left out.
+    pub fn metrics(&self) -> BTreeMap<String, f64> {
+        let mut metrics: BTreeMap<String, f64> = BTreeMap::new();
+        let requests = self
+            .iter()
+            .filter(|span| span.attributes.contains_key("gen_ai.request.model"));
+        for (name, value) in requests.flat_map(|span| &span.attributes) {
+            let usage = name.strip_prefix("gen_ai.usage.");
+            let (metric, amount) = match (name.as_str(), usage) {
+                ("gen_ai.operation.name", _) if value == "chat" => ("requests", Some(1.0)),
+                ("operation.cost", _) => ("cost", value.as_f64()),
+                (_, Some(usage)) => (
+                    usage.strip_prefix("details.").unwrap_or(usage),
+                    value.as_f64(),
+                ),
+                _ => continue,
+            };
+            *metrics.entry(metric.to_owned()).or_default() += amount.unwrap_or_default();
+        }
+        metrics.retain(|_, sum| *sum != 0.0);
+        metrics
+    }
+
     /// All steps, each before the steps inside it.
     pub fn iter(&self) -> impl Iterator<Item = &Span> {
         let mut ahead: Vec<&Span> = self.roots.iter().rev().collect();
@@ -134,6 +160,36 @@ mod tests {
         };
         let names: Vec<&str> = tree.iter().map(|span| span.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c", "d", "e"]);
+    }
+
+    #[test]
+    fn requests_to_models_add_up_to_metrics() {
+        let chat = |tokens: u64| {
+            Span::model_request("gpt")
+                .attribute("gen_ai.usage.input_tokens", tokens)
+                .attribute("gen_ai.usage.details.cached", 2)
+                .attribute("gen_ai.usage.output_tokens", 0)
+                .attribute("gen_ai.usage.note", "none")
+                .attribute("operation.cost", 0.25)
+        };
+        let tool = Span::tool_call("search", &Value::Null, false);
+        let tree = SpanTree {
+            roots: vec![Span {
+                children: vec![
+                    chat(10),
+                    chat(5).attribute("gen_ai.operation.name", "embed"),
+                ],
+                ..tool.attribute("gen_ai.usage.input_tokens", 100)
+            }],
+        };
+        let metrics = [
+            ("cached", 4.0),
+            ("cost", 0.5),
+            ("input_tokens", 15.0),
+            ("requests", 1.0),
+        ];
+        let metrics = metrics.map(|(name, value)| (name.to_owned(), value));
+        assert_eq!(tree.metrics(), BTreeMap::from(metrics));
     }
 
     #[test]
