@@ -56,6 +56,11 @@ impl Directories {
         self.data.join("cache").join("replies.sqlite")
     }
 
+    /// The parent of the recorded replies of targets.
+    pub(crate) fn target_replies(&self) -> PathBuf {
+        self.data.join("replies")
+    }
+
     /// The cache of vectors.
     pub(crate) fn vectors(&self) -> PathBuf {
         self.data.join("cache").join("vectors.sqlite")

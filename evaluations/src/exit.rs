@@ -27,5 +27,7 @@ impl From<Exit> for ExitCode {
     reason = "the user does not want to wait for running work"
 )]
 pub(crate) fn at_once(exit: Exit) -> ! {
+    // Nothing else would end the workers of a target, which have process groups of their own.
+    evals_targets::process::kill_all();
     std::process::exit(i32::from(exit as u8))
 }

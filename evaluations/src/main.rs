@@ -29,6 +29,7 @@ mod session;
 mod settings;
 mod spending;
 mod stored_runs;
+mod targets;
 mod terminal;
 
 use std::process::ExitCode;

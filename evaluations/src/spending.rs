@@ -54,6 +54,14 @@ impl Spending {
         self.add(cost);
     }
 
+    /// Counts a call and its cost, if that is known.
+    pub(crate) fn charge(&self, cost: Option<f64>) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        if let Some(cost) = cost {
+            self.add(cost);
+        }
+    }
+
     /// The number of calls, with or without a price.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
@@ -119,10 +127,7 @@ impl ChatModel for Metered {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.inner.chat(request).await?;
-        self.spending.calls.fetch_add(1, Ordering::Relaxed);
-        if let Some(cost) = self.price.cost(reply.usage) {
-            self.spending.add(cost);
-        }
+        self.spending.charge(self.price.cost(reply.usage));
         Ok(reply)
     }
 }

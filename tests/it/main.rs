@@ -39,6 +39,8 @@ mod settings;
 mod signals;
 mod stored_runs;
 mod tables;
+#[cfg(unix)]
+mod target_runs;
 mod terminal;
 mod unanswerable;
 mod validate;

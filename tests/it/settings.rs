@@ -95,7 +95,8 @@ fn the_schema_describes_every_section() {
             "qa",
             "evaluations",
             "providers",
-            "prices"
+            "prices",
+            "target"
         ]
     );
 }

@@ -1,7 +1,7 @@
 //! The trait of targets, and how reports name them.
 
 use std::collections::BTreeSet;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,21 @@ pub struct TargetIdentity {
     /// run's manifest, so it holds no credentials: a header's value is written as `${NAME}`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub parameters: Map<String, Value>,
+}
+
+/// As users name targets, followed by the version: `exec:python my_rag.py @2.1`.
+impl fmt::Display for TargetIdentity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = format!("{}:", self.kind);
+        // A service's name is its address.
+        let is_whole = self.kind == "http" || self.name.starts_with(&scheme);
+        let scheme = if is_whole { "" } else { &scheme };
+        write!(formatter, "{scheme}{}", self.name)?;
+        match &self.version {
+            Some(version) => write!(formatter, " @{version}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl TargetIdentity {

@@ -12,6 +12,7 @@ mod selection;
 mod settings;
 mod shorthand;
 mod stored;
+mod target;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -30,6 +31,7 @@ pub(crate) use self::stored::{
     CompareArgs, DeleteRunsArgs, ListRunsArgs, RejudgeArgs, ReportArgs, RunsArgs, RunsCommand,
     TableArgs,
 };
+pub(crate) use self::target::TargetArgs;
 pub(crate) use self::validate::ValidateArgs;
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?

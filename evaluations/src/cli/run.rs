@@ -10,6 +10,7 @@ use evals_metrics::Measure;
 use super::numbers::{at_least_once, at_least_one, dollars, seed};
 use super::selection::SelectionArgs;
 use super::settings::{ModelName, SettingsArgs};
+use super::target::TargetArgs;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
@@ -17,6 +18,8 @@ pub(crate) struct RunArgs {
     pub(crate) dataset: String,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) stages: StageArgs,
     #[command(flatten)]
@@ -127,7 +130,8 @@ pub(crate) struct ControlArgs {
     /// Seed of everything random, i.e. the bootstrap of the intervals
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
-    /// Start over instead of resuming an unfinished run; cached replies are still used. Retrieval always starts over
+    /// Start over instead of resuming an unfinished run; cached replies are still used, but a target is asked again. Retrieval always
+    /// starts over
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Pull configured models that Ollama does not have yet

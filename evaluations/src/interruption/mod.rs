@@ -87,6 +87,7 @@ pub(crate) fn interruptible(
         anyhow::Ok((exit, interruption.is_interrupted()))
     })?;
     if is_interrupted {
+        evals_targets::process::kill_all();
         // Threads that still read files cannot be stopped, and nobody needs their result.
         runtime.shutdown_background();
     }

@@ -31,6 +31,8 @@ pub(crate) struct Closing<'c> {
     pub(crate) attempts_before: Attempts,
     /// What chose the questions, if an option did, and the number of them.
     pub(crate) selection: Option<(&'c SelectionRecord, usize)>,
+    /// Further lines below the title, before the others.
+    pub(crate) facts: Vec<(String, String)>,
 }
 
 impl Closing<'_> {
@@ -43,6 +45,7 @@ impl Closing<'_> {
             &costs,
             self.seed,
             self.selection,
+            self.facts,
         )?;
         let summary = report.summary(&Bootstrap {
             seed: self.seed,
@@ -81,6 +84,11 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
+    /// Whether all cases ran and none would run again if the same command were given again.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.report.not_run == 0 && self.transient_failures == 0
+    }
+
     /// Writes `files`, prints notes on missing and failed cases, and returns the exit code.
     pub(crate) fn report(
         &self,
@@ -148,8 +156,8 @@ fn add_facts(
     costs: &Costs,
     seed: u64,
     selection: Option<(&SelectionRecord, usize)>,
+    mut facts: Vec<(String, String)>,
 ) -> Result<()> {
-    let mut facts = Vec::new();
     if let Some((selection, asked)) = selection {
         facts.push(selection.fact(asked));
         let record = serde_json::to_value(selection)?;

@@ -16,6 +16,7 @@ use super::model_set::ModelSet;
 use crate::models::ModelKind;
 use crate::run_models::reranker;
 use crate::spending::dollars;
+use crate::targets;
 use crate::terminal::Printer;
 
 const TEXT: &str = "a string takes any text";
@@ -40,6 +41,9 @@ struct Side {
     output_tokens: f64,
     /// Whether some token counts are estimates, because the server reported none.
     estimated: bool,
+    /// Whether the model is a target that reported no tokens.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unreported: bool,
     /// USD; `None` where a price is not known.
     cost: Option<f64>,
 }
@@ -48,25 +52,40 @@ struct Side {
 pub(crate) fn of(report: &Report<Qa>, model_set: &ModelSet, prices: &Prices) -> Costs {
     let price = |role| model_set.price(role, prices);
     let cost = Cost::of(&report.cases, &price("answerer"), &price("judge"));
-    let side = |role: &str, purpose: Purpose, cost: Option<f64>| Side {
-        model: model_set.models.get(role).cloned(),
-        input_tokens: sum(report, purpose.input_tokens()),
-        output_tokens: sum(report, purpose.output_tokens()),
-        estimated: report
-            .cases
-            .iter()
-            .any(|case| case.attributes.contains_key(purpose.estimated())),
-        cost,
+    let side = |role: &str, purpose: Purpose, cost: Option<f64>| {
+        let model = model_set.models.get(role).cloned();
+        let is_target = model.as_ref().is_some_and(targets::is_target);
+        let metric = purpose.input_tokens();
+        let mut cases = report.cases.iter();
+        let unreported = is_target && !cases.any(|case| case.metrics.contains_key(metric));
+        Side {
+            model,
+            input_tokens: sum(report, metric),
+            output_tokens: sum(report, purpose.output_tokens()),
+            estimated: report
+                .cases
+                .iter()
+                .any(|case| case.attributes.contains_key(purpose.estimated())),
+            // Nobody knows what no tokens cost.
+            cost: cost.filter(|_| !unreported),
+            unreported,
+        }
     };
     let reranking = model_set.models.get("reranker").map(|model| {
         let cost = reranker::cost(&report.cases, &prices.of(model));
         side("reranker", Purpose::Reranker, cost)
     });
     let reranked = reranking.as_ref().map_or(Some(0.0), |side| side.cost);
+    let answering = side("answerer", Purpose::Answerer, cost.answering);
+    let judging = side("judge", Purpose::Judge, cost.judging);
+    let total = answering
+        .cost
+        .zip(judging.cost)
+        .map(|(one, other)| one + other);
     Costs {
-        answering: side("answerer", Purpose::Answerer, cost.answering),
-        judging: side("judge", Purpose::Judge, cost.judging),
-        total: cost.total().zip(reranked).map(|(sum, cost)| sum + cost),
+        total: total.zip(reranked).map(|(sum, cost)| sum + cost),
+        answering,
+        judging,
         reranking,
     }
 }
@@ -99,6 +118,11 @@ impl Costs {
         let sides = [("answering", &self.answering), ("judging", &self.judging)];
         for (what, side) in sides.into_iter().chain(reranking) {
             let Some(model) = &side.model else { continue };
+            if side.unreported {
+                let text = format!("{}, tokens not reported, cost unknown", model.name);
+                lines.push((what.to_owned(), text));
+                continue;
+            }
             let text = match ModelKind::of_identity(model) {
                 ModelKind::Embedded => format!("{model}, part of this program, no LLM"),
                 ModelKind::Local => format!("{model}, in this process, no LLM"),

@@ -46,6 +46,16 @@ impl JudgingPlan {
                  ideally to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges by word overlap, without a model"
             );
         }
+        Self::with_default(session, resolved, judge, cache)
+    }
+
+    /// Plans the judging of any answers. Unless the user chose a judge, it is the embedded one.
+    pub(crate) fn with_default(
+        session: &Session<'_>,
+        resolved: &Resolved,
+        judge: &ConfiguredModel,
+        cache: Option<RefreshPolicy>,
+    ) -> Result<Self> {
         let evaluations = &resolved.settings.evaluations;
         embedded::check_name(resolved, judge)?;
         if evaluations.judge_refusals && judge.kind == ModelKind::Embedded {

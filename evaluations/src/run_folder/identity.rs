@@ -49,6 +49,8 @@ fn strip_settings(settings: &mut Value) {
     for provider in providers.into_iter().flat_map(Map::values_mut) {
         remove(provider.as_object_mut(), TRAFFIC);
     }
+    let target = settings.get_mut("target").and_then(Value::as_object_mut);
+    remove(target, TRAFFIC);
     for role in Role::ALL {
         let pointer = format!("/{}", role.path().replace('.', "/"));
         let model = settings.pointer_mut(&pointer);

@@ -6,6 +6,7 @@ use evals_data::Provenance;
 use evals_index::{BuildReport, Identity, IndexStatistics};
 use evals_metrics::Measure;
 use evals_models::ModelIdentity;
+use evals_targets::TargetIdentity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -30,7 +31,12 @@ pub(crate) struct RunManifest<'r> {
     pub(crate) settings: &'r Settings,
     /// Where the settings came from, weakest first, after the built-in defaults.
     pub(crate) settings_from: Vec<String>,
-    pub(crate) index: IndexRecord<'r>,
+    /// `None` for a run of a target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) index: Option<IndexRecord<'r>>,
+    /// The system under test, if it is not our own pipeline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<&'r TargetIdentity>,
     /// The models by role.
     pub(crate) models: BTreeMap<&'static str, &'r ModelIdentity>,
     /// Further parameters of the models by role.
@@ -41,8 +47,9 @@ pub(crate) struct RunManifest<'r> {
     pub(crate) measures: &'r [Measure],
     /// Documents kept for each question; in question answering, passages.
     pub(crate) k: usize,
-    /// Chunks that each search gives to a fusion.
-    pub(crate) candidates: usize,
+    /// Chunks that each search gives to a fusion; `None` for a run of a target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) candidates: Option<usize>,
     pub(crate) filter: Option<&'r str>,
     /// The dataset's refusal sentences, which identify answers that refuse.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

@@ -69,17 +69,21 @@ impl Layer {
             value: Tree::Leaf(Value::String(value.to_owned())),
         };
         let model = Tree::Mapping(vec![member("provider", provider), member("name", name)]);
-        let nested = |value, key: &str| {
-            Tree::Mapping(vec![Entry {
-                key: key.to_owned(),
-                line: None,
-                value,
-            }])
-        };
-        Self::new(
-            format!("`{option} {provider}:{name}`"),
-            path.rsplit('.').fold(model, nested),
-        )
+        Self::value(format!("`{option} {provider}:{name}`"), path, model)
+    }
+
+    /// One value at a dotted path, such as an option of the command line.
+    pub(crate) fn value(origin: impl Into<String>, path: &str, value: Tree) -> Self {
+        Self::new(origin, nested(path, value))
+    }
+
+    /// The text of a file that holds the section at a dotted path alone.
+    pub(crate) fn section(origin: &str, path: &str, text: &str) -> Result<Self, SettingsError> {
+        let section = Tree::parse(text).map_err(|error| SettingsError::Syntax {
+            origin: origin.to_owned(),
+            error,
+        })?;
+        Self::checked(origin.to_owned(), nested(path, section))
     }
 
     fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {
@@ -90,6 +94,17 @@ impl Layer {
             Err(SettingsError::UnknownKeys { origin, keys })
         }
     }
+}
+
+/// A value under a dotted path.
+fn nested(path: &str, value: Tree) -> Tree {
+    path.rsplit('.').fold(value, |value, key| {
+        Tree::Mapping(vec![Entry {
+            key: key.to_owned(),
+            line: None,
+            value,
+        }])
+    })
 }
 
 /// The first setting of `tree` that says where a model is or which key it is sent, with its line.
@@ -107,6 +122,8 @@ fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)
             "base_url" | "api_key_env" => Some((path, entry.line)),
             // These fields are the server's, whatever their names.
             "extra_body" => None,
+            // A dataset may bring the system that it was made for, which is what it tests then.
+            "target" if prefix.is_empty() => None,
             _ => reserved_for_users(&path, &entry.value),
         }
     })

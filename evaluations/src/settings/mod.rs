@@ -19,6 +19,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
+use evals_targets::TargetSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,6 +30,7 @@ pub(crate) use layer::Layer;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use role::Role;
+pub(crate) use tree::Tree;
 
 /// Everything that can be set for a run, apart from its dataset; see `docs/settings.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
@@ -50,6 +52,9 @@ pub(crate) struct Settings {
     pub(crate) providers: BTreeMap<String, Provider>,
     /// USD per million tokens, by model name. The cost of a model without a price is unknown, not 0.
     pub(crate) prices: BTreeMap<String, Price>,
+    /// The system under test in place of the pipeline that the settings above describe; see `docs/targets.md`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<TargetSettings>,
 }
 
 /// How texts become vectors.

@@ -13,6 +13,8 @@ const PARTS: &[&str] = &[
     "dataset.name",
     "dataset.provenance",
     "index.identity",
+    "target.parameters",
+    "settings.target.match",
     "models",
     "parameters",
     "prompts",
@@ -36,6 +38,12 @@ const OF_RERANKING: &str = "settings.reranking";
 /// The number of questions excluded from the measures because the corpus does not answer them. Earlier versions measured them, so
 /// their runs exclude none. The number varies with `--limit`, so only its being zero or not belongs to the configuration.
 const UNANSWERABLE: &str = "dataset.unanswerable";
+
+/// Marks the configuration of a system under test, which has no index. Its name and version are part of the profile.
+const IS_TARGET: &str = "target";
+
+/// Parts that only our own pipeline has.
+const OF_OUR_PIPELINE: &[&str] = &["index.", "settings.", "models.embedder", "models.reranker"];
 
 /// Most differences listed in a row.
 const LISTED: usize = 3;
@@ -64,6 +72,10 @@ impl Configuration {
         }
         if manifest["dataset"]["unanswerable"].as_u64() > Some(0) {
             values.insert(UNANSWERABLE.to_owned(), "left out".to_owned());
+        }
+        if !manifest[IS_TARGET].is_null() {
+            values.insert(IS_TARGET.to_owned(), "yes".to_owned());
+            values.retain(|path, _| !path.starts_with("models.answerer."));
         }
         // The batch size changes no score.
         values.remove("settings.reranking.batch_size");
@@ -132,9 +144,15 @@ impl Configuration {
     }
 
     fn differing<'c>(&'c self, other: &'c Self) -> impl Iterator<Item = &'c str> {
-        let both = self.0.keys().chain(other.0.keys());
+        let both = self.0.keys().chain(other.0.keys()).map(String::as_str);
+        let crosses = self.is_target() != other.is_target();
         both.filter(|path| self.0.get(*path) != other.0.get(*path))
-            .map(String::as_str)
+            // That only one side has an index goes without saying.
+            .filter(move |path| !crosses || !is_of_one_side(path))
+    }
+
+    fn is_target(&self) -> bool {
+        self.0.contains_key(IS_TARGET)
     }
 
     fn value(&self, path: &str) -> String {
@@ -162,6 +180,12 @@ pub(crate) fn differences(old: &Configuration, new: &Configuration) -> Vec<Strin
         }
     }
     lines
+}
+
+/// Whether a path says nothing about the difference of our own pipeline and a system under test.
+fn is_of_one_side(path: &str) -> bool {
+    let mut ours = OF_OUR_PIPELINE.iter();
+    path == IS_TARGET || ours.any(|start| path.starts_with(start))
 }
 
 /// Whether a path leads to a digest of the dataset's files.

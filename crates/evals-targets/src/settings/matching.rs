@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchSettings {
-    /// `id`, `rule` or `text`. The default is `rule` if `id` is set, else `id`.
+    /// `auto`, `id`, `rule` or `text`. The default is `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<MatchBy>,
-    /// For `rule`: how the corpus id follows from the id in the reply. `last path segment`, or a regular expression whose first group,
+    /// The rule: how the corpus id follows from the id in the reply. `last path segment`, or a regular expression whose first group,
     /// or else whole match, is the corpus id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// For `text`: the least share of a passage's 8-word shingles that its document has to contain, more than 0 and at most 1.
+    /// By text: the least share of a passage's 8-word shingles that its document has to contain, more than 0 and at most 1. The
+    /// default is 0.6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
 }
@@ -23,6 +24,8 @@ pub struct MatchSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchBy {
+    /// Its id if the corpus has it, else the rule, else its text.
+    Auto,
     /// Its id, as it is.
     Id,
     /// Its id, changed by a rule.
@@ -34,11 +37,7 @@ pub enum MatchBy {
 impl MatchSettings {
     /// What decides, if the settings leave it open.
     pub fn by(&self) -> MatchBy {
-        self.by.unwrap_or(if self.id.is_some() {
-            MatchBy::Rule
-        } else {
-            MatchBy::Id
-        })
+        self.by.unwrap_or(MatchBy::Auto)
     }
 
     pub(super) fn is_default(&self) -> bool {

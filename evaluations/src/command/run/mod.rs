@@ -1,4 +1,4 @@
-//! `evaluations run`: load, index, search, measure, report.
+//! `evaluations run`: load, index, search, measure, report; or ask somebody else's system.
 
 mod index;
 mod manifest;
@@ -8,6 +8,7 @@ mod qa;
 mod questions;
 mod retrieval;
 mod search;
+mod target;
 
 use anyhow::Result;
 
@@ -17,9 +18,15 @@ use crate::cli::RunArgs;
 use crate::exit::Exit;
 use crate::interruption::{Interrupted, interruptible};
 use crate::session::Session;
+use crate::targets;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
-    let plan = Plan::new(session, arguments)?;
+    let manifest = session.manifest(&arguments.dataset)?;
+    let resolved = plan::resolve(session, arguments, &manifest)?;
+    if targets::chosen(&resolved, &arguments.target)?.is_some() {
+        return target::execute(session, arguments, manifest, resolved);
+    }
+    let plan = Plan::new(session, arguments, manifest, resolved)?;
     if let Some(note) = plan.cut_note() {
         session.printer.note(&note);
     }

@@ -13,7 +13,7 @@ use evals_rag::answering::QueryRecorder;
 use super::index::{self, Found, ReadyIndex};
 use super::plan::Plan;
 use super::plan::answers::QaPlan;
-use super::questions;
+use super::questions::{self, KnownIds};
 use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
@@ -114,13 +114,13 @@ pub(super) async fn prepare(
     // A finished index knows the ids of the documents, so the files need not be searched for judged documents. If both the index and
     // the questions cannot be read, the error about the questions comes first.
     let found = find_index(session, arguments, plan, embedder.clone(), &collection).await;
-    let index = found.as_ref().ok().and_then(|found| found.index.as_ref());
+    let index = found.as_ref().ok().and_then(|found| found.index.clone());
     let selection = plan.selection.as_ref();
     let asked = questions::read(
         printer,
         &plan.manifest,
         &collection,
-        index,
+        index.map_or(KnownIds::None, |index| KnownIds::Index(Box::new(index))),
         arguments,
         selection,
     )

@@ -1,6 +1,8 @@
 //! Reads the questions of a run, and notes which others are skipped.
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Collection, Manifest, QuestionCounts};
@@ -19,21 +21,32 @@ pub(super) struct Asked {
     pub(super) selection: Option<SelectionRecord>,
 }
 
+/// The ids of the corpus, where somebody has read them before.
+#[derive(Clone)]
+pub(super) enum KnownIds {
+    /// Nobody has.
+    None,
+    /// An index of the corpus has them.
+    Index(Box<Index>),
+    /// All of them.
+    Set(Arc<HashSet<String>>),
+}
+
 /// The chosen questions, up to `--limit`.
 pub(super) async fn read(
     printer: &Printer,
     manifest: &Manifest,
     collection: &Collection,
-    index: Option<&Index>,
+    known: KnownIds,
     arguments: &RunArgs,
     selection: Option<&Selection>,
 ) -> Result<Asked> {
     // On another thread, because this may read the whole corpus, and this thread has to notice an interruption.
     let reading = collection.clone();
-    let index = index.cloned();
-    let read = tokio::task::spawn_blocking(move || match index {
-        Some(index) => reading.questions_for(index.documents()),
-        None => reading.questions(),
+    let read = tokio::task::spawn_blocking(move || match known {
+        KnownIds::None => reading.questions(),
+        KnownIds::Index(index) => reading.questions_for(index.documents()),
+        KnownIds::Set(ids) => reading.questions_for(ids.iter().map(String::as_str)),
     })
     .await;
     let read = read.context("the task that reads the questions was cancelled")??;

@@ -4,24 +4,25 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use evals_data::Manifest;
+use evals_messages::quantity;
 use evals_metrics::Measure;
 
 use crate::cli::RunArgs;
 
 /// The measures of a run, and the number of documents that they need.
 #[derive(Debug)]
-pub(super) struct Measured {
+pub(in crate::command::run) struct Measured {
     /// The headline first.
-    pub(super) measures: Vec<Measure>,
-    pub(super) k: NonZeroUsize,
+    pub(in crate::command::run) measures: Vec<Measure>,
+    pub(in crate::command::run) k: NonZeroUsize,
     /// The dataset's measures that look deeper than k, each with its replacement.
-    pub(super) cut: Vec<(Measure, Measure)>,
+    pub(in crate::command::run) cut: Vec<(Measure, Measure)>,
 }
 
 impl Measured {
     /// Without `--k`, a search keeps as many documents as the dataset says, or more if a measure looks deeper. With `--k`, deeper
     /// measures of the dataset are cut at k, and their names change accordingly. A measure of `--measure` is never cut.
-    pub(super) fn of(arguments: &RunArgs, manifest: &Manifest) -> Result<Self> {
+    pub(in crate::command::run) fn of(arguments: &RunArgs, manifest: &Manifest) -> Result<Self> {
         let defaults = &manifest.retrieval;
         let asked = &arguments.retrieval.measures;
         let Some(k) = arguments.retrieval.k else {
@@ -48,6 +49,23 @@ impl Measured {
             cut: own.into_iter().filter(|(deep, cut)| deep != cut).collect(),
         })
     }
+}
+
+/// Notes which measures of a dataset `--k` cuts; `None` if it cuts none.
+pub(in crate::command::run) fn cut_note(
+    k: NonZeroUsize,
+    cut: &[(Measure, Measure)],
+) -> Option<String> {
+    let replaced = cut.iter();
+    let replaced = replaced.map(|(deep, cut)| format!("{cut} replaces {deep}"));
+    let replaced: Vec<String> = replaced.collect();
+    (!replaced.is_empty()).then(|| {
+        let kept = quantity::of(k.get(), "document");
+        format!(
+            "`--k {k}` keeps {kept} for each question: {}",
+            replaced.join(", ")
+        )
+    })
 }
 
 fn distinct<'m>(measures: impl Iterator<Item = &'m Measure>) -> Vec<Measure> {

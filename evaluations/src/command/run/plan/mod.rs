@@ -1,14 +1,13 @@
 //! The plan of a run, made before anything is downloaded or written.
 
 pub(super) mod answers;
-mod measured;
+pub(super) mod measured;
 
 use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use evals_data::{Column, Manifest};
 use evals_index::Chunker;
-use evals_messages::quantity;
 use evals_metrics::Measure;
 use evals_rag::Question;
 use evals_rag::retrieval::IdenticalIds;
@@ -24,6 +23,7 @@ use crate::run_models::check_reranker;
 use crate::search_profile::SearchProfile;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Layer, Resolved};
+use crate::targets;
 
 /// A run with every choice made.
 #[derive(Debug)]
@@ -51,8 +51,23 @@ pub(super) struct Plan {
     pub(super) out: Vec<OutFile>,
 }
 
+/// The settings of a run of a dataset.
+pub(super) fn resolve(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    manifest: &Manifest,
+) -> Result<Resolved> {
+    let mut layers = vec![Layer::dataset(manifest)?];
+    let target = targets::layers(session, &arguments.target)?;
+    layers.extend(target.file);
+    let mut options = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
+    options.extend(target.options);
+    layers.extend(session.user_layers(&arguments.settings, options)?);
+    Ok(settings::resolve(layers)?)
+}
+
 /// The keys of the questions' metadata; `None` if only the questions tell, because a column stands for all fields of an object.
-fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
+pub(super) fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
     let columns = &manifest.questions.columns.metadata;
     let own = std::iter::once(Question::ANSWERABLE.to_owned());
     let keys = own.chain(columns.iter().map(Column::path));
@@ -61,18 +76,18 @@ fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
 }
 
 impl Plan {
-    pub(super) fn new(session: &Session<'_>, arguments: &RunArgs) -> Result<Self> {
+    pub(super) fn new(
+        session: &Session<'_>,
+        arguments: &RunArgs,
+        manifest: Manifest,
+        resolved: Resolved,
+    ) -> Result<Self> {
         let stages = &arguments.stages;
         if stages.skip_retrieval && stages.skip_qa && !arguments.out.is_empty() {
             bail!(
                 "`--out` has nothing to write, because `--skip-retrieval` and `--skip-qa` skip both benchmarks"
             );
         }
-        let manifest = session.manifest(&arguments.dataset)?;
-        let mut layers = vec![Layer::dataset(&manifest)?];
-        let models = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
-        layers.extend(session.user_layers(&arguments.settings, models)?);
-        let resolved = settings::resolve(layers)?;
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
@@ -131,17 +146,7 @@ impl Plan {
 
     /// Notes which measures of the dataset `--k` cuts; `None` if it cuts none.
     pub(super) fn cut_note(&self) -> Option<String> {
-        let cut = self.cut.iter();
-        let cut = cut.map(|(deep, cut)| format!("{cut} replaces {deep}"));
-        let cut: Vec<String> = cut.collect();
-        (self.retrieval && !cut.is_empty()).then(|| {
-            let k = self.k.get();
-            let kept = quantity::of(k, "document");
-            format!(
-                "`--k {k}` keeps {kept} for each question: {}",
-                cut.join(", ")
-            )
-        })
+        measured::cut_note(self.k, &self.cut).filter(|_| self.retrieval)
     }
 }
 

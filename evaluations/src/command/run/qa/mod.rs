@@ -1,6 +1,6 @@
 //! The question answering benchmark: generates answers from retrieved passages, then judges and evaluates them.
 
-mod estimate;
+pub(super) mod estimate;
 
 use std::sync::Arc;
 
@@ -103,6 +103,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
             .selection
             .as_ref()
             .map(|selection| (selection, prepared.questions.len())),
+        facts: Vec::new(),
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));
     let task = qa::task(

@@ -17,14 +17,15 @@ use crate::terminal::progress::CaseBar;
 
 /// One profile's finished run.
 #[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) profile: SearchProfile,
-    pub(super) report: Report<Retrieval>,
-    pub(super) summary: Summary,
+pub(in crate::command::run) struct Finished {
+    /// The profile, or the target.
+    pub(in crate::command::run) label: String,
+    pub(in crate::command::run) report: Report<Retrieval>,
+    pub(in crate::command::run) summary: Summary,
     /// The folder for the report.
-    pub(super) folder: RunFolder,
+    pub(in crate::command::run) folder: RunFolder,
     /// The calls, tokens and cost of reranking, in one line.
-    pub(super) reranking: Option<String>,
+    pub(in crate::command::run) reranking: Option<String>,
 }
 
 /// Searches every question with `profile` and measures the rankings. The caller writes the results into `folder`.
@@ -94,7 +95,7 @@ pub(super) async fn run(
     };
     let summary = report.summary(&bootstrap);
     Ok(Finished {
-        profile,
+        label: profile.to_string(),
         report,
         summary,
         folder,

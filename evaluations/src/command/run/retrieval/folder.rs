@@ -9,7 +9,7 @@ use super::benchmark::Finished;
 use super::trec_ids::TrecIds;
 
 /// Writes rankings, judgements and report of a finished run.
-pub(super) fn record(finished: &Finished) -> Result<()> {
+pub(in crate::command::run) fn record(finished: &Finished) -> Result<()> {
     let Finished {
         report,
         summary,
@@ -18,7 +18,7 @@ pub(super) fn record(finished: &Finished) -> Result<()> {
     } = finished;
     let (qrels, run) = rankings(report);
     let ids = TrecIds::of(&qrels, &run);
-    let tag = finished.profile.to_string();
+    let tag = tag(&finished.label);
     folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
     folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
     folder.write("report.md", |file| {
@@ -28,6 +28,11 @@ pub(super) fn record(finished: &Finished) -> Result<()> {
     folder.write("report.json", |file| {
         render::json::report(file, report, summary)
     })
+}
+
+/// The name of a run in the last column of `run.trec`, which has no blanks.
+fn tag(label: &str) -> String {
+    label.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
 /// The judgements and rankings of a report.

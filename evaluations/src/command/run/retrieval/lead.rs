@@ -11,7 +11,7 @@ pub(super) fn of_best(comparison: &Comparison, finished: &[Finished], seed: u64)
     let row = comparison.rows.iter().find(|row| row.winner.is_some())?;
     let best = row.winner?;
     let next = next_best(row, best)?;
-    let titles = [next, best].map(|place| finished[place].profile.to_string());
+    let titles = [next, best].map(|place| finished[place].label.clone());
     let side = |place: usize, title| Titled {
         title,
         report: &finished[place].report,

@@ -10,7 +10,8 @@ use anyhow::Result;
 use evals::Comparison;
 use evals_messages::quantity;
 
-use self::benchmark::Finished;
+pub(super) use self::benchmark::Finished;
+pub(super) use self::folder::record;
 use super::manifest::manifest;
 use super::plan::Plan;
 use super::preparation::Run;
@@ -38,7 +39,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             Err(error) if error.is::<Interrupted>() && !finished.is_empty() => break,
             measured => measured?,
         };
-        folder::record(&measured)?;
+        record(&measured)?;
         session.printer.detail(&format!(
             "{profile}: report in {}",
             measured.folder.path().display()
@@ -99,7 +100,7 @@ fn note_failed_searches(printer: &Printer, finished: &[Finished]) -> Exit {
         if RunFailure::of(&run.summary).is_some() {
             printer.failure(&format!(
                 "no search by `{}` succeeded; the report gives the reasons",
-                run.profile
+                run.label
             ));
             exit = Exit::CheckFailed;
         }
@@ -134,7 +135,7 @@ fn print(run: Run<'_>, finished: &[Finished], comparison: &Comparison) -> Result
 
 /// The measures of all profiles side by side.
 fn comparison(finished: &[Finished]) -> Comparison {
-    let titles: Vec<String> = finished.iter().map(|run| run.profile.to_string()).collect();
+    let titles: Vec<String> = finished.iter().map(|run| run.label.clone()).collect();
     let summaries: Vec<_> = titles
         .iter()
         .zip(finished)
@@ -163,7 +164,7 @@ fn write_out(
             session.printer.note(&format!("wrote {file}"));
         }
         for run in finished {
-            let own = file.of(&run.profile.to_string());
+            let own = file.of(&run.label);
             own.report(&run.report, &run.summary)?;
             session.printer.note(&format!("wrote {own}"));
         }

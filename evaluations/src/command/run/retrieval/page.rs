@@ -48,13 +48,13 @@ pub(super) fn comparison(
     for run in finished {
         if let Some(account) = &run.reranking {
             page.push('\n');
-            page.push_str(&line(&format!("{}: {account}", run.profile))?);
+            page.push_str(&line(&format!("{}: {account}", run.label))?);
         }
     }
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
         let failed = format!(
             "{}: {} of {} failed",
-            run.profile,
+            run.label,
             run.summary.failed,
             quantity::of(questions, "search")
         );
@@ -67,7 +67,7 @@ pub(super) fn comparison(
 /// The latencies of all stages, each from the profile that computed it. The other profiles read its result from the cache.
 fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
     let stages = finished.iter().flat_map(|run| {
-        let profile = run.profile.to_string();
+        let profile = run.label.clone();
         run.summary.timings.iter().map(move |(stage, times)| {
             let name = if *stage == profile {
                 profile.clone()

@@ -10,7 +10,7 @@ use evals_rag::prices::Price;
 use crate::spending::dollars;
 
 /// Describes the calls, tokens and cost in one line.
-pub(super) fn line(calls: &Calls, price: Price) -> String {
+pub(in crate::command::run) fn line(calls: &Calls, price: Price) -> String {
     if calls.calls == 0 {
         return "no calls".to_owned();
     }

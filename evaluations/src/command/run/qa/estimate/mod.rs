@@ -1,6 +1,6 @@
 //! Estimates the calls, tokens and cost of a run without asking a chat model.
 
-mod calls;
+pub(in crate::command::run) mod calls;
 mod reranking;
 
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use self::reranking::RerankingWork;
 use crate::choices;
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
-use crate::question_answering::{Answering, Judging};
+use crate::question_answering::{Answering, Judging, JudgingPlan};
 use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
@@ -57,7 +57,7 @@ pub(super) async fn text(
         passage_tokens: passage_tokens(prepared, qa, searcher, &*tokenizer).await?,
         context_tokens: Some(qa.context_tokens.get() as u64),
         answering: answering(&models.answering, qa, &*tokenizer)?,
-        judging: judging(&models.judging, qa, &*tokenizer)?,
+        judging: judging(&models.judging, &qa.judging, &*tokenizer)?,
     };
     let estimate = Estimate::of(&workload);
     let refusals = refusals(&models.judging, &workload, &estimate);
@@ -118,7 +118,11 @@ pub(super) async fn text(
 }
 
 /// The calls that ask the judge whether an answer refuses: one for each answer, about as long as a call for a verdict.
-fn refusals(judging: &Judging, workload: &Workload, estimate: &Estimate) -> Calls {
+pub(in crate::command::run) fn refusals(
+    judging: &Judging,
+    workload: &Workload,
+    estimate: &Estimate,
+) -> Calls {
     if judging.refusals.is_none() || workload.judged == 0 {
         return Calls::NONE;
     }
@@ -172,7 +176,12 @@ fn answering(
     )))
 }
 
-fn judging(judging: &Judging, qa: &QaPlan, tokenizer: &dyn Tokenizer) -> Result<Option<Side>> {
+/// The size of each of the judge's calls; `None` if it makes none.
+pub(in crate::command::run) fn judging(
+    judging: &Judging,
+    plan: &JudgingPlan,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Option<Side>> {
     let Some(chat) = &judging.chat else {
         return Ok(None);
     };
@@ -186,7 +195,7 @@ fn judging(judging: &Judging, qa: &QaPlan, tokenizer: &dyn Tokenizer) -> Result<
     })?;
     Ok(Some(side(
         &request,
-        qa.judging.judge.settings.max_tokens,
+        plan.judge.settings.max_tokens,
         tokenizer,
     )))
 }

@@ -1,0 +1,95 @@
+//! Estimates the calls of a run of a target without asking it.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use evals_local::StaticEmbedder;
+use evals_messages::quantity;
+use evals_models::Tokenizer as _;
+use evals_rag::estimate::{Estimate, Workload};
+use evals_targets::Target as _;
+
+use super::TargetRun;
+use crate::choices;
+use crate::command::run::qa::estimate::{calls, judging, refusals};
+use crate::spending::dollars;
+
+const TEXT: &str = "a string takes any text";
+
+/// Renders the estimate.
+pub(super) fn text(run: TargetRun<'_>) -> Result<String> {
+    let TargetRun {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
+    let tokenizer = StaticEmbedder::static_minilm().tokenizer();
+    let count = |text: &str| tokenizer.count(text) as u64;
+    let questions = &prepared.questions;
+    let references = || {
+        questions
+            .iter()
+            .filter_map(|question| question.answer.as_deref())
+    };
+    let models = prepared.qa.as_ref();
+    let side = models.zip(plan.qa.as_ref());
+    let workload = Workload {
+        questions: questions.len() as u64,
+        repeats: u64::from(arguments.control.repeat.get()),
+        question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
+        judged: references().count() as u64,
+        reference_tokens: references().map(count).sum(),
+        passages: 0,
+        passage_tokens: 0,
+        context_tokens: None,
+        answering: None,
+        judging: side
+            .map(|(models, judging_plan)| judging(&models.judging, judging_plan, &*tokenizer))
+            .transpose()?
+            .flatten(),
+    };
+    let estimate = Estimate::of(&workload);
+    let asked = workload.questions.saturating_mul(workload.repeats);
+    let mut text = format!("{}\n", quantity::of(asked, "question"));
+    let recorded = match prepared.recorded.resumed() {
+        0 => String::new(),
+        resumed => format!(", {resumed} of them recorded already"),
+    };
+    writeln!(
+        text,
+        "{:<10} {}: {}{recorded}, cost unknown",
+        "asking",
+        prepared.recorded.identity(),
+        quantity::of(asked, "request")
+    )
+    .expect(TEXT);
+    if let Some(models) = models
+        && let Some(judge) = models.model_set.models.get("judge")
+    {
+        let price = choices::prices(&plan.resolved).of(judge);
+        let refusals = refusals(&models.judging, &workload, &estimate);
+        let mut total = Some(0.0);
+        for (what, calls) in [("judging", &estimate.judging), ("refusals", &refusals)] {
+            if what == "refusals" && calls.calls == 0 {
+                continue;
+            }
+            writeln!(text, "{what:<10} {judge}: {}", calls::line(calls, price)).expect(TEXT);
+            total = total.zip(calls.cost(&price)).map(|(sum, cost)| sum + cost);
+        }
+        if estimate.judging.calls + refusals.calls > 0 {
+            let total = match total {
+                Some(total) => {
+                    format!("at most {} and what the target costs", dollars(Some(total)))
+                }
+                None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
+            };
+            writeln!(text, "{:<10} {total}", "total").expect(TEXT);
+        }
+    }
+    text.push_str(
+        "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
+         The estimate excludes retries and repaired verdicts.\n",
+    );
+    Ok(text)
+}

@@ -1,0 +1,125 @@
+//! What a report says about the target, besides its measures: its version, and how its documents were matched.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use evals::{Domain, Report};
+use evals_messages::quantity;
+use evals_rag::targets::TargetSystem;
+use evals_rag::targets::matching::MatchCounts;
+use evals_targets::TargetIdentity;
+use serde_json::Value;
+
+use crate::terminal::Printer;
+
+/// Most names of unmatched documents in a line.
+const NAMED: usize = 5;
+
+/// The facts of a report, which come from its cases, so that a resumed run has those of all its sessions.
+#[derive(Debug)]
+pub(super) struct TargetFacts {
+    counts: MatchCounts,
+    versions: BTreeSet<String>,
+    /// The model that all replies name; `None` if they name none or several.
+    pub(super) model: Option<String>,
+}
+
+impl TargetFacts {
+    pub(super) fn of<D: Domain>(report: &Report<D>) -> Self {
+        let attributes = || report.cases.iter().map(|case| &case.attributes);
+        let named = |name: &str| -> BTreeSet<String> {
+            let values = attributes().filter_map(|it| it.get(name)?.as_str());
+            values.map(str::to_owned).collect()
+        };
+        let mut models = named(TargetSystem::MODEL);
+        Self {
+            counts: MatchCounts::of(attributes()),
+            versions: named(TargetSystem::VERSION),
+            model: (models.len() == 1).then(|| models.pop_first()).flatten(),
+        }
+    }
+
+    /// Adds the facts for programs to a report's metadata.
+    pub(super) fn enter<D: Domain>(
+        &self,
+        report: &mut Report<D>,
+        identity: &TargetIdentity,
+    ) -> Result<()> {
+        let values = [
+            ("target", serde_json::to_value(identity)?),
+            ("documents_matched", serde_json::to_value(&self.counts)?),
+            ("target_versions", Value::from_iter(self.versions.clone())),
+        ];
+        for (key, value) in values {
+            report.metadata.insert(key.to_owned(), value);
+        }
+        Ok(())
+    }
+
+    /// The facts as lines below the title.
+    pub(super) fn lines(&self) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
+        if !self.versions.is_empty() {
+            let versions: Vec<&str> = self.versions.iter().map(String::as_str).collect();
+            lines.push(("version".to_owned(), versions.join(", ")));
+        }
+        if self.counts.all.documents() > 0 {
+            lines.push(("documents".to_owned(), self.matched()));
+        }
+        lines
+    }
+
+    /// How the documents were matched, in one line.
+    fn matched(&self) -> String {
+        let all = &self.counts.all;
+        let ways = [
+            (all.id, "by id"),
+            (all.rule, "by rule"),
+            (all.text, "by text"),
+            (all.shingles, "by most of their words"),
+        ];
+        let ways = ways.into_iter().filter(|(count, _)| *count > 0);
+        let ways: Vec<String> = ways.map(|(count, how)| format!("{count} {how}")).collect();
+        let ways = match ways.join(", ") {
+            none if none.is_empty() => none,
+            ways => format!(" ({ways})"),
+        };
+        let mut line = format!("{} of {} matched{ways}", all.matched(), all.documents());
+        if all.unmatched > 0 {
+            line.push_str("; not in the corpus: ");
+            line.push_str(&self.unmatched());
+        }
+        line
+    }
+
+    /// The first names of unmatched documents.
+    fn unmatched(&self) -> String {
+        let names = &self.counts.all.unmatched_names;
+        let shown = names.iter().take(NAMED);
+        let shown = shown.map(|name| format!("`{}`", name.trim_start_matches("unmatched:")));
+        let shown: Vec<String> = shown.collect();
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        format!("{}{more}", shown.join(", "))
+    }
+
+    /// Warns where the measures probably do not mean what they seem to.
+    pub(super) fn warn(&self, printer: &Printer) {
+        let all = &self.counts.all;
+        if self.counts.mostly_unmatched() {
+            printer.warn(&format!(
+                "{} of {} of the target are not in the corpus and count as not relevant: {}; `match` in the settings of the target names a \
+                 rule for ids, or matches by text",
+                all.unmatched,
+                quantity::of(all.documents(), "document"),
+                self.unmatched()
+            ));
+        }
+        if self.versions.len() > 1 {
+            let versions: Vec<&str> = self.versions.iter().map(String::as_str).collect();
+            printer.warn(&format!(
+                "the replies come from several versions of the target: {}; `--fresh` asks all questions again",
+                versions.join(", ")
+            ));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `evaluations run --target`: both benchmarks over somebody else's system.
+//!
+//! Every question is asked once. The reply is recorded, and both benchmarks read the record.
+
+mod corpus;
+mod estimate;
+mod facts;
+mod manifest;
+mod plan;
+mod preparation;
+mod qa;
+mod retrieval;
+
+use anyhow::Result;
+use evals_data::Manifest;
+use evals_targets::Target as _;
+
+use self::plan::TargetPlan;
+use self::preparation::{Prepared, prepare};
+use crate::cli::RunArgs;
+use crate::command::run::plan::measured::cut_note;
+use crate::exit::Exit;
+use crate::interruption::{Interruption, interruptible};
+use crate::session::Session;
+use crate::settings::Resolved;
+
+/// The inputs of a benchmark.
+#[derive(Clone, Copy)]
+struct TargetRun<'r> {
+    session: &'r Session<'r>,
+    arguments: &'r RunArgs,
+    plan: &'r TargetPlan,
+    prepared: &'r Prepared,
+    interruption: &'r Interruption,
+}
+
+/// How a benchmark ended.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    exit: Exit,
+    /// Whether nothing is left that the same command would ask or do again.
+    settled: bool,
+}
+
+pub(super) fn execute(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    manifest: Manifest,
+    resolved: Resolved,
+) -> Result<Exit> {
+    let plan = TargetPlan::new(session, arguments, manifest, resolved)?;
+    if let Some(note) = cut_note(plan.k, &plan.cut).filter(|_| plan.retrieval) {
+        session.printer.note(&note);
+    }
+    interruptible(session.printer, async |interruption| {
+        let prepared = Box::pin(prepare(session, arguments, &plan, interruption));
+        let prepared = interruption.guard(prepared).await?;
+        let run = TargetRun {
+            session,
+            arguments,
+            plan: &plan,
+            prepared: &prepared,
+            interruption,
+        };
+        if arguments.qa.estimate {
+            session.printer.result(&estimate::text(run)?)?;
+            return Ok(Exit::Done);
+        }
+        let measured = measure(run).await;
+        prepared.recorded.close().await;
+        measured
+    })
+}
+
+/// Runs the benchmarks that are not skipped. When both have all they need, the recorded replies are finished: the next run asks
+/// again.
+async fn measure(run: TargetRun<'_>) -> Result<Exit> {
+    let TargetRun {
+        session,
+        plan,
+        prepared,
+        interruption,
+        ..
+    } = run;
+    let mut ended = Ended {
+        exit: Exit::Done,
+        settled: true,
+    };
+    if plan.retrieval {
+        ended = retrieval::execute(run).await?;
+    }
+    if let Some(models) = &prepared.qa {
+        if interruption.is_interrupted() || prepared.stop.reason().is_some() {
+            ended.settled = false;
+        } else {
+            let answered = qa::execute(run, models).await?;
+            ended.exit = ended.exit.max(answered.exit);
+            ended.settled &= answered.settled;
+        }
+    }
+    if ended.settled {
+        prepared.recorded.finish()?;
+    }
+    session.printer.detail(&format!(
+        "replies of the target, {} of them asked for by this command: {}",
+        prepared.recorded.asked(),
+        prepared.recorded.path().display()
+    ));
+    Ok(ended.exit)
+}

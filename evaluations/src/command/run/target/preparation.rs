@@ -1,0 +1,161 @@
+//! Opens everything that a run of a target needs before the first question: the judge, the dataset and the target.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals::StopSignal;
+use evals_data::Collection;
+use evals_providers::Traffic;
+use evals_rag::Question;
+use evals_rag::answering::Refusals;
+use evals_rag::targets::TargetSystem;
+use evals_rag::targets::matching::Matcher;
+use evals_targets::{RecordedTarget, Target};
+use serde_json::json;
+
+use super::corpus::{self, CollectionCorpus};
+use super::plan::TargetPlan;
+use crate::case_selection::SelectionRecord;
+use crate::choices;
+use crate::cli::RunArgs;
+use crate::command::run::questions::{self, Asked, KnownIds};
+use crate::downloads;
+use crate::interruption::Interruption;
+use crate::models::Servers;
+use crate::question_answering::{Judging, JudgingPlan, ModelSet};
+use crate::run_models::{Opener, cache_policy};
+use crate::session::Session;
+use crate::spending::Spending;
+use crate::targets::{self, Metered, Opening, Recording};
+
+/// The opened models, questions and target of a run.
+pub(super) struct Prepared {
+    pub(super) collection: Collection,
+    pub(super) questions: Vec<Question>,
+    /// `None` if every question is asked, up to `--limit`.
+    pub(super) selection: Option<SelectionRecord>,
+    pub(super) recorded: RecordedTarget,
+    matcher: Arc<Matcher>,
+    refusals: Refusals,
+    /// `None` if the run skips question answering.
+    pub(super) qa: Option<TargetQa>,
+    pub(super) spending: Arc<Spending>,
+    /// Ends a run early: when the budget is spent, or on a failure that the user has to fix.
+    pub(super) stop: StopSignal,
+    /// The traffic of each server.
+    pub(super) traffic: Vec<Arc<Traffic>>,
+}
+
+/// The judge of the target's answers.
+pub(super) struct TargetQa {
+    pub(super) judging: Judging,
+    /// The judge, and the target as the answerer.
+    pub(super) model_set: ModelSet,
+}
+
+/// Opens target and judge first, so that an unreachable server is found before the corpus is read.
+pub(super) async fn prepare(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &TargetPlan,
+    interruption: &Interruption,
+) -> Result<Prepared> {
+    let printer = session.printer;
+    let seed = arguments.control.seed;
+    let servers = Servers::new(&plan.resolved, &plan.models, printer, seed);
+    let mut servers = servers
+        .interrupted_by(interruption)
+        .pulling(arguments.control.pull);
+    let stop = interruption.stop();
+    let spending = Spending::new(arguments.qa.budget, stop.clone());
+    let mut opener = Opener::new(
+        session,
+        &plan.resolved,
+        &plan.models,
+        &mut servers,
+        cache_policy(arguments.qa.no_cache, arguments.qa.refresh),
+        &spending,
+        interruption,
+    );
+    let opening = Opening {
+        concurrency: plan.concurrency,
+        folder: session.directories.working.clone(),
+    };
+    let target = targets::open(&plan.target, &opening, &mut opener).await?;
+    let qa = match &plan.qa {
+        Some(judging) => Some(TargetQa::open(&mut opener, judging, &*target).await?),
+        None => None,
+    };
+    let collection = downloads::fetch(printer, &plan.manifest)
+        .await?
+        .allow_missing_judged(arguments.retrieval.allow_missing_judged);
+    let ids = Arc::new(corpus::ids(&collection).await?);
+    let Asked {
+        questions,
+        selection,
+    } = questions::read(
+        printer,
+        &plan.manifest,
+        &collection,
+        KnownIds::Set(Arc::clone(&ids)),
+        arguments,
+        plan.selection.as_ref(),
+    )
+    .await?;
+    let asked = questions.iter().map(|question| question.id.as_str());
+    for warning in target.warnings(&asked.collect()) {
+        printer.warn(&warning);
+    }
+    let recording = Recording {
+        questions: json!({
+            "dataset": collection.provenance().fingerprint(),
+            "k": plan.k,
+            "seed": seed,
+            "repeat": arguments.control.repeat,
+        }),
+        resumption: plan.replies,
+    };
+    let prices = choices::prices(&plan.resolved);
+    let metered = Arc::new(Metered::new(target, prices, &spending));
+    let recorded = targets::record(session, metered, &recording)?;
+    let texts = Arc::new(CollectionCorpus(collection.clone()));
+    let matcher = Matcher::new(plan.matching.clone(), Arc::unwrap_or_clone(ids), texts);
+    Ok(Prepared {
+        collection,
+        questions,
+        selection,
+        recorded,
+        matcher: Arc::new(matcher),
+        refusals: Refusals::new(&plan.manifest.unanswerable),
+        qa,
+        spending,
+        stop,
+        traffic: servers.traffic_so_far(),
+    })
+}
+
+impl TargetQa {
+    async fn open(
+        opener: &mut Opener<'_, '_>,
+        plan: &JudgingPlan,
+        target: &dyn Target,
+    ) -> Result<Self> {
+        let judging = Judging::open(opener, plan).await?;
+        let mut model_set = ModelSet::of(None, &judging);
+        let answerer = targets::model(target.identity().to_string());
+        model_set.models.insert("answerer", answerer);
+        Ok(Self { judging, model_set })
+    }
+}
+
+impl Prepared {
+    /// The target as the system of one benchmark.
+    pub(super) fn system(&self, plan: &TargetPlan) -> Arc<TargetSystem> {
+        Arc::new(TargetSystem {
+            target: Arc::new(self.recorded.reader()),
+            matcher: Arc::clone(&self.matcher),
+            refusals: self.refusals.clone(),
+            k: plan.k,
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! Question answering by a target: judges and evaluates the answers of its replies.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use chrono::{DateTime, Utc};
+use evals::{Experiment, Observer};
+use evals_rag::prices::Prices;
+use evals_rag::qa::{self, Qa};
+use evals_rag::targets;
+use evals_targets::Target as _;
+
+use super::facts::TargetFacts;
+use super::manifest::manifest;
+use super::preparation::TargetQa;
+use super::{Ended, TargetRun};
+use crate::choices;
+use crate::clock;
+use crate::question_answering::{Attempts, Closing, Finished, ModelSet, spent};
+use crate::resumption::{self, Opened};
+use crate::targets::model;
+use crate::terminal::progress::CaseBar;
+
+/// Judges every answer, and prints and writes the results.
+pub(super) async fn execute(run: TargetRun<'_>, models: &TargetQa) -> Result<Ended> {
+    let TargetRun { plan, prepared, .. } = run;
+    let printer = run.session.printer;
+    let mut questions = prepared.questions.iter();
+    if questions.all(|question| question.answer.is_none()) {
+        printer.warn(&format!(
+            "no question of `{}` has a reference answer, so answers are not judged; `--skip-qa` skips them",
+            plan.manifest.name
+        ));
+    }
+    let answered = answer(run, models).await?;
+    let text = answered.text(printer)?;
+    let gap = if plan.retrieval { "\n" } else { "" };
+    printer.result(&format!("{gap}{text}"))?;
+    // The retrieval benchmark writes to the files as they were named.
+    let files = plan.out.iter().map(|file| {
+        if plan.retrieval {
+            file.of("qa")
+        } else {
+            file.clone()
+        }
+    });
+    let files: Vec<_> = files.collect();
+    let exit = answered.report(printer, &files, run.interruption.is_interrupted())?;
+    Ok(Ended {
+        exit,
+        settled: answered.is_settled(),
+    })
+}
+
+/// Asks for and judges the answers that are not finished yet.
+async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
+    let TargetRun {
+        session,
+        arguments,
+        plan,
+        prepared,
+        interruption,
+    } = run;
+    let opening = open_folder(run, &models.model_set, clock::now());
+    let opened = interruption.guard(opening).await?;
+    let prices = choices::prices(&plan.resolved);
+    let before = spent(&opened.finished, &models.model_set, &prices);
+    prepared.spending.resume(before);
+    let attempts_before = Attempts::so_far(&prepared.traffic);
+    let identity = prepared.recorded.identity();
+    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
+    let dataset = models.judging.add_evaluators(dataset);
+    let bar = Arc::new(CaseBar::new(session.printer, "answering"));
+    let mut report = Experiment::new(dataset, targets::qa_task(prepared.system(plan)))
+        .case_timeout(choices::case_timeout(&plan.resolved)?)
+        .name(format!("{} ({identity})", plan.qa_name))
+        .metadata("profile", identity.to_string())
+        .concurrency(plan.concurrency)
+        .repeat(arguments.control.repeat)
+        .cancellation(interruption.abort_token())
+        .stop(prepared.stop.clone())
+        .elapsed_before(opened.elapsed)
+        .resume(opened.finished)
+        .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
+        .run()
+        .await;
+    bar.clear();
+    let facts = TargetFacts::of(&report);
+    facts.enter(&mut report, identity)?;
+    if !plan.retrieval {
+        facts.warn(session.printer);
+    }
+    let closing = Closing {
+        printer: session.printer,
+        model_set: &models.model_set,
+        prices: with_price_of_target(prices, &identity.to_string(), facts.model.as_deref()),
+        seed: arguments.control.seed,
+        spending: &prepared.spending,
+        traffic: &prepared.traffic,
+        attempts_before,
+        selection: prepared
+            .selection
+            .as_ref()
+            .map(|selection| (selection, prepared.questions.len())),
+        facts: facts.lines(),
+    };
+    closing.close(report, opened.folder)
+}
+
+/// The prices, with that of the target: its own, or else that of the model that its replies name.
+fn with_price_of_target(mut prices: Prices, target: &str, replied: Option<&str>) -> Prices {
+    if let Some(replied) = replied
+        && !prices.0.contains_key(target)
+    {
+        let price = prices.of(&model(replied));
+        prices.0.insert(target.to_owned(), price);
+    }
+    prices
+}
+
+async fn open_folder(
+    run: TargetRun<'_>,
+    model_set: &ModelSet,
+    started: DateTime<Utc>,
+) -> Result<Opened<Qa>> {
+    let mut manifest = manifest(run, started);
+    manifest.benchmark = "qa";
+    manifest.name = &run.plan.qa_name;
+    manifest.measures = &[];
+    manifest.refusals = &run.plan.manifest.unanswerable;
+    manifest.prompts.clone_from(&model_set.prompts);
+    manifest.parameters.clone_from(&model_set.parameters);
+    for (role, identity) in &model_set.models {
+        manifest.models.insert(role, identity);
+    }
+    let manifest = serde_json::to_value(&manifest).context("cannot serialise the manifest")?;
+    resumption::open(run.session, &manifest, started, run.plan.resume).await
+}

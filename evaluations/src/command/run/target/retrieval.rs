@@ -1,0 +1,167 @@
+//! The retrieval benchmark of a target: measures the documents of its replies.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals::{Experiment, Observer, Report, Summary};
+use evals_messages::quantity;
+use evals_metrics::Bootstrap;
+use evals_rag::{Missing, Retrieval, retrieval, targets};
+use evals_targets::Target as _;
+
+use super::facts::TargetFacts;
+use super::manifest::manifest;
+use super::{Ended, TargetRun};
+use crate::case_selection::SelectionRecord;
+use crate::clock;
+use crate::command::run::retrieval::{Finished, record};
+use crate::exit::Exit;
+use crate::resumption::is_transient;
+use crate::run_folder::{RunFailure, RunFolder};
+use crate::terminal::progress::CaseBar;
+use crate::terminal::{Printer, report_text};
+
+/// Measures the documents of the replies, and prints and writes the results.
+pub(super) async fn execute(run: TargetRun<'_>) -> Result<Ended> {
+    let TargetRun {
+        session,
+        plan,
+        prepared,
+        ..
+    } = run;
+    let printer = session.printer;
+    let label = prepared.recorded.identity().to_string();
+    let started = clock::now();
+    let name = format!("{}-{label}", plan.retrieval_name);
+    let folder = RunFolder::create(&session.directories.runs(), started, &name)?;
+    folder.write_manifest(&manifest(run, started))?;
+    let (report, summary) = measure(run, &label).await?;
+    let finished = Finished {
+        label,
+        report,
+        summary,
+        folder,
+        reranking: None,
+    };
+    record(&finished)?;
+    printer.detail(&format!(
+        "documents: report in {}",
+        finished.folder.path().display()
+    ));
+    printer.result(&report_text(printer, &finished.report, &finished.summary)?)?;
+    for file in &plan.out {
+        file.report(&finished.report, &finished.summary)?;
+        printer.note(&format!("wrote {file}"));
+    }
+    finished.folder.note_failures(printer, &finished.report);
+    note_missing(printer, &finished.report);
+    Ok(ended(run, &finished))
+}
+
+async fn measure(run: TargetRun<'_>, label: &str) -> Result<(Report<Retrieval>, Summary)> {
+    let TargetRun {
+        session,
+        arguments,
+        plan,
+        prepared,
+        interruption,
+    } = run;
+    let questions = prepared.questions.iter().cloned();
+    let dataset = retrieval::dataset(&plan.manifest.name, questions, plan.measures.clone())?;
+    let task = targets::retrieval_task(prepared.system(plan), plan.identical_ids);
+    let bar = Arc::new(CaseBar::new(session.printer, "asking"));
+    let mut report = Experiment::new(dataset, task)
+        .name(format!("{} ({label})", plan.retrieval_name))
+        .metadata("profile", label)
+        .concurrency(plan.concurrency)
+        .repeat(arguments.control.repeat)
+        .cancellation(interruption.abort_token())
+        .stop(prepared.stop.clone())
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
+        .run()
+        .await;
+    bar.clear();
+    let mut lines = Vec::new();
+    if let Some(selection) = &prepared.selection {
+        lines.push(selection.fact(prepared.questions.len()));
+        let record = serde_json::to_value(selection)?;
+        let key = SelectionRecord::KEY.to_owned();
+        report.metadata.insert(key, record);
+    }
+    let facts = TargetFacts::of(&report);
+    facts.enter(&mut report, prepared.recorded.identity())?;
+    facts.warn(session.printer);
+    lines.extend(facts.lines());
+    if !lines.is_empty() {
+        let key = Report::<Retrieval>::FACTS.to_owned();
+        report.metadata.insert(key, serde_json::to_value(lines)?);
+    }
+    let summary = report.summary(&Bootstrap {
+        seed: arguments.control.seed,
+        ..Bootstrap::default()
+    });
+    Ok((report, summary))
+}
+
+/// Points out that no reply has documents, so that there is nothing to measure.
+fn note_missing(printer: &Printer, report: &Report<Retrieval>) {
+    let mut outputs = report.cases.iter().filter_map(|case| case.result.output());
+    let mut any = false;
+    let none = outputs.all(|output| {
+        any = true;
+        output.missing.contains(&Missing::Documents)
+    });
+    if any && none {
+        printer.warn(
+            "no reply of the target has documents, so every rank measure is undefined; `--skip-retrieval` skips them",
+        );
+    }
+}
+
+/// How the benchmark ended, with a note where it did not end well.
+fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
+    let TargetRun {
+        session,
+        plan,
+        prepared,
+        interruption,
+        ..
+    } = run;
+    let printer = session.printer;
+    let report = &finished.report;
+    let left = report.not_run > 0 || plan.qa.is_some();
+    let transient = report
+        .cases
+        .iter()
+        .filter(|case| is_transient(case))
+        .count();
+    let settled = report.not_run == 0 && transient == 0;
+    let exit = if interruption.is_interrupted() && left {
+        printer.note("interrupted; run the same command again to resume");
+        Exit::Interrupted
+    } else if let Some(reason) = prepared.stop.reason() {
+        printer.failure(&format!(
+            "stopped early, {} not run: {reason}",
+            quantity::of(report.not_run, "case")
+        ));
+        if prepared.spending.is_spent() {
+            Exit::CheckFailed
+        } else {
+            Exit::CouldNot
+        }
+    } else {
+        if transient > 0 {
+            printer.warn(&format!(
+                "{} failed for a temporary reason; run the same command again to retry",
+                quantity::of(transient, "case")
+            ));
+        }
+        if RunFailure::of(&finished.summary).is_some() {
+            printer.failure("every case failed; see the report for the reasons");
+            Exit::CheckFailed
+        } else {
+            Exit::Done
+        }
+    };
+    Ended { exit, settled }
+}

@@ -1,0 +1,81 @@
+//! Finds the target that the user means: an option, the settings, a dataset's manifest, or `target.yaml`.
+
+use anyhow::{Result, bail};
+use evals_guard::regular_file;
+use evals_targets::{SettingsProblem, TargetSettings};
+use serde_json::Value;
+
+use crate::cli::TargetArgs;
+use crate::session::Session;
+use crate::settings::{Layer, Resolved, SettingsError, Tree};
+
+/// A file in the working folder that holds the section `target` alone.
+const FILE: &str = "target.yaml";
+
+/// The section of the settings.
+const SECTION: &str = "target";
+
+/// The size limit of the file, in bytes.
+const LARGEST: u64 = 1_000_000;
+
+/// The layers of settings that name a target.
+pub(crate) struct TargetLayers {
+    /// That of `target.yaml`, which is weaker than the settings file.
+    pub(crate) file: Option<Layer>,
+    /// Those of the options, which are stronger.
+    pub(crate) options: Vec<Layer>,
+}
+
+/// The layers of `target.yaml` and of the options.
+pub(crate) fn layers(session: &Session<'_>, arguments: &TargetArgs) -> Result<TargetLayers> {
+    let path = session.directories.working.join(FILE);
+    let file = if path.is_file() {
+        let text = regular_file::read_named(&path, LARGEST)?;
+        Some(Layer::section(FILE, SECTION, &text)?)
+    } else {
+        None
+    };
+    let address = arguments.target.as_ref().map(ToString::to_string);
+    let options = [
+        ("--target", "target.address", address),
+        (
+            "--target-version",
+            "target.version",
+            arguments.target_version.clone(),
+        ),
+    ];
+    let options = options.into_iter().filter_map(|(option, path, value)| {
+        let value = Tree::Leaf(Value::String(value?));
+        Some(Layer::value(format!("`{option}`"), path, value))
+    });
+    Ok(TargetLayers {
+        file,
+        options: options.collect(),
+    })
+}
+
+/// The target of the settings, checked; `None` if there is none and our own pipeline is tested.
+pub(crate) fn chosen<'r>(
+    resolved: &'r Resolved,
+    arguments: &TargetArgs,
+) -> Result<Option<&'r TargetSettings>> {
+    let Some(target) = &resolved.settings.target else {
+        return Ok(None);
+    };
+    if target.address.is_none() && arguments.target_version.is_some() {
+        bail!("`--target-version` needs a target; name it with `--target`");
+    }
+    match target.check() {
+        Ok(()) => Ok(Some(target)),
+        Err(problem) => Err(located(resolved, &problem).into()),
+    }
+}
+
+/// The error of a setting of the target, with its place.
+pub(super) fn located(resolved: &Resolved, problem: &SettingsProblem) -> SettingsError {
+    let path = match problem.key.as_str() {
+        "" => SECTION.to_owned(),
+        key => format!("{SECTION}.{key}"),
+    };
+    resolved.bad_value(&path, &problem.message)
+}

@@ -1,0 +1,11 @@
+//! Systems under test: which one the user means, opening it, and recording its replies.
+
+mod layers;
+mod metered;
+mod open;
+mod replies;
+
+pub(crate) use self::layers::{chosen, layers};
+pub(crate) use self::metered::{Metered, is_target, model};
+pub(crate) use self::open::{Opening, open};
+pub(crate) use self::replies::{Recording, record};

@@ -1,0 +1,60 @@
+//! Opens a target.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals_targets::process::WorkerCommand;
+use evals_targets::{
+    ExecTarget, Mapping, Outputs, OutputsTarget, Target, TargetAddress, TargetSettings,
+};
+
+use super::layers::located;
+use crate::models::{ConfiguredModel, prompted};
+use crate::run_models::Opener;
+
+/// What opening a target needs besides its settings.
+#[derive(Debug, Clone)]
+pub(crate) struct Opening {
+    /// Questions that are asked at the same time.
+    pub(crate) concurrency: NonZeroUsize,
+    /// The folder that relative paths in the settings start from.
+    pub(crate) folder: PathBuf,
+}
+
+/// Opens the target of checked settings. Only a chat model's server is asked, whether it has the model.
+pub(crate) async fn open(
+    settings: &TargetSettings,
+    opening: &Opening,
+    opener: &mut Opener<'_, '_>,
+) -> Result<Arc<dyn Target>> {
+    let Some(address) = &settings.address else {
+        unreachable!("checked settings have an address");
+    };
+    let resolved = opener.resolved;
+    let located = |problem| located(resolved, &problem);
+    Ok(match address {
+        TargetAddress::Http(_) => opener.servers.service(settings, opening.concurrency)?,
+        TargetAddress::Exec(line) => {
+            let command = WorkerCommand::new(line);
+            Arc::new(ExecTarget::of(command, settings, opening.concurrency).map_err(located)?)
+        }
+        TargetAddress::Chat { provider, name } => {
+            let mut model = ConfiguredModel::under_test(&resolved.settings, provider, name);
+            model.settings.timeout = settings.timeout.or(model.settings.timeout);
+            model.settings.max_concurrency =
+                settings.max_concurrency.or(model.settings.max_concurrency);
+            prompted(opener.chat(&model).await?, settings, &opening.folder)?
+        }
+        TargetAddress::Outputs(file) => {
+            let mapping = Mapping::new(&settings.response).map_err(located)?;
+            let outputs = Outputs::read(&opening.folder.join(file), &mapping)?;
+            Arc::new(OutputsTarget::of("outputs", settings, outputs))
+        }
+        TargetAddress::Trec(file) => {
+            let outputs = Outputs::read_trec(&opening.folder.join(file))?;
+            Arc::new(OutputsTarget::of("trec", settings, outputs))
+        }
+    })
+}

@@ -1,0 +1,50 @@
+//! Records the replies of a target in the data folder, where a later session finds them.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use evals_messages::quantity;
+use evals_targets::{RecordedTarget, ReplyFile, Resumption, Target};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::clock;
+use crate::session::Session;
+
+/// What replies depend on besides the target, and whether earlier ones are used.
+#[derive(Debug, Clone)]
+pub(crate) struct Recording {
+    /// A JSON object of everything else that is part of the questions: the dataset's fingerprint, k, seed, repeat.
+    pub(crate) questions: Value,
+    pub(crate) resumption: Resumption,
+}
+
+/// Puts a recording in front of `target`, and notes what it resumes.
+pub(crate) fn record(
+    session: &Session<'_>,
+    target: Arc<dyn Target>,
+    recording: &Recording,
+) -> Result<RecordedTarget> {
+    let identity = json!({"target": target.identity(), "questions": recording.questions});
+    let digest = hex::encode(&Sha256::digest(identity.to_string())[..8]);
+    let folder = session.directories.target_replies().join(digest);
+    let name = clock::now().format("%Y%m%dT%H%M%S%.3fZ").to_string();
+    let file = ReplyFile::open(&folder, &name, &identity, recording.resumption)
+        .context("cannot record the target's replies")?;
+    let printer = session.printer;
+    if file.recorded() > 0 {
+        printer.note(&format!(
+            "resuming: {} recorded in {}; `--fresh` asks again",
+            quantity::of(file.recorded(), "reply"),
+            file.path().display()
+        ));
+    }
+    if file.damaged_lines() > 0 {
+        printer.warn(&format!(
+            "skipped {} in {}; what they held is asked again",
+            quantity::of(file.damaged_lines(), "damaged line"),
+            file.path().display()
+        ));
+    }
+    Ok(RecordedTarget::new(target, file))
+}
