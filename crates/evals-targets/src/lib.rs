@@ -38,3 +38,8 @@ pub use settings::{
 };
 pub use target::{Target, TargetIdentity};
 pub use template::{JsonTemplate, Template, TemplateError};
+
+/// The example of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/targets.md")]
+struct Guide;

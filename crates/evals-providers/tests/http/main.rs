@@ -2,6 +2,7 @@
 
 mod bodies;
 mod faults;
+mod guide;
 mod models;
 mod ollama_chat;
 mod ollama_embedder;

@@ -1,0 +1,117 @@
+//! The commands that `docs/targets.md` shows, each asked through the target.
+#![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a panic is how a test fails, and a skipped test says so"
+)]
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use evals_targets::process::{WorkerCommand, WorkerOptions};
+use evals_targets::{
+    ExecTarget, Mapping, Outputs, Reply, Request, ResponseSettings, Target, TargetSettings,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets.md");
+
+#[tokio::test]
+async fn the_worker_in_python_answers() {
+    answers("python", "worker.py", "python3 worker.py", &["python3"]).await;
+}
+
+#[tokio::test]
+async fn the_worker_in_node_answers() {
+    answers("javascript", "worker.js", "node worker.js", &["node"]).await;
+}
+
+#[tokio::test]
+async fn the_worker_in_the_shell_answers() {
+    answers("sh", "worker.sh", "sh worker.sh", &["jq"]).await;
+}
+
+#[test]
+fn the_settings_can_be_used() {
+    let sections = blocks("yaml");
+    assert_eq!(sections.len(), 3);
+    for section in sections {
+        let settings: Value = serde_saphyr::from_str(&section).unwrap();
+        let settings = TargetSettings::from_value(settings["target"].clone());
+        settings.unwrap().check().unwrap();
+    }
+}
+
+#[test]
+fn the_files_of_replies_are_read() {
+    let folder = TempDir::new().unwrap();
+    let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
+    for (language, name) in [("json", "replies.jsonl"), ("csv", "replies.csv")] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, block(language)).unwrap();
+        let outputs = Outputs::read(&path, &mapping).unwrap();
+        assert_eq!(outputs.ids().collect::<Vec<_>>(), ["q1", "q2"]);
+        assert!(outputs.unknown(&BTreeSet::from(["q1", "q2"])).is_empty());
+    }
+}
+
+/// Asks the worker of the page in one process and in three, with requests after another and at the same time.
+async fn answers(language: &str, file: &str, line: &str, programs: &[&str]) {
+    if let Some(missing) = programs.iter().find(|program| !is_there(program)) {
+        eprintln!("skipped: `{missing}` is not installed");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join(file), block(language)).unwrap();
+    for (processes, pipeline) in [(1, 1), (3, 1), (1, 8)] {
+        let options = WorkerOptions {
+            processes: NonZeroUsize::new(processes).unwrap(),
+            pipeline: NonZeroUsize::new(pipeline).unwrap(),
+            ..WorkerOptions::default()
+        };
+        let command = WorkerCommand::new(line).in_folder(folder.path());
+        let target = ExecTarget::new(command, options, &ResponseSettings::default()).unwrap();
+        let france = Request::question("q1", "What is the capital of France?");
+        let other = Request::question("q \"2\"", "Wo ist’s?");
+        let (known, unknown) = tokio::join!(target.ask(&france), target.ask(&other));
+        let known = known.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(known.answer, Some(json!("Paris")));
+        assert_eq!(ids(&known), ["france"]);
+        let unknown = unknown.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(unknown.answer, Some(json!("I do not know.")));
+        assert_eq!(ids(&unknown), [""; 0]);
+        target.close().await;
+    }
+}
+
+fn ids(reply: &Reply) -> Vec<&str> {
+    let documents = reply.documents.iter().flatten();
+    documents
+        .filter_map(|document| document.id.as_deref())
+        .collect()
+}
+
+fn is_there(program: &str) -> bool {
+    let mut version = Command::new(program);
+    version.arg("--version").stdout(Stdio::null());
+    version.status().is_ok_and(|status| status.success())
+}
+
+/// The page's first code block in a language.
+fn block(language: &str) -> String {
+    blocks(language).swap_remove(0)
+}
+
+/// The page's code blocks in a language.
+fn blocks(language: &str) -> Vec<String> {
+    let path: PathBuf = Path::new(GUIDE).to_owned();
+    let page = std::fs::read_to_string(&path).expect("the page is there");
+    let fence = format!("```{language}\n");
+    let parts = page.split(&fence).skip(1);
+    let blocks = parts.filter_map(|part| Some(part.split_once("\n```")?.0.to_owned() + "\n"));
+    blocks.collect()
+}
