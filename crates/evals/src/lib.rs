@@ -129,7 +129,9 @@ pub use event::{Event, Observer};
 pub use experiment::{CaseTimeout, Experiment, Retry};
 pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFailure};
 pub use failure_class::FailureClass;
-pub use groups::{NO_GROUP, group_name};
+pub use groups::{
+    ChangedGroup, ChangedGroups, Group, GroupError, GroupMean, Groups, NO_GROUP, group_name,
+};
 pub use journal::{FileJournal, Journal, JournalError, RecordFile};
 pub use lifecycle::{Lifecycle, Prepared};
 pub use origin::EvaluatorOrigin;

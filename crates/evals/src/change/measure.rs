@@ -126,7 +126,7 @@ impl MeasureChange {
 
 /// Corrects the p values together and sets the verdicts at a level of confidence. A measure that changed in no case is not a
 /// test: no swap of sides can change its difference.
-pub(super) fn judge(measures: &mut [MeasureChange], level: f64) {
+pub(crate) fn judge(measures: &mut [MeasureChange], level: f64) {
     let mut tested: Vec<_> = measures
         .iter_mut()
         .filter_map(|measure| {

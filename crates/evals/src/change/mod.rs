@@ -1,6 +1,7 @@
 //! The effect of a change: two reports of the same cases, compared case by case.
 
 mod measure;
+mod measured_pairs;
 mod pairs;
 
 use evals_metrics::PairedTest;
@@ -9,8 +10,10 @@ use serde::{Deserialize, Serialize};
 pub use measure::{CaseChange, MeasureChange, Verdict};
 pub use pairs::{CasePart, ChangedCase};
 
-use crate::comparison::matched;
-use crate::{CaseId, ComparedReport, Direction, Domain, Report, SchemaVersion, Summary, Unit};
+use crate::groups::ChangedGroups;
+use crate::{CaseId, ComparedReport, Domain, Report, SchemaVersion, Summary};
+pub(crate) use measure::judge;
+pub(crate) use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
 
 /// Compares two reports of the same cases: how each measure changed, and whether chance alone explains the change.
@@ -58,6 +61,9 @@ pub struct Change {
     pub test: PairedTest,
     /// The measures that both reports have: those of evaluators in the order of the second report, then recorded metrics.
     pub measures: Vec<MeasureChange>,
+    /// The measures in each group of cases, if asked for: see [`grouped`](Self::grouped).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<ChangedGroups>,
 }
 
 /// A report and its summary under a title.
@@ -80,44 +86,8 @@ impl Change {
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
         let pairs = Pairs::of(before.report, after.report);
-        let values = [before, after].map(|side| side.report.case_values());
-        let summaries = [before, after].map(|side| (side.title, side.summary));
-        let mut measures: Vec<(Option<usize>, MeasureChange)> = Vec::new();
-        let mut only: [Vec<String>; 2] = Default::default();
-        for unit in [Unit::Score, Unit::PassRate, Unit::Metric] {
-            for matched in matched(&summaries, |summary| match unit {
-                Unit::PassRate => &summary.assertions,
-                Unit::Metric => &summary.metrics,
-                Unit::Score | Unit::Share | Unit::Seconds => &summary.scores,
-            }) {
-                if !wanted(&matched.title) {
-                    continue;
-                }
-                let (first, second) = match matched.titles[..] {
-                    [Some(first), Some(second)] => (first, second),
-                    [first, ..] => {
-                        only[usize::from(first.is_none())].push(matched.title);
-                        continue;
-                    }
-                    [] => continue,
-                };
-                // A recorded metric has no known better direction: the reader decides whether more is better.
-                let better = match unit {
-                    Unit::Metric => Direction::Unknown,
-                    _ => matched.better,
-                };
-                let sides = [values[0].of(unit, first), values[1].of(unit, second)];
-                let change = MeasureChange::of(matched.title, unit, better, sides, &pairs, test);
-                let change = MeasureChange {
-                    mean_title: matched.mean_title.filter(|_| unit == Unit::Score),
-                    ..change
-                };
-                measures.push((after.summary.place(second), change));
-            }
-        }
-        // Recorded metrics have no evaluator, so they come last.
-        measures.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
-        let mut measures: Vec<_> = measures.into_iter().map(|(_, change)| change).collect();
+        let measured = MeasuredPairs::new(before, after);
+        let (mut measures, only) = measured.compare(&pairs, test, &wanted);
         measure::judge(&mut measures, test.level);
         let [measures_only_before, measures_only_after] = only;
         Self {
@@ -135,6 +105,7 @@ impl Change {
             made_by: Vec::new(),
             test,
             measures,
+            groups: Vec::new(),
         }
     }
 

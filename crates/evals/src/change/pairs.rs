@@ -1,6 +1,6 @@
 //! Pairs the cases of two reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,13 +70,22 @@ impl<'a> Pairs<'a> {
         pairs
     }
 
+    /// The pairs among these cases.
+    pub(crate) fn among(&self, ids: &BTreeSet<&CaseId>) -> Self {
+        let own = self.common.iter().filter(|(id, _)| ids.contains(*id));
+        Self {
+            common: own.map(|(id, is_same)| (*id, *is_same)).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Whether both reports have the case, with the same content.
     pub(crate) fn has(&self, id: &CaseId) -> bool {
         self.common.get(id).copied().unwrap_or_default()
     }
 
     /// How many cases both reports have, with the same content.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.common.values().filter(|is_same| **is_same).count()
     }
 }

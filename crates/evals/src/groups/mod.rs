@@ -1,5 +1,11 @@
 //! Cases in groups, by a key of their metadata.
 
+mod change;
+mod members;
 mod name;
+mod summary;
 
+pub use change::{ChangedGroup, ChangedGroups};
+pub use members::GroupError;
 pub use name::{NO_GROUP, group_name};
+pub use summary::{Group, GroupMean, Groups};

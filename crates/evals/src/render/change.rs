@@ -53,13 +53,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
         Direction::Lower => (found.less.to_string(), found.greater.to_string()),
         Direction::Unknown => (none(), none()),
     };
-    let verdict = match change.verdict {
-        Verdict::Better => "better".to_owned(),
-        Verdict::Worse => "worse".to_owned(),
-        Verdict::Unclear => "unclear".to_owned(),
-        Verdict::Same => "same".to_owned(),
-        Verdict::None => none(),
-    };
+    let verdict = verdict(change.verdict, glyphs);
     let range = |interval: &Interval| {
         let ends = [interval.low, interval.high].map(|end| signed(change.unit, end));
         format!("[{}, {}]", ends[0], ends[1])
@@ -80,8 +74,20 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
     }
 }
 
+/// The word for a verdict.
+pub(super) fn verdict(verdict: Verdict, glyphs: &Glyphs) -> String {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::Worse => "worse",
+        Verdict::Unclear => "unclear",
+        Verdict::Same => "same",
+        Verdict::None => glyphs.undefined,
+    }
+    .to_owned()
+}
+
 /// Prints a difference with its sign; 0 has none.
-fn signed(unit: Unit, difference: f64) -> String {
+pub(super) fn signed(unit: Unit, difference: f64) -> String {
     let printed = unit.print(difference);
     let is_zero = !printed.contains(|digit: char| ('1'..='9').contains(&digit));
     if difference > 0.0 && !is_zero {
@@ -91,7 +97,7 @@ fn signed(unit: Unit, difference: f64) -> String {
     }
 }
 
-fn probability(value: f64) -> String {
+pub(super) fn probability(value: f64) -> String {
     if value < LEAST {
         format!("<{LEAST}")
     } else {

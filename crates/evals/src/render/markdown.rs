@@ -6,6 +6,7 @@ use super::analyses::{self, Body};
 use super::escape::escape;
 use super::failures::Failures;
 use super::glyphs::Glyphs;
+use super::groups::{self, GroupTable};
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
 use super::{accuracy, change, exclusions, headline, latency, measures};
@@ -31,6 +32,8 @@ pub fn report<D: Domain>(
     }
     measures(&mut out, summary)?;
     accuracy(&mut out, summary)?;
+    let tables = summary.groups.iter();
+    group_tables(&mut out, tables.flat_map(|it| groups::means(it, GLYPHS)))?;
     latency(&mut out, summary)?;
     analyses(&mut out, report)?;
     failures(&mut out, &Failures::of(report))
@@ -88,6 +91,8 @@ pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
         }
     }
     notes(&mut out, &change::notes(change, GLYPHS))?;
+    let tables = change.groups.iter();
+    group_tables(&mut out, tables.flat_map(|it| groups::changes(it, GLYPHS)))?;
     for (heading, lines) in change::cases(change) {
         writeln!(out, "\n{}:", escape(&heading))?;
         notes(&mut out, &lines)?;
@@ -148,6 +153,26 @@ fn accuracy(mut out: impl Write, summary: &Summary) -> io::Result<()> {
         line(&mut out, [escape(&row.name)].into_iter().chain(shares))?;
     }
     notes(&mut out, &[accuracy::LEGEND.to_owned()])
+}
+
+/// One table for each measure, with a row for each group.
+fn group_tables(mut out: impl Write, tables: impl Iterator<Item = GroupTable>) -> io::Result<()> {
+    for table in tables {
+        writeln!(out)?;
+        let titles = table.titles.into_iter().skip(1);
+        head(
+            &mut out,
+            std::iter::once(escape(&table.heading)).chain(titles),
+        )?;
+        for row in table.rows {
+            let mut cells = row.cells;
+            cells[0] = escape(&cells[0]);
+            line(&mut out, cells)?;
+        }
+        let note: Vec<String> = table.note.into_iter().collect();
+        notes(&mut out, &note)?;
+    }
+    Ok(())
 }
 
 fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {

@@ -22,6 +22,7 @@ mod escape;
 mod exclusions;
 mod failures;
 mod glyphs;
+mod groups;
 mod headline;
 pub mod json;
 pub mod jsonl;

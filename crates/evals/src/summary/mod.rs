@@ -16,6 +16,7 @@ use std::time::Duration;
 use evals_metrics::{Bootstrap, Mean, Percentiles};
 use serde::{Deserialize, Serialize};
 
+use crate::groups::Groups;
 use crate::{Domain, Report, ValueKind};
 use latency::Latencies;
 use tally::Tally;
@@ -24,6 +25,7 @@ pub use accuracy::Accuracy;
 pub(crate) use column::Values;
 pub use missing::MissingRepetitions;
 pub use source::MeasureSource;
+pub(crate) use values::CaseValues;
 
 /// The aggregates of one report.
 ///
@@ -95,6 +97,9 @@ pub struct Summary {
     /// Repetitions without a value, in cases that have one.
     #[serde(default)]
     pub missing_repetitions: MissingRepetitions,
+    /// The measures in each group of cases, if asked for: see [`grouped`](Self::grouped).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Groups>,
 }
 
 /// A share of passed assertions. Repetitions count one by one.
@@ -209,6 +214,7 @@ impl<D: Domain> Report<D> {
                 assertions: tally.missing(ValueKind::Assertion),
                 metrics: tally.missing_metrics(),
             },
+            groups: Vec::new(),
         }
     }
 }

@@ -36,6 +36,7 @@ impl<W: Write> Page<W> {
         for note in change::notes(change, self.glyphs) {
             self.wrapped(Style::Dim, &note)?;
         }
+        self.changed_groups(&change.groups)?;
         for (heading, lines) in change::cases(change) {
             writeln!(self.out)?;
             self.line(Style::Bold, &heading)?;

@@ -3,6 +3,7 @@
 mod cases;
 mod change;
 mod comparison;
+mod groups;
 mod paint;
 mod table;
 mod wrap;
@@ -89,6 +90,7 @@ impl Console {
         page.headline(report, summary)?;
         page.measures(summary)?;
         page.accuracy(summary)?;
+        page.grouped_means(&summary.groups)?;
         page.latency_table(latency::rows(summary, self.glyphs()))?;
         page.analyses(report)?;
         page.failures(&Failures::of(report))
@@ -103,6 +105,11 @@ impl Console {
         shown: Cases,
     ) -> io::Result<()> {
         Page::new(*self, out).cases(report, shown)
+    }
+
+    /// Writes the measures of each group of cases; nothing if the summary has no groups.
+    pub fn groups(&self, out: impl Write, summary: &Summary) -> io::Result<()> {
+        Page::new(*self, out).grouped_means(&summary.groups)
     }
 
     /// Writes several reports side by side, the best of each row marked.
@@ -318,6 +325,11 @@ impl<W: Write> Page<W> {
     /// Writes an empty line and a table.
     fn table(&mut self, table: &Table) -> io::Result<()> {
         writeln!(self.out)?;
+        self.table_at_once(table)
+    }
+
+    /// Writes a table below the line before.
+    fn table_at_once(&mut self, table: &Table) -> io::Result<()> {
         let left_out = table.write(&mut self.out, self.console, self.glyphs)?;
         if left_out.is_empty() {
             return Ok(());

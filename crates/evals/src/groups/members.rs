@@ -1,0 +1,69 @@
+//! The cases of each group.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use evals_messages::nearest;
+use serde_json::Value;
+use thiserror::Error;
+
+use super::name::group_name;
+use crate::{CaseId, Domain, Report};
+
+/// Why a report has no such groups.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum GroupError {
+    /// No case has metadata with that key.
+    #[error(
+        "no case has `{key}` in its metadata{}{}",
+        known(keys),
+        nearest::did_you_mean(nearest::of(key, keys.iter().map(String::as_str)))
+    )]
+    UnknownKey {
+        /// The key asked for.
+        key: String,
+        /// The keys that cases have, in order.
+        keys: Vec<String>,
+    },
+}
+
+fn known(keys: &[String]) -> String {
+    if keys.is_empty() {
+        return ", and cases have no metadata with keys".to_owned();
+    }
+    let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    format!("; known are {}", keys.join(", "))
+}
+
+/// The cases of each group, by its name.
+pub(super) type Members<'a> = BTreeMap<String, BTreeSet<&'a CaseId>>;
+
+/// Groups the cases of a report by a key of their metadata, if that is an object.
+pub(super) fn members<'a, D: Domain>(
+    report: &'a Report<D>,
+    key: &str,
+) -> Result<Members<'a>, GroupError> {
+    let mut members = Members::new();
+    let mut keys = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for case in &report.cases {
+        if !seen.insert(&case.id) {
+            continue;
+        }
+        // A value that JSON cannot hold is never in a stored report.
+        let metadata = serde_json::to_value(&case.metadata).unwrap_or(Value::Null);
+        let name = group_name(metadata.get(key));
+        if let Value::Object(metadata) = metadata {
+            keys.extend(metadata.into_iter().map(|(key, _)| key));
+        }
+        members.entry(name).or_default().insert(&case.id);
+    }
+    if keys.contains(key) {
+        Ok(members)
+    } else {
+        Err(GroupError::UnknownKey {
+            key: key.to_owned(),
+            keys: keys.into_iter().collect(),
+        })
+    }
+}

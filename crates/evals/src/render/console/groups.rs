@@ -1,0 +1,56 @@
+//! Prints the measures of groups for a terminal.
+
+use std::io::{self, Write};
+
+use super::super::groups::{self, GroupTable};
+use super::Page;
+use super::paint::Style;
+use super::table::{Align, Column, Entry, Table};
+use crate::{ChangedGroups, Groups};
+
+/// The columns that a narrow page drops first.
+const LEAST: [&str; 5] = ["Interval", "Excluded", "p", "Before", "After"];
+
+impl<W: Write> Page<W> {
+    pub(super) fn grouped_means(&mut self, groups: &[Groups]) -> io::Result<()> {
+        let tables = groups.iter().flat_map(|it| groups::means(it, self.glyphs));
+        self.group_tables(tables.collect())
+    }
+
+    pub(super) fn changed_groups(&mut self, groups: &[ChangedGroups]) -> io::Result<()> {
+        let tables = groups
+            .iter()
+            .flat_map(|it| groups::changes(it, self.glyphs));
+        self.group_tables(tables.collect())
+    }
+
+    fn group_tables(&mut self, tables: Vec<GroupTable>) -> io::Result<()> {
+        for group_table in tables {
+            let columns = group_table.titles.iter().enumerate();
+            let columns = columns.map(|(place, title)| {
+                let is_text = place == 0 || matches!(title.as_str(), "Interval" | "Verdict");
+                let align = if is_text { Align::Left } else { Align::Right };
+                Column::new(title.as_str(), align)
+            });
+            let mut table = Table::new(columns.collect()).dropping(&LEAST);
+            for row in group_table.rows {
+                let is_clear = row.is_clear;
+                let entry = |text| {
+                    if is_clear {
+                        Entry::bold(text)
+                    } else {
+                        Entry::plain(text)
+                    }
+                };
+                table.push(row.cells.into_iter().map(entry).collect());
+            }
+            writeln!(self.out)?;
+            self.wrapped(Style::Bold, &group_table.heading)?;
+            self.table_at_once(&table)?;
+            if let Some(note) = &group_table.note {
+                self.wrapped(Style::Dim, note)?;
+            }
+        }
+        Ok(())
+    }
+}

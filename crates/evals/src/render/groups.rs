@@ -1,0 +1,166 @@
+//! The tables of groups: one for each measure, with a row for each group.
+
+use evals_messages::visible::single_line;
+use evals_metrics::Interval;
+
+use super::change::{probability, signed, verdict};
+use super::glyphs::Glyphs;
+use super::side_by_side::title_of;
+use crate::{ChangedGroups, Direction, GroupMean, Groups, MeasureChange, Unit, Verdict};
+
+/// Most groups that are shown, the largest ones. JSON has all.
+const SHOWN: usize = 20;
+
+/// A table of groups.
+#[derive(Debug)]
+pub(super) struct GroupTable {
+    /// The measure and the key.
+    pub(super) heading: String,
+    pub(super) titles: Vec<String>,
+    pub(super) rows: Vec<GroupRow>,
+    /// What the table leaves out.
+    pub(super) note: Option<String>,
+}
+
+/// The cells of one group.
+#[derive(Debug)]
+pub(super) struct GroupRow {
+    pub(super) cells: Vec<String>,
+    /// Whether it is more than chance.
+    pub(super) is_clear: bool,
+}
+
+/// The tables of a summary: the group, the measure's mean with its interval, n and what is excluded.
+pub(super) fn means(groups: &Groups, glyphs: &Glyphs) -> Vec<GroupTable> {
+    let Some(first) = groups.groups.first() else {
+        return Vec::new();
+    };
+    let measures = first.means.iter().enumerate();
+    let measures = measures.filter(|(_, measure)| measure.unit != Unit::Metric);
+    let table = |(place, measure): (usize, &GroupMean)| {
+        let column = |group: &crate::Group| {
+            let GroupMean { unit, mean, .. } = &group.means[place];
+            let print = |value: f64| unit.print(value);
+            let value = mean
+                .value
+                .map_or_else(|| glyphs.undefined.to_owned(), print);
+            let interval =
+                |Interval { low, high, .. }| format!("[{}, {}]", print(low), print(high));
+            let excluded: usize = mean.excluded.values().sum();
+            GroupRow {
+                cells: vec![
+                    single_line(&group.name),
+                    value,
+                    mean.interval.map(interval).unwrap_or_default(),
+                    mean.n.to_string(),
+                    if excluded == 0 {
+                        String::new()
+                    } else {
+                        excluded.to_string()
+                    },
+                ],
+                is_clear: false,
+            }
+        };
+        let title = measure.mean_title.as_deref().unwrap_or(&measure.measure);
+        let title = title_of(measure.unit, title);
+        let shown = groups.groups.iter().take(SHOWN);
+        let mut table = GroupTable {
+            heading: format!("{title} by {}", single_line(&groups.key)),
+            titles: [
+                single_line(&groups.key),
+                "Value".to_owned(),
+                "Interval".to_owned(),
+                "n".to_owned(),
+                "Excluded".to_owned(),
+            ]
+            .into(),
+            rows: shown.map(column).collect(),
+            note: left_out(groups.groups.iter().map(|group| group.cases), "case"),
+        };
+        table.drop_if_empty("Excluded");
+        table.drop_if_empty("Interval");
+        table
+    };
+    measures.map(table).collect()
+}
+
+/// The tables of a change, for measures with a known better direction.
+pub(super) fn changes(groups: &ChangedGroups, glyphs: &Glyphs) -> Vec<GroupTable> {
+    let Some(first) = groups.groups.first() else {
+        return Vec::new();
+    };
+    let measures = first.measures.iter().enumerate();
+    let measures = measures.filter(|(_, measure)| measure.better != Direction::Unknown);
+    let table = |(place, measure): (usize, &MeasureChange)| {
+        let shown = groups.groups.iter().take(SHOWN);
+        let rows = shown.map(|group| changed(&group.name, &group.measures[place], glyphs));
+        let title = title_of(measure.unit, measure.title());
+        let titles = ["Before", "After", "Change", "Interval", "p", "n", "Verdict"];
+        let titles = titles.map(str::to_owned).into_iter();
+        let first = single_line(&groups.key);
+        GroupTable {
+            heading: format!("{title} by {first}"),
+            titles: std::iter::once(first).chain(titles).collect(),
+            rows: rows.collect(),
+            note: left_out(groups.groups.iter().map(|group| group.pairs), "pair"),
+        }
+    };
+    measures.map(table).collect()
+}
+
+fn changed(name: &str, measure: &MeasureChange, glyphs: &Glyphs) -> GroupRow {
+    let none = || glyphs.undefined.to_owned();
+    let name = single_line(name);
+    let is_clear = matches!(measure.verdict, Verdict::Better | Verdict::Worse);
+    let Some(found) = &measure.difference else {
+        let cells = std::iter::once(name).chain(std::iter::repeat_with(none).take(7));
+        return GroupRow {
+            cells: cells.collect(),
+            is_clear,
+        };
+    };
+    let signed = |value: f64| signed(measure.unit, value);
+    let interval =
+        |interval: &Interval| format!("[{}, {}]", signed(interval.low), signed(interval.high));
+    GroupRow {
+        cells: vec![
+            name,
+            measure.unit.print(found.before),
+            measure.unit.print(found.after),
+            signed(found.difference),
+            found.interval.as_ref().map(interval).unwrap_or_default(),
+            measure.adjusted_p_value.map_or_else(none, probability),
+            found.n.to_string(),
+            verdict(measure.verdict, glyphs),
+        ],
+        is_clear,
+    }
+}
+
+/// The note on groups beyond those that are shown, from the sizes of all.
+fn left_out(sizes: impl Iterator<Item = usize>, what: &str) -> Option<String> {
+    let rest: Vec<usize> = sizes.skip(SHOWN).collect();
+    let cases: usize = rest.iter().sum();
+    let s = if cases == 1 { "" } else { "s" };
+    match rest.len() {
+        0 => None,
+        1 => Some(format!("and 1 more group with {cases} {what}{s}")),
+        groups => Some(format!("and {groups} more groups with {cases} {what}{s}")),
+    }
+}
+
+impl GroupTable {
+    /// Drops a column without any text.
+    fn drop_if_empty(&mut self, title: &str) {
+        let Some(place) = self.titles.iter().position(|it| it == title) else {
+            return;
+        };
+        if self.rows.iter().all(|row| row.cells[place].is_empty()) {
+            self.titles.remove(place);
+            for row in &mut self.rows {
+                row.cells.remove(place);
+            }
+        }
+    }
+}
