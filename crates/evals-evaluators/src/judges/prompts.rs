@@ -25,9 +25,13 @@ static REPAIR: LazyLock<Prompt> = LazyLock::new(|| {
     )
 });
 
-/// The prompts of `LLMJudge` and `GEval`, whose names and digests belong into a report.
-pub fn prompts() -> [&'static Prompt; 3] {
-    [rubric(), g_eval(), &REPAIR]
+/// The judge of answers, and its message that asks for a correction.
+static ANSWER: [LazyLock<Prompt>; 2] =
+    [LazyLock::new(Prompt::judge), LazyLock::new(Prompt::repair)];
+
+/// The prompts of `LLMJudge`, `GEval` and `Judge`, whose names and digests belong into a report.
+pub fn prompts() -> [&'static Prompt; 5] {
+    [rubric(), g_eval(), &REPAIR, &ANSWER[0], &ANSWER[1]]
 }
 
 /// The prompt of `LLMJudge`. Values: `output`, `rubric`, `nonce`, and, if the judge sees them, `input` and `expected`.

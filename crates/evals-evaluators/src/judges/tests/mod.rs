@@ -61,3 +61,12 @@ async fn judge(
     let case = sky();
     evaluator.evaluate(&Context::new(&case, output)).await
 }
+
+#[test]
+fn every_prompt_has_a_name_of_its_own() {
+    let names: std::collections::BTreeSet<&str> = crate::judge_prompts()
+        .into_iter()
+        .map(evals_rag::Prompt::name)
+        .collect();
+    assert_eq!(names.len(), crate::judge_prompts().len());
+}
