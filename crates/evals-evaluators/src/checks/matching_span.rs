@@ -6,6 +6,10 @@ use super::check::{self, Check};
 use crate::spans::{self, SpanQuery};
 use crate::{Entry, Finding, Parameter, Untyped};
 
+/// pydantic-evals fails too, where the evaluators of tool calls only give a reason.
+const NO_SPANS: &str =
+    "the task recorded no spans; a target reports them as `spans` or `tool_calls`";
+
 /// Looks for a span that matches a query.
 #[derive(Debug)]
 struct HasMatchingSpan {
@@ -31,7 +35,7 @@ impl Check for HasMatchingSpan {
 
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let spans = context.recording.spans.as_ref();
-        let spans = spans.ok_or_else(|| EvaluatorError::new("the task recorded no spans"))?;
+        let spans = spans.ok_or_else(|| EvaluatorError::new(NO_SPANS))?;
         Ok(Finding::passed(self.query.matches_any(spans)?))
     }
 }

@@ -72,7 +72,7 @@ fn a_span_query_is_refused_with_the_place_of_the_mistake() {
 fn spans_that_were_not_recorded_fail_the_query_of_spans() {
     assert_eq!(
         failure("HasMatchingSpan", json!({"query": {}})),
-        "the task recorded no spans"
+        "the task recorded no spans; a target reports them as `spans` or `tool_calls`"
     );
 }
 
