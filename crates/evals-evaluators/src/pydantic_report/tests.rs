@@ -262,6 +262,17 @@ async fn repetitions_are_named_and_grouped() {
     keep(&report, "repeated");
 }
 
+/// pydantic-evals writes NaN as `null`, and cannot read that itself.
+#[test]
+fn a_scalar_that_was_nan_reads_as_one_without_a_value() {
+    let report = json!({"name": "x", "cases": [], "analyses": [{"type": "scalar", "title": "AUC", "value": null}]});
+    let report: EvaluationReport = serde_json::from_value(report).unwrap();
+    let [Analysis::Scalar { value, .. }] = report.analyses.as_slice() else {
+        panic!("{:?}", report.analyses)
+    };
+    assert_eq!(*value, None);
+}
+
 #[test]
 fn nothing_averages_to_nothing() {
     let report = json!({"name": "x", "cases": []});
