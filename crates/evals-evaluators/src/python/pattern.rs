@@ -52,12 +52,14 @@ impl Pattern {
         if let Some(unknown) = flags.chars().find(|flag| !"imsx".contains(*flag)) {
             return Err(PatternError::Flag(unknown));
         }
+        let translated = Translation::of(written, flags);
         let (before, after) = match place {
+            // A closing bracket too many must not close the group around the pattern.
+            _ if !translated.is_balanced => ("", ""),
             Place::Anywhere => ("(?:", ")"),
             Place::Start => (r"\A(?:", ")"),
             Place::Whole => (r"\A(?:", r")\z"),
         };
-        let translated = Translation::of(written, flags);
         let flags = if flags.is_empty() {
             String::new()
         } else {
@@ -88,6 +90,8 @@ struct Translation {
     /// The flags of the groups around, the innermost last.
     groups: Vec<Flags>,
     flags: Flags,
+    /// Whether every bracket that closes a group has one that opens it.
+    is_balanced: bool,
 }
 
 impl Translation {
@@ -100,6 +104,7 @@ impl Translation {
             pattern: String::with_capacity(written.len()),
             groups: Vec::new(),
             flags,
+            is_balanced: true,
         };
         let mut rest = written;
         while let Some(letter) = rest.chars().next() {
@@ -121,23 +126,35 @@ impl Translation {
                 return end;
             }
             ')' => {
-                self.flags = self.groups.pop().unwrap_or(self.flags);
+                match self.groups.pop() {
+                    Some(flags) => self.flags = flags,
+                    None => self.is_balanced = false,
+                }
                 self.pattern.push(')');
             }
             '$' if !self.flags.multi_line => self.pattern.push_str(r"(?=\n?\z)"),
-            '{' if !is_repetition(rest) => self.pattern.push_str(r"\{"),
-            '{' if rest.starts_with("{,") => self.pattern.push_str("{0"),
-            '}' if !self.closes_repetition() => self.pattern.push_str(r"\}"),
+            '{' => return self.braces(rest),
+            '}' => self.pattern.push_str(r"\}"),
             other => self.pattern.push(other),
         }
         letter.len_utf8()
     }
 
-    /// Whether the braces that were opened last are still open.
-    fn closes_repetition(&self) -> bool {
-        let digits = |letter: char| letter.is_ascii_digit() || letter == ',';
-        let before = self.pattern.trim_end_matches(digits);
-        before.ends_with('{') && !before.ends_with(r"\{")
+    /// Copies braces that repeat, as in `{2}`, `{2,}`, `{,3}`, `{2,3}` or `{,}`. Other braces are letters.
+    fn braces(&mut self, rest: &str) -> usize {
+        let inside = rest[1..].split_once('}').map(|(inside, _)| inside);
+        let repeats = |inside: &&str| {
+            let (least, most) = inside.split_once(',').unwrap_or((inside, inside));
+            let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            !inside.is_empty() && digits(least) && digits(most)
+        };
+        let Some(inside) = inside.filter(repeats) else {
+            self.pattern.push_str(r"\{");
+            return 1;
+        };
+        let least = if inside.starts_with(',') { "0" } else { "" };
+        self.pattern.extend(["{", least, inside, "}"]);
+        inside.len() + 2
     }
 
     fn escape(&mut self, rest: &str) -> usize {
@@ -230,15 +247,4 @@ impl Translation {
         }
         None
     }
-}
-
-/// Whether `rest` starts with braces that repeat, as in `{2}`, `{2,}`, `{,3}`, `{2,3}` or `{,}`.
-fn is_repetition(rest: &str) -> bool {
-    let inside = rest[1..].split_once('}').map(|(inside, _)| inside);
-    let counts = |inside: &str| {
-        let (least, most) = inside.split_once(',').unwrap_or((inside, inside));
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        !inside.is_empty() && digits(least) && digits(most)
-    };
-    inside.is_some_and(counts)
 }

@@ -12,6 +12,9 @@ import warnings
 from pathlib import Path
 
 PATTERNS = [
+    ("a)|(b", "", ["a", "b"]),
+    (r"\\{,2}", "", ["\\", "{,2}"]),
+    (r"[\]a-c&&b]{2}", "", ["]&", "d"]),
     ("abc", "", ["abc", "xabcx", "abcd", "ab"]),
     ("^a$", "", ["a", "a\n", "a\n\n", "b\na", "ba"]),
     ("^a$", "m", ["a", "a\nb", "b\na", "b\na\n", "ba"]),
