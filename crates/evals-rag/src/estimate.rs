@@ -25,6 +25,8 @@ pub struct Workload {
     pub passage_tokens: u64,
     /// The limit for the tokens of one answer's passages, where a budget sets one.
     pub context_tokens: Option<u64>,
+    /// The calls of an answerer that searches by itself: the most that it may make for one answer. `None` for one call.
+    pub agent_steps: Option<u64>,
     /// The answering model; `None` if it is not a chat model and makes no calls.
     pub answering: Option<Side>,
     /// The judging model; `None` if it is not a chat model.
@@ -72,8 +74,17 @@ impl Estimate {
             .map_or(passages, |most| passages.min(most));
         let asked = workload.questions.saturating_mul(context);
         let answering = workload.answering.map(|side| {
-            let content = workload.question_tokens.saturating_add(asked);
-            side.calls(workload.questions, content, workload.repeats)
+            // Each further call of an agent reads the results of all searches before it again.
+            let steps = workload.agent_steps.unwrap_or(1);
+            let results = workload
+                .agent_steps
+                .map_or(1, |steps| steps.saturating_mul(steps.saturating_sub(1)) / 2);
+            let content = workload
+                .question_tokens
+                .saturating_mul(steps)
+                .saturating_add(asked.saturating_mul(results));
+            let calls = workload.questions.saturating_mul(steps);
+            side.calls(calls, content, workload.repeats)
         });
         let judging = workload.judging.map(|side| {
             let texts = workload.reference_tokens.saturating_mul(2);
@@ -133,6 +144,7 @@ mod tests {
             passages: 5,
             passage_tokens: 100,
             context_tokens: None,
+            agent_steps: None,
             answering: Some(Side {
                 prompt_tokens: 80,
                 max_tokens: Some(300),
@@ -200,5 +212,19 @@ mod tests {
         assert_eq!(estimate.answering.cost(&price), Some(0.024));
         assert_eq!(estimate.answering.cost(&Price::default()), None);
         assert_eq!(estimate.judging.cost(&price), None);
+    }
+
+    #[test]
+    fn an_agent_reads_earlier_results_again_in_each_step() {
+        let agent = Workload {
+            agent_steps: Some(3),
+            repeats: 1,
+            ..workload()
+        };
+        let answering = Estimate::of(&agent).answering;
+        // 10 questions in 3 calls of 80 tokens around 20 for the question; contexts of 500 in the second call, 1000 in the third.
+        assert_eq!(answering.calls, 30);
+        assert_eq!(answering.input_tokens, 30 * (80 + 20) + 10 * (500 + 1000));
+        assert_eq!(answering.output_tokens, Some(30 * 300));
     }
 }

@@ -49,6 +49,25 @@ impl<'a> Exchange<'a> {
         Ok(reply)
     }
 
+    /// Asks, and asks once more with twice the budget if the reply is empty because reasoning used the budget up.
+    pub(crate) async fn ask_past_reasoning(
+        &mut self,
+        request: &ChatRequest,
+    ) -> Result<ChatReply, ChatError> {
+        let reply = self.ask(request).await?;
+        let is_spent = reply.finish == Finish::Length
+            && reply.text.trim().is_empty()
+            && reply.tool_calls.is_empty();
+        if is_spent && let Some(budget) = self.doubled(request, &reply) {
+            let request = ChatRequest {
+                max_tokens: Some(budget),
+                ..request.clone()
+            };
+            return self.ask(&request).await;
+        }
+        Ok(reply)
+    }
+
     /// Twice the budget that a cut reply used up: that of the request or of the model's settings, or the number of tokens
     /// written if it is larger. `None` if there is no known budget and the server did not count the tokens.
     pub(crate) fn doubled(&self, request: &ChatRequest, cut: &ChatReply) -> Option<NonZeroU32> {

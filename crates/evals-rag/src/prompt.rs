@@ -70,6 +70,27 @@ impl Prompt {
         )
     }
 
+    /// The bundled prompt of [`AgentAnswerer`](crate::answering::AgentAnswerer).
+    ///
+    /// Values: `question`, `refusal` (the sentence to refuse with), `steps` (the most messages of the model) and `nonce`, which does not
+    /// occur in the question.
+    pub fn agent() -> Self {
+        Self::bundled(
+            "agent.md.jinja",
+            include_str!("../../../prompts/agent.md.jinja"),
+        )
+    }
+
+    /// The bundled result of the tool that [`AgentAnswerer`](crate::answering::AgentAnswerer) gives its model.
+    ///
+    /// Values: `passages` (each with `number`, `title`, `text`) and `nonce`, which occurs in no passage.
+    pub fn agent_passages() -> Self {
+        Self::bundled(
+            "agent-passages.md.jinja",
+            include_str!("../../../prompts/agent-passages.md.jinja"),
+        )
+    }
+
     /// The bundled prompt of [`ChatJudge`](crate::judging::ChatJudge).
     ///
     /// Values: `question`, `reference`, `answer` and `nonce`, which occurs in none of the others.
@@ -244,6 +265,8 @@ mod tests {
     fn bundled_prompts_are_templates() {
         for prompt in [
             Prompt::answer(),
+            Prompt::agent(),
+            Prompt::agent_passages(),
             Prompt::judge(),
             Prompt::refusal(),
             Prompt::repair(),

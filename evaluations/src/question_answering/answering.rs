@@ -1,15 +1,17 @@
 //! Opens the answerer: the embedded one, or a chat model.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_models::ChatModel;
 use evals_rag::Prompt;
-use evals_rag::answering::{Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals};
+use evals_rag::answering::{AgentAnswerer, Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals};
 
 use crate::models::{ConfiguredModel, ModelKind};
-use crate::run_models::Opener;
+use crate::run_models::{Opener, Prompts};
+use crate::settings::{QaMode, Resolved, SettingsError};
 
 /// An opened answerer.
 #[derive(Debug, Clone)]
@@ -17,18 +19,42 @@ pub(crate) struct Answering {
     pub(crate) answerer: Arc<dyn Answerer>,
     /// The same as a chat answerer, if a chat model answers.
     pub(crate) chat: Option<ChatAnswerer>,
+    /// The same as an agent, if the chat model searches by itself.
+    pub(crate) agent: Option<AgentAnswerer>,
     pub(super) model: Option<Arc<dyn ChatModel>>,
-    pub(super) prompt: Option<Prompt>,
+    pub(super) prompts: Vec<Prompt>,
 }
 
+/// The limit on an agent's steps below which it could not search.
+const LEAST_STEPS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not 0");
+
 impl Answering {
-    /// Opens `model` with `prompt`. An answer that is one of `refusals` counts as a refusal.
+    /// Refuses an agent that cannot search, and one that is no chat model.
+    pub(crate) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
+        let qa = &resolved.settings.qa;
+        if qa.mode == QaMode::Single {
+            return Ok(());
+        }
+        if model.kind == ModelKind::Embedded {
+            let message =
+                format!("`agent` needs a chat model that calls tools, and `qa.model` is `{model}`");
+            return Err(resolved.bad_value("qa.mode", &message));
+        }
+        if qa.agent.max_steps < LEAST_STEPS {
+            let message = "must be at least 2: one step to search, and one to answer";
+            return Err(resolved.bad_value("qa.agent.max_steps", &message));
+        }
+        Ok(())
+    }
+
+    /// Opens `model` with its prompts. An answer that is one of `refusals` counts as a refusal.
     pub(crate) async fn open(
         opener: &mut Opener<'_, '_>,
         model: &ConfiguredModel,
-        prompt: &Prompt,
+        prompts: &Prompts,
         refusals: &[String],
     ) -> Result<Self> {
+        let qa = &opener.resolved.settings.qa;
         let refusals = Refusals::new(refusals);
         match model.kind {
             ModelKind::Embedded => {
@@ -40,8 +66,9 @@ impl Answering {
                 return Ok(Self {
                     answerer: Arc::new(answerer),
                     chat: None,
+                    agent: None,
                     model: None,
-                    prompt: None,
+                    prompts: Vec::new(),
                 });
             }
             ModelKind::Local
@@ -51,16 +78,27 @@ impl Answering {
             | ModelKind::LlmReranker(_) => {}
         }
         let opened = opener.chat(model).await?;
-        let mut chat = ChatAnswerer::new(Arc::clone(&opened), refusals).prompt(prompt.clone());
+        let mut chat =
+            ChatAnswerer::new(Arc::clone(&opened), refusals.clone()).prompt(prompts.answer.clone());
+        let mut agent = AgentAnswerer::new(Arc::clone(&opened), refusals)
+            .prompts(prompts.agent.clone(), prompts.agent_passages.clone())
+            .max_steps(qa.agent.max_steps);
         // Each request states the limit, so that a retry of a truncated reply can raise it.
         if let Some(most) = model.settings.max_tokens {
             chat = chat.max_tokens(most);
+            agent = agent.max_tokens(most);
         }
+        let searches = qa.mode == QaMode::Agent;
         Ok(Self {
             answerer: Arc::new(chat.clone()),
             chat: Some(chat),
+            agent: searches.then_some(agent),
             model: Some(opened),
-            prompt: Some(prompt.clone()),
+            prompts: if searches {
+                vec![prompts.agent.clone(), prompts.agent_passages.clone()]
+            } else {
+                vec![prompts.answer.clone()]
+            },
         })
     }
 }

@@ -8,7 +8,8 @@ use evals_models::{ChatModel, ModelIdentity};
 use evals_rag::Prompt;
 use evals_rag::judging::{ChatJudge, Judge, OverlapJudge, RefusalJudge};
 use evals_rag::qa::{
-    CitationPrecision, CiteRate, Equivalence, ExactMatch, NumberMatch, Qa, Refusal, RougeL, TokenF1,
+    Breakdown, CitationPrecision, CiteRate, Equivalence, ExactMatch, NumberMatch, Qa, Refusal,
+    RougeL, TokenF1,
 };
 use evals_stores::store::RefreshPolicy;
 
@@ -133,6 +134,7 @@ impl Judging {
             .evaluator(refusal)
             .evaluator(CiteRate)
             .evaluator(CitationPrecision)
+            .evaluator(Breakdown)
             .evaluator(ExactMatch)
             .evaluator(TokenF1)
             .evaluator(RougeL)

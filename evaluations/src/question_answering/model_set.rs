@@ -30,9 +30,14 @@ impl ModelSet {
         if let Some(answering) = answering {
             let identity = answering.answerer.identity();
             set.enter_chat("answerer", identity, answering.model.as_ref());
+            if let Some(agent) = &answering.agent {
+                let parameters = set.parameters.entry("answerer").or_default();
+                parameters.insert("mode".to_owned(), "agent".into());
+                parameters.insert("max_steps".to_owned(), agent.steps().get().into());
+            }
         }
-        let answer = answering.and_then(|answering| answering.prompt.as_ref());
-        set.prompts = Prompts::digests(answer.into_iter().chain(&judging.prompts));
+        let answer = answering.map_or(&[][..], |answering| &answering.prompts);
+        set.prompts = Prompts::digests(answer.iter().chain(&judging.prompts));
         set
     }
 

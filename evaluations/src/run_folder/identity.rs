@@ -43,6 +43,11 @@ fn strip_settings(settings: &mut Value) {
         evaluations.and_then(Value::as_object_mut),
         &["concurrency", "case_timeout"],
     );
+    // The parameters of an answerer that searches by itself state these, and other answerers ignore them.
+    remove(
+        settings.get_mut("qa").and_then(Value::as_object_mut),
+        &["mode", "agent"],
+    );
     let reranking = settings.get_mut("reranking");
     remove(reranking.and_then(Value::as_object_mut), &["batch_size"]);
     let providers = settings.get_mut("providers").and_then(Value::as_object_mut);

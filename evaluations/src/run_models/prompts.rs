@@ -16,6 +16,8 @@ const LARGEST: u64 = 16_000_000;
 #[derive(Debug, Clone)]
 pub(crate) struct Prompts {
     pub(crate) answer: Prompt,
+    pub(crate) agent: Prompt,
+    pub(crate) agent_passages: Prompt,
     pub(crate) judge: Prompt,
     pub(crate) refusal: Prompt,
     pub(crate) rerank_pointwise: Prompt,
@@ -27,6 +29,8 @@ impl Prompts {
     pub(crate) fn find(directories: &Directories) -> Result<Self> {
         Ok(Self {
             answer: find(directories, Prompt::answer())?,
+            agent: find(directories, Prompt::agent())?,
+            agent_passages: find(directories, Prompt::agent_passages())?,
             judge: find(directories, Prompt::judge())?,
             refusal: find(directories, Prompt::refusal())?,
             rerank_pointwise: find(directories, Prompt::rerank_pointwise())?,

@@ -19,6 +19,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
+use evals_rag::answering::AgentAnswerer;
 use evals_targets::TargetSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -199,8 +200,39 @@ pub(crate) enum RerankMode {
 pub(crate) struct Qa {
     /// The answering model.
     pub(crate) model: Model,
-    /// Most tokens of passages in the prompt. The best passages come first.
+    /// Most tokens of passages in the prompt, or in one search result of an agent. The best passages come first.
     pub(crate) context_tokens: NonZeroUsize,
+    /// `single`: the model is given passages. `agent`: it searches by itself, with the search as a tool.
+    pub(crate) mode: QaMode,
+    /// Limits of `agent`.
+    pub(crate) agent: Agent,
+}
+
+/// Who searches for the passages that an answer is made from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum QaMode {
+    /// The program searches once, for the question.
+    #[default]
+    Single,
+    /// The answering model searches, as often as it decides to.
+    Agent,
+}
+
+/// Limits of an answering model that searches by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Agent {
+    /// Most calls of the model for one question, the one that answers included. At least 2.
+    pub(crate) max_steps: NonZeroU32,
+}
+
+impl Default for Agent {
+    fn default() -> Self {
+        Self {
+            max_steps: AgentAnswerer::MAX_STEPS,
+        }
+    }
 }
 
 impl Default for Qa {
@@ -208,6 +240,8 @@ impl Default for Qa {
         Self {
             model: Model::named("embedded", "extractive"),
             context_tokens: NonZeroUsize::new(4096).expect("4096 is not 0"),
+            mode: QaMode::default(),
+            agent: Agent::default(),
         }
     }
 }

@@ -83,37 +83,22 @@ impl ChatAnswerer {
             ..ChatRequest::new(vec![Message::user(prompt)])
         })
     }
+}
 
-    async fn reply(
-        &self,
-        exchange: &mut Exchange<'_>,
-        request: ChatRequest,
-    ) -> Result<ChatReply, AnswerFailure> {
-        let reply = exchange.ask(&request).await?;
-        if reply.finish == Finish::Length
-            && reply.text.trim().is_empty()
-            && let Some(budget) = exchange.doubled(&request, &reply)
-        {
-            let request = ChatRequest {
-                max_tokens: Some(budget),
-                ..request
-            };
-            return Ok(exchange.ask(&request).await?);
-        }
-        Ok(reply)
-    }
-
-    fn usable(&self, reply: ChatReply) -> Result<ChatReply, AnswerFailure> {
-        let model = || self.model.identity().clone();
-        match reply.finish {
-            Finish::ContentFilter => Err(AnswerFailure::Filtered { model: model() }),
-            Finish::Length => Err(AnswerFailure::Cut {
-                model: model(),
-                output_tokens: reply.usage.output_tokens,
-            }),
-            _ if reply.text.trim().is_empty() => Err(AnswerFailure::Empty { model: model() }),
-            _ => Ok(reply),
-        }
+/// A reply that is a whole answer, or why it is none.
+pub(super) fn complete(
+    model: &ModelIdentity,
+    reply: ChatReply,
+) -> Result<ChatReply, AnswerFailure> {
+    let model = || model.clone();
+    match reply.finish {
+        Finish::ContentFilter => Err(AnswerFailure::Filtered { model: model() }),
+        Finish::Length => Err(AnswerFailure::Cut {
+            model: model(),
+            output_tokens: reply.usage.output_tokens,
+        }),
+        _ if reply.text.trim().is_empty() => Err(AnswerFailure::Empty { model: model() }),
+        _ => Ok(reply),
     }
 }
 
@@ -132,8 +117,9 @@ impl Answerer for ChatAnswerer {
         let request = self.request(question, passages, repeat);
         let request = request.map_err(|error| AnswerFailure::from(error).after(Vec::new()))?;
         let mut exchange = Exchange::new(&*self.model);
-        let reply = self.reply(&mut exchange, request).await;
-        match reply.and_then(|reply| self.usable(reply)) {
+        let reply = exchange.ask_past_reasoning(&request).await;
+        let reply = reply.map_err(AnswerFailure::from);
+        match reply.and_then(|reply| complete(self.model.identity(), reply)) {
             Ok(reply) => Ok(Answered {
                 refused: self.refusals.refuses(&reply.text),
                 text: reply.text.trim().to_owned(),

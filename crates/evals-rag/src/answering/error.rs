@@ -6,7 +6,7 @@ use std::fmt;
 use evals_models::{ChatError, EmbedError, Failure, ModelIdentity};
 use thiserror::Error;
 
-use crate::{Call, PromptError};
+use crate::{Call, PromptError, SearchError};
 
 /// The error of an unanswered question, with the calls made for it.
 ///
@@ -32,6 +32,19 @@ pub enum AnswerFailure {
     /// The prompt cannot be filled in.
     #[error(transparent)]
     Prompt(#[from] PromptError),
+    /// A search of an agent failed.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// An agent called tools until no step was left.
+    #[error(
+        "`{model}` called tools in each of its {steps} steps and did not answer (`qa.agent.max_steps`)"
+    )]
+    NoAnswer {
+        /// The model.
+        model: ModelIdentity,
+        /// The limit on its steps.
+        steps: u32,
+    },
     /// The reply is complete but has no text.
     #[error("`{model}` replied without text")]
     Empty {
@@ -62,7 +75,13 @@ impl AnswerFailure {
             Self::Embed(EmbedError::Model { failure, .. }) => *failure,
             // Other embedding errors and prompt errors repeat for every question.
             Self::Embed(_) | Self::Prompt(_) => Failure::Terminal,
-            Self::Empty { .. } | Self::Cut { .. } | Self::Filtered { .. } => Failure::Content,
+            Self::Search(error) => error
+                .reranking()
+                .map_or(Failure::Content, |error| error.failure),
+            Self::Empty { .. }
+            | Self::Cut { .. }
+            | Self::Filtered { .. }
+            | Self::NoAnswer { .. } => Failure::Content,
         }
     }
 

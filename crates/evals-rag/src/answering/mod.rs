@@ -1,5 +1,8 @@
 //! Answerers: they answer questions from passages.
 
+mod agent;
+#[cfg(test)]
+mod agent_tests;
 mod chat;
 mod citations;
 mod error;
@@ -17,6 +20,7 @@ use evals_models::{Finish, ModelIdentity};
 
 use crate::{Call, Passage};
 
+pub use agent::{AgentAnswered, AgentAnswerer, AgentSearch};
 pub use chat::ChatAnswerer;
 pub use citations::Citations;
 pub use error::{AnswerError, AnswerFailure};

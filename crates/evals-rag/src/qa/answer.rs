@@ -25,6 +25,9 @@ pub struct Answer {
     pub passages: Vec<Passage>,
     /// All documents that the search found.
     pub ranking: Ranking,
+    /// What an agent searched for, in order; `None` if the passages were searched for in advance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searches: Option<Vec<String>>,
     /// What a system under test did not return; our own pipeline returns everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
@@ -49,6 +52,7 @@ impl Answer {
             finish: answered.finish,
             passages,
             ranking,
+            searches: None,
             missing: Vec::new(),
         }
     }

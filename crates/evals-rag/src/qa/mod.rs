@@ -2,6 +2,7 @@
 //! evaluators compare the answer with the dataset's reference.
 
 mod answer;
+mod breakdown;
 mod citation;
 mod context;
 mod equivalence;
@@ -19,6 +20,7 @@ use evals::{Case, Dataset, DatasetError, Domain};
 use crate::Question;
 
 pub use answer::Answer;
+pub use breakdown::Breakdown;
 pub use citation::{CitationPrecision, CiteRate};
 pub use context::Budget;
 pub use equivalence::Equivalence;
@@ -26,7 +28,7 @@ pub use expansion::{Expansion, Neighbours};
 pub use metadata::QuestionMetadata;
 pub use reference::Reference;
 pub use refusal::Refusal;
-pub use task::{Settings, task};
+pub use task::{Settings, agent_task, task};
 pub use text_measures::{ExactMatch, NumberMatch, RougeL, TokenF1};
 
 /// Evaluations of answers: the input is a question's text.

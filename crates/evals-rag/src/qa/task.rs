@@ -4,14 +4,16 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
+use async_trait::async_trait;
 use evals::{Case, TaskError, TaskScope};
+use evals_metrics::{Ranking, RankingError, ScoredDocument};
 use futures::future::BoxFuture;
 
 use super::context::{self, Budget};
 use super::{Answer, Expansion, Qa};
-use crate::answering::Answerer;
+use crate::answering::{AgentAnswerer, AgentSearch, Answerer};
 use crate::call::{self, Purpose};
-use crate::{Passage, SearchError, Searcher};
+use crate::{Passage, Retrieved, SearchError, Searcher};
 
 /// The settings that turn passages into the context of an answer.
 #[derive(Debug, Clone)]
@@ -45,36 +47,89 @@ pub fn task(
     answerer: Arc<dyn Answerer>,
     settings: Settings,
 ) -> impl Fn(Arc<Case<Qa>>, TaskScope) -> BoxFuture<'static, Result<Answer, TaskError>> {
-    let pipeline = Arc::new(Pipeline {
-        searcher,
-        answerer,
-        settings,
-    });
+    let retrieval = Retrieval { searcher, settings };
+    let pipeline = Arc::new((retrieval, answerer));
     move |case, scope| {
         let pipeline = Arc::clone(&pipeline);
-        Box::pin(async move { pipeline.run(&case, &scope).await })
+        Box::pin(async move {
+            let (retrieval, answerer) = &*pipeline;
+            retrieval.answer(&**answerer, &case, &scope).await
+        })
     }
 }
 
-/// The searcher, the answerer and the settings of the task.
-#[derive(Debug)]
-struct Pipeline {
+/// Makes the task of an agent, which searches by itself.
+///
+/// Each of its searches finds and cuts passages as [`task`] does, and records the same. `context passages` counts the passages that the
+/// model was shown, each once, and `context tokens` those of all results. The metric `searches` counts its searches. The ranking holds
+/// all documents found, in the order in which they were first found.
+pub fn agent_task(
     searcher: Arc<dyn Searcher>,
-    answerer: Arc<dyn Answerer>,
+    agent: AgentAnswerer,
+    settings: Settings,
+) -> impl Fn(Arc<Case<Qa>>, TaskScope) -> BoxFuture<'static, Result<Answer, TaskError>> {
+    let retrieval = Retrieval { searcher, settings };
+    let pipeline = Arc::new((retrieval, agent));
+    move |case, scope| {
+        let pipeline = Arc::clone(&pipeline);
+        Box::pin(async move {
+            let (retrieval, agent) = &*pipeline;
+            retrieval.answer_as_agent(agent, &case, &scope).await
+        })
+    }
+}
+
+/// The searcher, and the settings of the context.
+#[derive(Debug)]
+struct Retrieval {
+    searcher: Arc<dyn Searcher>,
     settings: Settings,
 }
 
-impl Pipeline {
-    async fn run(&self, case: &Case<Qa>, scope: &TaskScope) -> Result<Answer, TaskError> {
-        let limit = self.settings.limit.get();
-        let searched = self
-            .searcher
-            .search_again(&case.input, limit, scope.repeat());
-        let mut retrieved = searched.await.map_err(SearchError::of_task)?;
-        retrieved.passages.truncate(limit);
-        retrieved.record(scope);
+/// The searches of an agent for one case.
+struct Searches<'a> {
+    retrieval: &'a Retrieval,
+    scope: &'a TaskScope,
+    /// The documents found, in the order in which they were first found.
+    documents: Vec<String>,
+}
+
+#[async_trait]
+impl AgentSearch for Searches<'_> {
+    async fn search(&mut self, query: &str) -> Result<Vec<Passage>, SearchError> {
+        let retrieved = self.retrieval.search(query, self.scope).await?;
+        for document in &retrieved.ranking {
+            if !self.documents.contains(&document.id) {
+                self.documents.push(document.id.clone());
+            }
+        }
+        self.retrieval.context(retrieved.passages, self.scope).await
+    }
+}
+
+impl Searches<'_> {
+    /// The documents found, with scores that fall from the first to the last.
+    fn ranking(&self) -> Result<Ranking, RankingError> {
+        let documents = self.documents.iter().rev().zip(1_u16..);
+        Ranking::new(documents.map(|(document, score)| ScoredDocument {
+            id: document.clone(),
+            score: f32::from(score),
+        }))
+    }
+}
+
+impl Retrieval {
+    async fn answer(
+        &self,
+        answerer: &dyn Answerer,
+        case: &Case<Qa>,
+        scope: &TaskScope,
+    ) -> Result<Answer, TaskError> {
+        let retrieved = self.search(&case.input, scope).await;
+        let retrieved = retrieved.map_err(SearchError::of_task)?;
         let passages = self.context(retrieved.passages, scope).await?;
-        let answered = self.answerer.answer(&case.input, &passages, scope.repeat());
+        scope.metric("context passages", call::number(passages.len()));
+        let answered = answerer.answer(&case.input, &passages, scope.repeat());
         match answered.await {
             Ok(answered) => {
                 call::record(&answered.calls, Purpose::Answerer, scope);
@@ -85,6 +140,46 @@ impl Pipeline {
                 Err(error.of_task())
             }
         }
+    }
+
+    async fn answer_as_agent(
+        &self,
+        agent: &AgentAnswerer,
+        case: &Case<Qa>,
+        scope: &TaskScope,
+    ) -> Result<Answer, TaskError> {
+        let mut searches = Searches {
+            retrieval: self,
+            scope,
+            documents: Vec::new(),
+        };
+        let answered = agent.answer(&case.input, &mut searches, scope.repeat(), scope);
+        match answered.await {
+            Ok(it) => {
+                call::record(&it.answered.calls, Purpose::Answerer, scope);
+                scope.metric("context passages", call::number(it.passages.len()));
+                scope.metric("searches", call::number(it.searches.len()));
+                let answer = Answer::new(it.answered, it.passages, searches.ranking()?);
+                Ok(Answer {
+                    searches: Some(it.searches),
+                    ..answer
+                })
+            }
+            Err(error) => {
+                call::record(&error.calls, Purpose::Answerer, scope);
+                Err(error.of_task())
+            }
+        }
+    }
+
+    /// Searches, and records the stages.
+    async fn search(&self, query: &str, scope: &TaskScope) -> Result<Retrieved, SearchError> {
+        let limit = self.settings.limit.get();
+        let searched = self.searcher.search_again(query, limit, scope.repeat());
+        let mut retrieved = searched.await?;
+        retrieved.passages.truncate(limit);
+        retrieved.record(scope);
+        Ok(retrieved)
     }
 
     /// The passages for the answerer.
@@ -100,13 +195,12 @@ impl Pipeline {
         }
         if let Some(budget) = &self.settings.budget {
             let fitted = context::fit(passages, budget);
-            scope.metric("context tokens", call::number(fitted.tokens));
+            scope.add_metric("context tokens", call::number(fitted.tokens));
             if let Some(tokens) = fitted.cut_from {
                 scope.attribute("context cut from", tokens);
             }
             passages = fitted.passages;
         }
-        scope.metric("context passages", call::number(passages.len()));
         Ok(passages)
     }
 }

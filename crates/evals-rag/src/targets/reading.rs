@@ -95,6 +95,7 @@ pub(super) fn answer(
         finish: Finish::Unknown,
         passages: passages(reply, matched),
         ranking: ranking(matched.iter(), k)?,
+        searches: None,
         missing: missing.map(|(_, missing)| missing).collect(),
     })
 }

@@ -141,6 +141,7 @@ mod tests {
                 finish: Finish::Stop,
                 passages: Vec::new(),
                 ranking: Ranking::default(),
+                searches: None,
                 missing: Vec::new(),
             })
         };

@@ -165,7 +165,7 @@ impl QaModels {
         let answering = Answering::open(
             opener,
             &qa.answerer,
-            &qa.judging.prompts.answer,
+            &qa.judging.prompts,
             &qa.refusal_sentences,
         )
         .await?;

@@ -1,5 +1,6 @@
 //! Tests of the question answering experiment: answers, judges, tokens and cost.
 
+mod agent;
 mod context;
 mod failures;
 mod measures;

@@ -8,7 +8,7 @@ use evals_data::Manifest;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind, embedded, reranker};
-use crate::question_answering::JudgingPlan;
+use crate::question_answering::{Answering, JudgingPlan};
 use crate::run_models::cache_policy;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
@@ -46,6 +46,7 @@ impl QaPlan {
         let settings = &resolved.settings;
         let answerer = models.answerer.clone();
         embedded::check_name(resolved, &answerer)?;
+        Answering::check(resolved, &answerer)?;
         if arguments.control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(
                 "`--fresh` starts over and `--refresh failed` resumes an earlier run; choose one"

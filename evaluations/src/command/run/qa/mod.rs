@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals::{Experiment, Observer};
+use evals::{Case, Experiment, Observer, TaskError, TaskScope};
 use evals_local::StaticEmbedder;
 use evals_rag::Searcher;
-use evals_rag::qa::{self, Expansion, Qa, Settings};
+use evals_rag::qa::{self, Answer, Expansion, Qa, Settings};
+use futures::future::BoxFuture;
 
 use super::manifest::manifest;
 use super::plan::answers::QaPlan;
@@ -18,7 +19,7 @@ use super::search::{self, Depth};
 use crate::choices;
 use crate::clock;
 use crate::exit::Exit;
-use crate::question_answering::{Attempts, Closing, Finished, spent};
+use crate::question_answering::{Answering, Attempts, Closing, Finished, spent};
 use crate::resumption::{self, Opened, Resume};
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
@@ -106,11 +107,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         facts: Vec::new(),
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));
-    let task = qa::task(
-        searcher,
-        Arc::clone(&models.answering.answerer),
-        settings(qa, prepared),
-    );
+    let task = task(searcher, &models.answering, settings(qa, prepared));
     let report = Experiment::new(dataset, task)
         .case_timeout(choices::case_timeout(&plan.resolved)?)
         .name(format!("{} ({})", qa.name, qa.profile))
@@ -127,6 +124,22 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         .await;
     bar.clear();
     closing.close(report, opened.folder)
+}
+
+type Task = Box<
+    dyn Fn(Arc<Case<Qa>>, TaskScope) -> BoxFuture<'static, Result<Answer, TaskError>> + Send + Sync,
+>;
+
+/// The task: passages are searched for in advance, or by the answering model itself.
+fn task(searcher: Arc<dyn Searcher>, answering: &Answering, settings: Settings) -> Task {
+    match &answering.agent {
+        Some(agent) => Box::new(qa::agent_task(searcher, agent.clone(), settings)),
+        None => Box::new(qa::task(
+            searcher,
+            Arc::clone(&answering.answerer),
+            settings,
+        )),
+    }
 }
 
 async fn open_folder(

@@ -43,6 +43,7 @@ pub(super) fn text(run: TargetRun<'_>) -> Result<String> {
         passages: 0,
         passage_tokens: 0,
         context_tokens: None,
+        agent_steps: None,
         answering: None,
         judging: side
             .map(|(models, judging_plan)| judging(&models.judging, judging_plan, &*tokenizer))

@@ -56,6 +56,11 @@ pub(super) async fn text(
         passages: qa.passages.get() as u64,
         passage_tokens: passage_tokens(prepared, qa, searcher, &*tokenizer).await?,
         context_tokens: Some(qa.context_tokens.get() as u64),
+        agent_steps: models
+            .answering
+            .agent
+            .as_ref()
+            .map(|agent| u64::from(agent.steps().get())),
         answering: answering(&models.answering, qa, &*tokenizer)?,
         judging: judging(&models.judging, &qa.judging, &*tokenizer)?,
     };
@@ -168,7 +173,10 @@ fn answering(
     let Some(chat) = &answering.chat else {
         return Ok(None);
     };
-    let request = chat.request("", &[], 1)?;
+    let request = match &answering.agent {
+        Some(agent) => agent.request("", 1)?,
+        None => chat.request("", &[], 1)?,
+    };
     Ok(Some(side(
         &request,
         qa.answerer.settings.max_tokens,
