@@ -2,7 +2,8 @@
 //!
 //! [`Untyped`] is the domain of such files. A [`Registry`] knows evaluators by name: it binds the arguments of an
 //! [`EvaluatorSpec`](evals::EvaluatorSpec) to a [`Signature`] and builds the evaluator. A Rust program registers its own
-//! evaluators beside the built-in ones.
+//! evaluators beside the built-in ones: [`Entry::check`] takes a closure, [`Entry::case`] anything that implements
+//! [`Evaluator`](evals::Evaluator). The example `custom_evaluator` shows both.
 
 mod analyses;
 mod argument;
