@@ -4,8 +4,10 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use evals::{Change, Comparison, Domain, Report, Summary, render};
+use evals_evaluators::Untyped;
+use evals_evaluators::pydantic_report::EvaluationReport;
 
 use crate::atomic_file::write_atomically;
 
@@ -16,6 +18,8 @@ pub(crate) enum Format {
     JsonLines,
     Csv,
     Markdown,
+    /// pydantic-evals' report model.
+    Pydantic,
 }
 
 /// A file to write, with the format that its extension names.
@@ -28,10 +32,21 @@ pub(crate) struct OutFile {
 impl OutFile {
     /// Fails for an unknown extension or a missing folder, so that commands fail before they do any work.
     pub(crate) fn new(path: &Path) -> Result<Self> {
+        let file = Self::of_eval(path)?;
+        match file.format {
+            Format::Pydantic => Err(file.not_pydantic()),
+            _ => Ok(file),
+        }
+    }
+
+    /// The same for a run of a dataset file, which may also be written as pydantic-evals' report.
+    pub(crate) fn of_eval(path: &Path) -> Result<Self> {
         let extension = path
             .extension()
             .map(|extension| extension.to_string_lossy().to_lowercase());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let format = match extension.as_deref() {
+            _ if name.to_lowercase().ends_with(".pydantic.json") => Format::Pydantic,
             Some("json") => Format::Json,
             Some("jsonl") => Format::JsonLines,
             Some("csv") => Format::Csv,
@@ -67,8 +82,34 @@ impl OutFile {
         paths.iter().map(|path| Self::new(path)).collect()
     }
 
+    /// The files of several `--out` of a run of a dataset file.
+    pub(crate) fn all_of_eval(paths: &[PathBuf]) -> Result<Vec<Self>> {
+        paths.iter().map(|path| Self::of_eval(path)).collect()
+    }
+
+    fn not_pydantic(&self) -> anyhow::Error {
+        anyhow!(
+            "`--out {self}`: only runs of `evaluations eval` can be written as pydantic-evals' report"
+        )
+    }
+
+    /// Writes the report of a dataset file.
+    pub(crate) fn eval_report(&self, report: &Report<Untyped>, summary: &Summary) -> Result<()> {
+        if self.format != Format::Pydantic {
+            return self.report(report, summary);
+        }
+        let model = EvaluationReport::from(report);
+        write_atomically(&self.path, |file| {
+            serde_json::to_writer_pretty(&mut *file, &model)?;
+            writeln!(file)
+        })
+    }
+
     /// Writes one report.
     pub(crate) fn report<D: Domain>(&self, report: &Report<D>, summary: &Summary) -> Result<()> {
+        if self.format == Format::Pydantic {
+            return Err(self.not_pydantic());
+        }
         write_atomically(&self.path, |file| {
             write_report(file, self.format, report, summary)
         })
@@ -83,7 +124,7 @@ impl OutFile {
             Format::Markdown => write_atomically(&self.path, |file| {
                 render::markdown::comparison(file, comparison)
             })?,
-            Format::JsonLines | Format::Csv => return Ok(false),
+            Format::JsonLines | Format::Csv | Format::Pydantic => return Ok(false),
         }
         Ok(true)
     }
@@ -104,7 +145,9 @@ impl OutFile {
     pub(crate) fn change(&self, change: &Change) -> Result<()> {
         write_atomically(&self.path, |file| match self.format {
             Format::Markdown => render::markdown::change(file, change),
-            Format::Json | Format::JsonLines | Format::Csv => render::json::change(file, change),
+            Format::Json | Format::JsonLines | Format::Csv | Format::Pydantic => {
+                render::json::change(file, change)
+            }
         })
     }
 
@@ -131,7 +174,7 @@ fn write_report<D: Domain>(
     summary: &Summary,
 ) -> io::Result<()> {
     match format {
-        Format::Json => render::json::report(file, report, summary),
+        Format::Json | Format::Pydantic => render::json::report(file, report, summary),
         Format::JsonLines => render::jsonl::report(file, report),
         Format::Csv => render::csv::report(file, report),
         Format::Markdown => render::markdown::report(file, report, summary),

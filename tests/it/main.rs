@@ -11,6 +11,7 @@ mod compare;
 mod damage;
 mod docs;
 mod download;
+mod eval;
 mod export;
 #[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]

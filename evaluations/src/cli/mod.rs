@@ -3,6 +3,7 @@
 mod bench;
 mod cache;
 mod datasets;
+mod eval;
 mod export;
 mod numbers;
 mod output;
@@ -20,6 +21,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
 pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
+pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
@@ -54,6 +56,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Index a dataset and benchmark retrieval and question answering on it
     Run(Box<RunArgs>),
+    /// Run the cases of a dataset file against any system, and judge its outputs
+    Eval(Box<EvalArgs>),
     /// List the available datasets with their sizes and licences
     Datasets(DatasetsArgs),
     /// Download a dataset from the Hugging Face hub, to work offline later

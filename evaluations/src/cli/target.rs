@@ -9,7 +9,7 @@ use evals_targets::TargetAddress;
 pub(crate) struct TargetArgs {
     /// Test this system instead of our own pipeline: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or
     /// `trec:FILE` [default: the setting target, or ./target.yaml]
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, alias = "task", value_name = "TARGET")]
     pub(crate) target: Option<TargetAddress>,
     /// The version of the system under test, as reports name it
     #[arg(long, value_name = "VERSION")]

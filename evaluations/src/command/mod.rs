@@ -7,6 +7,7 @@ mod config;
 mod datasets;
 mod doctor;
 mod download;
+mod eval;
 mod export;
 mod rejudge;
 mod report;
@@ -32,6 +33,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
     };
     match command {
         Command::Run(arguments) => run::execute(&session, &arguments),
+        Command::Eval(arguments) => eval::execute(&session, &arguments),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
         Command::Download(arguments) => download::execute(&session, &arguments),
         Command::Export(arguments) => export::execute(&session, &arguments),

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::stored_runs::StoredRuns;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
-    let files = OutFile::all(&arguments.out)?;
+    let files = OutFile::all_of_eval(&arguments.out)?;
     let runs = StoredRuns::of(session);
     let run = runs.find(&arguments.run)?;
     let report = run.report()?;

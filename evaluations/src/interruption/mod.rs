@@ -42,6 +42,7 @@ struct Shared {
     interrupted: CancellationToken,
     abort: CancellationToken,
     stop: StopSignal,
+    further_stops: Mutex<Vec<StopSignal>>,
     traffic: Mutex<Vec<Arc<Traffic>>>,
     writes: Mutex<Vec<Writes>>,
 }
@@ -112,6 +113,18 @@ impl Interruption {
     /// Set by the first signal: no further case starts.
     pub(crate) fn stop(&self) -> StopSignal {
         self.0.stop.clone()
+    }
+
+    /// A signal of its own for one of several runs: a failure that ends that run leaves the others alone. The first interrupt sets it.
+    pub(crate) fn further_stop(&self) -> StopSignal {
+        let stop = StopSignal::new();
+        let mut stops = lock(&self.0.further_stops);
+        stops.push(stop.clone());
+        // Under the lock, so that a signal that comes now finds it in the list.
+        if self.is_interrupted() {
+            stop.interrupt();
+        }
+        stop
     }
 
     /// Cancelled when the wait for calls in flight is over.
@@ -188,6 +201,9 @@ impl Interruption {
     fn notice(&self) {
         self.0.interrupted.cancel();
         self.0.stop.interrupt();
+        for stop in lock(&self.0.further_stops).iter() {
+            stop.interrupt();
+        }
         for traffic in lock(&self.0.traffic).iter() {
             traffic.close();
         }

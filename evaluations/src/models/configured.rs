@@ -49,7 +49,7 @@ impl ConfiguredModels {
 }
 
 impl ConfiguredModel {
-    fn new(role: Role, settings: &Model) -> Self {
+    pub(crate) fn new(role: Role, settings: &Model) -> Self {
         let kind = ModelKind::of(role, &settings.provider, &settings.name);
         let mut settings = Box::new(settings.clone());
         if let ModelKind::LlmReranker(_) = kind {

@@ -71,7 +71,10 @@ impl StoredReport {
             Err(error) => error,
         };
         // Any JSON fits a case of a dataset file, so a damaged report of a benchmark would, too.
-        let is_of_file = |report: &Report<Untyped>| report.metadata.contains_key(EVAL_TARGET);
+        let is_of_file = |report: &Report<Untyped>| {
+            let benchmark = report.metadata.get("benchmark");
+            benchmark.is_some_and(|benchmark| benchmark == "eval")
+        };
         if let Ok(report) = parsed::<Report<Untyped>>(bytes)
             && is_of_file(&report)
         {
@@ -110,7 +113,10 @@ impl StoredReport {
 
     /// Writes the report in the format of the file.
     pub(crate) fn write(&self, file: &OutFile, seed: u64) -> Result<()> {
-        self.any().write(file, &self.summary(seed))
+        match self {
+            Self::Eval(report) => file.eval_report(report, &self.summary(seed)),
+            Self::Retrieval(_) | Self::Qa(_) => self.any().write(file, &self.summary(seed)),
+        }
     }
 
     fn any(&self) -> &dyn AnyReport {
@@ -121,9 +127,6 @@ impl StoredReport {
         }
     }
 }
-
-/// The key of a report's metadata that names the target of `evaluations eval`.
-pub(crate) const EVAL_TARGET: &str = "target";
 
 impl<D: Domain> AnyReport for Report<D> {
     fn facts(&self) -> Facts<'_> {

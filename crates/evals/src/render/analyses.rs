@@ -31,7 +31,10 @@ pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> Shown {
             description,
             class_labels,
             matrix,
-        } => (title, description, confusion_matrix(class_labels, matrix)),
+        } => {
+            let body = confusion_matrix(class_labels, matrix, glyphs);
+            (title, description, body)
+        }
         Analysis::PrecisionRecall {
             title,
             description,
@@ -87,8 +90,11 @@ pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> Shown {
     }
 }
 
-/// A row for each expected class; the columns are the predicted ones.
-fn confusion_matrix(labels: &[String], matrix: &[Vec<u64>]) -> Body {
+/// A row for each expected class; the columns are the predicted ones. Undefined without any class.
+fn confusion_matrix(labels: &[String], matrix: &[Vec<u64>], glyphs: &Glyphs) -> Body {
+    if labels.is_empty() {
+        return Body::Lines(vec![glyphs.undefined.to_owned()]);
+    }
     let labels = || labels.iter().map(|label| single_line(label));
     let heads = std::iter::once("Expected".to_owned()).chain(labels());
     let rows = labels().zip(matrix).map(|(label, counts)| {

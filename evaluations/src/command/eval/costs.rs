@@ -1,0 +1,90 @@
+//! Adds up what judges read, wrote and cost.
+
+use evals::CaseReport;
+use evals_evaluators::Untyped;
+use evals_messages::quantity;
+use evals_models::ModelIdentity;
+use evals_rag::Purpose;
+use evals_rag::prices::Prices;
+use serde::Serialize;
+
+use super::judges::OpenedJudges;
+use crate::spending::dollars;
+
+/// Tokens and cost of the judges of a run. A cached reply counts with its original tokens.
+#[derive(Debug, Serialize)]
+pub(super) struct Costs {
+    models: Vec<ModelIdentity>,
+    input_tokens: f64,
+    output_tokens: f64,
+    /// Whether some token counts are estimates, because the server reported none.
+    estimated: bool,
+    /// USD; `None` where a price is not known, or where several judges with different prices share the tokens.
+    cost: Option<f64>,
+}
+
+/// Adds up what the cases recorded; `None` if no evaluator asks a model.
+pub(super) fn of(
+    cases: &[CaseReport<Untyped>],
+    judges: &OpenedJudges,
+    prices: &Prices,
+) -> Option<Costs> {
+    let models = identities(judges);
+    let costs: Vec<Option<f64>> = models
+        .iter()
+        .map(|model| prices.of(model).of_cases(cases, Purpose::Judge))
+        .collect();
+    let first = *costs.first()?;
+    let sum = |metric: &str| {
+        let recorded = cases.iter().filter_map(|case| case.metrics.get(metric));
+        // The sum of no floats is -0.
+        recorded.fold(0.0, |sum, value| sum + value)
+    };
+    Some(Costs {
+        input_tokens: sum(Purpose::Judge.input_tokens()),
+        output_tokens: sum(Purpose::Judge.output_tokens()),
+        estimated: cases
+            .iter()
+            .any(|case| case.attributes.contains_key(Purpose::Judge.estimated())),
+        cost: first.filter(|_| costs.iter().all(|cost| *cost == first)),
+        models,
+    })
+}
+
+/// What the cases of earlier sessions have cost at most: the dearest judge counts for all of them.
+pub(super) fn spent(cases: &[CaseReport<Untyped>], judges: &OpenedJudges, prices: &Prices) -> f64 {
+    let costs = identities(judges)
+        .into_iter()
+        .filter_map(|model| prices.of(&model).of_cases(cases, Purpose::Judge));
+    costs.fold(0.0, f64::max)
+}
+
+fn identities(judges: &OpenedJudges) -> Vec<ModelIdentity> {
+    let mut identities: Vec<ModelIdentity> = Vec::new();
+    for (_, model) in judges.roles() {
+        if !identities.contains(model.identity()) {
+            identities.push(model.identity().clone());
+        }
+    }
+    identities
+}
+
+impl Costs {
+    /// The line of the report's facts.
+    pub(super) fn fact(&self) -> (String, String) {
+        let models: Vec<String> = self.models.iter().map(ToString::to_string).collect();
+        let estimated = if self.estimated { " (estimated)" } else { "" };
+        let cost = if self.models.len() > 1 && self.cost.is_none() {
+            "cost unknown (several judges)".to_owned()
+        } else {
+            dollars(self.cost)
+        };
+        let text = format!(
+            "{}, {} read, {} written{estimated}, {cost}",
+            models.join(" and "),
+            quantity::of(self.input_tokens, "token"),
+            self.output_tokens,
+        );
+        ("judging".to_owned(), text)
+    }
+}

@@ -1,0 +1,38 @@
+//! `evaluations eval`: runs the cases of a dataset file against a target.
+
+mod costs;
+mod estimate;
+mod finished;
+mod judges;
+mod manifest;
+mod plan;
+mod run;
+mod task;
+mod watch;
+
+use anyhow::Result;
+
+use self::plan::Plan;
+use crate::cli::EvalArgs;
+use crate::exit::Exit;
+use crate::interruption::interruptible;
+use crate::session::Session;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exit> {
+    if arguments.control.watch {
+        return watch::execute(session, arguments);
+    }
+    let plan = Plan::new(session, arguments)?;
+    if arguments.judging.estimate {
+        let estimate = estimate::text(&plan, arguments);
+        session.printer.result(&estimate)?;
+        return Ok(Exit::Done);
+    }
+    interruptible(session.printer, async |interruption| {
+        let is_fresh = arguments.control.fresh;
+        let finished = run::run(session, arguments, &plan, is_fresh, interruption).await?;
+        let text = finished.text(session.printer, &arguments.shown)?;
+        session.printer.result(&text)?;
+        finished.close(session.printer, &plan.out, interruption.is_interrupted())
+    })
+}

@@ -1,0 +1,225 @@
+//! The plan of a run, made before anything is asked or written.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use evals::{CaseId, CaseTimeout, Dataset};
+use evals_evaluators::{DatasetFile, FileFormat, Loaded};
+use evals_evaluators::{Registry, Resources, Untyped};
+use evals_guard::regular_file;
+use evals_messages::quantity;
+use evals_targets::TargetSettings;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::judges::WantedJudges;
+use crate::case_selection::{Candidate, Selection, SelectionRecord};
+use crate::choices;
+use crate::cli::EvalArgs;
+use crate::models::ConfiguredModels;
+use crate::out_file::OutFile;
+use crate::session::{Session, named_models};
+use crate::settings::{self, Layer, Resolved, Tree};
+use crate::targets;
+
+/// The largest dataset file, in bytes.
+const LARGEST: u64 = 512_000_000;
+
+/// A run with every choice made.
+pub(super) struct Plan {
+    pub(super) registry: Registry,
+    pub(super) source: Source,
+    /// The file's cases, with evaluators that have no chat models yet.
+    pub(super) loaded: Loaded,
+    pub(super) resolved: Resolved,
+    pub(super) models: ConfiguredModels,
+    pub(super) judges: WantedJudges,
+    pub(super) target: TargetSettings,
+    /// The cases to run, in the order of the file.
+    pub(super) chosen: Vec<CaseId>,
+    /// `None` if no option chose among the cases, except `--limit`.
+    pub(super) selection: Option<SelectionRecord>,
+    pub(super) timeout: CaseTimeout,
+    pub(super) concurrency: NonZeroUsize,
+    pub(super) name: String,
+    pub(super) out: Vec<OutFile>,
+}
+
+/// The text of a dataset file, read once, so that every part of a run sees the same.
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    format: FileFormat,
+    text: String,
+}
+
+impl Source {
+    fn read(arguments: &EvalArgs) -> Result<Self> {
+        let path = arguments.file.clone();
+        let format = FileFormat::of(&path).with_context(|| {
+            format!(
+                "`{}` is no dataset file by its name; dataset files end in .yaml, .yml, .json, .jsonl or .csv",
+                path.display()
+            )
+        })?;
+        let text = regular_file::read_named(&path, LARGEST)?;
+        Ok(Self { path, format, text })
+    }
+
+    /// SHA-256 of the text, in hexadecimal.
+    pub(super) fn digest(&self) -> String {
+        hex::encode(Sha256::digest(&self.text))
+    }
+
+    /// Reads the cases and builds their evaluators. Paths in arguments are relative to the file's folder.
+    pub(super) fn load(&self, registry: &Registry, resources: Resources) -> Result<Loaded> {
+        let resources = Resources {
+            folder: self.path.parent().map(PathBuf::from),
+            ..resources
+        };
+        Ok(DatasetFile::read(
+            &self.text,
+            self.format,
+            &self.path,
+            registry,
+            &resources,
+        )?)
+    }
+}
+
+impl Plan {
+    pub(super) fn new(session: &Session<'_>, arguments: &EvalArgs) -> Result<Self> {
+        let out = OutFile::all_of_eval(&arguments.out)?;
+        let registry = Registry::built_in();
+        let source = Source::read(arguments)?;
+        let loaded = source.load(&registry, Resources::default())?;
+        for warning in &loaded.warnings {
+            session.printer.warn(&warning.at(&source.path));
+        }
+        let resolved = settings_of(session, arguments, &source, &loaded)?;
+        let models = ConfiguredModels::of(&resolved.settings);
+        let target = targets::chosen(&resolved, &arguments.target)?;
+        let target = target.with_context(|| {
+            format!(
+                "`{}` does not say what to test; name it with `--target`, such as `--target http://localhost:8000/ask` or \
+                 `--target 'exec:python my_rag.py'`",
+                source.path.display()
+            )
+        })?;
+        let judges = WantedJudges::of(&registry, &loaded, &source.path, &resolved, &models)?;
+        if arguments.judging.budget.is_some() {
+            judges.check_prices(&resolved)?;
+        }
+        let dataset = &loaded.file.name;
+        let (chosen, selection) = chosen_cases(session, arguments, &loaded)?;
+        Ok(Self {
+            target: target.clone(),
+            chosen,
+            selection,
+            timeout: choices::case_timeout(&resolved)?.task("the target"),
+            concurrency: arguments
+                .control
+                .concurrency
+                .unwrap_or(resolved.settings.evaluations.concurrency),
+            name: arguments
+                .control
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("{dataset}_eval")),
+            out,
+            registry,
+            source,
+            resolved,
+            models,
+            judges,
+            loaded,
+        })
+    }
+
+    /// The dataset that runs: the chosen cases of `dataset`.
+    pub(super) fn select(&self, dataset: Dataset<Untyped>) -> Dataset<Untyped> {
+        let mut chosen = self.chosen.iter().peekable();
+        dataset.retain(|case| chosen.next_if(|id| **id == case.id).is_some())
+    }
+
+    pub(super) fn chosen_ids(&self) -> BTreeSet<&str> {
+        self.chosen.iter().map(CaseId::as_str).collect()
+    }
+
+    /// How often the target is asked, if nothing fails.
+    pub(super) fn runs(&self, repeat: u32) -> usize {
+        self.chosen.len().saturating_mul(repeat as usize)
+    }
+}
+
+/// The settings: those of the user, with the target of the dataset file below them.
+fn settings_of(
+    session: &Session<'_>,
+    arguments: &EvalArgs,
+    source: &Source,
+    loaded: &Loaded,
+) -> Result<Resolved> {
+    let target = targets::layers(session, &arguments.target)?;
+    let mut layers: Vec<Layer> = target.file.into_iter().collect();
+    if let Some(section) = &loaded.file.target {
+        let origin = source.path.display().to_string();
+        let section = Tree::from_value(&section.to_value());
+        layers.push(Layer::value(origin, "target", section));
+    }
+    let judge = named_models(None, arguments.judging.judge.as_ref());
+    let options = target.options.into_iter().chain(judge);
+    layers.extend(session.user_layers(&arguments.settings, options)?);
+    Ok(settings::resolve(layers)?)
+}
+
+/// The cases to run: those that the options choose, up to `--limit`.
+fn chosen_cases(
+    session: &Session<'_>,
+    arguments: &EvalArgs,
+    loaded: &Loaded,
+) -> Result<(Vec<CaseId>, Option<SelectionRecord>)> {
+    let none = Map::new();
+    let mut cases: Vec<_> = loaded.dataset.cases().iter().collect();
+    let known = keys(loaded);
+    let selection = Selection::new(
+        session,
+        &arguments.selection,
+        &loaded.file.name,
+        Some(&known),
+    )?;
+    let record = match selection {
+        Some(selection) => Some(selection.retain(&mut cases, |case| Candidate {
+            id: case.id.as_str(),
+            metadata: case.metadata.as_object().unwrap_or(&none),
+        })?),
+        None => None,
+    };
+    if cases.is_empty() {
+        bail!("`{}` has no cases", loaded.file.name);
+    }
+    if let Some(limit) = arguments.control.limit
+        && cases.len() > limit.get()
+    {
+        session.printer.note(&format!(
+            "the first {limit} of {}",
+            quantity::of(cases.len(), "case")
+        ));
+        cases.truncate(limit.get());
+    }
+    let ids = cases.into_iter().map(|case| case.id.clone()).collect();
+    Ok((ids, record))
+}
+
+/// The keys of all cases' metadata.
+fn keys(loaded: &Loaded) -> Vec<String> {
+    let cases = loaded.file.cases.iter();
+    let objects = cases.filter_map(|case| match &case.metadata {
+        Value::Object(metadata) => Some(metadata),
+        _ => None,
+    });
+    let mut keys: Vec<String> = objects.flat_map(Map::keys).cloned().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}

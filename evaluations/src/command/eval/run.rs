@@ -1,0 +1,198 @@
+//! One run of a dataset file: opens models and target, runs the cases, and writes the report.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals::{Experiment, Journal, Observer, Report, Retry};
+use evals_evaluators::{Resources, Untyped};
+use evals_messages::quantity;
+use evals_targets::process::WorkerPools;
+use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
+use serde_json::json;
+
+use super::costs;
+use super::finished::{Finished, Outcome};
+use super::judges::OpenedJudges;
+use super::manifest::manifest;
+use super::plan::Plan;
+use super::task;
+use crate::choices;
+use crate::cli::EvalArgs;
+use crate::clock;
+use crate::interruption::Interruption;
+use crate::models::Servers;
+use crate::resumption::{self, Resume};
+use crate::run_models::{Opener, cache_policy};
+use crate::session::Session;
+use crate::spending::Spending;
+use crate::targets::{self, Metered, Opening, Recording};
+use crate::terminal::progress::CaseBar;
+
+/// The key of a report's metadata with the models that judged.
+const MODELS: &str = "models";
+
+/// Runs the cases that are not finished yet. `is_fresh` starts over.
+pub(super) async fn run(
+    session: &Session<'_>,
+    arguments: &EvalArgs,
+    plan: &Plan,
+    is_fresh: bool,
+    interruption: &Interruption,
+) -> Result<Finished> {
+    let control = &arguments.control;
+    let stop = interruption.further_stop();
+    let spending = Spending::new(arguments.judging.budget, stop.clone());
+    let servers = Servers::new(&plan.resolved, &plan.models, session.printer, control.seed);
+    let mut servers = servers.interrupted_by(interruption).pulling(control.pull);
+    let mut opener = Opener::new(
+        session,
+        &plan.resolved,
+        &plan.models,
+        &mut servers,
+        cache_policy(arguments.judging.no_cache, None),
+        &spending,
+        interruption,
+    );
+    let judges = Arc::new(interruption.guard(plan.judges.open(&mut opener)).await?);
+    let workers = WorkerPools::new(plan.concurrency);
+    let resources = Resources {
+        models: Some(Arc::clone(&judges) as _),
+        workers: workers.clone(),
+        ..Resources::default()
+    };
+    let loaded = plan.source.load(&plan.registry, resources)?;
+    let dataset = plan.select(loaded.dataset);
+
+    let opening = Opening {
+        concurrency: plan.concurrency,
+        folder: session.directories.working.clone(),
+    };
+    let target = targets::open(&plan.target, &opening, &mut opener);
+    let target = interruption.guard(target).await?;
+    let prices = choices::prices(&plan.resolved);
+    let target: Arc<dyn Target> = match target.identity().kind.as_str() {
+        // Its calls are counted already.
+        "chat" => target,
+        _ => Arc::new(Metered::new(target, prices.clone(), &spending)),
+    };
+    for warning in target.warnings(&plan.chosen_ids()) {
+        session.printer.warn(&warning);
+    }
+    let started = clock::now();
+    let manifest = manifest(plan, arguments, target.identity(), &judges, started)?;
+    let resume = if is_fresh {
+        Resume::Fresh
+    } else {
+        Resume::Unfinished
+    };
+    let opening = resumption::open::<Untyped>(session, &manifest, started, resume);
+    let opened = interruption.guard(opening).await?;
+    let recording = Recording {
+        // A reply counts for equal inputs only, so changes elsewhere in the file do not make anybody ask again.
+        questions: json!({"benchmark": "eval", "dataset": plan.loaded.file.name}),
+        resumption: if is_fresh {
+            Resumption::Fresh
+        } else {
+            Resumption::Resume
+        },
+    };
+    let recorded = Arc::new(targets::record(session, target, &recording)?);
+    spending.resume(costs::spent(&opened.finished, &judges, &prices));
+
+    let failed_before = count_failed(&opened.finished);
+    let bar = Arc::new(CaseBar::new(session.printer, "evaluating"));
+    let mut experiment = Experiment::new(dataset, task::asking(Arc::clone(&recorded) as _))
+        .name(&plan.name)
+        .concurrency(plan.concurrency)
+        .repeat(control.repeat)
+        .cancellation(interruption.abort_token())
+        .stop(stop)
+        .case_timeout(plan.timeout.clone())
+        .elapsed_before(opened.elapsed)
+        .resume(opened.finished)
+        .journal(Arc::clone(&opened.journal) as Arc<dyn Journal<Untyped>>)
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Untyped>>);
+    if let Some(most) = control.max_failures {
+        experiment = experiment.max_failures(most);
+    }
+    if let Some(retries) = control.retry_task {
+        experiment = experiment.retry_task(retry(retries.saturating_add(1), control.seed));
+    }
+    if let Some(retries) = control.retry_evaluators {
+        experiment = experiment.retry_evaluators(retry(retries.saturating_add(1), control.seed));
+    }
+    let mut report = experiment.run().await;
+    bar.clear();
+    recorded.close().await;
+    workers.close().await;
+    if report.not_run == 0 {
+        recorded.finish()?;
+    }
+    describe(&mut report, plan, arguments, &recorded, &judges)?;
+    let asked = quantity::of(recorded.asked(), "request");
+    session.printer.detail(&format!("{asked} to the target"));
+    let failed = count_failed(&report.cases) - failed_before;
+    let outcome = Outcome {
+        too_many_failed: control
+            .max_failures
+            .is_some_and(|most| failed >= most.get()),
+        budget_spent: spending.is_spent(),
+    };
+    Finished::write(report, opened.folder, control.seed, outcome)
+}
+
+fn retry(attempts: std::num::NonZeroU32, seed: u64) -> Retry {
+    let [base, longest] = [500, 30_000].map(std::time::Duration::from_millis);
+    Retry::new(attempts).backoff(base, longest, seed)
+}
+
+fn count_failed(cases: &[evals::CaseReport<Untyped>]) -> usize {
+    let failed = cases.iter().filter(|case| case.result.failure().is_some());
+    failed.count()
+}
+
+/// Adds target, judges, seed and selection to the report, each under its own key for programs and as a line for people.
+fn describe(
+    report: &mut Report<Untyped>,
+    plan: &Plan,
+    arguments: &EvalArgs,
+    target: &RecordedTarget,
+    judges: &OpenedJudges,
+) -> Result<()> {
+    let seed = arguments.control.seed;
+    let identity: &TargetIdentity = target.identity();
+    let mut facts = vec![("target".to_owned(), identity.to_string())];
+    let costs = costs::of(&report.cases, judges, &choices::prices(&plan.resolved));
+    facts.extend(costs.as_ref().map(costs::Costs::fact));
+    let mut notes = Vec::new();
+    let mut models = serde_json::Map::new();
+    for (role, model) in judges.roles() {
+        models.insert(role.clone(), serde_json::to_value(model.identity())?);
+        let of_model = model.notes().into_iter();
+        notes.extend(of_model.map(|note| (role.clone(), note)));
+    }
+    facts.extend(notes.iter().cloned());
+    if let Some(selection) = &plan.selection {
+        let (_, text) = selection.fact(plan.chosen.len());
+        facts.push(("cases".to_owned(), text));
+    }
+    if seed != 0 {
+        facts.push(("seed".to_owned(), seed.to_string()));
+    }
+    let metadata = &mut report.metadata;
+    metadata.insert("benchmark".to_owned(), "eval".into());
+    metadata.insert("profile".to_owned(), identity.kind.clone().into());
+    metadata.insert("target".to_owned(), serde_json::to_value(identity)?);
+    metadata.insert("seed".to_owned(), seed.into());
+    metadata.insert(MODELS.to_owned(), models.into());
+    metadata.insert("notes".to_owned(), serde_json::to_value(notes)?);
+    if let Some(costs) = costs {
+        metadata.insert("costs".to_owned(), serde_json::to_value(costs)?);
+    }
+    if let Some(selection) = &plan.selection {
+        let key = crate::case_selection::SelectionRecord::KEY.to_owned();
+        metadata.insert(key, serde_json::to_value(selection)?);
+    }
+    metadata.insert(Report::<Untyped>::FACTS.to_owned(), json!(facts));
+    Ok(())
+}

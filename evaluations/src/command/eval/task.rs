@@ -1,0 +1,57 @@
+//! The task of a case: asks the target.
+
+use std::sync::Arc;
+
+use evals::{Case, TaskError, TaskScope};
+use evals_evaluators::Untyped;
+use evals_targets::{Inputs, Reply, Request, Target};
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+/// Asks `target` for the output of each case.
+///
+/// The output is the reply's `answer`. Everything else that a reply says is recorded for the evaluators.
+pub(super) fn asking(
+    target: Arc<dyn Target>,
+) -> impl Fn(Arc<Case<Untyped>>, TaskScope) -> BoxFuture<'static, Result<Value, TaskError>> {
+    move |case, scope| {
+        let target = Arc::clone(&target);
+        Box::pin(async move {
+            let request = Request {
+                id: case.id.to_string(),
+                repeat: scope.repeat(),
+                k: None,
+                inputs: Inputs::Value(case.input.clone()),
+            };
+            let reply = target.ask(&request).await;
+            let reply = reply.map_err(evals_targets::TargetError::into_task_error)?;
+            record(&reply, &scope);
+            Ok(reply.answer.unwrap_or(Value::Null))
+        })
+    }
+}
+
+/// Records what the reply says besides its answer. Metrics of tokens have pydantic-evals' names.
+fn record(reply: &Reply, scope: &TaskScope) {
+    reply.record(scope);
+    if let Some(usage) = &reply.usage {
+        for (name, tokens) in [
+            ("input_tokens", usage.input_tokens),
+            ("output_tokens", usage.output_tokens),
+        ] {
+            scope.metric(name, f64::from(u32::try_from(tokens).unwrap_or(u32::MAX)));
+        }
+    }
+    let facts = [
+        ("documents", serde_json::to_value(&reply.documents)),
+        ("citations", serde_json::to_value(&reply.citations)),
+        ("refused", serde_json::to_value(reply.refused)),
+    ];
+    for (name, value) in facts {
+        if let Ok(value) = value
+            && !value.is_null()
+        {
+            scope.attribute(name, value);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! `--watch`: runs again whenever the dataset file or the command's folder changes.
+
+mod files;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use evals::{Change, Titled};
+use evals_metrics::PairedTest;
+use evals_targets::TargetAddress;
+use tokio::time::sleep;
+
+use self::files::{Snapshot, Watched};
+use super::finished::Finished;
+use super::plan::Plan;
+use super::run;
+use crate::cli::EvalArgs;
+use crate::errors;
+use crate::exit::Exit;
+use crate::interruption::{Interrupted, Interruption, interruptible};
+use crate::session::Session;
+use crate::terminal::console;
+
+/// How often the files are looked at.
+const INTERVAL: Duration = Duration::from_millis(400);
+
+/// Most changed files that a note names.
+const NAMED: usize = 3;
+
+/// Runs until the user interrupts.
+pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exit> {
+    interruptible(session.printer, async |interruption| {
+        Watch::new(session, arguments)
+            .until_interrupted(interruption)
+            .await
+    })
+}
+
+/// The runs so far.
+struct Watch<'w> {
+    session: &'w Session<'w>,
+    arguments: &'w EvalArgs,
+    before: Option<Finished>,
+    watched: Watched,
+    /// Files that changed while the run before this one was going on.
+    changed_during_run: BTreeSet<PathBuf>,
+    is_first: bool,
+}
+
+impl<'w> Watch<'w> {
+    fn new(session: &'w Session<'w>, arguments: &'w EvalArgs) -> Self {
+        let mut watched = Watched::new(&arguments.file);
+        watched.ignore(&session.directories.data);
+        for file in &arguments.out {
+            watched.ignore(file);
+        }
+        Self {
+            session,
+            arguments,
+            before: None,
+            watched,
+            changed_during_run: BTreeSet::new(),
+            is_first: true,
+        }
+    }
+
+    async fn until_interrupted(mut self, interruption: &Interruption) -> Result<Exit> {
+        let printer = self.session.printer;
+        // Every change is seen against the files that the last look showed, so none is lost in between.
+        let mut seen = self.watched.snapshot();
+        loop {
+            match self.once(interruption).await {
+                Err(error) if error.is::<Interrupted>() => return Err(error),
+                // The next change may mend it.
+                Err(error) => errors::report(&error),
+                Ok(()) => {}
+            }
+            if interruption.is_interrupted() {
+                return Ok(Exit::Interrupted);
+            }
+            self.is_first = false;
+            // The command's folder is known only once the file was read.
+            seen = self.watched.extended(seen);
+            let now = self.watched.snapshot();
+            let mut changed = self.changed_during(now.changed_since(&seen));
+            seen = self.watched.without_ignored(now);
+            if changed.is_empty() {
+                printer.note(&format!(
+                    "waiting for changes of {}; Ctrl-C ends",
+                    self.watched
+                ));
+                (changed, seen) = self.next_change(seen, interruption).await?;
+            }
+            printer.note(&format!("{} changed; running again", listed(&changed)));
+        }
+    }
+
+    /// One run, with what changed since the one before.
+    async fn once(&mut self, interruption: &Interruption) -> Result<()> {
+        let plan = Plan::new(self.session, self.arguments)?;
+        if let Some(TargetAddress::Exec(_)) = plan.target.address {
+            self.watched.add_folder(&self.session.directories.working);
+        }
+        // A changed system has to be asked again.
+        let is_fresh = self.arguments.control.fresh || !self.is_first;
+        let run = run::run(self.session, self.arguments, &plan, is_fresh, interruption);
+        let finished = Box::pin(run).await?;
+        let printer = self.session.printer;
+        printer.result(&finished.text(printer, &self.arguments.shown)?)?;
+        finished.close(printer, &plan.out, interruption.is_interrupted())?;
+        if let Some(before) = &self.before {
+            self.print_change(before, &finished)?;
+        }
+        self.before = Some(finished);
+        Ok(())
+    }
+
+    fn print_change(&self, before: &Finished, after: &Finished) -> Result<()> {
+        let titles = [before, after].map(|run| run.folder.name());
+        let side = |title: &'_ str, run: &'_ Finished| (title.to_owned(), run.report.clone());
+        let [(first, old), (second, new)] = [side(&titles[0], before), side(&titles[1], after)];
+        let test = PairedTest {
+            seed: self.arguments.control.seed,
+            ..PairedTest::default()
+        };
+        let before = Titled {
+            title: &first,
+            report: &old,
+            summary: &before.summary,
+        };
+        let after = Titled {
+            title: &second,
+            report: &new,
+            summary: &after.summary,
+        };
+        let change = Change::between(&before, &after, test, |_| true);
+        let mut page = b"\n".to_vec();
+        console(self.session.printer).change(&mut page, &change)?;
+        self.session
+            .printer
+            .result(&String::from_utf8_lossy(&page))?;
+        Ok(())
+    }
+
+    /// The files that changed while a run was going on. One that changed during two runs in a row is taken for one that the command
+    /// writes, because it would otherwise start runs without end.
+    fn changed_during(&mut self, mut changed: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+        let again: Vec<PathBuf> = changed
+            .intersection(&self.changed_during_run)
+            .filter(|path| **path != self.arguments.file)
+            .cloned()
+            .collect();
+        for path in again {
+            self.session.printer.note(&format!(
+                "`{}` changes while the command runs, so it is no longer watched",
+                path.display()
+            ));
+            self.watched.ignore(&path);
+            changed.remove(&path);
+        }
+        self.changed_during_run.clone_from(&changed);
+        changed
+    }
+
+    /// Waits for a change of the files that were `seen`, and until nothing changes any more: editors save in several steps. Returns
+    /// what changed, and the files as they are now.
+    async fn next_change(
+        &self,
+        seen: Snapshot,
+        interruption: &Interruption,
+    ) -> Result<(BTreeSet<PathBuf>, Snapshot)> {
+        let mut last = seen.clone();
+        loop {
+            let pause = async {
+                sleep(INTERVAL).await;
+                Ok(())
+            };
+            interruption.guard(pause).await?;
+            let now = self.watched.snapshot();
+            let is_quiet = now == last;
+            last = now;
+            let changed = last.changed_since(&seen);
+            if is_quiet && !changed.is_empty() {
+                return Ok((changed, last));
+            }
+        }
+    }
+}
+
+fn listed(changed: &BTreeSet<PathBuf>) -> String {
+    let mut names: Vec<String> = changed
+        .iter()
+        .take(NAMED)
+        .map(|path| format!("`{}`", shown(path)))
+        .collect();
+    if changed.len() > NAMED {
+        names.push(format!("{} more", changed.len() - NAMED));
+    }
+    names.join(", ")
+}
+
+/// A path relative to the working folder, where it is inside.
+fn shown(path: &Path) -> String {
+    let working = std::env::current_dir().unwrap_or_default();
+    let relative = path.strip_prefix(working).unwrap_or(path);
+    relative.display().to_string()
+}

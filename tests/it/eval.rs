@@ -1,0 +1,522 @@
+//! `evaluations eval`: dataset files against commands, services and files of outputs.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::qa_server::KEY;
+use crate::sandbox::{Ended, Sandbox, ended, json};
+use crate::scripted_server::{Reaction, Saying, ScriptedServer};
+
+/// Three cases: one right, one wrong, one that the system cannot answer.
+const CAPITALS: &str = "\
+name: capitals
+cases:
+- name: france
+  inputs: {country: France}
+  expected_output: Paris
+  metadata: {continent: Europe}
+- name: kenya
+  inputs: {country: Kenya}
+  expected_output: Nairobi
+  metadata: {continent: Africa}
+  evaluators:
+  - Contains: Nai
+- inputs: {country: Atlantis}
+evaluators:
+- EqualsExpected
+- IsInstance: str
+report_evaluators:
+- ConfusionMatrixEvaluator
+";
+
+/// Knows two capitals, and notes every question in `asked.txt`.
+const SYSTEM: &str = r#"while IFS= read -r line; do
+    id=${line#*\"id\":\"}
+    id=${id%%\"*}
+    printf '%s\n' "$id" >> asked.txt
+    case "$id" in
+        france*) reply='"answer":"Paris"' ;;
+        kenya*) reply='"answer":"Mombasa","usage":{"input_tokens":3,"output_tokens":1}' ;;
+        *) reply='"error":"not on the map"' ;;
+    esac
+    printf '{"id":"%s",%s}\n' "$id" "$reply"
+done
+"#;
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("capitals.yaml", CAPITALS);
+    sandbox.write("system.sh", SYSTEM);
+    sandbox
+}
+
+/// The command; its target has blanks, so it is an argument of its own.
+fn command(sandbox: &Sandbox, options: &str) -> Command {
+    let mut command = sandbox.command("eval capitals.yaml --no-progress");
+    command.args(["--target", "exec:sh system.sh"]);
+    command.args(options.split_whitespace());
+    command
+}
+
+fn eval(sandbox: &Sandbox, options: &str) -> Ended {
+    ended(&mut command(sandbox, options))
+}
+
+fn newest(sandbox: &Sandbox) -> PathBuf {
+    sandbox.runs().pop().unwrap()
+}
+
+fn report(sandbox: &Sandbox) -> Value {
+    json(&newest(sandbox).join("report.json"))
+}
+
+fn asked(sandbox: &Sandbox) -> Vec<String> {
+    let asked = fs::read_to_string(sandbox.work().join("asked.txt")).unwrap_or_default();
+    let mut asked: Vec<String> = asked.lines().map(str::to_owned).collect();
+    asked.sort_unstable();
+    asked
+}
+
+#[test]
+fn a_dataset_file_runs_against_a_command() {
+    let sandbox = sandbox();
+    let ended = eval(&sandbox, "--reasons");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for line in [
+        "target: exec:sh system.sh",
+        "  Case 3: not on the map",
+        "Mombasa         0        0      0",
+        "Contains ✗: Output string 'Mombasa' does not contain expected string 'Nai'",
+    ] {
+        let mut lines = ended.stdout.lines();
+        assert!(lines.any(|it| it == line), "`{line}` in {}", ended.stdout);
+    }
+    let report = report(&sandbox);
+    let passed = |measure: &str| report["summary"]["assertions"][measure]["value"].as_f64();
+    assert_eq!(passed("EqualsExpected"), Some(0.5));
+    assert_eq!(passed("Contains"), Some(0.0));
+    assert_eq!(report["cases"][1]["metrics"]["input_tokens"], 3.0);
+    assert_eq!(report["evaluators"][1]["spec"]["arguments"], json!(["str"]));
+    assert_eq!(report["analyses"][0]["type"], "confusion_matrix");
+    assert_eq!(asked(&sandbox), ["Case 3", "france", "kenya"]);
+}
+
+#[test]
+fn stored_runs_of_dataset_files_are_runs_like_others() {
+    let sandbox = sandbox();
+    eval(&sandbox, "");
+    let listed = sandbox.succeed("runs");
+    assert!(
+        listed.contains("capitals  eval       exec     3          passed 0.6000"),
+        "{listed}"
+    );
+    let shown = sandbox.succeed("runs show latest");
+    assert!(shown.contains("target: exec:sh system.sh"), "{shown}");
+    sandbox.succeed("report latest --out again.csv --out again.pydantic.json");
+    let again = fs::read_to_string(sandbox.work().join("again.csv")).unwrap();
+    assert!(again.contains("\r\nkenya,1,,,"), "{again}");
+
+    let better = SYSTEM.replace("Mombasa", "Nairobi");
+    sandbox.write("system.sh", better);
+    eval(&sandbox, "");
+    let compared = sandbox.succeed("compare");
+    let row = compared.lines().find(|line| line.starts_with("Contains "));
+    assert!(
+        row.is_some_and(|row| row.contains("0.0000  1.0000")),
+        "{compared}"
+    );
+    // A lone report is of a dataset file if it says so.
+    fs::copy(
+        newest(&sandbox).join("report.json"),
+        sandbox.work().join("copy.json"),
+    )
+    .unwrap();
+    let shown = sandbox.succeed("runs show ./copy.json");
+    assert!(shown.contains("target: exec:sh system.sh"), "{shown}");
+}
+
+#[test]
+fn the_report_of_pydantic_evals_is_written() {
+    let sandbox = sandbox();
+    eval(&sandbox, "--out report.pydantic.json");
+    let report = json(&sandbox.work().join("report.pydantic.json"));
+    assert_eq!(report["name"], "capitals_eval");
+    let case = &report["cases"][1];
+    assert_eq!(case["assertions"]["Contains"]["value"], false);
+    assert_eq!(
+        case["assertions"]["Contains"]["source"],
+        json!({"name": "Contains", "arguments": ["Nai"]})
+    );
+    assert_eq!(report["failures"][0]["name"], "Case 3");
+    // Only a dataset file has such a report.
+    let message = sandbox.refuse("run sample --skip-qa --out report.pydantic.json");
+    assert!(
+        message.contains("only runs of `evaluations eval`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn cases_are_chosen_by_id_metadata_and_number() {
+    for (options, expected) in [
+        ("--case kenya", vec!["kenya"]),
+        ("--filter-case continent=Europe", vec!["france"]),
+        ("--limit 2", vec!["france", "kenya"]),
+        ("--case kenya --repeat 2", vec!["kenya", "kenya#2"]),
+    ] {
+        let sandbox = sandbox();
+        let ended = eval(&sandbox, options);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(asked(&sandbox), expected, "{options}");
+    }
+    let unknown = eval(&sandbox(), "--case kenia");
+    assert_eq!(unknown.code, Some(2));
+    assert!(
+        unknown.stderr.contains("did you mean `kenya`?"),
+        "{}",
+        unknown.stderr
+    );
+}
+
+#[test]
+fn an_estimate_asks_nothing() {
+    let sandbox = sandbox();
+    let ended = eval(&sandbox, "--estimate --repeat 2");
+    assert_eq!(
+        ended.stdout,
+        "6 requests to `exec:sh system.sh`\nno calls of judges\n"
+    );
+    assert!(asked(&sandbox).is_empty() && sandbox.runs().is_empty());
+}
+
+#[test]
+fn a_run_stops_after_too_many_failures_and_resumes() {
+    let sandbox = sandbox();
+    let failing = SYSTEM.replace("\"answer\"", "\"error\"");
+    sandbox.write("system.sh", failing);
+    let stopped = eval(&sandbox, "--max-failures 2 --concurrency 1");
+    assert_eq!(stopped.code, Some(1));
+    assert!(
+        stopped
+            .stderr
+            .contains("stopped early, 1 case not run: 2 cases failed"),
+        "{}",
+        stopped.stderr
+    );
+    assert_eq!(asked(&sandbox), ["france", "kenya"]);
+    let resumed = eval(&sandbox, "--max-failures 2 --concurrency 1");
+    assert!(
+        resumed.stderr.contains("resuming") && resumed.stderr.contains("2 cases done"),
+        "{}",
+        resumed.stderr
+    );
+    assert_eq!(asked(&sandbox), ["Case 3", "france", "kenya"]);
+    assert_eq!(sandbox.runs().len(), 1);
+}
+
+#[test]
+fn a_failed_case_is_asked_again_as_often_as_allowed() {
+    let sandbox = sandbox();
+    // The id of the third case has a blank.
+    let mut line = command(&sandbox, "--retry-task 2");
+    ended(line.args(["--case", "Case 3"]));
+    // Each attempt has an id of its own, so that a late reply to the one before is not taken for it.
+    assert_eq!(asked(&sandbox), ["Case 3", "Case 3~2", "Case 3~3"]);
+    assert_eq!(report(&sandbox)["cases"][0]["attempts"], 3);
+}
+
+const JUDGED: &str = "\
+name: judged
+cases:
+- {name: a, inputs: x}
+- {name: b, inputs: y}
+evaluators:
+- LLMJudge: {rubric: The output is polite., include_input: true}
+";
+
+/// Settings with a judge behind the server.
+fn with_judge(sandbox: &Sandbox, server: &ScriptedServer) {
+    let settings = json!({
+        "evaluations": {"judge": {"provider": "openai", "name": "judge"}},
+        "providers": {"openai": {"base_url": server.openai_url(), "api_key_env": "TOWERS_KEY"}},
+        "prices": {"judge": {"input": 1.0, "output": 2.0}},
+    });
+    sandbox.write("settings.yaml", settings.to_string());
+    sandbox.write("judged.yaml", JUDGED);
+    sandbox.write(
+        "outputs.jsonl",
+        "{\"id\": \"a\", \"answer\": \"Thank you.\"}\n{\"id\": \"b\", \"answer\": \"Go away.\"}\n",
+    );
+}
+
+fn judge() -> ScriptedServer {
+    ScriptedServer::start(|request, _| {
+        let asked = request.body["messages"].to_string();
+        let nonce = asked.split("\\\"id\\\": \\\"").nth(1).unwrap();
+        let nonce = nonce.split('\\').next().unwrap();
+        let polite = asked.contains("Thank you.");
+        let verdict = json!({
+            "reason": if polite { "it thanks" } else { "it is rude" },
+            "id": nonce, "pass": polite, "score": if polite { 1.0 } else { 0.0 },
+        });
+        Reaction::Say(Saying {
+            after: Duration::ZERO,
+            ..Saying::of(&verdict.to_string())
+        })
+    })
+}
+
+fn judged(sandbox: &Sandbox, options: &str) -> Ended {
+    let line = format!(
+        "eval judged.yaml --target outputs:outputs.jsonl --config settings.yaml --no-progress {options}"
+    );
+    let mut command = sandbox.command(&line);
+    ended(command.env("TOWERS_KEY", KEY))
+}
+
+#[test]
+fn a_model_judges_by_rubric_and_is_not_paid_twice() {
+    let server = judge();
+    let sandbox = Sandbox::new();
+    with_judge(&sandbox, &server);
+    let estimated = judged(&sandbox, "--estimate");
+    assert!(
+        estimated.stdout.contains("2 calls of openai:judge"),
+        "{estimated:?}"
+    );
+    let ended = judged(&sandbox, "--reasons");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("LLMJudge ✗: it is rude"),
+        "{}",
+        ended.stdout
+    );
+    assert!(
+        ended.stdout.contains("judging: openai:judge, "),
+        "{}",
+        ended.stdout
+    );
+    let calls = server.received_at("/chat/completions").len();
+    assert_eq!(calls, 2);
+    let report = report(&sandbox);
+    assert!(report["metadata"]["costs"]["cost"].as_f64().unwrap() > 0.0);
+    assert_eq!(report["evaluators"][0]["name"], "LLMJudge");
+
+    judged(&sandbox, "--fresh");
+    assert_eq!(server.received_at("/chat/completions").len(), calls);
+    let files = fs::read_to_string(newest(&sandbox).join("manifest.json")).unwrap();
+    assert!(!files.contains(KEY));
+}
+
+#[test]
+fn evaluators_without_a_chat_model_are_refused_before_the_run() {
+    let sandbox = sandbox();
+    sandbox.write("judged.yaml", JUDGED);
+    let message = sandbox.refuse("eval judged.yaml --target exec:cat");
+    assert!(
+        message.starts_with(
+            "error: judged.yaml:6:3: `LLMJudge` needs a chat model, and `embedded:overlap` is none;"
+        ),
+        "{message}"
+    );
+    let named = JUDGED.replace("include_input: true", "model: gpt-5");
+    sandbox.write("judged.yaml", named);
+    let message = sandbox.refuse("eval judged.yaml --target exec:cat");
+    assert!(message.contains("write `PROVIDER:NAME`"), "{message}");
+    let strange = JUDGED.replace(
+        "include_input: true",
+        "model: 'ollama:m', model_settings: {warmth: 1}",
+    );
+    sandbox.write("judged.yaml", strange);
+    let message = sandbox.refuse("eval judged.yaml --target exec:cat");
+    assert!(
+        message.contains("`model_settings.warmth` is not supported"),
+        "{message}"
+    );
+    assert!(sandbox.runs().is_empty());
+}
+
+#[test]
+fn a_file_or_a_target_that_cannot_be_used_is_refused() {
+    let sandbox = sandbox();
+    for (line, expected) in [
+        (
+            "eval missing.yaml --target exec:cat",
+            "error: cannot read `missing.yaml`",
+        ),
+        (
+            "eval capitals.txt --target exec:cat",
+            "is no dataset file by its name",
+        ),
+        (
+            "eval capitals.yaml",
+            "`capitals.yaml` does not say what to test; name it with `--target`",
+        ),
+        (
+            "eval capitals.yaml --target python",
+            "`python` names no target",
+        ),
+        (
+            "eval capitals.yaml --target outputs:none.jsonl",
+            "none.jsonl",
+        ),
+        (
+            "eval capitals.yaml --target exec:cat --out x.xlsx",
+            "cannot tell the format",
+        ),
+        (
+            "eval capitals.yaml --target exec:cat --limit 0",
+            "has to be at least 1",
+        ),
+    ] {
+        let message = sandbox.refuse(line);
+        assert!(message.contains(expected), "`{line}` printed {message}");
+    }
+    sandbox.write(
+        "bad.yaml",
+        "name: x\ncases:\n- inputs: 1\n  evalutors: []\nevaluators: [Equls: 1, Contains: {}]\n",
+    );
+    let message = sandbox.refuse("eval bad.yaml --target exec:cat");
+    let places: Vec<&str> = message.split("bad.yaml:").skip(1).collect();
+    assert_eq!(places.len(), 3, "{message}");
+    assert!(message.contains("did you mean `Equals`?"), "{message}");
+    assert!(sandbox.runs().is_empty());
+}
+
+#[test]
+fn a_target_that_does_not_work_ends_in_a_message() {
+    for (system, code, expected) in [
+        ("exit 3", 1, "exited with status 3"),
+        ("no-such-command-here", 2, "the shell cannot find or run"),
+        ("while read -r line; do echo '<html>'; done", 1, "<html>"),
+        (
+            "while read -r line; do echo '{\"status\": \"ok\"}'; done",
+            1,
+            "status",
+        ),
+    ] {
+        let sandbox = sandbox();
+        sandbox.write("system.sh", system);
+        let ended = eval(&sandbox, "--case france");
+        assert_eq!(ended.code, Some(code), "{system}: {ended:?}");
+        let everything = ended.stdout + &ended.stderr;
+        assert!(everything.contains(expected), "{system}: {everything}");
+    }
+}
+
+#[test]
+fn the_target_of_the_file_is_asked_unless_an_option_names_another() {
+    let sandbox = sandbox();
+    let with_target = format!("{CAPITALS}target: 'exec:sh system.sh'\n");
+    sandbox.write("capitals.yaml", with_target);
+    let printed = sandbox.succeed("eval capitals.yaml --no-progress");
+    assert!(printed.contains("target: exec:sh system.sh"), "{printed}");
+    sandbox.write(
+        "outputs.jsonl",
+        "{\"id\": \"france\", \"answer\": \"Paris\"}\n",
+    );
+    let printed = sandbox
+        .succeed("eval capitals.yaml --no-progress --task outputs:outputs.jsonl --case france");
+    assert!(printed.contains("target: outputs:"), "{printed}");
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    /// The lines of a running command, as they come.
+    fn lines(reader: impl std::io::Read + Send + 'static) -> mpsc::Receiver<String> {
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(reader).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        lines
+    }
+
+    fn wait_for(lines: &mpsc::Receiver<String>, text: &str) -> Vec<String> {
+        let mut seen = Vec::new();
+        loop {
+            let line = lines.recv_timeout(Duration::from_mins(1));
+            let line = line.unwrap_or_else(|_| panic!("no `{text}` in {seen:?}"));
+            let is_found = line.contains(text);
+            seen.push(line);
+            if is_found {
+                return seen;
+            }
+        }
+    }
+
+    #[test]
+    fn watching_runs_again_and_shows_what_changed() {
+        let sandbox = sandbox();
+        let mut watching = command(&sandbox, "--watch");
+        watching.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut watching = watching.spawn().unwrap();
+        let notes = lines(watching.stderr.take().unwrap());
+        let printed = lines(watching.stdout.take().unwrap());
+        // The system writes `asked.txt` during the run, which is a change the first time.
+        wait_for(&notes, "waiting for changes");
+        sandbox.write(".capitals.yaml.swp", "x");
+        sandbox.write("system.sh", SYSTEM.replace("Mombasa", "Nairobi"));
+        wait_for(&notes, "`system.sh` changed; running again");
+        let seen = wait_for(&printed, "Contains (pass rate)        0.0000  1.0000");
+        assert!(
+            seen.iter().any(|line| line.starts_with("before: ")),
+            "{seen:?}"
+        );
+        wait_for(&notes, "waiting for changes");
+        sandbox.write("capitals.yaml", "name: [");
+        wait_for(&notes, "error: ");
+        wait_for(&notes, "waiting for changes");
+        let process = process_id(&watching);
+        let killed = Command::new("kill").args(["-INT", &process]).status();
+        assert!(killed.unwrap().success());
+        assert_eq!(watching.wait().unwrap().code(), Some(130));
+    }
+
+    fn process_id(child: &std::process::Child) -> String {
+        child.id().to_string()
+    }
+
+    #[test]
+    fn an_interrupted_run_resumes_without_asking_again() {
+        let sandbox = sandbox();
+        let slow = SYSTEM.replace(
+            "case \"$id\" in",
+            "[ \"$id\" = france ] || sleep ${SLOW:-0}\n    case \"$id\" in",
+        );
+        sandbox.write("system.sh", slow);
+        let mut running = command(&sandbox, "--concurrency 1");
+        running
+            .env("SLOW", "30")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut running = running.spawn().unwrap();
+        let asked_both = || asked(&sandbox).len() == 2;
+        crate::sandbox::wait_for("the second question", asked_both);
+        for _ in 0..2 {
+            let _ = Command::new("kill")
+                .args(["-INT", &process_id(&running)])
+                .status();
+            thread::sleep(Duration::from_millis(300));
+        }
+        assert_eq!(running.wait().unwrap().code(), Some(130));
+        let ended = eval(&sandbox, "--concurrency 1");
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(ended.stderr.contains("1 case done"), "{}", ended.stderr);
+        assert_eq!(asked(&sandbox), ["Case 3", "france", "kenya", "kenya"]);
+    }
+}
