@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod agent;
 mod answering;
 mod answering_faults;
 mod bad_input;

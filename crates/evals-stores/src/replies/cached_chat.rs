@@ -78,7 +78,7 @@ impl CachedChat {
 /// Whether a reply is worth storing. One that is empty for no known reason is not, because the next may not be empty.
 fn is_worth_storing(reply: &ChatReply) -> bool {
     let known = matches!(reply.finish, Finish::Length | Finish::ContentFilter);
-    known || !reply.text.trim().is_empty()
+    known || !reply.text.trim().is_empty() || !reply.tool_calls.is_empty()
 }
 
 #[async_trait]

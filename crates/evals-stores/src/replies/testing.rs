@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 
 use evals_models::{
     ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, Message, ModelIdentity, Served,
-    Usage,
+    ToolCall, Usage,
 };
 
 /// A model that repeats one text, counts how often it was asked, and can be made to hang and to fail.
@@ -19,6 +19,7 @@ pub(super) struct Scripted {
     identity: ModelIdentity,
     parameters: Map<String, Value>,
     text: String,
+    tool_calls: Vec<ToolCall>,
     finish: Finish,
     failures: AtomicUsize,
     asked: AtomicUsize,
@@ -35,6 +36,7 @@ impl Scripted {
             identity: ModelIdentity::new("scripted", "parrot"),
             parameters,
             text: text.to_owned(),
+            tool_calls: Vec::new(),
             finish: Finish::Length,
             failures: AtomicUsize::new(0),
             asked: AtomicUsize::new(0),
@@ -50,6 +52,14 @@ impl Scripted {
     /// Ends each reply for this reason.
     pub(super) fn ending(self, finish: Finish) -> Self {
         Self { finish, ..self }
+    }
+
+    /// Calls a tool in each reply.
+    pub(super) fn calling(self, call: ToolCall) -> Self {
+        Self {
+            tool_calls: vec![call],
+            ..self
+        }
     }
 
     /// Fails so many times before it answers.
@@ -104,6 +114,7 @@ impl ChatModel for Scripted {
         }
         Ok(ChatReply {
             finish: self.finish.clone(),
+            tool_calls: self.tool_calls.clone(),
             ..reply(&self.text)
         })
     }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use tokio::task::JoinSet;
 
 use super::*;
-use evals_models::{ChatError, ChatModel, Failure, Finish};
+use evals_models::{ChatError, ChatModel, Failure, Finish, ToolCall};
 
 /// A cached model and the one behind it.
 struct Cached {
@@ -92,6 +92,22 @@ async fn an_empty_reply_without_a_reason_is_not_stored() {
         cached.ask("q").await.unwrap();
         assert_eq!(cached.inner.asked(), asked);
     }
+}
+
+#[tokio::test]
+async fn a_reply_that_only_calls_a_tool_is_stored() {
+    let call = ToolCall {
+        id: "call_1".to_owned(),
+        name: "search".to_owned(),
+        arguments: "{}".to_owned(),
+    };
+    let model = Scripted::answering("").ending(Finish::Stop);
+    let cached = Cached::before(model.calling(call.clone())).await;
+    cached.ask("q").await.unwrap();
+    let again = cached.ask("q").await.unwrap();
+    assert_eq!(cached.inner.asked(), 1);
+    assert!(again.served.cached);
+    assert_eq!(again.tool_calls, [call]);
 }
 
 #[tokio::test]
