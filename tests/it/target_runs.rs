@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::qa_server;
 use crate::sandbox::{Sandbox, ended, json, wait_for};
+use crate::scripted_server::{Reaction, ScriptedServer};
 
 /// Replies with the file of the question's id, and notes every question in `asked.txt`. `$1` is the time that a reply takes.
 const SERVICE: &str = r#"while IFS= read -r line; do
@@ -455,4 +458,92 @@ fn answers_of_a_target_are_judged_again_and_tabulated() {
     assert_eq!(asked(&sandbox).len(), before);
     let tables = sandbox.succeed("table");
     assert!(tables.contains("exec:sh service.sh"), "{tables}");
+}
+
+#[test]
+fn a_service_that_names_its_model_and_tokens_has_a_price() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| {
+        if request.path != "/ask" {
+            return qa_server::reply(request, Duration::ZERO);
+        }
+        let number = request.body["id"]
+            .as_str()
+            .unwrap()
+            .trim_start_matches('q')
+            .to_owned();
+        let text = format!("TOWER number\n{number}  stands in");
+        Reaction::json(
+            200,
+            &json!({
+                "answer": format!("Tower number {number}"),
+                "documents": [{"id": "chunk 1", "text": text}, {"text": "of no document"}],
+                "citations": ["chunk 1"], "usage": {"input_tokens": 1000, "output_tokens": 500},
+                "model": "answerer", "version": "7",
+            }),
+        )
+    });
+    qa_server::write(&sandbox, 6, &server);
+    let address = server.openai_url().replace("/v1", "/ask");
+    let line = format!("run towers.yaml --target {address} --no-progress");
+    let done = ended(&mut qa_server::with_settings(&sandbox, &line));
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert_eq!(server.received_at("/ask").len(), 6);
+    let ranked = report(&sandbox, "retrieval");
+    assert_eq!(ranked["metadata"]["documents_matched"]["unmatched"], 6);
+    assert_eq!(scores(&ranked).get("RR@10"), Some(&1.0));
+    let answers = report(&sandbox, "qa");
+    let costs = &answers["metadata"]["costs"];
+    // 6 × (1000 × $1 + 500 × $2) per million tokens.
+    assert_eq!(costs["answering"]["cost"], 0.012);
+    assert!(costs["total"].as_f64().unwrap() > 0.012);
+    assert_eq!(answers["summary"]["assertions"]["cited"]["value"], 1.0);
+    assert_eq!(answers["metadata"]["target_versions"], json!(["7"]));
+}
+
+#[test]
+fn a_service_that_is_down_ends_the_run_and_nothing_is_recorded() {
+    let sandbox = Sandbox::new();
+    let settings = "--set target.max_attempts=1 --judge embedded:overlap --no-progress";
+    let line = format!("sample --limit 3 --target http://127.0.0.1:9/ask {settings}");
+    let down = sandbox.run(&line);
+    assert_ne!(down.code, Some(0));
+    assert!(down.stdout.contains("127.0.0.1:9"), "{down:?}");
+    let again = sandbox.run(&line);
+    assert!(!again.stderr.contains("recorded in"), "{}", again.stderr);
+}
+
+#[test]
+fn an_import_is_a_run_of_a_file() {
+    let sandbox = Sandbox::new();
+    let [replies, ..] = own_passages(&sandbox, 5);
+    let rows: Vec<String> = replies
+        .iter()
+        .map(|(id, reply)| {
+            json!({"id": id, "answer": reply["answer"], "documents": reply["documents"]})
+                .to_string()
+        })
+        .collect();
+    sandbox.write("answers.jsonl", rows.join("\n"));
+    sandbox.succeed(
+        "import answers.jsonl --dataset sample --limit 5 --judge embedded:overlap --no-progress",
+    );
+    for benchmark in ["retrieval", "qa"] {
+        let imported = report(&sandbox, benchmark);
+        assert_eq!(imported["summary"]["finished"], 5);
+        assert_eq!(imported["summary"]["failed"], 0);
+        assert_eq!(imported["metadata"]["target"]["kind"], "outputs");
+        assert!(imported["metadata"]["target"]["parameters"]["sha256"].is_string());
+    }
+    let measured = scores(&report(&sandbox, "retrieval"));
+
+    let run = newest(&sandbox, "retrieval").join("run.trec");
+    let line = format!(
+        "import {} --dataset sample --limit 5 --no-progress",
+        run.display()
+    );
+    sandbox.succeed(&line);
+    let trec = report(&sandbox, "retrieval");
+    assert_eq!(trec["metadata"]["target"]["kind"], "trec");
+    assert_eq!(scores(&trec), measured);
 }

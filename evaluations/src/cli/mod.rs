@@ -5,6 +5,7 @@ mod cache;
 mod datasets;
 mod eval;
 mod export;
+mod import;
 mod numbers;
 mod output;
 mod run;
@@ -23,6 +24,7 @@ pub(crate) use self::cache::{CacheArgs, CacheCommand};
 pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
+pub(crate) use self::import::ImportArgs;
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
 pub(crate) use self::score::ScoreArgs;
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Run the cases of a dataset file against any system, and judge its outputs
     Eval(Box<EvalArgs>),
+    /// Measure answers and rankings that were made elsewhere, from a file
+    Import(Box<ImportArgs>),
     /// List the available datasets with their sizes and licences
     Datasets(DatasetsArgs),
     /// Download a dataset from the Hugging Face hub, to work offline later

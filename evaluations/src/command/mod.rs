@@ -34,6 +34,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
     match command {
         Command::Run(arguments) => run::execute(&session, &arguments),
         Command::Eval(arguments) => eval::execute(&session, &arguments),
+        Command::Import(arguments) => run::execute(&session, &arguments.into_run()),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
         Command::Download(arguments) => download::execute(&session, &arguments),
         Command::Export(arguments) => export::execute(&session, &arguments),

@@ -40,7 +40,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
     let files = OutFile::all(&arguments.out)?;
     let source = source::find(session, &arguments.run)?;
     interruptible(session.printer, async |interruption| {
-        rejudge(session, arguments, &files, source, interruption).await
+        Box::pin(rejudge(session, arguments, &files, source, interruption)).await
     })
 }
 

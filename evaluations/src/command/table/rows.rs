@@ -137,6 +137,10 @@ impl Manifest {
 
     /// The size of chunks, as printed.
     pub(super) fn chunks(&self) -> String {
+        // A target has chunks of its own, if any.
+        if self.rest.pointer("/target").is_some() {
+            return "–".to_owned();
+        }
         match self.settings.processing.chunk_size {
             Some(size) => quantity::of(size, "token"),
             None => "whole documents".to_owned(),
@@ -245,9 +249,10 @@ impl Choice {
     /// Chooses among the runs of one benchmark on one dataset, oldest first.
     fn choose(&mut self, group: &[StoredRun]) {
         let whole = || group.iter().filter(|run| run.state.has_no_failures());
-        let newest_data = whole().next_back().map(|run| run.configuration.data());
+        let newest = whole().next_back().map(|run| &run.configuration);
         let questions = |run: &StoredRun| run.manifest.dataset.questions;
-        let of_newest = |run: &&StoredRun| Some(run.configuration.data()) == newest_data;
+        let of_newest =
+            |run: &&StoredRun| newest.is_some_and(|newest| newest.has_data_of(&run.configuration));
         let most = whole().filter(of_newest).map(questions).max();
         let leaves_out = |run: &StoredRun| run.configuration.leaves_out_unanswerable();
         let mut fullest = whole()

@@ -100,7 +100,10 @@ fn chosen(profiles: &[SearchProfile], default: SearchProfile) -> SearchProfile {
 }
 
 /// Fails if a model has no price, because a budget without prices would never be reached.
-fn check_price(resolved: &Resolved, model: &ConfiguredModel) -> Result<()> {
+pub(in crate::command::run) fn check_price(
+    resolved: &Resolved,
+    model: &ConfiguredModel,
+) -> Result<()> {
     match model.kind {
         // Models in this process are free, and the budget does not count requests to `/rerank`.
         ModelKind::Embedded | ModelKind::Local | ModelKind::HttpReranker => return Ok(()),

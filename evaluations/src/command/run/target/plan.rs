@@ -12,6 +12,7 @@ use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetSettings};
 use crate::case_selection::Selection;
 use crate::choices::Choices;
 use crate::cli::{Refresh, RunArgs};
+use crate::command::run::plan::answers::check_price;
 use crate::command::run::plan::known_keys;
 use crate::command::run::plan::measured::Measured;
 use crate::models::{ConfiguredModels, EMBEDDED, embedded};
@@ -184,5 +185,12 @@ fn judging(
         ));
     }
     let cache = cache_policy(arguments.qa.no_cache, arguments.qa.refresh);
-    JudgingPlan::with_default(session, resolved, &models.judge, cache)
+    let plan = JudgingPlan::with_default(session, resolved, &models.judge, cache)?;
+    if arguments.qa.budget.is_some() {
+        check_price(resolved, &plan.judge)?;
+        session.printer.note(
+            "`--budget` counts the cost of the target only as far as its replies name tokens and a model that has a price",
+        );
+    }
+    Ok(plan)
 }
