@@ -122,6 +122,31 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
+#[cfg(unix)]
+#[test]
+fn the_example_of_dataset_files_runs_as_shown() {
+    let guide = page("docs/eval.md");
+    let sandbox = Sandbox::new();
+    sandbox.write("capitals.yaml", &blocks(&guide, "yaml")[0]);
+    sandbox.write("capitals.sh", &blocks(&guide, "sh")[0]);
+    let run = |options: &str| {
+        let mut command = sandbox.command("eval capitals.yaml --no-progress");
+        command.args(["--target", "exec:sh capitals.sh"]);
+        let ended = crate::sandbox::ended(command.args(options.split_whitespace()));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        ended.stdout
+    };
+    let printed = run("--reasons");
+    for line in blocks(&guide, "text")[0].lines() {
+        let mut lines = printed.lines();
+        assert!(lines.any(|it| it == line), "`{line}` is not in:\n{printed}");
+    }
+    run("--out report.csv --out report.pydantic.json");
+    for file in ["report.csv", "report.pydantic.json"] {
+        assert!(sandbox.work().join(file).is_file(), "{file}");
+    }
+}
+
 fn page(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }

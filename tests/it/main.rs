@@ -20,6 +20,7 @@ mod fake_hub;
 #[cfg(unix)]
 mod full_disk;
 mod haiku;
+mod init;
 #[cfg(unix)]
 mod interrupted;
 mod local_models;

@@ -6,6 +6,7 @@ mod datasets;
 mod eval;
 mod export;
 mod import;
+mod init;
 mod numbers;
 mod output;
 mod run;
@@ -25,6 +26,7 @@ pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
 pub(crate) use self::import::ImportArgs;
+pub(crate) use self::init::{InitArgs, Kind};
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
 pub(crate) use self::score::ScoreArgs;
@@ -58,6 +60,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Index a dataset and benchmark retrieval and question answering on it
     Run(Box<RunArgs>),
+    /// Write a small evaluation that works into an empty folder
+    Init(InitArgs),
     /// Run the cases of a dataset file against any system, and judge its outputs
     Eval(Box<EvalArgs>),
     /// Measure answers and rankings that were made elsewhere, from a file

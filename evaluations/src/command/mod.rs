@@ -9,6 +9,7 @@ mod doctor;
 mod download;
 mod eval;
 mod export;
+mod init;
 mod rejudge;
 mod report;
 mod run;
@@ -33,6 +34,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
     };
     match command {
         Command::Run(arguments) => run::execute(&session, &arguments),
+        Command::Init(arguments) => init::execute(&session, &arguments),
         Command::Eval(arguments) => eval::execute(&session, &arguments),
         Command::Import(arguments) => run::execute(&session, &arguments.into_run()),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
