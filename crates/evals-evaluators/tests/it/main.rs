@@ -12,4 +12,5 @@ mod golden;
 mod page;
 mod patterns;
 mod registered;
+mod schema;
 mod similarity;
