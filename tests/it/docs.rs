@@ -73,6 +73,19 @@ fn the_examples_of_your_data_run_as_shown() {
 }
 
 #[test]
+fn the_examples_of_dataset_files_are_valid() {
+    let guide = page("docs/dataset-files.md");
+    let sandbox = Sandbox::new();
+    sandbox.write("cases.yaml", &blocks(&guide, "yaml")[0]);
+    sandbox.write("lines.jsonl", &blocks(&guide, "json")[0]);
+    assert_eq!(
+        sandbox.succeed("validate cases.yaml lines.jsonl"),
+        "cases.yaml: dataset file with 2 cases and 5 evaluators\n\
+         lines.jsonl: dataset file with 1 case and 1 evaluator\n"
+    );
+}
+
+#[test]
 fn the_readme_shows_the_smallest_manifest() {
     let without_comments = |block: &String| -> String {
         let lines = block.lines().map(|line| line.split(" #").next());
