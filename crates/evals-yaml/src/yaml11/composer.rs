@@ -26,6 +26,7 @@ const BYTES_OF_A_VALUE: usize = 64;
 pub fn read(text: &str) -> Result<Document, YamlError> {
     let options = granit_parser::options! { emit_comments: false };
     let mut composer = Composer {
+        text,
         parser: Parser::new_from_str_with_options(text, options),
         anchors: HashMap::new(),
         repeated: 0,
@@ -50,6 +51,7 @@ pub fn read(text: &str) -> Result<Document, YamlError> {
 }
 
 struct Composer<'t> {
+    text: &'t str,
     parser: Parser<'t, StrInput<'t>>,
     anchors: HashMap<usize, Anchor>,
     repeated: usize,
@@ -120,7 +122,14 @@ impl<'t> Composer<'t> {
         let (node, anchor) = match event {
             Event::Alias(id) => return self.alias(id, place, level),
             Event::Scalar(text, style, anchor, tag) => {
-                // PyYAML resolves the tag `!` as no tag.
+                let text = self.as_pyyaml_scans(&text, style, span);
+                // PyYAML resolves a text with the tag `!` as one without quotes.
+                let is_resolved = tag.as_ref().is_some_and(|tag| !is_meant(tag));
+                let style = if is_resolved {
+                    ScalarStyle::Plain
+                } else {
+                    style
+                };
                 let tag = tag.filter(is_meant);
                 let value = self.scalar(&text, style, tag.as_deref(), place);
                 (Node::scalar(place, value), anchor)
@@ -144,6 +153,31 @@ impl<'t> Composer<'t> {
             self.anchors.insert(anchor, Anchor::Done { node, size });
         }
         Ok(node)
+    }
+
+    /// The text of a scalar where the parser and PyYAML differ: a block at the end of a text that ends without a line break has none
+    /// either, and the line and paragraph separators of Unicode are line breaks, around which blanks do not count. In double quotes,
+    /// PyYAML writes them as escapes.
+    fn as_pyyaml_scans<'s>(
+        &self,
+        scalar: &'s str,
+        style: ScalarStyle,
+        span: &Span,
+    ) -> Cow<'s, str> {
+        match style {
+            ScalarStyle::Literal | ScalarStyle::Folded => {
+                let end = span.end.byte_offset();
+                let is_last = end.is_none_or(|end| end >= self.text.len());
+                let last_line = self.text.rsplit('\n').next().unwrap_or_default();
+                let is_cut_off = is_last && !last_line.trim().is_empty();
+                let without = scalar.strip_suffix('\n').filter(|_| is_cut_off);
+                Cow::Borrowed(without.unwrap_or(scalar))
+            }
+            ScalarStyle::Plain | ScalarStyle::SingleQuoted if scalar.contains(SEPARATORS) => {
+                Cow::Owned(without_blanks_around_separators(scalar))
+            }
+            _ => Cow::Borrowed(scalar),
+        }
     }
 
     fn open(&mut self, anchor: usize) {
@@ -378,6 +412,29 @@ impl<'t> Composer<'t> {
 }
 
 const UNKNOWN_ALIAS: &str = "this `*` refers to a name that no `&` defines";
+
+/// The characters that YAML 1.1 takes for line breaks and YAML 1.2 does not, and that stay in a text.
+const SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
+
+fn without_blanks_around_separators(scalar: &str) -> String {
+    const BLANKS: [char; 2] = [' ', '\t'];
+    let mut text = String::with_capacity(scalar.len());
+    for (index, part) in scalar.split_inclusive(SEPARATORS).enumerate() {
+        let part = if index == 0 {
+            part
+        } else {
+            part.trim_start_matches(BLANKS)
+        };
+        match part.strip_suffix(SEPARATORS) {
+            Some(body) => {
+                text.push_str(body.trim_end_matches(BLANKS));
+                text.push_str(&part[body.len()..]);
+            }
+            None => text.push_str(part),
+        }
+    }
+    text
+}
 
 fn place(span: &Span) -> Place {
     place_at(span.start)

@@ -65,6 +65,8 @@ DOCUMENTS = [
     "a: \"\\q\"\n", "a: {b:1}\n", "a: {b:1, \"c\":2}\n", "a: [b:1, c: 2, \"d\":3]\n", "a: {x: http://h:80/p}\n", "a: -\n", "a: - b\n", "a: ?b\n", "- ?b\n- :c\n- -d\n",
     "a: [-1, - 2]\n", "a: 'x' y\n", "{a: 1\n b: 2}\n", "a: [\n1,\n2\n]\n", "a: {\nb: 1\n}\n", "a: &x\n  b: 1\nc: *x\n", "a: &x b\nc: [*x, d]\n", "a: !!str &x 1\nb: *x\n",
     "a: yes\nb: 'yes'\nc: \"yes\"\nd: |\n  yes\n", "\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "a:   1   \n", "a: b\n# c\nd: e\n", "a: 'b\n\n\n  c'\n", "#\n# x\n\n\na: 1\n\n\n",
+    "a: |\n  b", "a: >-\n  b\n  c", "a: |+\n  b", "a: |\n  b\n ", "- |\n  b\n\n", "\"a\\n\"", "! \"1\"", "a: ! 'yes'\n",
+    "a: 'b \u2028  c'\n", "a: b\u2029 c\n", "a: 'b\n  \u2028  c'\n", "a: \"b\\u2028 c\"\n",
     "a: >\n\n  b\n\n\n  c\n", "a: |\n\n  b\n   c\n  d\n", "- |\n x\n- >\n y\n", "a: \"b\n  c \\\n   d\"\n", "key with blanks: value with blanks\n", "? |\n  block\n: - one\n  - two\n",
 ]
 
