@@ -16,6 +16,7 @@ mod directories;
 mod downloads;
 mod errors;
 mod exit;
+mod groups;
 mod interruption;
 mod models;
 mod out_file;

@@ -19,6 +19,7 @@ mod export;
 mod fake_hub;
 #[cfg(unix)]
 mod full_disk;
+mod groups;
 mod haiku;
 mod init;
 #[cfg(unix)]

@@ -136,6 +136,7 @@
 
 pub mod answering;
 mod call;
+mod case_fields;
 mod document;
 pub mod estimate;
 mod exchange;

@@ -5,6 +5,9 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::CaseReport;
+use crate::case_field::{CaseField, case_fields};
+
 /// A value that a case or a report can hold.
 ///
 /// Implemented for every type that meets the bounds; nobody implements it by hand.
@@ -45,5 +48,13 @@ pub trait Domain: Copy + Debug + Send + Sync + 'static {
     /// `MRR@10`. Files keep the name of the score.
     fn mean_title(_score: &str) -> Option<String> {
         None
+    }
+
+    /// The parts of a case as people read them, in the order in which they are shown. By default input, output and expected output.
+    fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField>
+    where
+        Self: Sized,
+    {
+        case_fields(case)
     }
 }

@@ -80,6 +80,7 @@
 
 mod analysis;
 mod case;
+mod case_field;
 mod change;
 mod comparison;
 mod current;
@@ -118,6 +119,7 @@ pub use analysis::{
 pub use case::{
     Case, CaseId, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments,
 };
+pub use case_field::{CaseField, case_fields};
 pub use change::{CaseChange, CasePart, Change, ChangedCase, MeasureChange, Titled, Verdict};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
 pub use current::{add_metric, current_scope, set_attribute};

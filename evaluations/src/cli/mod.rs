@@ -35,7 +35,7 @@ pub(crate) use self::settings::{ConfigArgs, ConfigCommand, DoctorArgs, ModelName
 pub(crate) use self::shorthand::{expand, paths};
 pub(crate) use self::stored::{
     CompareArgs, DeleteRunsArgs, ListRunsArgs, RejudgeArgs, ReportArgs, RunsArgs, RunsCommand,
-    TableArgs,
+    ShowRunArgs, TableArgs,
 };
 pub(crate) use self::target::TargetArgs;
 pub(crate) use self::validate::ValidateArgs;

@@ -30,6 +30,9 @@ pub(crate) struct RunArgs {
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) control: ControlArgs,
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    pub(crate) group_by: Vec<String>,
     /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,

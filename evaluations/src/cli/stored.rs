@@ -22,11 +22,8 @@ pub(crate) struct RunsArgs {
 pub(crate) enum RunsCommand {
     /// List the newest stored runs, newest last
     List(ListRunsArgs),
-    /// Show the report of one run
-    Show {
-        /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
-        run: OsString,
-    },
+    /// Show the report of one run, or cases of it
+    Show(ShowRunArgs),
     /// Delete runs and everything in their folders
     Delete(DeleteRunsArgs),
 }
@@ -39,6 +36,27 @@ pub(crate) struct ListRunsArgs {
     /// List only runs of this dataset
     #[arg(long, value_name = "NAME")]
     pub(crate) dataset: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ShowRunArgs {
+    /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
+    pub(crate) run: OsString,
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    pub(crate) group_by: Vec<String>,
+    /// List the cases too, failed and lowest first; at most N if given
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = at_least_one)]
+    pub(crate) cases: Option<NonZeroUsize>,
+    /// Show only the cases that failed: question, passages, answer, reference and the reasons of the outcomes
+    #[arg(long)]
+    pub(crate) failed: bool,
+    /// Show only the case with this id, in the same detail; repeat the option for several
+    #[arg(long = "case", value_name = "ID")]
+    pub(crate) case: Vec<String>,
+    /// List the reasons of outcomes below the cases of `--cases`
+    #[arg(long, requires = "cases")]
+    pub(crate) reasons: bool,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -55,6 +73,9 @@ pub(crate) struct DeleteRunsArgs {
 pub(crate) struct ReportArgs {
     /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
     pub(crate) run: OsString,
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    pub(crate) group_by: Vec<String>,
     /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) out: Vec<PathBuf>,
@@ -92,6 +113,9 @@ pub(crate) struct CompareArgs {
     /// Compare only this measure, named as in the table; fewer measures need less correction for multiple testing
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<String>,
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    pub(crate) group_by: Vec<String>,
     /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
     #[arg(long)]
     pub(crate) fail_if_worse: bool,

@@ -39,12 +39,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
             seed: after.header.seed,
             ..PairedTest::default()
         };
-        let change = pair.change(&titles, test, &arguments.measures);
+        let change = pair.change(&titles, test, &arguments.measures, &arguments.group_by)?;
         if several && change.measures.is_empty() {
             continue;
         }
         check_measures(&change, &arguments.measures, || {
-            pair.change(&titles, test, &[])
+            pair.change(&titles, test, &[], &[])
         })?;
         let change = change.made_by(made_by(before, after)?);
         check_compared(&change)?;
@@ -298,22 +298,29 @@ impl Pair {
         })
     }
 
-    fn change(&self, titles: &[String; 2], test: PairedTest, wanted: &[String]) -> Change {
+    fn change(
+        &self,
+        titles: &[String; 2],
+        test: PairedTest,
+        wanted: &[String],
+        keys: &[String],
+    ) -> Result<Change> {
         match self {
-            Self::Retrieval(reports) => change(titles, reports, test, wanted),
-            Self::Qa(reports) => change(titles, reports, test, wanted),
-            Self::Eval(reports) => change(titles, reports, test, wanted),
+            Self::Retrieval(reports) => change(titles, reports, test, wanted, keys),
+            Self::Qa(reports) => change(titles, reports, test, wanted, keys),
+            Self::Eval(reports) => change(titles, reports, test, wanted, keys),
         }
     }
 }
 
-/// The change in the wanted measures, or in all measures if `wanted` is empty.
+/// The change in the wanted measures, or in all measures if `wanted` is empty, broken down by `keys` of the cases' metadata.
 fn change<D: Domain>(
     titles: &[String; 2],
     reports: &[Report<D>; 2],
     test: PairedTest,
     wanted: &[String],
-) -> Change {
+    keys: &[String],
+) -> Result<Change> {
     let bootstrap = Bootstrap {
         seed: test.seed,
         ..Bootstrap::default()
@@ -324,9 +331,9 @@ fn change<D: Domain>(
         report: &reports[number],
         summary: &summaries[number],
     };
-    Change::between(&side(0), &side(1), test, |title| {
-        wanted.is_empty() || wanted.iter().any(|name| names(name, title))
-    })
+    let is_wanted = |title: &str| wanted.is_empty() || wanted.iter().any(|name| names(name, title));
+    let change = Change::between(&side(0), &side(1), test, is_wanted);
+    Ok(change.grouped(&side(0), &side(1), keys, is_wanted)?)
 }
 
 /// Whether `name` means the measure with that title. It may be the title as tables print it, or any notation of a rank measure.
@@ -338,7 +345,11 @@ fn names(name: &str, title: &str) -> bool {
 }
 
 /// Fails if a wanted measure is missing, and lists the available ones.
-fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Change) -> Result<()> {
+fn check_measures(
+    change: &Change,
+    wanted: &[String],
+    all: impl FnOnce() -> Result<Change>,
+) -> Result<()> {
     let is_there = |name: &&String| {
         let mut measures = change.measures.iter();
         measures.any(|it| names(name, &it.measure))
@@ -346,7 +357,7 @@ fn check_measures(change: &Change, wanted: &[String], all: impl FnOnce() -> Chan
     let Some(missing) = wanted.iter().find(|name| !is_there(name)) else {
         return Ok(());
     };
-    let all = all();
+    let all = all()?;
     let titles: Vec<&str> = all.measures.iter().map(MeasureChange::title).collect();
     let names = all.measures.iter().map(|it| it.measure.as_str());
     let nearest = nearest::of(missing, titles.iter().copied().chain(names));

@@ -15,7 +15,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<E
     let report = run.report()?;
     runs.note_incomplete(&run)?;
     for file in &files {
-        report.write(file, run.header.seed)?;
+        report.write(file, run.header.seed, &arguments.group_by)?;
         session.printer.note(&format!("wrote {file}"));
     }
     Ok(Exit::Done)

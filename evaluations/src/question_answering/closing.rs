@@ -14,6 +14,7 @@ use super::costs::{self, Attempts, Costs};
 use super::model_set::ModelSet;
 use crate::case_selection::SelectionRecord;
 use crate::exit::Exit;
+use crate::groups::add_groups;
 use crate::out_file::OutFile;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
@@ -31,6 +32,8 @@ pub(crate) struct Closing<'c> {
     pub(crate) attempts_before: Attempts,
     /// What chose the questions, if an option did, and the number of them.
     pub(crate) selection: Option<(&'c SelectionRecord, usize)>,
+    /// The keys of metadata that the report is broken down by.
+    pub(crate) group_by: &'c [String],
     /// Further lines below the title, before the others.
     pub(crate) facts: Vec<(String, String)>,
 }
@@ -47,10 +50,12 @@ impl Closing<'_> {
             self.selection,
             self.facts,
         )?;
-        let summary = report.summary(&Bootstrap {
+        let bootstrap = Bootstrap {
             seed: self.seed,
             ..Bootstrap::default()
-        });
+        };
+        let summary = report.summary(&bootstrap);
+        let summary = add_groups(self.printer, &report, summary, self.group_by, &bootstrap);
         record(&folder, &report, &summary)?;
         let attempts = Attempts::so_far(self.traffic).since(self.attempts_before);
         costs::note_calls(

@@ -1,8 +1,10 @@
 //! The report of a stored run, for any benchmark.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use evals::render::Cases;
 use evals::{CaseId, Domain, Report, Summary};
 use evals_evaluators::Untyped;
 use evals_metrics::Bootstrap;
@@ -13,7 +15,7 @@ use serde_json::Value;
 
 use crate::out_file::OutFile;
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
-use crate::terminal::{Printer, report_text};
+use crate::terminal::{self, Printer, console, report_text};
 
 /// A stored report.
 #[derive(Debug)]
@@ -38,6 +40,14 @@ trait AnyReport {
     fn facts(&self) -> Facts<'_>;
 
     fn summary(&self, seed: u64) -> Summary;
+
+    fn grouped(&self, seed: u64, keys: &[String]) -> Result<Summary>;
+
+    fn failed(&self) -> BTreeSet<&CaseId>;
+
+    fn cases(&self, printer: &Printer, shown: Cases) -> Result<String>;
+
+    fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String>;
 
     fn text(&self, printer: &Printer, summary: &Summary) -> Result<String>;
 
@@ -106,17 +116,38 @@ impl StoredReport {
         self.any().summary(seed)
     }
 
-    /// The report as the command printed it.
-    pub(crate) fn text(&self, printer: &Printer, seed: u64) -> Result<String> {
-        self.any().text(printer, &self.summary(seed))
+    /// The report as the command printed it, broken down by keys of the cases' metadata.
+    pub(crate) fn text(&self, printer: &Printer, seed: u64, keys: &[String]) -> Result<String> {
+        self.any().text(printer, &self.any().grouped(seed, keys)?)
     }
 
-    /// Writes the report in the format of the file.
-    pub(crate) fn write(&self, file: &OutFile, seed: u64) -> Result<()> {
+    /// Writes the report in the format of the file, broken down by keys of the cases' metadata.
+    pub(crate) fn write(&self, file: &OutFile, seed: u64, keys: &[String]) -> Result<()> {
+        let summary = self.any().grouped(seed, keys)?;
         match self {
-            Self::Eval(report) => file.eval_report(report, &self.summary(seed)),
-            Self::Retrieval(_) | Self::Qa(_) => self.any().write(file, &self.summary(seed)),
+            Self::Eval(report) => file.eval_report(report, &summary),
+            Self::Retrieval(_) | Self::Qa(_) => self.any().write(file, &summary),
         }
+    }
+
+    /// The ids of all cases.
+    pub(crate) fn ids(&self) -> Vec<&CaseId> {
+        self.facts().cases
+    }
+
+    /// The cases that failed.
+    pub(crate) fn failed(&self) -> BTreeSet<&CaseId> {
+        self.any().failed()
+    }
+
+    /// The table of cases, the worst first.
+    pub(crate) fn cases(&self, printer: &Printer, shown: Cases) -> Result<String> {
+        self.any().cases(printer, shown)
+    }
+
+    /// Some cases in detail.
+    pub(crate) fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String> {
+        self.any().details(printer, ids)
     }
 
     fn any(&self) -> &dyn AnyReport {
@@ -140,10 +171,30 @@ impl<D: Domain> AnyReport for Report<D> {
     }
 
     fn summary(&self, seed: u64) -> Summary {
-        self.summary(&Bootstrap {
-            seed,
-            ..Bootstrap::default()
-        })
+        self.summary(&bootstrap(seed))
+    }
+
+    fn grouped(&self, seed: u64, keys: &[String]) -> Result<Summary> {
+        let bootstrap = bootstrap(seed);
+        let summary = self.summary(&bootstrap);
+        Ok(summary.grouped(self, keys, &bootstrap)?)
+    }
+
+    fn failed(&self) -> BTreeSet<&CaseId> {
+        self.failed_cases()
+    }
+
+    fn cases(&self, printer: &Printer, shown: Cases) -> Result<String> {
+        let console = console(printer);
+        Ok(terminal::text(|out| console.cases(out, self, shown))?)
+    }
+
+    fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String> {
+        let console = console(printer);
+        let wanted = |id: &CaseId| ids.contains(id);
+        Ok(terminal::text(|out| {
+            console.case_details(out, self, wanted)
+        })?)
     }
 
     fn text(&self, printer: &Printer, summary: &Summary) -> Result<String> {
@@ -152,6 +203,13 @@ impl<D: Domain> AnyReport for Report<D> {
 
     fn write(&self, file: &OutFile, summary: &Summary) -> Result<()> {
         file.report(self, summary)
+    }
+}
+
+fn bootstrap(seed: u64) -> Bootstrap {
+    Bootstrap {
+        seed,
+        ..Bootstrap::default()
     }
 }
 

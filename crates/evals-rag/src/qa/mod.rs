@@ -15,9 +15,10 @@ mod task;
 mod tests;
 mod text_measures;
 
-use evals::{Case, Dataset, DatasetError, Domain};
+use evals::{Case, CaseField, CaseReport, Dataset, DatasetError, Domain};
 
 use crate::Question;
+use crate::case_fields;
 
 pub use answer::Answer;
 pub use breakdown::Breakdown;
@@ -40,6 +41,23 @@ impl Domain for Qa {
     type Output = Answer;
     type Expected = Reference;
     type Metadata = QuestionMetadata;
+
+    fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {
+        let answer = case.result.output();
+        let expected = case.expected.as_ref();
+        let reference = expected.and_then(|expected| expected.answer.clone());
+        let relevant = expected.and_then(|expected| case_fields::judged(&expected.relevant));
+        let found = answer.and_then(|answer| case_fields::ranked(&answer.ranking));
+        let passages = answer.and_then(|answer| case_fields::passages(&answer.passages));
+        let question = CaseField::new("question", case.input.clone());
+        std::iter::once(question)
+            .chain(passages.map(|text| CaseField::long("passages", text)))
+            .chain(answer.map(|answer| CaseField::new("answer", answer.text.clone())))
+            .chain(reference.map(|text| CaseField::new("reference", text)))
+            .chain(relevant.map(|text| CaseField::new("relevant", text)))
+            .chain(found.map(|text| CaseField::new("found", text)))
+            .collect()
+    }
 }
 
 /// Makes one case from each question. The caller adds the evaluators.

@@ -10,14 +10,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals::{
-    Case, Concern, Context, Dataset, DatasetError, Domain, Evaluator, EvaluatorError, Outcome,
-    TaskError, TaskScope,
+    Case, CaseField, CaseReport, Concern, Context, Dataset, DatasetError, Domain, Evaluator,
+    EvaluatorError, Outcome, TaskError, TaskScope,
 };
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, Undefined, score_all};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::case_fields;
 use crate::{Missing, Question, Retrieved, SearchError, Searcher};
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
@@ -32,6 +33,19 @@ impl Domain for Retrieval {
 
     fn mean_title(measure: &str) -> Option<String> {
         mean_title(measure)
+    }
+
+    fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {
+        let found = case.result.output();
+        let relevant = case.expected.as_ref().and_then(case_fields::judged);
+        let ranking = found.and_then(|found| case_fields::ranked(&found.ranking));
+        let passages = found.and_then(|found| case_fields::passages(&found.passages));
+        let question = CaseField::new("question", case.input.clone());
+        std::iter::once(question)
+            .chain(relevant.map(|text| CaseField::new("relevant", text)))
+            .chain(ranking.map(|text| CaseField::new("found", text)))
+            .chain(passages.map(|text| CaseField::long("passages", text)))
+            .collect()
     }
 }
 

@@ -8,16 +8,18 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use ::csv::{Terminator, WriterBuilder};
+use serde_json::{Map, Value as Json};
 
 use crate::naming::Names;
-use crate::{CaseOutcome, CaseReport, Domain, Report, Value};
+use crate::{CaseField, CaseOutcome, CaseReport, Domain, Report, Value};
 
 /// Writes one row for each case.
 ///
 /// The columns are: case, repetition, why the task failed, which evaluators failed and why, task time; then one for each
 /// outcome in first-seen order, one for each metric, and the seconds of each stage, with cached stages in columns of their
-/// own. A cell is empty if the value is absent or undefined. If an outcome is undefined in any case, a column `<name>
-/// reason` follows it. A repeated title gets `_2`.
+/// own. Then follow the keys of the metadata (`metadata topic`), and the [parts](Domain::case_fields) of the case that are not
+/// long, such as question, answer and reference. A cell is empty if the value is absent or undefined. If an outcome has a
+/// reason in any case, a column `<name> reason` follows it. A repeated title gets `_2`.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> {
     let columns = Columns::of(&report.cases);
     let mut writer = WriterBuilder::new()
@@ -36,10 +38,12 @@ const FIXED: [&str; 5] = ["case", "repeat", "failure", "evaluator_failures", "se
 #[derive(Default)]
 struct Columns<'a> {
     outcomes: Vec<&'a str>,
-    /// The outcomes that are undefined in any case.
-    undefined: BTreeSet<&'a str>,
+    /// The outcomes that have a reason in any case.
+    reasons: BTreeSet<&'a str>,
     metrics: BTreeSet<&'a str>,
     stages: Vec<(&'a str, bool)>,
+    metadata: Vec<String>,
+    fields: Vec<&'static str>,
 }
 
 impl<'a> Columns<'a> {
@@ -47,13 +51,14 @@ impl<'a> Columns<'a> {
         let mut columns = Self::default();
         let mut seen_outcomes = BTreeSet::new();
         let mut seen_stages = BTreeSet::new();
+        let mut seen_keys = BTreeSet::new();
         for case in cases {
             for outcome in &case.outcomes {
                 if seen_outcomes.insert(outcome.name.as_str()) {
                     columns.outcomes.push(&outcome.name);
                 }
-                if outcome.value == Value::Undefined {
-                    columns.undefined.insert(&outcome.name);
+                if outcome.reason.is_some() {
+                    columns.reasons.insert(&outcome.name);
                 }
             }
             columns
@@ -66,6 +71,16 @@ impl<'a> Columns<'a> {
             columns
                 .stages
                 .extend(stages.filter(|stage| seen_stages.insert(*stage)));
+            for key in metadata(case).keys() {
+                if seen_keys.insert(key.clone()) {
+                    columns.metadata.push(key.clone());
+                }
+            }
+            for field in cells(case) {
+                if !columns.fields.contains(&field.name) {
+                    columns.fields.push(field.name);
+                }
+            }
         }
         columns
     }
@@ -73,7 +88,7 @@ impl<'a> Columns<'a> {
     fn titles(&self) -> Vec<String> {
         let fixed = FIXED.map(str::to_owned).into_iter();
         let outcomes = self.outcomes.iter().flat_map(|name| {
-            let reason = self.undefined.contains(name);
+            let reason = self.reasons.contains(name);
             let reason = reason.then(|| format!("{name} reason"));
             std::iter::once((*name).to_owned()).chain(reason)
         });
@@ -83,7 +98,10 @@ impl<'a> Columns<'a> {
             true => format!("{stage}_cached_seconds"),
         });
         let mut names = Names::default();
+        let metadata = self.metadata.iter().map(|key| format!("metadata {key}"));
+        let fields = self.fields.iter().map(|name| (*name).to_owned());
         let titles = fixed.chain(outcomes).chain(metrics).chain(stages);
+        let titles = titles.chain(metadata).chain(fields);
         titles.map(|title| guarded(names.claim(&title))).collect()
     }
 
@@ -103,8 +121,9 @@ impl<'a> Columns<'a> {
         for name in &self.outcomes {
             let outcome = case.outcome(name);
             row.push(outcome.map(value).unwrap_or_default());
-            if self.undefined.contains(name) {
-                row.push(outcome.and_then(reason).unwrap_or_default());
+            if self.reasons.contains(name) {
+                let reason = outcome.and_then(|outcome| outcome.reason.clone());
+                row.push(reason.unwrap_or_default());
             }
         }
         row.extend(self.metrics.iter().map(|name| {
@@ -114,6 +133,17 @@ impl<'a> Columns<'a> {
                 .unwrap_or_default()
         }));
         row.extend(self.stages.iter().map(|stage| seconds(case, *stage)));
+        let metadata = metadata(case);
+        row.extend(self.metadata.iter().map(|key| match metadata.get(key) {
+            None | Some(Json::Null) => String::new(),
+            Some(Json::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        }));
+        let fields: Vec<CaseField> = cells(case).collect();
+        row.extend(self.fields.iter().map(|name| {
+            let field = fields.iter().find(|field| field.name == *name);
+            field.map(|field| field.text.clone()).unwrap_or_default()
+        }));
         row.into_iter().map(guarded).collect()
     }
 }
@@ -137,12 +167,18 @@ fn value(outcome: &CaseOutcome) -> String {
     }
 }
 
-/// The reason for an undefined outcome.
-fn reason(outcome: &CaseOutcome) -> Option<String> {
-    match outcome.value {
-        Value::Undefined => outcome.reason.clone(),
-        Value::Assertion(_) | Value::Score(_) | Value::Label(_) => None,
+/// The metadata of a case, if it is an object.
+fn metadata<D: Domain>(case: &CaseReport<D>) -> Map<String, Json> {
+    match serde_json::to_value(&case.metadata) {
+        Ok(Json::Object(metadata)) => metadata,
+        _ => Map::new(),
     }
+}
+
+/// The parts of a case that fit into cells.
+fn cells<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = CaseField> {
+    let fields = D::case_fields(case).into_iter();
+    fields.filter(|field| !field.is_long)
 }
 
 /// The time of a stage in one case, summed where the stage ran several times.

@@ -124,6 +124,7 @@ async fn rejudge(
         traffic: &traffic,
         attempts_before: Attempts::so_far(&traffic),
         selection: selection.as_ref().map(|it| (it, stored.questions())),
+        group_by: &[],
         facts: Vec::new(),
     };
     let bar = Arc::new(CaseBar::new(session.printer, "judging"));

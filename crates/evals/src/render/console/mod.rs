@@ -3,6 +3,7 @@
 mod cases;
 mod change;
 mod comparison;
+mod details;
 mod groups;
 mod paint;
 mod table;
@@ -19,7 +20,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::{accuracy, exclusions, headline, latency, measures};
-use crate::{Change, Comparison, Domain, Report, Summary};
+use crate::{CaseId, Change, Comparison, Domain, Report, Summary};
 pub use cases::Cases;
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
@@ -105,6 +106,16 @@ impl Console {
         shown: Cases,
     ) -> io::Result<()> {
         Page::new(*self, out).cases(report, shown)
+    }
+
+    /// Writes every part of the wanted cases, and why their outcomes are what they are, in the order of the report.
+    pub fn case_details<D: Domain>(
+        &self,
+        out: impl Write,
+        report: &Report<D>,
+        wanted: impl Fn(&CaseId) -> bool,
+    ) -> io::Result<()> {
+        Page::new(*self, out).case_details(report, wanted)
     }
 
     /// Writes the measures of each group of cases; nothing if the summary has no groups.

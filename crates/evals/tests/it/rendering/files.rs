@@ -55,8 +55,8 @@ fn csv_tells_equal_titles_apart() {
     let table = written(|out| render::csv::report(out, &report(vec![case])));
     assert_eq!(
         table,
-        "case,repeat,failure,evaluator_failures,seconds,case_2,embed_seconds,case_3,embed_seconds_2\r\n\
-         a,1,,,0.002,1,2,3,0.0015\r\n"
+        "case,repeat,failure,evaluator_failures,seconds,case_2,embed_seconds,case_3,embed_seconds_2,input,output\r\n\
+         a,1,,,0.002,1,2,3,0.0015,input of a,output of a\r\n"
     );
 }
 
@@ -72,9 +72,9 @@ fn csv_says_why_an_outcome_is_undefined() {
     let table = written(|out| render::csv::report(out, &report(cases)));
     assert_eq!(
         table,
-        "case,repeat,failure,evaluator_failures,seconds,RR,RR reason,R\r\n\
-         a,1,,,0.002,1,,1\r\n\
-         b,1,,,0.002,,no relevant documents,0\r\n"
+        "case,repeat,failure,evaluator_failures,seconds,RR,RR reason,R,input,output\r\n\
+         a,1,,,0.002,1,,1,input of a,output of a\r\n\
+         b,1,,,0.002,,no relevant documents,0,input of b,output of b\r\n"
     );
 }
 
@@ -91,9 +91,9 @@ fn csv_holds_no_formulas() {
     let table = written(|out| render::csv::report(out, &report(cases)));
     assert_eq!(
         table,
-        "case,repeat,failure,evaluator_failures,seconds,'=a,b,c\r\n\
-         '@case,1,,,0.002,'=1+1,-0.5,-0.5\r\n\
-         b,1,'-inf,,0.002,,,\r\n"
+        "case,repeat,failure,evaluator_failures,seconds,'=a,b,c,input,output\r\n\
+         '@case,1,,,0.002,'=1+1,-0.5,-0.5,input of @case,output of @case\r\n\
+         b,1,'-inf,,0.002,,,,input of b,\r\n"
     );
 }
 

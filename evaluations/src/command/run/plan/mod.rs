@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use anyhow::{Result, bail};
 use evals_data::{Column, Manifest};
 use evals_index::Chunker;
+use evals_messages::nearest;
 use evals_metrics::Measure;
 use evals_rag::Question;
 use evals_rag::retrieval::IdenticalIds;
@@ -66,6 +67,23 @@ pub(super) fn resolve(
     Ok(settings::resolve(layers)?)
 }
 
+/// Refuses a key that no question can have.
+pub(super) fn check_groups(keys: &[String], manifest: &Manifest) -> Result<()> {
+    let Some(known) = known_keys(manifest) else {
+        return Ok(());
+    };
+    let Some(unknown) = keys.iter().find(|key| !known.contains(key)) else {
+        return Ok(());
+    };
+    let names: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+    let similar = nearest::of(unknown, known.iter().map(String::as_str));
+    bail!(
+        "`--group-by {unknown}`: questions have no `{unknown}`; known are {}{} (`questions.metadata` in the manifest names further columns)",
+        names.join(", "),
+        nearest::did_you_mean(similar)
+    );
+}
+
 /// The keys of the questions' metadata; `None` if only the questions tell, because a column stands for all fields of an object.
 pub(super) fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
     let columns = &manifest.questions.columns.metadata;
@@ -91,6 +109,7 @@ impl Plan {
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
+        check_groups(&arguments.group_by, &manifest)?;
         let Measured { measures, k, cut } = Measured::of(arguments, &manifest)?;
         let default = choices.profiles.first().copied();
         let default = default.unwrap_or(choices.hybrid.into());

@@ -11,6 +11,7 @@ use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
+use crate::groups::add_groups;
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
@@ -94,6 +95,13 @@ pub(super) async fn run(
         ..Bootstrap::default()
     };
     let summary = report.summary(&bootstrap);
+    let summary = add_groups(
+        run.session.printer,
+        &report,
+        summary,
+        &arguments.group_by,
+        &bootstrap,
+    );
     Ok(Finished {
         label: profile.to_string(),
         report,

@@ -51,6 +51,11 @@ pub(super) fn comparison(
             page.push_str(&line(&format!("{}: {account}", run.label))?);
         }
     }
+    for run in finished.iter().filter(|run| !run.summary.groups.is_empty()) {
+        page.push('\n');
+        page.push_str(&line(&format!("{}:", run.label))?);
+        page.push_str(&text(|out| console.groups(out, &run.summary))?);
+    }
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
         let failed = format!(
             "{}: {} of {} failed",

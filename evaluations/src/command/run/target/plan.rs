@@ -13,8 +13,8 @@ use crate::case_selection::Selection;
 use crate::choices::Choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::command::run::plan::answers::check_price;
-use crate::command::run::plan::known_keys;
 use crate::command::run::plan::measured::Measured;
+use crate::command::run::plan::{check_groups, known_keys};
 use crate::models::{ConfiguredModels, EMBEDDED, embedded};
 use crate::out_file::OutFile;
 use crate::question_answering::JudgingPlan;
@@ -63,6 +63,7 @@ impl TargetPlan {
         };
         let matching = matching(&resolved, &target)?;
         let models = Choices::of(&resolved)?.models;
+        check_groups(&arguments.group_by, &manifest)?;
         let (control, stages) = (&arguments.control, &arguments.stages);
         if control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(

@@ -103,6 +103,7 @@ async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
             .selection
             .as_ref()
             .map(|selection| (selection, prepared.questions.len())),
+        group_by: &arguments.group_by,
         facts: facts.lines(),
     };
     closing.close(report, opened.folder)

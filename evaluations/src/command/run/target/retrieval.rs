@@ -16,6 +16,7 @@ use crate::case_selection::SelectionRecord;
 use crate::clock;
 use crate::command::run::retrieval::{Finished, record};
 use crate::exit::Exit;
+use crate::groups::add_groups;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::terminal::progress::CaseBar;
@@ -96,10 +97,13 @@ async fn measure(run: TargetRun<'_>, label: &str) -> Result<(Report<Retrieval>, 
         let key = Report::<Retrieval>::FACTS.to_owned();
         report.metadata.insert(key, serde_json::to_value(lines)?);
     }
-    let summary = report.summary(&Bootstrap {
+    let bootstrap = Bootstrap {
         seed: arguments.control.seed,
         ..Bootstrap::default()
-    });
+    };
+    let summary = report.summary(&bootstrap);
+    let keys = &arguments.group_by;
+    let summary = add_groups(run.session.printer, &report, summary, keys, &bootstrap);
     Ok((report, summary))
 }
 

@@ -1,0 +1,71 @@
+//! `evaluations runs show`: shows the report of a run, or cases of it.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+use anyhow::{Result, bail};
+use evals::CaseId;
+use evals::render::Cases;
+use evals_messages::{nearest, quantity, visible};
+
+use crate::cli::ShowRunArgs;
+use crate::exit::Exit;
+use crate::session::Session;
+use crate::stored_runs::{StoredReport, StoredRuns};
+
+pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<Exit> {
+    let printer = session.printer;
+    let runs = StoredRuns::of(session);
+    let run = runs.find(&arguments.run)?;
+    let report = run.report()?;
+    runs.note_incomplete(&run)?;
+    match chosen(&report, arguments)? {
+        Some(ids) if ids.is_empty() => printer.result("no case failed\n")?,
+        Some(ids) => printer.result(&report.details(printer, &ids)?)?,
+        None => {
+            let mut page = report.text(printer, run.header.seed, &arguments.group_by)?;
+            if let Some(most) = arguments.cases {
+                let shown = Cases {
+                    most: most.get(),
+                    reasons: arguments.reasons,
+                };
+                page.push_str(&report.cases(printer, shown)?);
+            }
+            printer.result(&page)?;
+        }
+    }
+    let started = run.header.started.as_ref();
+    let started = started.map_or_else(String::new, |time| format!("started {time}, "));
+    printer.note(&format!(
+        "{}, {started}{}",
+        visible::line(&run.header.name),
+        run.path().display()
+    ));
+    Ok(Exit::Done)
+}
+
+/// The cases to show in detail; `None` if no option asks for details.
+fn chosen<'r>(
+    report: &'r StoredReport,
+    arguments: &ShowRunArgs,
+) -> Result<Option<BTreeSet<&'r CaseId>>> {
+    let all: BTreeSet<&CaseId> = report.ids().into_iter().collect();
+    for wanted in &arguments.case {
+        if !all.contains(&CaseId::from(wanted.as_str())) {
+            let similar = nearest::of(wanted, all.iter().map(|id| id.as_str()));
+            bail!(
+                "the run has no case `{wanted}` among its {}{}",
+                quantity::of(all.len(), "case"),
+                nearest::did_you_mean(similar)
+            );
+        }
+    }
+    let named = |id: &&CaseId| arguments.case.iter().any(|wanted| wanted == id.as_str());
+    let most = arguments.cases.map_or(usize::MAX, NonZeroUsize::get);
+    Ok(match (arguments.failed, arguments.case.as_slice()) {
+        (false, []) => None,
+        (false, _) => Some(all.into_iter().filter(named).collect()),
+        (true, []) => Some(report.failed().into_iter().take(most).collect()),
+        (true, _) => Some(report.failed().into_iter().filter(named).collect()),
+    })
+}
