@@ -67,6 +67,9 @@ pub(crate) struct ImportArgs {
     /// Start over instead of resuming an unfinished run
     #[arg(long)]
     fresh: bool,
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    group_by: Vec<String>,
     /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
@@ -138,6 +141,7 @@ impl ImportArgs {
                 fresh: self.fresh,
                 pull: false,
             },
+            group_by: self.group_by,
             out: self.out,
         }
     }
