@@ -18,9 +18,8 @@ impl Curve for PrecisionRecall {
     const DESCRIPTION: &'static str = "Draws precision against recall over all thresholds of a score, and computes the area below.";
     const TITLE: &'static str = "Precision-Recall Curve";
 
-    /// Without a positive case recall counts as 0, as in pydantic-evals, and the description says so.
+    /// Without a positive case there is no recall, and so no curve. pydantic-evals counts it as 0.
     fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
-        let cases = &drawing.cases;
         let points = points(drawing);
         let (curves, auc) = if points.is_empty() {
             (Vec::new(), None)
@@ -37,10 +36,8 @@ impl Curve for PrecisionRecall {
             };
             (vec![curve], Some(auc))
         };
-        let description = if cases.cases.is_empty() {
-            drawing.columns.undefined(cases)
-        } else if cases.positives == 0 {
-            Some("no case is positive, so recall counts as 0".to_owned())
+        let description = if points.is_empty() {
+            drawing.columns.undefined(&drawing.cases)
         } else {
             drawing.left_out()
         };
@@ -60,13 +57,13 @@ impl Curve for PrecisionRecall {
     }
 }
 
-/// All points: one before the first case counts as positive, then one for each distinct score. None without cases.
+/// All points: one before the first case counts as positive, then one for each distinct score. None without a positive case.
 fn points(drawing: &Drawing<'_>) -> Vec<PrecisionRecallPoint> {
+    let all = number(drawing.cases.positives);
     let counts = drawing.cases.counts();
-    let Some((highest, ..)) = counts.first() else {
+    let Some((highest, ..)) = counts.first().filter(|_| all > 0.0) else {
         return Vec::new();
     };
-    let all = number(drawing.cases.positives);
     let start = PrecisionRecallPoint {
         threshold: *highest,
         precision: 1.0,
@@ -77,7 +74,7 @@ fn points(drawing: &Drawing<'_>) -> Vec<PrecisionRecallPoint> {
         PrecisionRecallPoint {
             threshold: *threshold,
             precision: found / number(positives + negatives),
-            recall: if all > 0.0 { found / all } else { 0.0 },
+            recall: found / all,
         }
     });
     std::iter::once(start).chain(rest).collect()

@@ -7,9 +7,9 @@ use evals_rag::answering::Refusals;
 use evals_rag::qa;
 use evals_rag::{Missing, Question};
 
-use super::known::Known;
+use super::expectation::Expectation;
 use super::named::{self, Measured};
-use super::said::{Said, in_order};
+use super::output::{Output, in_order};
 use crate::{Entry, Untyped};
 
 /// Average precision of the cited documents.
@@ -43,14 +43,14 @@ fn cited(
     context: &Context<'_, Untyped>,
     refusals: &Refusals,
 ) -> Result<Result<Vec<String>, &'static str>, EvaluatorError> {
-    if !Known(context.case).may_be_answerable(refusals) {
+    if !Expectation(context.case).may_be_answerable(refusals) {
         return Ok(Err(Question::UNANSWERABLE));
     }
-    let said = Said(context);
-    if said.refused(refusals)? == Some(true) {
+    let output = Output(context);
+    if output.refused(refusals)? == Some(true) {
         return Ok(Err("refused"));
     }
-    Ok(said.citations()?.ok_or(Missing::Citations.reason()))
+    Ok(output.citations()?.ok_or(Missing::Citations.reason()))
 }
 
 #[async_trait]
@@ -60,7 +60,7 @@ impl Measured for CitationPrecision {
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let name = qa::CitationPrecision::OUTCOME;
-        let reference = Known(context.case).reference(&self.0)?;
+        let reference = Expectation(context.case).reference(&self.0)?;
         let cited = match cited(context, &self.0)? {
             Ok(cited) => in_order(cited)?,
             Err(reason) => return Ok(vec![Outcome::undefined(name, reason)]),
@@ -77,7 +77,7 @@ impl Measured for CitationPrecision {
     }
 
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {
-        let concerned = Known(case).has_relevant(&self.0);
+        let concerned = Expectation(case).has_relevant(&self.0);
         let concern = concerned.then(|| Concern::score(qa::CitationPrecision::OUTCOME));
         concern.into_iter().collect()
     }
@@ -91,7 +91,7 @@ impl Measured for CiteRate {
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let name = qa::CiteRate::OUTCOME;
         // A reference that cannot be read is a failure, as in the other measures.
-        Known(context.case).reference(&self.0)?;
+        Expectation(context.case).reference(&self.0)?;
         Ok(vec![match cited(context, &self.0)? {
             Ok(cited) => Outcome::assertion(name, !cited.is_empty()),
             Err(reason) => Outcome::undefined(name, reason),
@@ -99,7 +99,7 @@ impl Measured for CiteRate {
     }
 
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {
-        let concerned = Known(case).may_be_answerable(&self.0);
+        let concerned = Expectation(case).may_be_answerable(&self.0);
         let concern = concerned.then(|| Concern::assertion(qa::CiteRate::OUTCOME));
         concern.into_iter().collect()
     }

@@ -9,9 +9,9 @@ use evals_rag::judging::{ChatJudge, Judge as _, Judged, OverlapJudge};
 use evals_rag::qa::{Equivalence, Reference};
 use evals_rag::{Missing, Prompt, Purpose, record_calls};
 
-use super::known::Known;
+use super::expectation::Expectation;
 use super::named::{self, Measured};
-use super::said::Said;
+use super::output::Output;
 use crate::judges::{JudgeModel, model_parameters, prompt_version};
 use crate::{Arguments, BuildError, Entry, Resources, Untyped};
 
@@ -70,17 +70,21 @@ impl Measured for Judge {
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let undefined = |reason: &str| Ok(vec![Outcome::undefined(OUTCOME, reason)]);
-        let known = Known(context.case);
-        let reference = known.reference(&self.refusals)?;
+        let expectation = Expectation(context.case);
+        let reference = expectation.reference(&self.refusals)?;
         let text = match Reference::for_judge(reference.as_ref()) {
             Ok(text) => text,
             Err(reason) => return undefined(reason),
         };
-        let said = Said(context);
-        let Some(answer) = said.plain_answer()? else {
-            return undefined(Missing::Answer.reason());
+        let output = Output(context);
+        let refused = output.refused(&self.refusals)? == Some(true);
+        let answer = match output.plain_answer()? {
+            Some(answer) => answer,
+            // A refusal is an answer, even without words: leaving it out would reward a system that declines hard questions.
+            None if refused => String::new(),
+            None => return undefined(Missing::Answer.reason()),
         };
-        let question = known.question();
+        let question = expectation.question();
         let judged = Judged {
             question: &question,
             reference: text,
@@ -88,7 +92,7 @@ impl Measured for Judge {
                 .as_ref()
                 .is_none_or(|reference| reference.answerable),
             answer: &answer,
-            refused: said.refused(&self.refusals)? == Some(true),
+            refused,
             repeat: context.repeat,
         };
         let verdict = match &self.asked {
@@ -109,7 +113,7 @@ impl Measured for Judge {
     }
 
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {
-        let reference = Known(case).reference(&self.refusals).ok().flatten();
+        let reference = Expectation(case).reference(&self.refusals).ok().flatten();
         let concerned = Reference::for_judge(reference.as_ref()).is_ok();
         let concern = concerned.then(|| Concern::assertion(OUTCOME));
         concern.into_iter().collect()

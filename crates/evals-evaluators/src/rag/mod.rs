@@ -1,15 +1,15 @@
 //! Our measures of rankings, citations, refusals and answers, for dataset files.
 //!
-//! They read outputs in the words of a target's reply ([`said`]) and expectations in the words of a dataset's manifest
-//! ([`known`]). A measure whose part is missing is undefined, with that reason.
+//! They read outputs in the words of a target's reply ([`output`]) and expectations in the words of a dataset's manifest
+//! ([`expectation`]). A measure whose part is missing is undefined, with that reason.
 
 mod citations;
+mod expectation;
 mod judge;
-mod known;
 mod named;
+mod output;
 mod rank_measures;
 mod refusal;
-mod said;
 #[cfg(test)]
 mod tests;
 

@@ -7,9 +7,9 @@ use evals_rag::answering::Refusals;
 use evals_rag::{Missing, Question};
 use serde_json::{Value, json};
 
-use super::known::Known;
+use super::expectation::Expectation;
 use super::named::{self, Measured};
-use super::said::Said;
+use super::output::Output;
 use crate::argument::ArgumentError;
 use crate::{Arguments, BuildError, Entry, Parameter, Untyped};
 
@@ -77,14 +77,14 @@ impl Measured for RankMeasures {
         &self,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let reference = Known(context.case).reference(&self.refusals)?;
+        let reference = Expectation(context.case).reference(&self.refusals)?;
         if reference
             .as_ref()
             .is_some_and(|reference| !reference.answerable)
         {
             return Ok(self.undefined(Question::UNANSWERABLE));
         }
-        let Some(ranking) = Said(context).ranking()? else {
+        let Some(ranking) = Output(context).ranking()? else {
             return Ok(self.undefined(Missing::Documents.reason()));
         };
         let unjudged = Judgements::new();
@@ -104,7 +104,7 @@ impl Measured for RankMeasures {
     }
 
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {
-        if Known(case).has_relevant(&self.refusals) {
+        if Expectation(case).has_relevant(&self.refusals) {
             let measures = self.measures.iter();
             measures
                 .map(|measure| Concern::score(measure.to_string()))

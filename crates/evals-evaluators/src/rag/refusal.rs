@@ -7,9 +7,9 @@ use evals_rag::answering::Refusals;
 use evals_rag::qa;
 use serde_json::json;
 
-use super::known::Known;
+use super::expectation::Expectation;
 use super::named::{self, Measured};
-use super::said::Said;
+use super::output::Output;
 use crate::argument::texts;
 use crate::{Entry, Parameter, Untyped};
 
@@ -48,10 +48,10 @@ impl Measured for Refusal {
             let both = [PRECISION, RECALL].map(|name| Outcome::undefined(name, reason));
             Ok(Vec::from(both))
         };
-        let Some(reference) = Known(context.case).reference(&self.0)? else {
+        let Some(reference) = Expectation(context.case).reference(&self.0)? else {
             return undefined("not known whether the question is answerable");
         };
-        let Some(refused) = Said(context).refused(&self.0)? else {
+        let Some(refused) = Output(context).refused(&self.0)? else {
             return undefined(Missing::Answer.reason());
         };
         let precision = if refused {
@@ -69,7 +69,7 @@ impl Measured for Refusal {
 
     /// A failure counts for no precision, which covers only actual refusals.
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {
-        let unanswerable = !Known(case).may_be_answerable(&self.0);
+        let unanswerable = !Expectation(case).may_be_answerable(&self.0);
         let recall = unanswerable.then(|| Concern::assertion(RECALL));
         recall.into_iter().collect()
     }

@@ -1,6 +1,7 @@
 //! Tests of our measures on outputs of several shapes.
 
 mod fuzz;
+mod judge;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -334,96 +335,6 @@ async fn refusals_are_right_for_unanswerable_questions() {
         let found = judged("Refusal", SpecArguments::None, &case, output).await;
         assert_eq!(found, Ok(Vec::from(undefined)));
     }
-}
-
-async fn overlap(expected: Value, output: Value) -> Result<Vec<Outcome>, String> {
-    let case = case(expected, Value::Null);
-    judged(
-        "Judge",
-        positional(json!("embedded:overlap")),
-        &case,
-        output,
-    )
-    .await
-}
-
-#[tokio::test]
-async fn an_answer_is_compared_with_the_reference() {
-    let passed = |passed, reason: &str| {
-        Ok(vec![
-            Outcome::assertion("equivalent", passed).because(reason),
-        ])
-    };
-    for (expected, output, outcome) in [
-        (
-            json!("Paris"),
-            json!("Paris"),
-            passed(true, "token F1 1.000 ≥ 0.15"),
-        ),
-        (
-            json!({"answer": "Paris"}),
-            json!({"answer": "Rome"}),
-            passed(false, "token F1 0.000 < 0.15"),
-        ),
-        (
-            json!(450),
-            json!({"answer": 450}),
-            passed(true, "token F1 1.000 ≥ 0.15"),
-        ),
-        (
-            json!("Paris"),
-            json!({"answer": "Paris [1].", "documents": ["a"]}),
-            passed(true, "token F1 1.000 ≥ 0.15"),
-        ),
-        (
-            json!("Paris"),
-            json!("I don't know."),
-            passed(false, "refused an answerable question"),
-        ),
-        (
-            json!({"answerable": false}),
-            json!("I don't know."),
-            passed(true, "refused an unanswerable question"),
-        ),
-        (
-            json!(null),
-            json!("Paris"),
-            Ok(vec![Outcome::undefined(
-                "equivalent",
-                "no reference answer",
-            )]),
-        ),
-        (
-            json!("Paris"),
-            json!(null),
-            Ok(vec![Outcome::undefined(
-                "equivalent",
-                Missing::Answer.reason(),
-            )]),
-        ),
-    ] {
-        assert_eq!(
-            overlap(expected.clone(), output.clone()).await,
-            outcome,
-            "{expected} {output}"
-        );
-    }
-}
-
-#[test]
-fn a_judge_of_words_asks_for_no_model() {
-    let spec = |arguments| EvaluatorSpec {
-        name: "Judge".to_owned(),
-        arguments,
-    };
-    let registry = Registry::built_in();
-    let overlap = spec(positional(json!("embedded:overlap")));
-    assert_eq!(registry.wanted_models([&overlap]), []);
-    let default = spec(SpecArguments::None);
-    assert_eq!(registry.wanted_models([&default]).len(), 1);
-    let built = build("Judge", SpecArguments::None).unwrap();
-    let digest = evals_rag::Prompt::judge().digest()[..12].to_owned();
-    assert_eq!(built.version(), Some(format!("prompt {digest}").as_str()));
 }
 
 #[tokio::test]

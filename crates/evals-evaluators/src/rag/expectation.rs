@@ -6,7 +6,7 @@ use evals_rag::answering::Refusals;
 use evals_rag::qa::Reference;
 use serde_json::Value;
 
-use super::said::{PartError, id};
+use super::output::{PartError, id};
 use crate::Untyped;
 
 /// What a case knows about the right answer.
@@ -14,11 +14,11 @@ use crate::Untyped;
 /// The expected output is the reference answer if it is a text or a number, and otherwise may be an object with `answer`,
 /// `relevant` and `answerable`. What it lacks is looked for in the metadata. `relevant` is a list of ids, or an object of ids and
 /// grades; an expected output that has this form itself is taken for it.
-pub(super) struct Known<'c>(pub(super) &'c Case<Untyped>);
+pub(super) struct Expectation<'c>(pub(super) &'c Case<Untyped>);
 
 const JUDGED: &str = "a list of ids, or an object of ids and whole-number grades";
 
-impl Known<'_> {
+impl Expectation<'_> {
     /// The facts as a reference. `None` if nothing says whether the question can be answered.
     ///
     /// `answerable` decides. Without it, a reference answer that is a known refusal makes the question unanswerable, and any

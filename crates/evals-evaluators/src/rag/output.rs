@@ -15,7 +15,7 @@ use crate::Untyped;
 /// An output that is an object is read as a target's reply: `answer`, `documents`, `citations` and `refused`. What it lacks is
 /// looked for among the attributes that the task recorded, where the parts of a target's reply are. An output that is a list is
 /// the list of documents, any other output the answer.
-pub(super) struct Said<'c>(pub(super) &'c Context<'c, Untyped>);
+pub(super) struct Output<'c>(pub(super) &'c Context<'c, Untyped>);
 
 /// A part of an output that cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl PartError {
     }
 }
 
-impl Said<'_> {
+impl Output<'_> {
     /// The ids of the documents, best first; a document without an id has none. `None` if there is no list of documents.
     pub(super) fn documents(&self) -> Result<Option<Vec<Option<String>>>, PartError> {
         let listed = match self.0.output {
