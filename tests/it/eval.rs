@@ -129,6 +129,14 @@ fn stored_runs_of_dataset_files_are_runs_like_others() {
         row.is_some_and(|row| row.contains("0.0000  1.0000")),
         "{compared}"
     );
+    let table = sandbox.succeed("table --run latest");
+    let row = table
+        .lines()
+        .find(|line| line.contains("exec:sh system.sh"));
+    assert!(
+        row.is_some_and(|row| row.contains("| 3 | 1 | 1.0000 |")),
+        "{table}"
+    );
     // A lone report is of a dataset file if it says so.
     fs::copy(
         newest(&sandbox).join("report.json"),

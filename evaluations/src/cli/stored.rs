@@ -139,10 +139,10 @@ Markers:
     <!-- evaluations table: retrieval beir:scifact -->
     <!-- evaluations end -->
 
-  After the colon, `retrieval` or `qa` restricts the benchmark, and names of
-  datasets restrict the datasets. `<!-- evaluations table -->` selects all runs.
-  The text between the markers is replaced. The rest of the file stays as it is,
-  including markers in code blocks.";
+  After the colon, `retrieval`, `qa` or `eval` restricts the benchmark, and
+  names of datasets restrict the datasets. `<!-- evaluations table -->` selects
+  all runs. The text between the markers is replaced. The rest of the file stays
+  as it is, including markers in code blocks.";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = TABLE_HELP)]

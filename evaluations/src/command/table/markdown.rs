@@ -23,6 +23,7 @@ pub(super) fn tables(runs: &[StoredRun]) -> String {
         let table = match benchmark {
             Benchmark::Retrieval => ranking(&runs),
             Benchmark::Qa => answering(&runs),
+            Benchmark::Eval => evaluating(&runs),
         };
         if headed {
             format!("**{dataset}**, {}\n\n{table}", benchmark.name())
@@ -136,6 +137,38 @@ fn answering(runs: &[&StoredRun]) -> String {
             share(accuracy.and_then(|accuracy| accuracy.worst)),
             share(accuracy.and_then(|accuracy| accuracy.coverage)),
         ]);
+        table.row(&cells);
+    }
+    table.text
+}
+
+/// The pass rate over all assertions, then each score that any of the runs has.
+fn evaluating(runs: &[&StoredRun]) -> String {
+    let mut scores: Vec<&str> = Vec::new();
+    let summaries = || runs.iter().filter_map(|run| run.summary.as_ref());
+    for (name, _) in summaries().flat_map(|summary| &summary.scores) {
+        if !scores.contains(&name.as_str()) {
+            scores.push(name);
+        }
+    }
+    let columns = ["target", "judge"];
+    let (mut table, labels) = labelled(&columns, runs, |run| {
+        [run.manifest.target(), run.manifest.model("judge")]
+    });
+    table.numbers(&["cases", "failed", "passed"]);
+    table.numbers(&scores);
+    for (run, mut cells) in runs.iter().zip(labels) {
+        let summary = run.summary.as_ref();
+        let passed = summary.and_then(|summary| summary.pass_rate.as_ref()?.value);
+        cells.extend([
+            run.manifest.dataset.questions.to_string(),
+            summary.map_or_else(dash, |summary| summary.failed.to_string()),
+            passed.map_or_else(dash, |share| format!("{share:.4}")),
+        ]);
+        let means = summary.into_iter().flat_map(|summary| &summary.scores);
+        let means: BTreeMap<&str, _> = means.map(|(name, mean)| (name.as_str(), mean)).collect();
+        let mean = |name: &&str| means.get(*name).map_or_else(dash, |mean| print(mean));
+        cells.extend(scores.iter().map(mean));
         table.row(&cells);
     }
     table.text

@@ -127,6 +127,7 @@ fn selection(marker: &str) -> Option<Selection> {
         match word {
             "retrieval" => selection.benchmark = Some(Benchmark::Retrieval),
             "qa" => selection.benchmark = Some(Benchmark::Qa),
+            "eval" => selection.benchmark = Some(Benchmark::Eval),
             dataset => selection.datasets.push(dataset.to_owned()),
         }
     }

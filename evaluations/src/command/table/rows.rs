@@ -6,6 +6,7 @@ use std::fmt;
 use anyhow::{Context as _, Result};
 use evals::Summary;
 use evals_messages::quantity;
+use evals_targets::TargetIdentity;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use crate::run_folder::{RunFolder, RunState};
 use crate::stored_runs::Configuration;
 use crate::terminal::Printer;
 
-/// The two benchmarks.
+/// The benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Benchmark {
@@ -21,6 +22,8 @@ pub(super) enum Benchmark {
     Retrieval,
     /// Answers against references.
     Qa,
+    /// The cases of a dataset file.
+    Eval,
 }
 
 impl Benchmark {
@@ -28,6 +31,7 @@ impl Benchmark {
         match self {
             Self::Retrieval => "retrieval",
             Self::Qa => "question answering",
+            Self::Eval => "dataset file",
         }
     }
 }
@@ -35,7 +39,7 @@ impl Benchmark {
 /// The benchmark and datasets that a table shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selection {
-    /// `None`: both benchmarks.
+    /// `None`: all benchmarks.
     pub(super) benchmark: Option<Benchmark>,
     /// Empty: all datasets.
     pub(super) datasets: Vec<String>,
@@ -81,7 +85,10 @@ pub(super) struct Manifest {
     pub(super) profile: String,
     pub(super) dataset: Dataset,
     pub(super) models: BTreeMap<String, Model>,
+    #[serde(default)]
     pub(super) filter: Option<String>,
+    /// 0 for a dataset file, which ranks nothing.
+    #[serde(default)]
     pub(super) k: usize,
     settings: Settings,
     /// The whole manifest.
@@ -109,10 +116,11 @@ impl fmt::Display for Model {
 
 #[derive(Debug, Clone, Deserialize)]
 struct Settings {
+    #[serde(default)]
     processing: Processing,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 struct Processing {
     chunk_size: Option<usize>,
 }
@@ -133,6 +141,13 @@ impl Manifest {
             Some(dtype) => format!("{model} ({dtype})"),
             None => model.to_string(),
         }
+    }
+
+    /// The system under test as users name it, with its version; a dash for our own pipeline.
+    pub(super) fn target(&self) -> String {
+        let target = self.rest.get("target");
+        let target = target.and_then(|target| TargetIdentity::deserialize(target).ok());
+        target.map_or_else(|| "–".to_owned(), |target| target.to_string())
     }
 
     /// The size of chunks, as printed.
@@ -158,6 +173,7 @@ impl Manifest {
             self.model("answerer"),
             self.model("judge"),
             self.model("reranker"),
+            self.target(),
         )
     }
 }
