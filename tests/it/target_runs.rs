@@ -547,3 +547,88 @@ fn an_import_is_a_run_of_a_file() {
     assert_eq!(trec["metadata"]["target"]["kind"], "trec");
     assert_eq!(scores(&trec), measured);
 }
+
+/// A service that asks for a key, is busy at times, and answers with the number of the question.
+fn protected_service() -> ScriptedServer {
+    ScriptedServer::start(|request, before| {
+        let key = request
+            .headers
+            .get("x-api-key")
+            .cloned()
+            .unwrap_or_default();
+        if key != qa_server::KEY {
+            return Reaction::json(401, &json!({"detail": format!("`{key}` is no key")}));
+        }
+        if before == 0 {
+            return Reaction::busy(Some("0"));
+        }
+        let answer = format!("You sent {key}.");
+        Reaction::json(200, &json!({"result": {"text": answer}, "hits": []}))
+    })
+}
+
+#[test]
+fn a_service_is_asked_with_its_key_which_is_nowhere_written() {
+    let sandbox = Sandbox::new();
+    let server = protected_service();
+    let settings = json!({
+        "address": format!("{}/ask", server.ollama_url()),
+        "headers": {"X-Api-Key": "${SERVICE_KEY}"},
+        "body": {"q": "{{ question }}", "k": "{{ k }}"},
+        "response": {"answer": "$.result.text", "documents": "$.hits[*]"},
+    });
+    sandbox.write("target.yaml", settings.to_string());
+    let missing = sandbox.refuse("sample --limit 2");
+    assert!(
+        missing.contains("the environment variable `SERVICE_KEY` is not set"),
+        "{missing}"
+    );
+
+    let command = |line: &str, key: &str| {
+        let mut command = sandbox.command(line);
+        command.env("SERVICE_KEY", key);
+        ended(&mut command)
+    };
+    let refused = command("sample --limit 2", "wrong-key-0123456789");
+    assert_ne!(refused.code, Some(0));
+    assert!(
+        refused
+            .stderr
+            .contains("answered 401: `[redacted]` is no key; check the credentials"),
+        "{}",
+        refused.stderr
+    );
+
+    let run = command("sample --limit 2", qa_server::KEY);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        server
+            .received()
+            .iter()
+            .all(|request| request.body["k"].is_u64())
+    );
+    let mut folders = vec![sandbox.data()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            assert!(!text.contains(qa_server::KEY), "{}", path.display());
+        }
+    }
+    let doctor = command("doctor", qa_server::KEY);
+    assert!(
+        doctor.stdout.contains("replies within") || doctor.stdout.contains("answered 429"),
+        "{}",
+        doctor.stdout
+    );
+    let doctor = command("doctor", "wrong-key-0123456789");
+    assert!(
+        doctor.stdout.contains("bad   target: `http://") && doctor.stdout.contains("answered 401"),
+        "{}",
+        doctor.stdout
+    );
+}

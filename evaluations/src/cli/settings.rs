@@ -77,7 +77,7 @@ pub(crate) struct DoctorArgs {
     /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,
-    /// Ask this system a question, too: `http://…` or `chat:PROVIDER:NAME`
+    /// Ask this system a question, too: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<TargetAddress>,
 }

@@ -5,14 +5,14 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use evals_data::{Greeting, Hub, HubSettings};
 use evals_messages::{quantity, visible};
 use evals_models::{ChatRequest, Embedder, Message, Reranker};
 use evals_targets::{Request, TargetAddress, TargetSettings};
 
 use crate::choices::{self, Choices};
-use crate::cli::DoctorArgs;
+use crate::cli::{DoctorArgs, TargetArgs};
 use crate::downloads;
 use crate::exit::Exit;
 use crate::models::{
@@ -21,6 +21,7 @@ use crate::models::{
 };
 use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
+use crate::targets;
 use crate::terminal::{Printer, printable};
 
 /// Limit on the reply to the request that only checks whether a model answers, in tokens.
@@ -100,17 +101,30 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let checks = check_models(session, &resolved, &models, arguments.pull);
     findings.extend(runtime.block_on(checks));
-    if let Some(address) = &arguments.target {
+    if let Some(target) = &resolved.settings.target {
         let mut servers = Servers::new(&resolved, &models, session.printer, 0).without_retries();
-        findings.push(runtime.block_on(check_target(&mut servers, &resolved, address)));
+        let folder = &session.directories.working;
+        findings.push(runtime.block_on(check_target(&mut servers, &resolved, target, folder)));
     }
     Ok(findings)
 }
 
 fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
     let models = named_models(arguments.model.as_ref(), arguments.judge.as_ref());
-    let layers = session.user_layers(&arguments.settings, models)?;
-    Ok(settings::resolve(layers)?)
+    let target = targets::layers(session, &target_arguments(arguments))?;
+    let mut layers: Vec<_> = target.file.into_iter().collect();
+    let options = models.into_iter().chain(target.options);
+    layers.extend(session.user_layers(&arguments.settings, options)?);
+    let resolved = settings::resolve(layers)?;
+    targets::chosen(&resolved, &target_arguments(arguments))?;
+    Ok(resolved)
+}
+
+fn target_arguments(arguments: &DoctorArgs) -> TargetArgs {
+    TargetArgs {
+        target: arguments.target.clone(),
+        target_version: None,
+    }
 }
 
 /// Opens every model and sends it a short request.
@@ -264,22 +278,32 @@ async fn check_chat(servers: &mut Servers<'_>, role: &str, model: &ConfiguredMod
 async fn check_target(
     servers: &mut Servers<'_>,
     resolved: &Resolved,
-    address: &TargetAddress,
+    settings: &TargetSettings,
+    folder: &Path,
 ) -> Finding {
-    let settings = TargetSettings::at(address.clone());
+    let Some(address) = &settings.address else {
+        unreachable!("checked settings have an address");
+    };
     let asked = async {
         let target = match address {
-            TargetAddress::Http(_) => servers.service(&settings, NonZeroUsize::MIN)?,
+            TargetAddress::Http(_) => servers.service(settings, NonZeroUsize::MIN)?,
             TargetAddress::Chat { provider, name } => {
                 let model = ConfiguredModel::under_test(&resolved.settings, provider, name);
-                prompted(servers.chat(&model).await?, &settings, Path::new("."))?
+                prompted(servers.chat(&model).await?, settings, folder)?
             }
-            other => bail!("`{other}` is not behind a server; `evaluations run` checks it"),
+            TargetAddress::Exec(_) | TargetAddress::Outputs(_) | TargetAddress::Trec(_) => {
+                return anyhow::Ok(None);
+            }
         };
-        Ok(target.ask(&Request::question("doctor", PROBE)).await?)
+        let mut request = Request::question("doctor", PROBE);
+        request.k = Some(resolved.settings.search.limit.get());
+        Ok(Some(target.ask(&request).await?))
     };
     match asked.await {
-        Ok(reply) => {
+        Ok(None) => Finding::Note(format!(
+            "target: `{address}` is not behind a server; a run with `--limit 1` tries it"
+        )),
+        Ok(Some(reply)) => {
             let time = reply
                 .timings
                 .first()
