@@ -44,6 +44,8 @@ mod signals;
 mod stored_runs;
 mod tables;
 #[cfg(unix)]
+#[cfg(unix)]
+mod target_processes;
 mod target_runs;
 mod terminal;
 mod unanswerable;

@@ -3,6 +3,7 @@
 mod layers;
 mod metered;
 mod open;
+mod outputs;
 mod replies;
 
 pub(crate) use self::layers::{chosen, layers};

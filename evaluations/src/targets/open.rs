@@ -11,6 +11,7 @@ use evals_targets::{
 };
 
 use super::layers::located;
+use super::outputs;
 use crate::models::{ConfiguredModel, prompted};
 use crate::run_models::Opener;
 
@@ -49,7 +50,7 @@ pub(crate) async fn open(
         }
         TargetAddress::Outputs(file) => {
             let mapping = Mapping::new(&settings.response).map_err(located)?;
-            let outputs = Outputs::read(&opening.folder.join(file), &mapping)?;
+            let outputs = outputs::read(&opening.folder.join(file), &mapping)?;
             Arc::new(OutputsTarget::of("outputs", settings, outputs))
         }
         TargetAddress::Trec(file) => {
