@@ -35,6 +35,31 @@ async fn the_worker_in_the_shell_answers() {
     answers("sh", "worker.sh", "sh worker.sh", &["jq"]).await;
 }
 
+/// The task that `docs/from-pydantic-evals.md` shows.
+#[tokio::test]
+async fn a_task_of_pydantic_evals_answers() {
+    if !is_there("python3") {
+        eprintln!("skipped: `python3` is not installed");
+        return;
+    }
+    let guide = include_str!("../../../docs/from-pydantic-evals.md");
+    let (_, rest) = guide.split_once("```python\n").unwrap();
+    let (task, _) = rest.split_once("```").unwrap();
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("task.py"), task).unwrap();
+    let command = WorkerCommand::new("python3 task.py").in_folder(folder.path());
+    let response = ResponseSettings::default();
+    let target = ExecTarget::new(command, WorkerOptions::default(), &response).unwrap();
+    for question in ["why", "how"] {
+        let request = Request::inputs(question, json!({"question": question}));
+        let reply = target
+            .ask(&request)
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(reply.answer, Some(json!(question.to_uppercase())));
+    }
+}
+
 #[test]
 fn the_settings_can_be_used() {
     let sections = blocks("yaml");
