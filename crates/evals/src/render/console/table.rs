@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, TableComponent};
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::UnicodeWidthStr;
 
 use super::super::glyphs::Glyphs;
 use super::{Color, Console, wrap};
@@ -178,13 +178,18 @@ impl Table {
         (0..self.columns.len()).collect()
     }
 
+    /// The width of these columns as [`arrange`](Self::arrange) lays them out, without laying them out: a table may have thousands of
+    /// rows.
     fn width_of(&self, shown: &[usize]) -> usize {
-        let table = self.arrange(shown, None, Color::Off, Glyphs::UNICODE);
-        table
-            .lines()
-            .map(|line| line.trim_end().width())
-            .max()
-            .unwrap_or(0)
+        let widest = |column: &usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(*column));
+            let lines = cells.flat_map(|entry| entry.text.lines());
+            let cells = lines.map(UnicodeWidthStr::width).max().unwrap_or(0);
+            cells.max(self.columns[*column].title.width())
+        };
+        let columns: usize = shown.iter().map(widest).sum();
+        let gaps = shown.len().saturating_sub(1) * (usize::from(PADDING) + 1);
+        columns + gaps
     }
 
     /// Lays the columns out. `names` holds the width that names of rows are cut to, and the mark of a cut.
