@@ -6,14 +6,19 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
+    let mut used = 0;
     for word in text.split(' ') {
-        if !line.trim().is_empty() && line.width() + 1 + word.width() > width {
+        let columns = word.width();
+        if !line.trim().is_empty() && used + 1 + columns > width {
             lines.push(std::mem::replace(&mut line, " ".to_owned()));
+            used = 1;
         }
         if !line.is_empty() {
             line.push(' ');
+            used += 1;
         }
         line.push_str(word);
+        used += columns;
     }
     lines.push(line);
     lines
