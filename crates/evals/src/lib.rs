@@ -97,6 +97,7 @@ mod groups;
 mod in_order;
 mod journal;
 mod lifecycle;
+mod measure_key;
 mod naming;
 mod number;
 mod origin;

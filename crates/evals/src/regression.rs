@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::change::Pairs;
-use crate::{CaseId, CaseReport, Direction, Domain, Report, TaskResult, Unit, Value};
+use crate::measure_key::MeasureKey;
+use crate::{CaseId, CaseReport, Direction, Domain, Report, TaskResult, Value};
 
 impl<D: Domain> CaseReport<D> {
     /// Whether the task or an evaluator failed.
@@ -70,12 +71,4 @@ impl<D: Domain> Report<D> {
         let paired = self.cases.iter().map(|case| &case.id);
         Some(paired.filter(|id| pairs.has(id)).filter(is_worse).collect())
     }
-}
-
-/// A measure of a report.
-#[derive(Clone, Debug)]
-pub(crate) struct MeasureKey {
-    pub(crate) unit: Unit,
-    pub(crate) title: String,
-    pub(crate) better: Direction,
 }

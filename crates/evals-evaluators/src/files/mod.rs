@@ -6,6 +6,7 @@ mod format;
 mod grammar;
 mod problem;
 mod promptfoo;
+mod reading;
 mod records;
 mod save;
 mod schema;

@@ -1,9 +1,10 @@
 //! Queries of spans, in pydantic-evals' language.
 
+mod error;
 mod node;
 mod query;
 mod reading;
 
+pub use error::SpanQueryError;
 pub use query::SpanQuery;
-pub use reading::SpanQueryError;
 pub(crate) use reading::schema;

@@ -2,7 +2,7 @@
 
 use evals::{Span, SpanTree};
 
-use super::SpanQueryError;
+use super::error::SpanQueryError;
 
 /// A span and the spans around it.
 #[derive(Clone, Copy, Debug)]

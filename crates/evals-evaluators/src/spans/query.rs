@@ -3,8 +3,9 @@
 use evals::{SpanStatus, SpanTree};
 use serde_json::{Map, Value};
 
+use super::error::SpanQueryError;
 use super::node::{Node, Property};
-use super::reading::{self, SpanQueryError};
+
 use crate::python::{Pattern, TimeDelta, equal};
 
 /// Which spans are looked for, in the language of pydantic-evals' `SpanQuery`: an object whose keys are conditions that all
@@ -90,11 +91,6 @@ pub(super) enum Quantity {
 }
 
 impl SpanQuery {
-    /// Reads a query as a dataset file writes it.
-    pub fn from_json(query: &Value) -> Result<Self, SpanQueryError> {
-        reading::query(query, "query")
-    }
-
     /// Whether any span of the tree matches. Fails if a regular expression takes too many steps for a span's name.
     pub fn matches_any(&self, spans: &SpanTree) -> Result<bool, SpanQueryError> {
         Node::any_in(spans, &|node| self.matches(node))

@@ -3,50 +3,10 @@
 use evals::SpanStatus;
 use evals_messages::nearest;
 use serde_json::{Map, Value, json};
-use thiserror::Error;
 
+use super::error::SpanQueryError;
 use super::query::{Bound, Condition, Quantity, Relatives, SpanQuery};
-use crate::python::{Pattern, PatternError, Place, TimeDelta};
-
-/// Why a query of spans cannot be read or answered.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SpanQueryError {
-    /// A value is of the wrong type.
-    #[error("`{place}` must be {wanted}, not `{given}`")]
-    Value {
-        /// The keys that lead to the value, joined by points.
-        place: String,
-        /// What it has to be.
-        wanted: &'static str,
-        /// What it is.
-        given: Value,
-    },
-    /// No condition has this name.
-    #[error("`{place}` has no condition `{condition}`{hint}")]
-    Unknown {
-        /// The keys that lead to the query.
-        place: String,
-        /// The name.
-        condition: String,
-        /// Names like it.
-        hint: String,
-    },
-    /// `or_` stands beside other conditions.
-    #[error("`{place}.or_` must stand alone; move it into the list of an `and_`")]
-    OrIsNotAlone {
-        /// The keys that lead to the query.
-        place: String,
-    },
-    /// A regular expression cannot be read, or takes too many steps for a span's name.
-    #[error("{place}{source}")]
-    Pattern {
-        /// The keys that lead to it, with a colon; empty if it was read.
-        place: String,
-        /// Why.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-}
+use crate::python::{Pattern, Place, TimeDelta};
 
 /// All conditions, in the order of pydantic-evals.
 const CONDITIONS: [&str; 27] = [
@@ -79,22 +39,20 @@ const CONDITIONS: [&str; 27] = [
     "no_ancestor_has",
 ];
 
-impl From<PatternError> for SpanQueryError {
-    fn from(error: PatternError) -> Self {
-        Self::Pattern {
-            place: String::new(),
-            source: error.into(),
-        }
-    }
-}
-
 /// The JSON Schema of queries, without those inside them.
 pub(crate) fn schema() -> Value {
     json!({"type": "object", "propertyNames": {"enum": CONDITIONS}})
 }
 
+impl SpanQuery {
+    /// Reads a query as a dataset file writes it.
+    pub fn from_json(query: &Value) -> Result<Self, SpanQueryError> {
+        self::query(query, "query")
+    }
+}
+
 /// Reads the query at a place.
-pub(super) fn query(written: &Value, place: &str) -> Result<SpanQuery, SpanQueryError> {
+fn query(written: &Value, place: &str) -> Result<SpanQuery, SpanQueryError> {
     let members = object(written, place, "an object of conditions")?;
     if members.contains_key("or_") && members.len() > 1 {
         return Err(SpanQueryError::OrIsNotAlone {

@@ -6,7 +6,7 @@ use serde_json::Map;
 
 use super::cell;
 use super::error::RowProblem;
-use super::replies::OutputRow;
+use super::row::OutputRow;
 
 /// Hands each row of a file to `take`. An empty cell counts as missing.
 pub(super) fn read(

@@ -6,11 +6,13 @@ mod digest;
 mod error;
 mod json_lines;
 mod replies;
+mod row;
 mod target;
 mod trec;
 
 pub use error::{OutputsError, RowProblem};
-pub use replies::{OutputRow, Outputs};
+pub use replies::Outputs;
+pub use row::OutputRow;
 pub use target::OutputsTarget;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::digest::Digesting;
 use super::error::{OutputsError, RowProblem};
+use super::row::OutputRow;
 use super::{csv_file, json_lines, trec};
 use crate::{Mapping, Reply, ReplyDocument};
 
@@ -20,15 +21,6 @@ pub struct Outputs {
     path: PathBuf,
     digest: String,
     replies: BTreeMap<String, Repetitions>,
-}
-
-/// A row of a file of replies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OutputRow {
-    /// Where it is in the file, such as `line 3`.
-    pub place: String,
-    /// Its fields.
-    pub fields: Map<String, Value>,
 }
 
 /// A reply, or the message with which the system failed.

@@ -8,7 +8,7 @@ use super::column::{Column, Gap, Scope, Values};
 use super::index::{Index, Places};
 use super::shown::evaluator;
 use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
-use crate::regression::MeasureKey;
+use crate::measure_key::MeasureKey;
 use crate::{CaseReport, Direction, Domain, Unit, Value, ValueKind};
 
 /// The columns of a report.

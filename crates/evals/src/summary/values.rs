@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::column::Values;
 use super::tally::Tally;
-use crate::regression::MeasureKey;
+use crate::measure_key::MeasureKey;
 use crate::{Domain, Report, Unit, ValueKind};
 
 /// The values of all measures, by their titles.
