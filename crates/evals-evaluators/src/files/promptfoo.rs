@@ -13,8 +13,9 @@ use super::spec::{Form, WrittenSpec};
 /// The checks that are understood, as `__expected` writes them.
 const UNDERSTOOD: &str = "`equals:`, `contains:`, `icontains:`, `contains-all:`, `icontains-all:`, `contains-any:`, `icontains-any:`, `starts-with:`, `regex:`, `llm-rubric:` and `grade:`";
 
-/// What promptfoo calls its checks beside those, so that a colon in a plain text is not taken for one.
-const NOT_UNDERSTOOD: [&str; 34] = [
+/// What promptfoo calls its checks beside those, so that a check is not taken for the text that is expected.
+const NOT_UNDERSTOOD: [&str; 56] = [
+    "agent-rubric",
     "answer-relevance",
     "assert-set",
     "bleu",
@@ -34,21 +35,42 @@ const NOT_UNDERSTOOD: [&str; 34] = [
     "finish-reason",
     "fn",
     "g-eval",
+    "gleu",
     "guardrails",
+    "human",
     "is-html",
     "is-json",
     "is-refusal",
     "is-sql",
+    "is-valid-function-call",
+    "is-valid-openai-function-call",
     "is-valid-openai-tools-call",
     "is-xml",
     "javascript",
     "latency",
     "levenshtein",
+    "max-score",
+    "meteor",
     "model-graded-closedqa",
+    "model-graded-factuality",
+    "moderation",
     "perplexity",
+    "perplexity-score",
+    "pi",
     "python",
     "rouge-n",
+    "ruby",
+    "search-rubric",
+    "select-best",
     "similar",
+    "skill-used",
+    "tool-call-f1",
+    "trace-error-spans",
+    "trace-span-count",
+    "trace-span-duration",
+    "trajectory",
+    "webhook",
+    "word-count",
 ];
 
 /// What a column means.
@@ -206,13 +228,15 @@ fn checks(cell: &str) -> Result<Vec<EvaluatorSpec>, String> {
     };
     let positional =
         |name: &str, argument: &str| vec![spec(name, SpecArguments::Positional([argument.into()]))];
+    let is_list = kind.ends_with("-all") || kind.ends_with("-any");
     let ignoring_case = |argument: &str| {
         named(
             "Contains",
             &json!({"value": argument, "case_sensitive": false}),
         )
     };
-    if kind != cell && argument.is_empty() && is_understood(kind) {
+    let is_empty = argument.is_empty() || (is_list && parts(argument).is_empty());
+    if kind != cell && is_empty && is_understood(kind) {
         return Err(format!("nothing follows `{kind}:`"));
     }
     Ok(match kind {

@@ -152,6 +152,38 @@ fn what_promptfoo_checks_and_we_do_not_is_refused_by_name() {
 }
 
 #[test]
+fn checks_that_are_named_like_a_language_or_a_metric_are_no_plain_texts() {
+    for check in [
+        "ruby: output.size > 3",
+        "meteor(0.5): a",
+        "webhook: https://example.org/judge",
+        "trajectory:tool-used: search",
+        "word-count: 3",
+    ] {
+        let found = problems(&format!("q,__expected\nx,{check}\n"), FileFormat::Csv);
+        let [problem] = found.as_slice() else {
+            panic!("{check}: {found:?}")
+        };
+        assert!(
+            problem.contains("of promptfoo is not understood"),
+            "{problem}"
+        );
+    }
+}
+
+#[test]
+fn a_list_without_parts_checks_nothing_and_is_refused() {
+    for kind in ["contains-any", "contains-all", "icontains-any"] {
+        let found = problems(
+            &format!("q,__expected\nx,\"{kind}: , \"\n"),
+            FileFormat::Csv,
+        );
+        let expected = format!("f:2:1: column `__expected`: nothing follows `{kind}:`");
+        assert_eq!(found, [expected]);
+    }
+}
+
+#[test]
 fn records_of_ragas_keep_what_was_answered_beside_the_case() {
     let text = r#"[
         {"user_input": "Where?", "reference": "There", "response": "Here", "retrieved_contexts": ["a"], "reference_contexts": ["b"]},
