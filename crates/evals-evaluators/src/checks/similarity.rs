@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use evals::{Case, Context, EvaluatorError, ValueKind};
+use evals::{Case, Context, EvaluatorError, FailureClass, ValueKind};
 use evals_rag::text::{numbers, rouge, squad};
 use serde_json::{Value, json};
 
@@ -156,16 +156,16 @@ impl<C: Comparison> Check for Similarity<C> {
     }
 
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
-        let Some(output) = as_text(context.output) else {
-            let found = type_name(context.output);
-            return Ok(Finding::undefined(format!(
-                "the output is no text but of type {found}"
-            )));
-        };
         let references = match self.references(context.case) {
             Ok(references) => references,
             Err(reason) => return Ok(Finding::undefined(reason)),
         };
+        // Undefined outcomes are in no mean, so a system that answers hard questions with something else would gain by it.
+        let output = as_text(context.output).ok_or_else(|| {
+            let found = type_name(context.output);
+            let error = format!("the output is of type {found}, not a text");
+            EvaluatorError::new(error).classed(FailureClass::Content)
+        })?;
         let mut best = Closeness::Undefined("there is no reference");
         for reference in references.iter() {
             best = best.or_better(self.compare.compare(&output, reference)?);

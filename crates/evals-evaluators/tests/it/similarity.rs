@@ -103,11 +103,27 @@ fn what_cannot_be_compared_is_undefined() {
         compared("NumberMatch", "x", json!("none")),
         undefined("NumberMatch", "the reference has no number")
     );
-    let found = outcome("ExactMatch", json!({}), &json!(["x"]), json!("x"));
+    let found = outcome("ExactMatch", json!({}), &json!(["x"]), Value::Null);
     assert_eq!(
         found,
-        undefined("ExactMatch", "the output is no text but of type list")
+        undefined("ExactMatch", "the case has no expected output")
     );
+}
+
+#[test]
+fn an_output_that_is_no_text_fails_the_evaluator() {
+    let evaluator = built("TokenF1", json!({}));
+    let case = Case::<Untyped>::new("case", Value::Null).expecting(json!("x"));
+    for (output, found) in [
+        (Value::Null, "NoneType"),
+        (json!(true), "bool"),
+        (json!(["x"]), "list"),
+        (json!({"x": 1}), "dict"),
+    ] {
+        let error = block_on(evaluator.evaluate(&Context::new(&case, &output))).unwrap_err();
+        let expected = format!("the output is of type {found}, not a text");
+        assert_eq!(error.get_ref().to_string(), expected);
+    }
 }
 
 #[test]
