@@ -432,6 +432,19 @@ fn the_target_of_the_file_is_asked_unless_an_option_names_another() {
     assert!(printed.contains("target: outputs:"), "{printed}");
 }
 
+#[test]
+fn cases_that_a_file_of_outputs_lacks_are_named_before_they_fail() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "outputs.jsonl",
+        "{\"id\": \"france\", \"answer\": \"Paris\"}\n{\"id\": \"spain\", \"answer\": \"Madrid\"}\n",
+    );
+    let line = "eval capitals.yaml --no-progress --target outputs:outputs.jsonl";
+    let Ended { stderr, .. } = ended(&mut sandbox.command(line));
+    assert!(stderr.contains("none of this run's cases"), "{stderr}");
+    assert!(stderr.contains("has no reply to "), "{stderr}");
+}
+
 #[cfg(unix)]
 mod unix {
     use std::io::{BufRead as _, BufReader};

@@ -1,5 +1,6 @@
 //! Counts the cost of a target whose replies name their model and their tokens.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,19 +12,31 @@ use crate::spending::Spending;
 
 /// A target whose requests are counted. A recording belongs in front of this, so that recorded replies are not counted.
 #[derive(Debug)]
-pub(crate) struct Metered {
+struct Metered {
     inner: Arc<dyn Target>,
     prices: Prices,
     spending: Arc<Spending>,
 }
 
 impl Metered {
-    pub(crate) fn new(inner: Arc<dyn Target>, prices: Prices, spending: &Arc<Spending>) -> Self {
+    fn new(inner: Arc<dyn Target>, prices: Prices, spending: &Arc<Spending>) -> Self {
         Self {
             inner,
             prices,
             spending: Arc::clone(spending),
         }
+    }
+}
+
+/// Counts the requests of a target, unless it is a chat model: the calls of those are counted when they are opened.
+pub(crate) fn metered(
+    target: Arc<dyn Target>,
+    prices: Prices,
+    spending: &Arc<Spending>,
+) -> Arc<dyn Target> {
+    match target.identity().kind.as_str() {
+        "chat" => target,
+        _ => Arc::new(Metered::new(target, prices, spending)),
     }
 }
 
@@ -54,7 +67,49 @@ impl Target for Metered {
         Ok(reply)
     }
 
+    fn warnings(&self, cases: &BTreeSet<&str>) -> Vec<String> {
+        self.inner.warnings(cases)
+    }
+
     async fn close(&self) {
         self.inner.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evals::StopSignal;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Silent(TargetIdentity);
+
+    #[async_trait]
+    impl Target for Silent {
+        fn identity(&self) -> &TargetIdentity {
+            &self.0
+        }
+
+        async fn ask(&self, _request: &Request) -> Result<Reply, TargetError> {
+            Ok(Reply::default())
+        }
+
+        fn warnings(&self, cases: &BTreeSet<&str>) -> Vec<String> {
+            vec![format!("{} cases", cases.len())]
+        }
+    }
+
+    #[tokio::test]
+    async fn a_service_is_counted_here_and_a_chat_model_is_not() {
+        for (kind, calls) in [("http", 1), ("chat", 0)] {
+            let spending = Spending::new(None, StopSignal::new());
+            let target = Arc::new(Silent(TargetIdentity::new(kind, "x")));
+            let target = metered(target, Prices::default(), &spending);
+            target.ask(&Request::question("q", "why?")).await.unwrap();
+            assert_eq!(spending.calls(), calls, "{kind}");
+            let warnings = target.warnings(&BTreeSet::from(["a", "b"]));
+            assert_eq!(warnings, ["2 cases"], "{kind}");
+        }
     }
 }

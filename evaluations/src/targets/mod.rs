@@ -7,6 +7,6 @@ mod outputs;
 mod replies;
 
 pub(crate) use self::layers::{chosen, layers};
-pub(crate) use self::metered::{Metered, is_target, model};
+pub(crate) use self::metered::{is_target, metered, model};
 pub(crate) use self::open::{Opening, open};
 pub(crate) use self::replies::{Recording, record};

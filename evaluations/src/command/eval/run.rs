@@ -25,7 +25,7 @@ use crate::resumption::{self, Resume};
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
-use crate::targets::{self, Metered, Opening, Recording};
+use crate::targets::{self, Opening, Recording};
 use crate::terminal::progress::CaseBar;
 
 /// The key of a report's metadata with the models that judged.
@@ -70,11 +70,7 @@ pub(super) async fn run(
     let target = targets::open(&plan.target, &opening, &mut opener);
     let target = interruption.guard(target).await?;
     let prices = choices::prices(&plan.resolved);
-    let target: Arc<dyn Target> = match target.identity().kind.as_str() {
-        // Its calls are counted already.
-        "chat" => target,
-        _ => Arc::new(Metered::new(target, prices.clone(), &spending)),
-    };
+    let target = targets::metered(target, prices.clone(), &spending);
     for warning in target.warnings(&plan.chosen_ids()) {
         session.printer.warn(&warning);
     }

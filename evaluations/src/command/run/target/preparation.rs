@@ -26,7 +26,7 @@ use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
-use crate::targets::{self, Metered, Opening, Recording};
+use crate::targets::{self, Opening, Recording};
 
 /// The opened models, questions and target of a run.
 pub(super) struct Prepared {
@@ -116,8 +116,8 @@ pub(super) async fn prepare(
         resumption: plan.replies,
     };
     let prices = choices::prices(&plan.resolved);
-    let metered = Arc::new(Metered::new(target, prices, &spending));
-    let recorded = targets::record(session, metered, &recording)?;
+    let target = targets::metered(target, prices, &spending);
+    let recorded = targets::record(session, target, &recording)?;
     let texts = Arc::new(CollectionCorpus(collection.clone()));
     let matcher = Matcher::new(plan.matching.clone(), Arc::unwrap_or_clone(ids), texts);
     Ok(Prepared {
