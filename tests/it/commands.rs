@@ -187,7 +187,7 @@ fn an_unknown_command_with_arguments_is_not_a_usage_error() {
             "hint: did you mean the command `compare`?",
         ),
         ("plot x", "`evaluations --help` the commands"),
-        ("eval x", "`evaluations --help` the commands"),
+        ("chart x", "`evaluations --help` the commands"),
         ("sampel --skip-qa", "did you mean `sample`"),
         ("-q --color never shwo latest", "`runs show`"),
     ] {
