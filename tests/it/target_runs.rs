@@ -472,7 +472,8 @@ fn a_service_that_names_its_model_and_tokens_has_a_price() {
             .unwrap()
             .trim_start_matches('q')
             .to_owned();
-        let text = format!("TOWER number\n{number}  stands in");
+        let district = 1000 + 7 * number.parse::<usize>().unwrap();
+        let text = format!("TOWER number\n{number}  stands in district {district}.");
         Reaction::json(
             200,
             &json!({

@@ -26,6 +26,9 @@ pub struct MatchRecord {
     /// How many not at all.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmatched: usize,
+    /// How many of the unmatched have a text of fewer than 8 words, which no document equals.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub too_short: usize,
     /// The first of the unmatched, by the names that they have in rankings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unmatched_names: Vec<String>,
@@ -56,8 +59,9 @@ impl MatchRecord {
                 How::Rule => record.rule += 1,
                 How::Text => record.text += 1,
                 How::Shingles => record.shingles += 1,
-                How::Unmatched => {
+                How::Unmatched | How::TooShort => {
                     record.unmatched += 1;
+                    record.too_short += usize::from(document.how == How::TooShort);
                     if record.unmatched_names.len() < Self::NAMES
                         && !record.unmatched_names.contains(&document.id)
                     {
@@ -117,6 +121,7 @@ impl MatchRecord {
         self.text += other.text;
         self.shingles += other.shingles;
         self.unmatched += other.unmatched;
+        self.too_short += other.too_short;
     }
 }
 

@@ -10,6 +10,7 @@ use thiserror::Error;
 use tokio::sync::OnceCell;
 
 use super::corpus::{Corpus, CorpusError};
+use super::normalized::is_short;
 use super::settings::{MatchBy, Matching};
 use super::text_index::TextIndex;
 
@@ -44,6 +45,8 @@ pub enum How {
     Text,
     /// A document of the corpus contains enough of its shingles.
     Shingles,
+    /// Not at all, and its text has fewer than 8 words, which no document equals.
+    TooShort,
     /// Not at all.
     Unmatched,
 }
@@ -109,8 +112,9 @@ impl Matcher {
             .text
             .as_deref()
             .filter(|text| !text.trim().is_empty());
-        if matches!(self.matching.by, MatchBy::Auto | MatchBy::Text)
-            && let Some(text) = text
+        let by_text = matches!(self.matching.by, MatchBy::Auto | MatchBy::Text);
+        let compared = text.filter(|_| by_text);
+        if let Some(text) = compared
             && let Some(found) = self.texts().await?.find(text, self.matching.threshold)
         {
             return Ok(Matched {
@@ -129,7 +133,11 @@ impl Matcher {
         };
         Ok(Matched {
             id: self.unmatched(&name),
-            how: How::Unmatched,
+            how: if compared.is_some_and(is_short) {
+                How::TooShort
+            } else {
+                How::Unmatched
+            },
         })
     }
 

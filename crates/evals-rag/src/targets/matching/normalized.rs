@@ -38,6 +38,12 @@ pub(super) fn shingles(normalized: &str) -> Vec<u64> {
     .collect()
 }
 
+/// Whether a text has fewer words than a shingle, but some.
+pub(super) fn is_short(text: &str) -> bool {
+    let normalized = normalize(text);
+    !normalized.is_empty() && words(&normalized).nth(SHINGLE - 1).is_none()
+}
+
 /// The words of a text. Scripts that write no blanks between words have one word for each character.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|character: char| !character.is_alphanumeric());

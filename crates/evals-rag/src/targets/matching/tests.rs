@@ -77,7 +77,11 @@ async fn by_default_the_id_comes_before_the_rule_and_the_rule_before_the_text() 
     );
     assert_eq!(pets.read.load(Ordering::SeqCst), 0, "no text was needed");
     assert_eq!(
-        found(Some("chunk 7"), Some("hunt at night")).await,
+        found(
+            Some("chunk 7"),
+            Some("for most of the day and hunt at night")
+        )
+        .await,
         ("cats".to_owned(), How::Text)
     );
     assert_eq!(
@@ -149,6 +153,21 @@ async fn a_corpus_that_cannot_be_read_is_an_error() {
         .unwrap_err();
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(source, "row 7 is damaged");
+}
+
+#[tokio::test]
+async fn a_short_text_is_unmatched_for_that_reason() {
+    let (matcher, _) = matcher(MatchBy::Auto, None);
+    let reply = [
+        document(None, Some("hunt at night")),
+        document(None, Some("Birds sing in the morning and in the evening.")),
+        document(Some("x"), None),
+    ];
+    let matched = matcher.documents(&reply).await.unwrap();
+    let how: Vec<How> = matched.iter().map(|it| it.how).collect();
+    assert_eq!(how, [How::TooShort, How::Unmatched, How::Unmatched]);
+    let record = MatchRecord::of(&matched);
+    assert_eq!((record.unmatched, record.too_short), (3, 1));
 }
 
 #[tokio::test]

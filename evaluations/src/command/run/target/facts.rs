@@ -1,6 +1,7 @@
 //! What a report says about the target, besides its measures: its version, and how its documents were matched.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use anyhow::Result;
 use evals::{Domain, Report};
@@ -88,6 +89,14 @@ impl TargetFacts {
         if all.unmatched > 0 {
             line.push_str("; not in the corpus: ");
             line.push_str(&self.unmatched());
+        }
+        if all.too_short > 0 {
+            write!(
+                line,
+                "; {} of fewer than 8 words, too short to match by text",
+                quantity::of(all.too_short, "text")
+            )
+            .expect("a string takes any text");
         }
         line
     }
