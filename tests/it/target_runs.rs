@@ -290,6 +290,39 @@ fn documents_that_the_corpus_has_not_are_named_and_count_as_not_relevant() {
     assert!(trec.contains("unmatched:elsewhere%201"), "{trec}");
 }
 
+#[test]
+fn ids_that_the_corpus_has_for_other_documents_are_pointed_out() {
+    let sandbox = Sandbox::new();
+    let [by_id, _, by_text] = own_passages(&sandbox, 20);
+    let ids: Vec<Value> = by_id
+        .values()
+        .flat_map(|reply| reply["documents"].as_array().unwrap())
+        .map(|document| document["id"].clone())
+        .collect();
+    // The texts of our passages with the ids of other documents, as if both numbered theirs; then with their own.
+    for (shift, warned) in [(7, true), (0, false)] {
+        let mut replies = by_text.clone();
+        let documents = replies
+            .values_mut()
+            .flat_map(|reply| reply["documents"].as_array_mut().unwrap());
+        for (at, document) in documents.enumerate() {
+            document["id"] = ids[(at + shift) % ids.len()].clone();
+        }
+        service(&sandbox, &replies);
+        let done = run(&sandbox, "--skip-qa --limit 20");
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        let says = "have an id of the corpus but another text";
+        assert_eq!(done.stderr.contains(says), warned, "{}", done.stderr);
+        let fact = "matched by id have another text";
+        assert_eq!(done.stdout.contains(fact), warned, "{}", done.stdout);
+        let report = report(&sandbox, "retrieval");
+        let check = &report["metadata"]["documents_matched_by_id"];
+        let compared = check["compared"].as_u64().unwrap();
+        assert!(compared > 20 && compared <= 100, "{check}");
+        assert_eq!(check["differ"].as_u64().unwrap() * 2 > compared, warned);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_killed_run_resumes_without_asking_again() {

@@ -8,9 +8,10 @@ use crate::Document;
 /// Why a corpus could not be read.
 pub type CorpusError = Box<dyn Error + Send + Sync>;
 
-/// A corpus whose documents can be read once more, for matching by text.
+/// A corpus whose documents can be read again, for their texts.
 pub trait Corpus: Debug + Send + Sync {
-    /// Hands over every document. It blocks, and it is called at most once for each [`Matcher`](super::Matcher).
+    /// Hands over every document. It blocks, and it is called at most twice for each [`Matcher`](super::Matcher): to match texts, and
+    /// to compare those of documents that were matched by id.
     ///
     /// # Errors
     ///

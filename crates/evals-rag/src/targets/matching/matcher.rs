@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use evals_targets::ReplyDocument;
 use sha2::{Digest as _, Sha256};
@@ -10,6 +10,7 @@ use thiserror::Error;
 use tokio::sync::OnceCell;
 
 use super::corpus::{Corpus, CorpusError};
+use super::id_check::{IdCheck, IdSample};
 use super::normalized::is_short;
 use super::settings::{MatchBy, Matching};
 use super::text_index::TextIndex;
@@ -23,6 +24,9 @@ pub struct Matcher {
     ids: HashSet<String>,
     corpus: Arc<dyn Corpus>,
     texts: OnceCell<Arc<TextIndex>>,
+    /// Some of the documents that were matched by id.
+    by_id: Mutex<IdSample>,
+    checked: OnceCell<IdCheck>,
 }
 
 /// A document of a reply, as a document of the corpus.
@@ -53,7 +57,7 @@ pub enum How {
 
 /// Why the corpus could not be read for matching by text.
 #[derive(Debug, Clone, Error)]
-#[error("cannot match documents by their text")]
+#[error("cannot read the texts of the corpus, which documents are compared with")]
 pub struct MatchError {
     #[source]
     source: Arc<dyn std::error::Error + Send + Sync>,
@@ -67,6 +71,8 @@ impl Matcher {
             ids,
             corpus,
             texts: OnceCell::new(),
+            by_id: Mutex::default(),
+            checked: OnceCell::new(),
         }
     }
 
@@ -100,12 +106,35 @@ impl Matcher {
         })
     }
 
+    /// Compares the texts of up to 200 documents that were matched by id with those of the corpus. It is done once; without such
+    /// documents, and unless matching is [automatic](MatchBy::Auto), there is nothing to compare.
+    pub async fn check_ids(&self) -> Result<IdCheck, MatchError> {
+        // Nothing panics while the lock is held.
+        let sample = self.by_id.lock();
+        let sample = sample.unwrap_or_else(PoisonError::into_inner).clone();
+        if sample.is_empty() {
+            return Ok(IdCheck::default());
+        }
+        let threshold = self.matching.threshold;
+        let check = self
+            .checked
+            .get_or_try_init(|| self.reading(move |corpus| sample.check(corpus, threshold)));
+        check.await.copied()
+    }
+
     async fn document(
         &self,
         document: &ReplyDocument,
         position: usize,
     ) -> Result<Matched, MatchError> {
         if let Some(matched) = document.id.as_deref().and_then(|id| self.id(id)) {
+            if let Some(text) = &document.text
+                && matched.how == How::Id
+                && self.matching.by == MatchBy::Auto
+            {
+                let mut sample = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
+                sample.add(&matched.id, text);
+            }
             return Ok(matched);
         }
         let text = document
@@ -152,19 +181,23 @@ impl Matcher {
 
     /// The texts of the corpus.
     async fn texts(&self) -> Result<&TextIndex, MatchError> {
-        let reading = || async {
-            let corpus = Arc::clone(&self.corpus);
-            // On another thread, because it reads the whole corpus, and this one serves the other questions.
-            let read = tokio::task::spawn_blocking(move || read(&*corpus)).await;
-            let read = read.map_err(|error| CorpusError::from(error.to_string()));
-            read.flatten().map(Arc::new).map_err(|error| MatchError {
-                source: Arc::from(error),
-            })
-        };
-        self.texts
-            .get_or_try_init(reading)
-            .await
-            .map(|texts| &**texts)
+        let texts = self
+            .texts
+            .get_or_try_init(|| self.reading(|corpus| read(corpus).map(Arc::new)));
+        texts.await.map(|texts| &**texts)
+    }
+
+    /// Reads the corpus on another thread, because that takes long, and this one serves the other questions.
+    async fn reading<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&dyn Corpus) -> Result<T, CorpusError> + Send + 'static,
+    ) -> Result<T, MatchError> {
+        let corpus = Arc::clone(&self.corpus);
+        let read = tokio::task::spawn_blocking(move || read(&*corpus)).await;
+        let read = read.map_err(|error| CorpusError::from(error.to_string()));
+        read.flatten().map_err(|error| MatchError {
+            source: Arc::from(error),
+        })
     }
 }
 

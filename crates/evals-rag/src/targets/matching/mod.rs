@@ -2,6 +2,7 @@
 
 mod corpus;
 mod counts;
+mod id_check;
 mod matcher;
 mod normalized;
 mod rule;
@@ -12,6 +13,7 @@ mod text_index;
 
 pub use corpus::{Corpus, CorpusError};
 pub use counts::{MatchCounts, MatchRecord};
+pub use id_check::IdCheck;
 pub use matcher::{How, MatchError, Matched, Matcher};
 pub use rule::{IdRule, IdRuleError};
 pub use settings::{MatchBy, Matching};

@@ -2,6 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::Document;
+
 /// Words of a shingle.
 pub(super) const SHINGLE: usize = 8;
 
@@ -21,6 +23,17 @@ pub(super) fn normalize(text: &str) -> String {
         normalized.push(character);
     }
     normalized
+}
+
+/// A document's normalised text after its title, unless it begins with it, and where it begins.
+pub(super) fn with_title(document: &Document) -> (String, usize) {
+    let text = normalize(&document.text);
+    let title = document.title.as_deref().map(normalize).unwrap_or_default();
+    if text.starts_with(&title) {
+        (text, 0)
+    } else {
+        (format!("{title} {text}"), title.len() + 1)
+    }
 }
 
 /// Hashes of all runs of [`SHINGLE`] words of a normalised text, in order. Punctuation separates words and is not part of them.

@@ -156,6 +156,26 @@ async fn a_corpus_that_cannot_be_read_is_an_error() {
 }
 
 #[tokio::test]
+async fn texts_are_compared_only_where_matching_is_automatic_and_by_id() {
+    for (by, compared) in [(MatchBy::Auto, 2), (MatchBy::Id, 0), (MatchBy::Text, 0)] {
+        let (matcher, pets) = matcher(by, None);
+        let reply = [
+            document(Some("cats"), Some(CATS)),
+            document(Some("dogs"), Some(CATS)),
+            document(Some("dogs"), None),
+            document(Some("elsewhere"), None),
+        ];
+        matcher.documents(&reply).await.unwrap();
+        let before = pets.read.load(Ordering::SeqCst);
+        let check = matcher.check_ids().await.unwrap();
+        assert_eq!((check.compared, check.differ), (compared, compared / 2));
+        assert_eq!(matcher.check_ids().await.unwrap(), check);
+        let read = pets.read.load(Ordering::SeqCst) - before;
+        assert_eq!(read, usize::from(compared > 0));
+    }
+}
+
+#[tokio::test]
 async fn a_short_text_is_unmatched_for_that_reason() {
     let (matcher, _) = matcher(MatchBy::Auto, None);
     let reply = [

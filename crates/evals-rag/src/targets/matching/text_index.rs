@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use memchr::memmem::Finder;
 
 use super::corpus::CorpusError;
-use super::normalized::{normalize, shingles};
+use super::normalized::{normalize, shingles, with_title};
 use crate::Document;
 
 /// Shingles of a run in a row of which at least one is in the index: the one with the smallest hash. Any text of this many
@@ -190,17 +190,6 @@ impl TextIndex {
             contained: false,
             ambiguous: best > 1,
         })
-    }
-}
-
-/// A document's normalised text after its title, unless it begins with it, and where it begins.
-fn with_title(document: &Document) -> (String, usize) {
-    let text = normalize(&document.text);
-    let title = document.title.as_deref().map(normalize).unwrap_or_default();
-    if text.starts_with(&title) {
-        (text, 0)
-    } else {
-        (format!("{title} {text}"), title.len() + 1)
     }
 }
 

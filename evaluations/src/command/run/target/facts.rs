@@ -7,7 +7,7 @@ use anyhow::Result;
 use evals::{Domain, Report};
 use evals_messages::quantity;
 use evals_rag::targets::TargetSystem;
-use evals_rag::targets::matching::MatchCounts;
+use evals_rag::targets::matching::{IdCheck, MatchCounts};
 use evals_targets::TargetIdentity;
 use serde_json::Value;
 
@@ -20,13 +20,15 @@ const NAMED: usize = 5;
 #[derive(Debug)]
 pub(super) struct TargetFacts {
     counts: MatchCounts,
+    /// Of this session. `None` if nothing was compared.
+    checked: Option<IdCheck>,
     versions: BTreeSet<String>,
     /// The model that all replies name; `None` if they name none or several.
     pub(super) model: Option<String>,
 }
 
 impl TargetFacts {
-    pub(super) fn of<D: Domain>(report: &Report<D>) -> Self {
+    pub(super) fn of<D: Domain>(report: &Report<D>, checked: Option<IdCheck>) -> Self {
         let attributes = || report.cases.iter().map(|case| &case.attributes);
         let named = |name: &str| -> BTreeSet<String> {
             let values = attributes().filter_map(|it| it.get(name)?.as_str());
@@ -35,6 +37,7 @@ impl TargetFacts {
         let mut models = named(TargetSystem::MODEL);
         Self {
             counts: MatchCounts::of(attributes()),
+            checked: checked.filter(|checked| checked.compared > 0),
             versions: named(TargetSystem::VERSION),
             model: (models.len() == 1).then(|| models.pop_first()).flatten(),
         }
@@ -54,6 +57,11 @@ impl TargetFacts {
         for (key, value) in values {
             report.metadata.insert(key.to_owned(), value);
         }
+        if let Some(checked) = self.checked {
+            let value = serde_json::to_value(checked)?;
+            let key = "documents_matched_by_id".to_owned();
+            report.metadata.insert(key, value);
+        }
         Ok(())
     }
 
@@ -67,7 +75,20 @@ impl TargetFacts {
         if self.counts.all.documents() > 0 {
             lines.push(("documents".to_owned(), self.matched()));
         }
+        if let Some(checked) = self.mostly_different() {
+            let fact = format!(
+                "{} of {} matched by id have another text",
+                checked.differ,
+                quantity::of(checked.compared, "document"),
+            );
+            lines.push(("warning".to_owned(), fact));
+        }
         lines
+    }
+
+    /// The comparison of texts, if most are of other documents than the ids say.
+    fn mostly_different(&self) -> Option<IdCheck> {
+        self.checked.filter(IdCheck::mostly_differ)
     }
 
     /// How the documents were matched, in one line.
@@ -121,6 +142,14 @@ impl TargetFacts {
                 all.unmatched,
                 quantity::of(all.documents(), "document"),
                 self.unmatched()
+            ));
+        }
+        if let Some(checked) = self.mostly_different() {
+            printer.warn(&format!(
+                "{} of {} have an id of the corpus but another text, so their ids may be equal by chance: set `match: {{by: text}}` in the \
+                 settings of the target; if it rewrites or summarises documents, their ids may be right: `match: {{by: id}}` skips this check",
+                checked.differ,
+                quantity::of(checked.compared, "document"),
             ));
         }
         if self.versions.len() > 1 {

@@ -9,7 +9,7 @@ use evals_providers::Traffic;
 use evals_rag::Question;
 use evals_rag::answering::Refusals;
 use evals_rag::targets::TargetSystem;
-use evals_rag::targets::matching::Matcher;
+use evals_rag::targets::matching::{IdCheck, Matcher};
 use evals_targets::{RecordedTarget, Target};
 use serde_json::json;
 
@@ -27,6 +27,7 @@ use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
 use crate::targets::{self, Opening, Recording};
+use crate::terminal::Printer;
 
 /// The opened models, questions and target of a run.
 pub(super) struct Prepared {
@@ -149,6 +150,27 @@ impl TargetQa {
 }
 
 impl Prepared {
+    /// Compares texts of documents that were matched by id with the corpus; `None` if that is interrupted or fails, which costs a
+    /// warning and not the report.
+    pub(super) async fn check_ids(
+        &self,
+        printer: &Printer,
+        interruption: &Interruption,
+    ) -> Option<IdCheck> {
+        let check = async { Ok(self.matcher.check_ids().await?) };
+        let check = interruption.guard(check).await;
+        if interruption.is_interrupted() {
+            return None;
+        }
+        match check {
+            Ok(check) => Some(check),
+            Err(error) => {
+                printer.warn(&format!("{error:#}"));
+                None
+            }
+        }
+    }
+
     /// The target as the system of one benchmark.
     pub(super) fn system(&self, plan: &TargetPlan) -> Arc<TargetSystem> {
         Arc::new(TargetSystem {

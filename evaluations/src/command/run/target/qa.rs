@@ -86,7 +86,8 @@ async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
         .run()
         .await;
     bar.clear();
-    let facts = TargetFacts::of(&report);
+    let checked = prepared.check_ids(session.printer, interruption).await;
+    let facts = TargetFacts::of(&report, checked);
     facts.enter(&mut report, identity)?;
     if !plan.retrieval {
         facts.warn(session.printer);

@@ -89,7 +89,8 @@ async fn measure(run: TargetRun<'_>, label: &str) -> Result<(Report<Retrieval>, 
         let key = SelectionRecord::KEY.to_owned();
         report.metadata.insert(key, record);
     }
-    let facts = TargetFacts::of(&report);
+    let checked = prepared.check_ids(session.printer, interruption).await;
+    let facts = TargetFacts::of(&report, checked);
     facts.enter(&mut report, prepared.recorded.identity())?;
     facts.warn(session.printer);
     lines.extend(facts.lines());
