@@ -14,7 +14,7 @@ use crate::Untyped;
 ///
 /// An output that is an object is read as a target's reply: `answer`, `documents`, `citations` and `refused`. What it lacks is
 /// looked for among the attributes that the task recorded, where the parts of a target's reply are. An output that is a list is
-/// the list of documents, any other output the answer.
+/// the list of documents, unless the task recorded documents. Any other output is the answer.
 pub(super) struct Output<'c>(pub(super) &'c Context<'c, Untyped>);
 
 /// A part of an output that cannot be read.
@@ -49,7 +49,7 @@ impl Output<'_> {
     /// The ids of the documents, best first; a document without an id has none. `None` if there is no list of documents.
     pub(super) fn documents(&self) -> Result<Option<Vec<Option<String>>>, PartError> {
         let listed = match self.0.output {
-            output @ Value::Array(_) => Some(output),
+            output @ Value::Array(_) if !self.has_recorded_documents() => Some(output),
             _ => self.part("documents"),
         };
         let Some(listed) = listed else {
@@ -80,7 +80,7 @@ impl Output<'_> {
     pub(super) fn answer(&self) -> Option<String> {
         let answer = match self.0.output {
             Value::Object(reply) => reply.get("answer")?,
-            Value::Array(_) | Value::Null => return None,
+            Value::Array(_) if !self.has_recorded_documents() => return None,
             answer => answer,
         };
         match answer {
@@ -132,6 +132,13 @@ impl Output<'_> {
             Some(other) => Err(PartError::new("refused", "`true` or `false`", other)),
             None => Ok(self.answer().map(|answer| refusals.refuses(&answer))),
         }
+    }
+
+    fn has_recorded_documents(&self) -> bool {
+        let attributes = &self.0.recording.attributes;
+        attributes
+            .get("documents")
+            .is_some_and(|documents| !documents.is_null())
     }
 
     /// A part of the output, or an attribute that the task recorded.

@@ -86,11 +86,13 @@ async fn documents_of_a_reply_are_read_from_the_recording() {
         attributes: BTreeMap::from([("documents".to_owned(), json!([{"id": "a"}, {"id": "b"}]))]),
         ..Recording::default()
     };
-    let output = json!("It is b.");
-    let mut context = Context::new(&case, &output);
-    context.recording = &recording;
-    let outcomes = evaluator.evaluate(&context).await.unwrap();
-    assert_eq!(outcomes, rr(0.5));
+    // Beside documents, a list is an answer like any other.
+    for output in [json!("It is b."), json!({"answer": "b"}), json!(["b", "c"])] {
+        let mut context = Context::new(&case, &output);
+        context.recording = &recording;
+        let outcomes = evaluator.evaluate(&context).await.unwrap();
+        assert_eq!(outcomes, rr(0.5), "{output}");
+    }
 }
 
 #[tokio::test]
