@@ -81,6 +81,28 @@ fn asked(sandbox: &Sandbox) -> Vec<String> {
     asked
 }
 
+/// Writes `replies.sh`, which has a fixed reply to each case.
+fn replies(sandbox: &Sandbox, replies: &[(&str, Value)]) {
+    let mut branches = Vec::new();
+    for (id, reply) in replies {
+        let mut reply = reply.clone();
+        reply["id"] = json!(id);
+        branches.push(format!(
+            "        *'\"id\":\"{id}\"'*) printf '%s\\n' '{reply}' ;;"
+        ));
+    }
+    let branches = branches.join("\n");
+    let script =
+        format!("while IFS= read -r line; do\n    case \"$line\" in\n{branches}\n    esac\ndone\n");
+    sandbox.write("replies.sh", script);
+}
+
+/// Runs a dataset file against `replies.sh`.
+fn against_replies(sandbox: &Sandbox, file: &str, options: &str) -> Ended {
+    let mut command = sandbox.command(&format!("eval {file} --no-progress {options}"));
+    ended(command.args(["--target", "exec:sh replies.sh"]))
+}
+
 #[test]
 fn a_dataset_file_runs_against_a_command() {
     let sandbox = sandbox();
@@ -235,6 +257,126 @@ fn a_failed_case_is_asked_again_as_often_as_allowed() {
     // Each attempt has an id of its own, so that a late reply to the one before is not taken for it.
     assert_eq!(asked(&sandbox), ["Case 3", "Case 3~2", "Case 3~3"]);
     assert_eq!(report(&sandbox)["cases"][0]["attempts"], 3);
+}
+
+#[test]
+fn requests_in_spans_become_metrics_unless_the_reply_states_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "agent.yaml",
+        "\
+name: agent
+cases:
+- {name: spans, inputs: x}
+- {name: stated, inputs: y}
+evaluators:
+- MaxModelRequests: 1
+",
+    );
+    let request = |tokens: u32| {
+        json!({"name": "chat m", "attributes": {
+            "gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
+            "gen_ai.usage.input_tokens": tokens, "operation.cost": 0.25,
+        }})
+    };
+    let reply = json!({"answer": "a", "spans": [request(10), request(5)]});
+    let mut stated = reply.clone();
+    stated["metrics"] = json!({"requests": 1, "cost": 0.75});
+    stated["usage"] = json!({"input_tokens": 20, "output_tokens": 3});
+    replies(&sandbox, &[("spans", reply), ("stated", stated)]);
+    let ended = against_replies(&sandbox, "agent.yaml", "--reasons");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report = report(&sandbox);
+    let metrics = |case: usize| report["cases"][case]["metrics"].clone();
+    assert_eq!(
+        metrics(0),
+        json!({"cost": 0.5, "input_tokens": 15.0, "requests": 2.0})
+    );
+    assert_eq!(
+        metrics(1),
+        json!({"cost": 0.75, "input_tokens": 20.0, "output_tokens": 3.0, "requests": 1.0})
+    );
+    let reason = "MaxModelRequests ✗: 2 model request(s) (from ctx.metrics['requests']), budget=1";
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert!(lines.contains(&reason), "{}", ended.stdout);
+    assert_eq!(
+        report["summary"]["assertions"]["MaxModelRequests"]["value"],
+        0.5
+    );
+}
+
+const HANDBOOK: &str = "\
+name: handbook
+cases:
+- {name: found, inputs: q, expected_output: {relevant: {a: 1, c: 1}}}
+- {name: silent, inputs: q, expected_output: {relevant: {a: 1}}}
+- {name: unknown, inputs: q, expected_output: {answerable: false}}
+evaluators:
+- RankMeasures: [nDCG@10, RR@10]
+- CitationPrecision
+- CiteRate
+- Refusal
+";
+
+#[test]
+fn documents_citations_and_refusals_beside_an_answer_are_measured() {
+    let sandbox = Sandbox::new();
+    sandbox.write("handbook.yaml", HANDBOOK);
+    let found = json!({
+        "answer": "Two weeks.",
+        "documents": [{"id": "b", "text": "…"}, {"id": "a"}, {"id": "c"}],
+        "citations": ["c", "b", "a"],
+    });
+    let refused = json!({"answer": "Ask somebody else.", "documents": [], "refused": true});
+    replies(
+        &sandbox,
+        &[
+            ("found", found),
+            ("silent", json!({"answer": "Two."})),
+            ("unknown", refused),
+        ],
+    );
+    let ended = against_replies(&sandbox, "handbook.yaml", "");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report = report(&sandbox);
+    let outcome = |case: usize, name: &str| {
+        let outcomes = report["cases"][case]["outcomes"].as_array().unwrap();
+        let named = outcomes.iter().find(|outcome| outcome["name"] == name);
+        named
+            .unwrap_or_else(|| panic!("no `{name}` in {outcomes:?}"))
+            .clone()
+    };
+    // Found at ranks 2 and 3 of two relevant documents: (1 / log2 3 + 1 / log2 4) / (1 + 1 / log2 3).
+    let log = 3_f64.log2();
+    let close = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-6;
+    let ndcg = outcome(0, "nDCG@10");
+    assert!(
+        close(
+            &ndcg["value"]["score"],
+            (1.0 / log + 0.5) / (1.0 + 1.0 / log)
+        ),
+        "{ndcg}"
+    );
+    assert_eq!(outcome(0, "RR@10")["value"], json!({"score": 0.5}));
+    // Relevant citations at places 1 and 3: (1 / 1 + 2 / 3) / 2.
+    let precision = outcome(0, "citation AP");
+    assert!(
+        close(&precision["value"]["score"], 5.0 / 6.0),
+        "{precision}"
+    );
+    let passed = json!({"assertion": true});
+    assert_eq!(outcome(0, "cited")["value"], passed);
+    assert_eq!(outcome(2, "refusal precision")["value"], passed);
+    assert_eq!(outcome(2, "refusal recall")["value"], passed);
+    for name in ["nDCG@10", "RR@10"] {
+        let undefined = outcome(1, name);
+        assert_eq!(undefined["value"], "undefined");
+        let reason = undefined["reason"].as_str();
+        assert!(
+            reason.is_some_and(|it| it.contains("documents")),
+            "{undefined}"
+        );
+    }
 }
 
 const JUDGED: &str = "\

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evals::{Case, TaskError, TaskScope};
+use evals::{Case, SpanTree, TaskError, TaskScope};
 use evals_evaluators::Untyped;
 use evals_targets::{Inputs, Reply, Request, Target};
 use futures::future::BoxFuture;
@@ -32,7 +32,12 @@ pub(super) fn asking(
 }
 
 /// Records what the reply says besides its answer. Metrics of tokens have pydantic-evals' names.
+///
+/// A number that the reply states itself replaces the sum over its spans, so that nothing is counted twice.
 fn record(reply: &Reply, scope: &TaskScope) {
+    for (name, sum) in reply.spans.iter().flat_map(SpanTree::metrics) {
+        scope.metric(name, sum);
+    }
     reply.record(scope);
     if let Some(usage) = &reply.usage {
         for (name, tokens) in [
