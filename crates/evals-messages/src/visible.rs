@@ -8,6 +8,9 @@
 /// assert_eq!(visible::text("a\u{1b}[31mb\nc\rd"), "a\\u{1b}[31mb\nc\\rd");
 /// ```
 pub fn text(foreign: &str) -> String {
+    if is_plain(foreign) {
+        return foreign.to_owned();
+    }
     let mut shown = String::with_capacity(foreign.len());
     for character in foreign.chars() {
         if steers(character) && !matches!(character, '\n' | '\t') {
@@ -26,12 +29,29 @@ pub fn line(foreign: &str) -> String {
 
 /// Like [`text`], but replaces each run of white space, line breaks included, with one space.
 pub fn single_line(foreign: &str) -> String {
-    text(&folded(foreign))
+    let folded = folded(foreign);
+    if is_plain(&folded) {
+        return folded;
+    }
+    text(&folded)
 }
 
 /// Replaces each run of white space with one space. Other control characters stay.
 pub fn folded(foreign: &str) -> String {
-    foreign.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut folded = String::with_capacity(foreign.len());
+    for word in foreign.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    folded
+}
+
+/// Whether [`text`] certainly returns a text as it is. A quick look at bytes that most texts pass.
+fn is_plain(foreign: &str) -> bool {
+    let mut bytes = foreign.bytes();
+    bytes.all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
 
 /// Whether a character is a control character, or one of those that Unicode's bidirectional algorithm calls marks, embeddings,

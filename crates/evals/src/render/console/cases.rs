@@ -48,9 +48,11 @@ enum Optional {
 impl<W: Write> Page<W> {
     pub(super) fn cases<D: Domain>(&mut self, report: &Report<D>, shown: Cases) -> io::Result<()> {
         let all = report.cases.len();
-        let mut cases: Vec<&CaseReport<D>> = report.cases.iter().collect();
-        cases.sort_by(|one, other| Badness::of(one).order(&Badness::of(other)));
+        let cases = report.cases.iter();
+        let mut cases: Vec<_> = cases.map(|case| (Badness::of(case), case)).collect();
+        cases.sort_by(|(one, _), (other, _)| one.order(other));
         cases.truncate(shown.most);
+        let cases: Vec<&CaseReport<D>> = cases.into_iter().map(|(_, case)| case).collect();
         if cases.is_empty() {
             return Ok(());
         }
@@ -134,16 +136,16 @@ impl<W: Write> Page<W> {
     ) -> io::Result<()> {
         for case in cases {
             let task = case.result.failure();
-            let task = task.map(|failure| ("task".to_owned(), failure.message.clone()));
+            let task = task.map(|failure| ("task".to_owned(), failure.message.as_str()));
             let outcomes = case.outcomes.iter().filter_map(|outcome| {
-                let reason = outcome.reason.clone()?;
+                let reason = outcome.reason.as_deref()?;
                 let value = self.value_of(outcome);
                 Some((format!("{} {value}", outcome.name), reason))
             });
             let failures = case.evaluator_failures.iter();
             let failures =
-                failures.map(|failure| (failure.evaluator.clone(), failure.message.clone()));
-            let lines: Vec<(String, String)> =
+                failures.map(|failure| (failure.evaluator.clone(), failure.message.as_str()));
+            let lines: Vec<(String, &str)> =
                 task.into_iter().chain(outcomes).chain(failures).collect();
             if lines.is_empty() {
                 continue;
@@ -152,7 +154,7 @@ impl<W: Write> Page<W> {
             let label = single_line(&case.label(report.repeat).to_string());
             self.wrapped(Style::Bold, &label)?;
             for (what, reason) in lines {
-                let line = format!("{}: {}", single_line(&what), single_line(&reason));
+                let line = format!("{}: {}", single_line(&what), single_line(reason));
                 self.wrapped(Style::Plain, &line)?;
             }
         }

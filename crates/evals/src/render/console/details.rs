@@ -65,7 +65,7 @@ impl<W: Write> Page<W> {
         let text = visible::text(text.trim_end()).replace('\t', " ");
         let width = usize::from(self.console.width);
         let beside = format!("  {name}: {text}");
-        if !text.contains('\n') && wrap::wrap(&beside, width).len() == 1 {
+        if !text.contains('\n') && wrap::wrap(&beside, width).nth(1).is_none() {
             return self.line(Style::Plain, &beside);
         }
         self.line(Style::Plain, &format!("  {name}:"))?;

@@ -1,5 +1,7 @@
 //! ANSI styles.
 
+use std::borrow::Cow;
+
 use super::Color;
 
 /// The style of a line of text.
@@ -23,10 +25,10 @@ impl Paint {
         Self { color }
     }
 
-    pub(super) fn apply(self, style: Style, text: &str) -> String {
+    pub(super) fn apply(self, style: Style, text: &str) -> Cow<'_, str> {
         match (self.color, style.code()) {
-            (Color::On, Some(code)) => format!("\x1b[{code}m{text}\x1b[0m"),
-            _ => text.to_owned(),
+            (Color::On, Some(code)) => Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m")),
+            _ => Cow::Borrowed(text),
         }
     }
 }

@@ -1,15 +1,16 @@
 //! A table without borders, a rule under its head.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
-
-use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, TableComponent};
-use unicode_width::UnicodeWidthStr;
+use std::iter;
 
 use super::super::glyphs::Glyphs;
-use super::{Color, Console, wrap};
+use super::paint::{Paint, Style};
+use super::wrap::columns;
+use super::{Console, wrap};
 
-/// Spaces after every column but the last. The layout adds one more in place of a border.
-const PADDING: u16 = 1;
+/// Spaces between two columns.
+const GAP: usize = 2;
 
 /// The least width of the first column, however narrow the page is.
 const LEAST_NAME: usize = 16;
@@ -26,13 +27,15 @@ pub(super) enum Align {
 pub(super) struct Column {
     title: String,
     align: Align,
+    /// The width of the widest line, of the title or of a cell.
+    width: usize,
 }
 
 /// The text of a cell.
 #[derive(Debug)]
 pub(super) struct Entry {
     text: String,
-    attribute: Option<Attribute>,
+    style: Style,
 }
 
 /// Columns and rows, not yet laid out.
@@ -46,8 +49,10 @@ pub(super) struct Table {
 
 impl Column {
     pub(super) fn new(title: impl Into<String>, align: Align) -> Self {
+        let title = title.into();
         Self {
-            title: title.into(),
+            width: columns(&title),
+            title,
             align,
         }
     }
@@ -57,21 +62,21 @@ impl Entry {
     pub(super) fn plain(text: String) -> Self {
         Self {
             text,
-            attribute: None,
+            style: Style::Plain,
         }
     }
 
     pub(super) fn bold(text: String) -> Self {
         Self {
             text,
-            attribute: Some(Attribute::Bold),
+            style: Style::Bold,
         }
     }
 
     pub(super) fn dim(text: String) -> Self {
         Self {
             text,
-            attribute: Some(Attribute::Dim),
+            style: Style::Dim,
         }
     }
 }
@@ -91,6 +96,9 @@ impl Table {
     }
 
     pub(super) fn push(&mut self, entries: Vec<Entry>) {
+        for (column, entry) in self.columns.iter_mut().zip(&entries) {
+            column.width = column.width.max(widest_line(&entry.text));
+        }
         self.rows.push(entries);
     }
 
@@ -155,18 +163,33 @@ impl Table {
             .saturating_sub(usize::from(console.width));
         let names = self.names().saturating_sub(excess).max(LEAST_NAME);
         let names = (excess > 0).then_some((names, glyphs.ellipsis));
-        for line in self.arrange(shown, names, console.color, glyphs).lines() {
-            writeln!(out, "{}", line.trim_end())?;
+        let layout = Layout {
+            columns: self.layout(shown, names),
+            paint: Paint::new(console.color),
+        };
+        let titles = shown.iter().map(|column| {
+            let title = self.columns[*column].title.as_str();
+            (Cow::Borrowed(title), Style::Bold)
+        });
+        layout.write_row(&mut out, &titles.collect::<Vec<_>>())?;
+        let rule = iter::repeat_n(glyphs.rule, layout.width());
+        writeln!(out, "{}", rule.collect::<String>())?;
+        for row in &self.rows {
+            let entries = shown
+                .iter()
+                .filter_map(|column| Some((column, row.get(*column)?)));
+            let cells = entries.map(|(column, entry)| {
+                let names = names.filter(|_| *column == 0);
+                (entry.text_within(names), entry.style)
+            });
+            layout.write_row(&mut out, &cells.collect::<Vec<_>>())?;
         }
         Ok(())
     }
 
     /// The width of the names of rows.
     fn names(&self) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.first());
-        let titles = self.columns.first().map(|column| column.title.width());
-        let widest = cells.map(|entry| entry.text.width()).max();
-        widest.max(titles).unwrap_or(0)
+        self.columns.first().map_or(0, |column| column.width)
     }
 
     fn width_with_cut_names(&self, shown: &[usize]) -> usize {
@@ -178,75 +201,79 @@ impl Table {
         (0..self.columns.len()).collect()
     }
 
-    /// The width of these columns as [`arrange`](Self::arrange) lays them out, without laying them out: a table may have thousands of
-    /// rows.
+    /// The width of these columns side by side.
     fn width_of(&self, shown: &[usize]) -> usize {
-        let widest = |column: &usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(*column));
-            let lines = cells.flat_map(|entry| entry.text.lines());
-            let cells = lines.map(UnicodeWidthStr::width).max().unwrap_or(0);
-            cells.max(self.columns[*column].title.width())
-        };
-        let columns: usize = shown.iter().map(widest).sum();
-        let gaps = shown.len().saturating_sub(1) * (usize::from(PADDING) + 1);
-        columns + gaps
+        let columns = shown.iter().map(|column| self.columns[*column].width);
+        columns.sum::<usize>() + shown.len().saturating_sub(1) * GAP
     }
 
-    /// Lays the columns out. `names` holds the width that names of rows are cut to, and the mark of a cut.
-    fn arrange(
-        &self,
-        shown: &[usize],
-        names: Option<(usize, &str)>,
-        color: Color,
-        glyphs: &Glyphs,
-    ) -> comfy_table::Table {
-        let mut table = comfy_table::Table::new();
-        table.load_preset(comfy_table::presets::NOTHING);
-        table.set_style(TableComponent::HeaderLines, glyphs.rule);
-        table.set_style(TableComponent::MiddleHeaderIntersections, glyphs.rule);
-        table.set_content_arrangement(ContentArrangement::Disabled);
-        // The caller decides whether the output is a terminal.
-        table.force_no_tty();
-        if color == Color::On {
-            table.enforce_styling();
-            table.style_text_only();
-        }
-        let columns = || shown.iter().map(|column| &self.columns[*column]);
-        table.set_header(columns().map(|it| Cell::new(&it.title).add_attribute(Attribute::Bold)));
-        for row in &self.rows {
-            let entries = shown
-                .iter()
-                .filter_map(|column| Some((column, row.get(*column)?)));
-            table.add_row(entries.map(|(column, entry)| match names {
-                Some((width, mark)) if *column == 0 => entry.cut(width, mark).cell(),
-                _ => entry.cell(),
-            }));
-        }
-        for (column, arranged) in columns().zip(table.column_iter_mut()) {
-            let is_last = arranged.index + 1 == shown.len();
-            arranged.set_padding((0, if is_last { 0 } else { PADDING }));
-            arranged.set_cell_alignment(match column.align {
-                Align::Left => CellAlignment::Left,
-                Align::Right => CellAlignment::Right,
-            });
-        }
-        table
+    /// How each shown column is laid out. `names` holds the width that names of rows are cut to, and the mark of a cut.
+    fn layout(&self, shown: &[usize], names: Option<(usize, &str)>) -> Vec<(Align, usize)> {
+        let width = |index: usize, column: &Column| {
+            if index > 0 || names.is_none() {
+                return column.width;
+            }
+            let cells = self.rows.iter().filter_map(|row| row.first());
+            let widths = cells.map(|entry| widest_line(&entry.text_within(names)));
+            widths.fold(columns(&column.title), usize::max)
+        };
+        let shown = shown.iter().map(|index| {
+            let column = &self.columns[*index];
+            // A column without any text has a rule of one character.
+            (column.align, width(*index, column).max(1))
+        });
+        shown.collect()
     }
 }
 
 impl Entry {
-    fn cut(&self, width: usize, mark: &str) -> Self {
-        Self {
-            text: wrap::cut(&self.text, width, mark),
-            attribute: self.attribute,
+    /// The text, cut to a width and marked if there is a limit.
+    fn text_within(&self, limit: Option<(usize, &str)>) -> Cow<'_, str> {
+        match limit {
+            Some((width, mark)) => Cow::Owned(wrap::cut(&self.text, width, mark)),
+            None => Cow::Borrowed(&self.text),
         }
+    }
+}
+
+/// The alignment and width of each column.
+struct Layout {
+    columns: Vec<(Align, usize)>,
+    paint: Paint,
+}
+
+impl Layout {
+    fn width(&self) -> usize {
+        let columns: usize = self.columns.iter().map(|(_, width)| width).sum();
+        columns + self.columns.len().saturating_sub(1) * GAP
     }
 
-    fn cell(&self) -> Cell {
-        let cell = Cell::new(&self.text);
-        match self.attribute {
-            Some(attribute) => cell.add_attribute(attribute),
-            None => cell,
+    /// Writes a row, over as many lines as its cell with the most lines.
+    fn write_row(&self, mut out: impl Write, cells: &[(Cow<'_, str>, Style)]) -> io::Result<()> {
+        let lines = cells.iter().map(|(text, _)| text.split('\n').count());
+        let mut line = String::new();
+        for number in 0..lines.max().unwrap_or(1) {
+            line.clear();
+            for (column, (text, style)) in cells.iter().enumerate() {
+                let text = text.split('\n').nth(number);
+                let painted = text.map(|text| self.paint.apply(*style, text));
+                let (align, width) = self.columns[column];
+                let space = width.saturating_sub(text.map_or(0, columns));
+                let (before, after) = match align {
+                    Align::Left => (0, space),
+                    Align::Right => (space, 0),
+                };
+                let gap = if column > 0 { GAP } else { 0 };
+                line.extend(iter::repeat_n(' ', gap + before));
+                line.push_str(&painted.unwrap_or_default());
+                line.extend(iter::repeat_n(' ', after));
+            }
+            writeln!(out, "{}", line.trim_end())?;
         }
+        Ok(())
     }
+}
+
+fn widest_line(text: &str) -> usize {
+    text.split('\n').map(columns).max().unwrap_or(0)
 }
