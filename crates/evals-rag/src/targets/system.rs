@@ -24,7 +24,7 @@ pub struct TargetSystem {
     pub matcher: Arc<Matcher>,
     /// The sentences that are refusals, for replies that do not say whether they refuse.
     pub refusals: Refusals,
-    /// How many documents of a reply count. The target is told, as a hint.
+    /// How many documents of a reply count. The request names it, as a hint.
     pub k: NonZeroUsize,
 }
 

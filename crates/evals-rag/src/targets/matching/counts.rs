@@ -23,6 +23,9 @@ pub struct MatchRecord {
     /// How many because a document contains enough of their shingles.
     #[serde(skip_serializing_if = "is_zero")]
     pub shingles: usize,
+    /// How many of those matched by their text fit several documents, of which one was taken.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ambiguous: usize,
     /// How many not at all.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmatched: usize,
@@ -54,6 +57,7 @@ impl MatchRecord {
     pub(in crate::targets) fn of(matched: &[Matched]) -> Self {
         let mut record = Self::default();
         for document in matched {
+            record.ambiguous += usize::from(document.is_ambiguous);
             match document.how {
                 How::Id => record.id += 1,
                 How::Rule => record.rule += 1,
@@ -120,6 +124,7 @@ impl MatchRecord {
         self.rule += other.rule;
         self.text += other.text;
         self.shingles += other.shingles;
+        self.ambiguous += other.ambiguous;
         self.unmatched += other.unmatched;
         self.too_short += other.too_short;
     }

@@ -36,6 +36,8 @@ pub struct Matched {
     pub id: String,
     /// How it was matched.
     pub how: How,
+    /// Whether other documents of the corpus fit its text as well. The first of them in `trec_eval`'s order of ids was taken.
+    pub is_ambiguous: bool,
 }
 
 /// How a document was matched.
@@ -92,6 +94,7 @@ impl Matcher {
             return Some(Matched {
                 id: id.to_owned(),
                 how: How::Id,
+                is_ambiguous: false,
             });
         }
         let rule = self.matching.rule.as_ref();
@@ -103,6 +106,7 @@ impl Matcher {
         Some(Matched {
             id: found.to_owned(),
             how: How::Rule,
+            is_ambiguous: false,
         })
     }
 
@@ -153,6 +157,7 @@ impl Matcher {
                 } else {
                     How::Shingles
                 },
+                is_ambiguous: found.ambiguous,
             });
         }
         let name = match (document.id.as_deref(), text) {
@@ -167,6 +172,7 @@ impl Matcher {
             } else {
                 How::Unmatched
             },
+            is_ambiguous: false,
         })
     }
 

@@ -191,6 +191,35 @@ async fn a_short_text_is_unmatched_for_that_reason() {
 }
 
 #[tokio::test]
+async fn a_passage_that_several_documents_contain_is_counted() {
+    #[derive(Debug)]
+    struct Twins;
+    impl Corpus for Twins {
+        fn read(
+            &self,
+            each: &mut dyn FnMut(Document) -> Result<(), CorpusError>,
+        ) -> Result<(), CorpusError> {
+            ["one", "two"].into_iter().try_for_each(|uri| {
+                each(Document {
+                    uri: uri.to_owned(),
+                    title: None,
+                    text: format!("{CATS} So says document {uri}."),
+                    metadata: Map::new(),
+                })
+            })
+        }
+    }
+    let matcher = Matcher::new(Matching::default(), HashSet::new(), Arc::new(Twins));
+    let own = format!("{CATS} So says document one.");
+    let passages = [document(None, Some(CATS)), document(None, Some(&own))];
+    let matched = matcher.documents(&passages).await.unwrap();
+    let ids: Vec<&str> = matched.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["two", "one"]);
+    let record = MatchRecord::of(&matched);
+    assert_eq!((record.text, record.ambiguous), (2, 1));
+}
+
+#[tokio::test]
 async fn a_run_counts_what_its_cases_record() {
     let (matcher, _) = matcher(MatchBy::Auto, None);
     let first = [

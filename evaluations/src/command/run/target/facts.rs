@@ -107,6 +107,9 @@ impl TargetFacts {
             ways => format!(" ({ways})"),
         };
         let mut line = format!("{} of {} matched{ways}", all.matched(), all.documents());
+        if all.ambiguous > 0 {
+            line = format!("{line}; {} fit several documents", all.ambiguous);
+        }
         if all.unmatched > 0 {
             line.push_str("; not in the corpus: ");
             line.push_str(&self.unmatched());
