@@ -235,6 +235,14 @@ fn is_plain(content: &str) -> bool {
         && !content.starts_with("...")
         && resolve(content) == Plain::Text
         && !is_number_of_yaml12(content)
+        && !is_number_without_digits(content)
+}
+
+/// Whether PyYAML takes a text for a number and then fails to read it: `0x_`, `-0b__`.
+fn is_number_without_digits(content: &str) -> bool {
+    let digits = content.strip_prefix(['-', '+']).unwrap_or(content);
+    let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0b"));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte == b'_'))
 }
 
 /// Whether YAML 1.2 takes a text for a number that YAML 1.1 does not: `1e3`, `0o17`, `09`, `-.5`.
@@ -266,9 +274,9 @@ mod tests {
                 [[1, 2.0], []],
                 "on",
             ],
-            "steps": ["it's", "a: b", "1e3", 1e20, 1e-7, "- a", "née"],
+            "steps": ["it's", "a: b", "1e3", "0x_", 1e20, 1e-7, "- a", "née"],
         });
-        let wanted = "name: demo\ncases:\n- name: null\n  inputs:\n    q: two\n    n: 2\n  evaluators: []\n  metadata: {}\n- - - 1\n    - 2.0\n  - []\n- 'on'\nsteps:\n- it's\n- 'a: b'\n- '1e3'\n- 1.0e+20\n- 1.0e-7\n- '- a'\n- née\n";
+        let wanted = "name: demo\ncases:\n- name: null\n  inputs:\n    q: two\n    n: 2\n  evaluators: []\n  metadata: {}\n- - - 1\n    - 2.0\n  - []\n- 'on'\nsteps:\n- it's\n- 'a: b'\n- '1e3'\n- '0x_'\n- 1.0e+20\n- 1.0e-7\n- '- a'\n- née\n";
         assert_eq!(to_yaml(&value), wanted);
     }
 
