@@ -24,14 +24,14 @@ pub struct Outputs {
 }
 
 /// A reply, or the message with which the system failed.
-type Said = Result<Reply, String>;
+type RecordedReply = Result<Reply, String>;
 
 #[derive(Clone, Debug)]
 enum Repetitions {
     /// One reply to all repetitions.
-    All(Box<Said>),
+    All(Box<RecordedReply>),
     /// A reply to each of these.
-    Each(BTreeMap<u32, Said>),
+    Each(BTreeMap<u32, RecordedReply>),
 }
 
 /// Collects rows and their problems.
@@ -128,9 +128,9 @@ impl Outputs {
     }
 
     /// The reply to a repetition, or the message with which the system failed; `None` if the file has neither.
-    pub(super) fn reply(&self, id: &str, repeat: u32) -> Option<&Said> {
+    pub(super) fn reply(&self, id: &str, repeat: u32) -> Option<&RecordedReply> {
         match self.replies.get(id)? {
-            Repetitions::All(said) => Some(said),
+            Repetitions::All(reply) => Some(reply),
             Repetitions::Each(each) => each.get(&repeat),
         }
     }
@@ -184,27 +184,33 @@ impl<'m> Collected<'m> {
         let id = self.mapping.id(&row).or_else(own);
         let id = id.ok_or("it has no `id`, a text or a number")?;
         let repeat = repeat(&row)?;
-        let said = match row.get("error") {
+        let reply = match row.get("error") {
             Some(Value::String(message)) => Err(message.clone()),
+            Some(error @ Value::Object(_)) => Err(error.to_string()),
             _ => Ok(self.mapping.read(&row).map_err(|error| error.to_string())?),
         };
-        self.insert(id, repeat, said)
+        self.insert(id, repeat, reply)
     }
 
-    fn insert(&mut self, id: String, repeat: Option<u32>, said: Said) -> Result<(), String> {
+    fn insert(
+        &mut self,
+        id: String,
+        repeat: Option<u32>,
+        reply: RecordedReply,
+    ) -> Result<(), String> {
         let known = self.replies.get_mut(&id);
         match (known, repeat) {
             (None, None) => {
-                self.replies.insert(id, Repetitions::All(Box::new(said)));
+                self.replies.insert(id, Repetitions::All(Box::new(reply)));
                 Ok(())
             }
             (None, Some(repeat)) => {
-                let each = BTreeMap::from([(repeat, said)]);
+                let each = BTreeMap::from([(repeat, reply)]);
                 self.replies.insert(id, Repetitions::Each(each));
                 Ok(())
             }
             (Some(Repetitions::Each(each)), Some(repeat)) if !each.contains_key(&repeat) => {
-                each.insert(repeat, said);
+                each.insert(repeat, reply);
                 Ok(())
             }
             (Some(Repetitions::Each(_)), Some(repeat)) => {

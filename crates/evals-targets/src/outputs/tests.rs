@@ -93,7 +93,23 @@ async fn cells_of_csv_are_the_fields_of_a_reply() {
         (second.answer.clone(), ids(&second)),
         (Some(json!("42")), vec!["d3"])
     );
-    assert_eq!(ask(outputs, "q3", 1).await.unwrap().answer, None);
+    assert_eq!(
+        ask(outputs, "q3", 1).await.unwrap().answer,
+        Some(json!("")),
+        "an empty answer, not a missing one"
+    );
+}
+
+#[tokio::test]
+async fn an_error_fails_its_case_alone_whether_text_or_object() {
+    let text = "{\"id\": \"a\", \"error\": \"down\"}\n{\"id\": \"b\", \"error\": {\"code\": 502}}\n{\"id\": \"c\", \"answer\": 1}";
+    let outputs = read("replies.jsonl", text).unwrap();
+    assert_eq!(ask(outputs.clone(), "a", 1).await.unwrap_err(), "down");
+    assert_eq!(
+        ask(outputs.clone(), "b", 1).await.unwrap_err(),
+        "{\"code\":502}"
+    );
+    assert!(ask(outputs, "c", 1).await.is_ok());
 }
 
 #[tokio::test]
