@@ -129,7 +129,7 @@ impl Evaluator<Untyped> for Exec {
     }
 }
 
-/// What the command is told about a case, besides the `id`.
+/// The members of a request to the command, besides the `id`.
 fn request(context: &Context<'_, Untyped>) -> Map<String, Value> {
     let Context {
         case,

@@ -27,6 +27,8 @@ pub struct StreamReader {
 pub struct StreamState {
     text: String,
     has_text: bool,
+    /// Whether an event was text itself, so that one that only begins like an object is text too.
+    is_plain: bool,
     merged: Map<String, Value>,
     done: bool,
 }
@@ -65,10 +67,12 @@ impl StreamReader {
             state.done = true;
             return Ok(false);
         }
-        let is_json = data.starts_with('{');
-        if !is_json && !self.is_configured {
+        let looks_like_json = data.starts_with('{');
+        let is_text = !looks_like_json || (state.is_plain && Mapping::parse(data).is_err());
+        if is_text && !self.is_configured {
             state.text += data;
             state.has_text = true;
+            state.is_plain = true;
             return Ok(!data.is_empty());
         }
         let parsed = Mapping::parse(data).map_err(|error| MappingError {
@@ -193,6 +197,8 @@ mod tests {
     fn data_that_is_no_json_is_text() {
         let reply = read(json!(true), json!({}), &["Pa", "ris is", "", " nice"]).unwrap();
         assert_eq!(reply.answer, Some("Paris is nice".into()));
+        let reply = read(json!(true), json!({}), &["fn main() ", "{", "}"]).unwrap();
+        assert_eq!(reply.answer, Some("fn main() {}".into()));
     }
 
     #[test]

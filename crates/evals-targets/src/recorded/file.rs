@@ -98,7 +98,7 @@ impl ReplyFile {
         Ok(file)
     }
 
-    /// Opens a file, and tells whether it is finished.
+    /// Opens a file. Returns whether it is finished, too.
     fn read(path: PathBuf, identity: &Value) -> Result<(Self, bool), JournalError> {
         let mut recorded = BTreeMap::new();
         let mut is_finished = false;

@@ -28,7 +28,7 @@ use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 #[derive(Debug)]
 pub struct RecordedTarget {
     shared: Arc<Shared>,
-    /// Tells readers apart.
+    /// The number of this reader.
     reader: usize,
 }
 
