@@ -1,16 +1,17 @@
 //! Lays one tree of settings over another.
 
+use evals_targets::TargetAddress;
 use serde_json::{Map, Value};
 
 pub(crate) use evals_yaml::{Entry, Tree};
 
 /// Puts `upper` over `lower`, key by key. A model of another provider replaces the whole model, because the dimension or the address
-/// of one model is wrong for another.
+/// of one model is wrong for another. For the same reason a target of another kind replaces the whole target.
 pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>) {
     for (key, value) in upper {
         match (lower.get_mut(&key), value) {
             (Some(Value::Object(below)), Value::Object(above))
-                if !changes_provider(below, &above) =>
+                if !changes_provider(below, &above) && !changes_target(below, &above) =>
             {
                 overlay(below, above);
             }
@@ -28,6 +29,17 @@ fn changes_provider(below: &Map<String, Value>, above: &Map<String, Value>) -> b
         && above
             .get("provider")
             .is_some_and(|provider| Some(provider) != below.get("provider"))
+}
+
+/// Whether `below` is a target and `above` names one of another kind, such as a command in place of a service.
+fn changes_target(below: &Map<String, Value>, above: &Map<String, Value>) -> bool {
+    let kind = |target: &Map<String, Value>| {
+        let address: TargetAddress = target.get("address")?.as_str()?.parse().ok()?;
+        Some(address.scheme())
+    };
+    kind(below)
+        .zip(kind(above))
+        .is_some_and(|(below, above)| below != above)
 }
 
 #[cfg(test)]
@@ -54,6 +66,21 @@ mod tests {
             merged,
             json!({"search": {"limit": 9, "profile": "hybrid"}, "processing": {"chunk_size": null}})
         );
+    }
+
+    #[test]
+    fn a_target_of_another_kind_replaces_the_whole_target() {
+        let service = json!({"target": {"address": "http://a/ask", "method": "PUT"}});
+        let elsewhere = overlaid(
+            service.clone(),
+            json!({"target": {"address": "https://b/ask"}}),
+        );
+        assert_eq!(
+            elsewhere,
+            json!({"target": {"address": "https://b/ask", "method": "PUT"}})
+        );
+        let command = json!({"target": {"address": "exec:./rag"}});
+        assert_eq!(overlaid(service, command.clone()), command);
     }
 
     #[test]
