@@ -213,6 +213,109 @@ fn cases_are_chosen_by_id_metadata_and_number() {
 }
 
 #[test]
+fn the_cases_that_failed_or_got_worse_run_again() {
+    let sandbox = sandbox();
+    sandbox.write("system.sh", SYSTEM.replace("Mombasa", "Nairobi"));
+    eval(&sandbox, "");
+    let before = newest(&sandbox);
+    sandbox.write("system.sh", SYSTEM);
+    eval(&sandbox, "--name later");
+    for (options, expected, why) in [
+        (
+            "--only failed --from later",
+            vec!["Case 3", "kenya"],
+            "failed in",
+        ),
+        ("--only worse --from later", vec!["kenya"], "worse in"),
+    ] {
+        fs::remove_file(sandbox.work().join("asked.txt")).unwrap();
+        // A reply to an equal input counts in any run, so only a fresh one shows who is asked.
+        let ended = eval(&sandbox, &format!("{options} --fresh"));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(asked(&sandbox), expected, "{options}");
+        let fact = format!("cases: {} of 3 ({why} ", expected.len());
+        assert!(ended.stderr.contains(&fact), "{}", ended.stderr);
+        assert!(ended.stdout.contains(&fact), "{}", ended.stdout);
+    }
+    let before = before.file_name().unwrap().to_string_lossy().into_owned();
+    let against = eval(
+        &sandbox,
+        &format!("--only worse --from later --against {before}"),
+    );
+    assert!(
+        against.stdout.contains(&format!("than in {before})")),
+        "{}",
+        against.stdout
+    );
+    let nothing = eval(
+        &sandbox,
+        &format!("--only worse --from {before} --against later"),
+    );
+    assert_eq!(nothing.code, Some(2));
+    assert!(
+        nothing.stderr.contains("no case got worse in"),
+        "{}",
+        nothing.stderr
+    );
+}
+
+#[test]
+fn a_choice_of_cases_is_part_of_what_a_run_is() {
+    let sandbox = sandbox();
+    eval(&sandbox, "--filter-case continent=Africa");
+    let manifest = json(&newest(&sandbox).join("manifest.json"));
+    assert_eq!(
+        manifest["dataset"]["selection"]["by"],
+        json!(["continent=Africa"])
+    );
+    assert_eq!(manifest["dataset"]["questions"], 1);
+    let facts = report(&sandbox)["metadata"]["facts"].to_string();
+    assert!(facts.contains("1 of 3 (continent=Africa)"), "{facts}");
+    eval(&sandbox, "--case kenya");
+    assert_eq!(sandbox.runs().len(), 2);
+}
+
+#[test]
+fn measures_are_broken_down_by_metadata() {
+    let sandbox = sandbox();
+    let ended = eval(&sandbox, "--group-by continent --cases 0");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended
+            .stdout
+            .contains("EqualsExpected (pass rate) by continent"),
+        "{}",
+        ended.stdout
+    );
+    let report = report(&sandbox);
+    let groups = report["summary"]["groups"].as_array().unwrap();
+    assert_eq!(groups.len(), 1, "{groups:?}");
+    let shown = sandbox.succeed("runs show latest --group-by continent");
+    assert!(
+        shown.contains("EqualsExpected (pass rate) by continent"),
+        "{shown}"
+    );
+    for (options, message) in [
+        (
+            "--group-by contient",
+            "error: `--group-by contient`: cases have no `contient`; known are `continent`; did you mean `continent`?\n",
+        ),
+        (
+            "--filter-case contient=Asia",
+            "error: `--filter-case contient=Asia`: cases have no `contient`; known are `continent`; did you mean `continent`?\n",
+        ),
+        (
+            "--filter-case continent=Asia",
+            "error: no case fits `continent=Asia`; the values of `continent` are `(none)`, `Africa`, `Europe`\n",
+        ),
+    ] {
+        let refused = eval(&sandbox, options);
+        assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), message));
+    }
+    assert_eq!(sandbox.runs().len(), 1);
+}
+
+#[test]
 fn an_estimate_asks_nothing() {
     let sandbox = sandbox();
     let ended = eval(&sandbox, "--estimate --repeat 2");

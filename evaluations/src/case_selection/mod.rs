@@ -27,9 +27,19 @@ pub(crate) struct Candidate<'c> {
     pub(crate) metadata: &'c Map<String, Value>,
 }
 
+/// Where the metadata of cases is from, which says how to get further keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MetadataFrom {
+    /// Columns that the manifest of a dataset names.
+    Manifest,
+    /// The cases of a dataset file.
+    Cases,
+}
+
 /// The chosen cases of a dataset.
 #[derive(Debug)]
 pub(crate) struct Selection {
+    metadata: MetadataFrom,
     filters: Vec<Condition>,
     cases: Vec<String>,
     earlier: Option<EarlierCases>,
@@ -52,10 +62,14 @@ impl SelectionRecord {
     /// The key of a report's metadata that holds the record.
     pub(crate) const KEY: &str = "selection";
 
-    /// What a report says about the selection, as a label and a text.
+    /// What the report of a benchmark says about the selection, as a label and a text.
     pub(crate) fn fact(&self, asked: usize) -> (String, String) {
-        let text = format!("{asked} of {} ({})", self.of, self.by.join(", "));
-        ("questions".to_owned(), text)
+        ("questions".to_owned(), self.text(asked))
+    }
+
+    /// How many of how many cases were chosen, and why.
+    pub(crate) fn text(&self, chosen: usize) -> String {
+        format!("{chosen} of {} ({})", self.of, self.by.join(", "))
     }
 }
 
@@ -66,11 +80,12 @@ impl Selection {
         session: &Session<'_>,
         arguments: &SelectionArgs,
         dataset: &str,
+        metadata: MetadataFrom,
         known: Option<&[String]>,
     ) -> Result<Option<Self>> {
         for condition in &arguments.filters {
             if let Some(known) = known {
-                check_key(condition, known)?;
+                metadata.check_filter(condition, known)?;
             }
         }
         let earlier = match arguments.only.zip(arguments.from.as_deref()) {
@@ -86,6 +101,7 @@ impl Selection {
         let is_empty =
             arguments.filters.is_empty() && arguments.cases.is_empty() && earlier.is_none();
         Ok((!is_empty).then(|| Self {
+            metadata,
             filters: arguments.filters.clone(),
             cases: arguments.cases.clone(),
             earlier,
@@ -123,7 +139,7 @@ impl Selection {
             .collect();
         let keys: Vec<String> = keys.into_iter().cloned().collect();
         for condition in &self.filters {
-            check_key(condition, &keys)?;
+            self.metadata.check_filter(condition, &keys)?;
         }
         let fits: Vec<bool> = candidates
             .clone()
@@ -209,17 +225,34 @@ impl Selection {
     }
 }
 
-fn check_key(condition: &Condition, known: &[String]) -> Result<()> {
-    let key = condition.key();
-    if known.iter().any(|it| it == key) {
-        return Ok(());
+impl MetadataFrom {
+    fn check_filter(self, condition: &Condition, known: &[String]) -> Result<()> {
+        self.check_key(
+            &format!("--filter-case {condition}"),
+            condition.key(),
+            known,
+        )
     }
-    let names: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
-    let similar = nearest::did_you_mean(nearest::of(key, known.iter().map(String::as_str)));
-    bail!(
-        "`--filter-case {condition}`: cases have no `{key}`; known are {}{similar} (`questions.metadata` in the manifest names further columns)",
-        names.join(", ")
-    );
+
+    /// Refuses a key of `option` that no case has.
+    pub(crate) fn check_key(self, option: &str, key: &str, known: &[String]) -> Result<()> {
+        if known.iter().any(|it| it == key) {
+            return Ok(());
+        }
+        let further = match self {
+            Self::Manifest => " (`questions.metadata` in the manifest names further columns)",
+            Self::Cases => "",
+        };
+        if known.is_empty() {
+            bail!("`{option}`: no case has metadata{further}");
+        }
+        let names: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+        let similar = nearest::did_you_mean(nearest::of(key, known.iter().map(String::as_str)));
+        bail!(
+            "`{option}`: cases have no `{key}`; known are {}{similar}{further}",
+            names.join(", ")
+        );
+    }
 }
 
 #[cfg(test)]
@@ -244,6 +277,7 @@ mod tests {
 
     fn selection(filters: &[&str], cases: &[&str]) -> Selection {
         Selection {
+            metadata: MetadataFrom::Manifest,
             filters: filters.iter().map(|text| text.parse().unwrap()).collect(),
             cases: cases.iter().map(|&id| id.to_owned()).collect(),
             earlier: None,
@@ -306,10 +340,22 @@ mod tests {
     #[test]
     fn an_unknown_key_lists_the_known_ones() {
         let known = ["answerable".to_owned(), "topic".to_owned()];
-        let error = check_key(&"topics=a".parse().unwrap(), &known).unwrap_err();
+        let error = |metadata: MetadataFrom, known: &[String]| {
+            let condition = "topics=a".parse().unwrap();
+            let error = metadata.check_filter(&condition, known).unwrap_err();
+            error.to_string()
+        };
         assert_eq!(
-            error.to_string(),
+            error(MetadataFrom::Manifest, &known),
             "`--filter-case topics=a`: cases have no `topics`; known are `answerable`, `topic`; did you mean `topic`? (`questions.metadata` in the manifest names further columns)"
+        );
+        assert_eq!(
+            error(MetadataFrom::Cases, &known[1..]),
+            "`--filter-case topics=a`: cases have no `topics`; known are `topic`; did you mean `topic`?"
+        );
+        assert_eq!(
+            error(MetadataFrom::Cases, &[]),
+            "`--filter-case topics=a`: no case has metadata"
         );
     }
 }

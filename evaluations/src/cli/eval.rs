@@ -27,6 +27,9 @@ pub(crate) struct EvalArgs {
     pub(crate) control: EvalControlArgs,
     #[command(flatten)]
     pub(crate) shown: EvalShownArgs,
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    pub(crate) group_by: Vec<String>,
     /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md, or .pydantic.json for pydantic-evals' own
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,

@@ -5,7 +5,6 @@ use evals::render::Cases;
 use evals::{Report, Summary, render};
 use evals_evaluators::Untyped;
 use evals_messages::quantity;
-use evals_metrics::Bootstrap;
 
 use crate::cli::EvalShownArgs;
 use crate::exit::Exit;
@@ -36,14 +35,10 @@ impl Finished {
     /// Writes the reports to the run's folder. `report.json` comes last, so a folder that has it is complete.
     pub(super) fn write(
         report: Report<Untyped>,
+        summary: Summary,
         folder: RunFolder,
-        seed: u64,
         outcome: Outcome,
     ) -> Result<Self> {
-        let summary = report.summary(&Bootstrap {
-            seed,
-            ..Bootstrap::default()
-        });
         folder.write("report.md", |file| {
             render::markdown::report(file, &report, &summary)
         })?;

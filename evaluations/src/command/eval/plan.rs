@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::judges::WantedJudges;
-use crate::case_selection::{Candidate, Selection, SelectionRecord};
+use crate::case_selection::{Candidate, MetadataFrom, Selection, SelectionRecord};
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::models::ConfiguredModels;
@@ -182,17 +182,26 @@ fn chosen_cases(
     let none = Map::new();
     let mut cases: Vec<_> = loaded.dataset.cases().iter().collect();
     let known = keys(loaded);
+    for key in &arguments.group_by {
+        MetadataFrom::Cases.check_key(&format!("--group-by {key}"), key, &known)?;
+    }
     let selection = Selection::new(
         session,
         &arguments.selection,
         &loaded.file.name,
+        MetadataFrom::Cases,
         Some(&known),
     )?;
     let record = match selection {
-        Some(selection) => Some(selection.retain(&mut cases, |case| Candidate {
-            id: case.id.as_str(),
-            metadata: case.metadata.as_object().unwrap_or(&none),
-        })?),
+        Some(selection) => {
+            let record = selection.retain(&mut cases, |case| Candidate {
+                id: case.id.as_str(),
+                metadata: case.metadata.as_object().unwrap_or(&none),
+            })?;
+            let text = record.text(record.chosen);
+            session.printer.note(&format!("cases: {text}"));
+            Some(record)
+        }
         None => None,
     };
     if cases.is_empty() {

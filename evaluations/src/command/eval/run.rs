@@ -6,6 +6,7 @@ use anyhow::Result;
 use evals::{Experiment, Journal, Observer, Report, Retry};
 use evals_evaluators::{Resources, Untyped};
 use evals_messages::quantity;
+use evals_metrics::Bootstrap;
 use evals_targets::process::WorkerPools;
 use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
 use serde_json::json;
@@ -19,6 +20,7 @@ use super::task;
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::clock;
+use crate::groups::add_groups;
 use crate::interruption::Interruption;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
@@ -134,7 +136,14 @@ pub(super) async fn run(
             .is_some_and(|most| failed >= most.get()),
         budget_spent: spending.is_spent(),
     };
-    Finished::write(report, opened.folder, control.seed, outcome)
+    let bootstrap = Bootstrap {
+        seed: control.seed,
+        ..Bootstrap::default()
+    };
+    let summary = report.summary(&bootstrap);
+    let keys = &arguments.group_by;
+    let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
+    Finished::write(report, summary, opened.folder, outcome)
 }
 
 fn retry(attempts: std::num::NonZeroU32, seed: u64) -> Retry {
@@ -169,8 +178,7 @@ fn describe(
     }
     facts.extend(notes.iter().cloned());
     if let Some(selection) = &plan.selection {
-        let (_, text) = selection.fact(plan.chosen.len());
-        facts.push(("cases".to_owned(), text));
+        facts.push(("cases".to_owned(), selection.text(plan.chosen.len())));
     }
     if seed != 0 {
         facts.push(("seed".to_owned(), seed.to_string()));

@@ -15,7 +15,7 @@ use evals_rag::retrieval::IdenticalIds;
 
 use self::answers::QaPlan;
 use self::measured::Measured;
-use crate::case_selection::Selection;
+use crate::case_selection::{MetadataFrom, Selection};
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
 use crate::models::{ConfiguredModels, embedder, reranker};
@@ -154,6 +154,7 @@ impl Plan {
                 session,
                 &arguments.selection,
                 &manifest.name,
+                MetadataFrom::Manifest,
                 known_keys(&manifest).as_deref(),
             )?,
             out: OutFile::all(&arguments.out)?,

@@ -9,7 +9,7 @@ use evals_rag::retrieval::IdenticalIds;
 use evals_rag::targets::matching::{IdRule, MatchBy, Matching};
 use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetSettings};
 
-use crate::case_selection::Selection;
+use crate::case_selection::{MetadataFrom, Selection};
 use crate::choices::Choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::command::run::plan::answers::check_price;
@@ -114,6 +114,7 @@ impl TargetPlan {
                 session,
                 &arguments.selection,
                 &manifest.name,
+                MetadataFrom::Manifest,
                 known_keys(&manifest).as_deref(),
             )?,
             out: OutFile::all(&arguments.out)?,
