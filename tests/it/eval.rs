@@ -566,6 +566,33 @@ fn a_model_judges_by_rubric_and_is_not_paid_twice() {
 }
 
 #[test]
+fn a_system_is_not_asked_again_because_its_judge_failed() {
+    let server = ScriptedServer::start(|_, _| Reaction::Status(503, Vec::new(), Vec::new()));
+    let sandbox = sandbox();
+    sandbox.write("system.sh", SYSTEM.replace("\"error\":", "\"answer\":"));
+    with_judge(&sandbox, &server);
+    let line = "eval judged.yaml --config settings.yaml --set providers.openai.max_attempts=1 --no-progress";
+    let run = || {
+        let mut command = sandbox.command(line);
+        command.args(["--target", "exec:sh system.sh"]);
+        ended(command.env("TOWERS_KEY", KEY))
+    };
+    let first = run();
+    assert!(
+        first.stderr.contains("run the same command again to retry"),
+        "{}",
+        first.stderr
+    );
+    let again = run();
+    assert!(
+        again.stderr.contains("2 replies recorded"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(asked(&sandbox), ["a", "b"]);
+}
+
+#[test]
 fn evaluators_without_a_chat_model_are_refused_before_the_run() {
     let sandbox = sandbox();
     sandbox.write("judged.yaml", JUDGED);

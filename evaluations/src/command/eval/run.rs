@@ -123,7 +123,8 @@ pub(super) async fn run(
     bar.clear();
     recorded.close().await;
     workers.close().await;
-    if report.not_run == 0 {
+    // A case with a temporary failure runs again, and its reply is not to be paid for twice.
+    if report.not_run == 0 && !report.cases.iter().any(resumption::is_transient) {
         recorded.finish()?;
     }
     describe(&mut report, plan, arguments, &recorded, &judges)?;
