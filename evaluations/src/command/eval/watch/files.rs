@@ -16,6 +16,9 @@ const BYPRODUCTS: [&str; 4] = ["__pycache__", "node_modules", "target", "venv"];
 /// The files that start a run when they change.
 #[derive(Debug)]
 pub(super) struct Watched {
+    /// The file as the user named it.
+    named: PathBuf,
+    /// The same in the working folder.
     file: PathBuf,
     folder: Option<PathBuf>,
     ignored: BTreeSet<PathBuf>,
@@ -26,9 +29,12 @@ pub(super) struct Watched {
 pub(super) struct Snapshot(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
 
 impl Watched {
-    pub(super) fn new(file: &Path) -> Self {
+    /// Watches a file of the working folder `working`, where its name is relative.
+    pub(super) fn new(file: &Path, working: &Path) -> Self {
         Self {
-            file: file.to_owned(),
+            named: file.to_owned(),
+            // As the files of the folder are named, so that it is not there twice.
+            file: working.join(file),
             folder: None,
             ignored: BTreeSet::new(),
         }
@@ -37,6 +43,11 @@ impl Watched {
     /// Watches the files of a folder too.
     pub(super) fn add_folder(&mut self, folder: &Path) {
         self.folder = Some(folder.to_owned());
+    }
+
+    /// Whether this is the file that was named, rather than one of the folder.
+    pub(super) fn is_file(&self, path: &Path) -> bool {
+        self.file == path
     }
 
     /// Watches a file, or everything in a folder, no longer.
@@ -106,7 +117,7 @@ impl Snapshot {
 
 impl fmt::Display for Watched {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "`{}`", self.file.display())?;
+        write!(formatter, "`{}`", self.named.display())?;
         match &self.folder {
             Some(folder) => write!(formatter, " and of the files in `{}`", folder.display()),
             None => Ok(()),
@@ -142,7 +153,7 @@ mod tests {
         fs::write(path("cases.yaml"), "a").unwrap();
         fs::create_dir(path("src")).unwrap();
         fs::write(path("src/rag.py"), "a").unwrap();
-        let mut watched = Watched::new(&path("cases.yaml"));
+        let mut watched = Watched::new(Path::new("cases.yaml"), folder.path());
         let alone = watched.snapshot();
         watched.add_folder(folder.path());
         let before = watched.extended(alone);
@@ -169,7 +180,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         fs::create_dir_all(path("data/runs")).unwrap();
         fs::create_dir(path("__pycache__")).unwrap();
-        let mut watched = Watched::new(&path("cases.yaml"));
+        let mut watched = Watched::new(Path::new("cases.yaml"), folder.path());
         watched.add_folder(folder.path());
         watched.ignore(&path("data"));
         watched.ignore(&path("report.json"));

@@ -51,7 +51,7 @@ struct Watch<'w> {
 
 impl<'w> Watch<'w> {
     fn new(session: &'w Session<'w>, arguments: &'w EvalArgs) -> Self {
-        let mut watched = Watched::new(&arguments.file);
+        let mut watched = Watched::new(&arguments.file, &session.directories.working);
         watched.ignore(&session.directories.data);
         for file in &arguments.out {
             watched.ignore(file);
@@ -149,7 +149,7 @@ impl<'w> Watch<'w> {
     fn changed_during(&mut self, mut changed: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let again: Vec<PathBuf> = changed
             .intersection(&self.changed_during_run)
-            .filter(|path| **path != self.arguments.file)
+            .filter(|path| !self.watched.is_file(path))
             .cloned()
             .collect();
         for path in again {
