@@ -1,5 +1,6 @@
 //! Systems under test: which one the user means, opening it, and recording its replies.
 
+mod command_credential;
 mod layers;
 mod metered;
 mod open;

@@ -10,6 +10,7 @@ use evals_targets::{
     ExecTarget, Mapping, Outputs, OutputsTarget, Target, TargetAddress, TargetSettings,
 };
 
+use super::command_credential::credential_in;
 use super::layers::located;
 use super::outputs;
 use crate::models::{ConfiguredModel, prompted};
@@ -38,6 +39,12 @@ pub(crate) async fn open(
     Ok(match address {
         TargetAddress::Http(_) => opener.servers.service(settings, opening.concurrency)?,
         TargetAddress::Exec(line) => {
+            if let Some(name) = credential_in(line) {
+                opener.session.printer.warn(&format!(
+                    "the command of the target holds `{name}`, and runs store and show commands; set it in the environment, which \
+                     the command gets"
+                ));
+            }
             let command = WorkerCommand::new(line);
             Arc::new(ExecTarget::of(command, settings, opening.concurrency).map_err(located)?)
         }
