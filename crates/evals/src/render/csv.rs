@@ -1,8 +1,8 @@
 //! Comma-separated values as RFC 4180 defines them.
 //!
 //! Cells are written as they are, control characters and line breaks included. The one exception: text that begins with `=`,
-//! `+`, `-`, `@`, a tab or a carriage return, and is not a number, gets an apostrophe in front. Otherwise a spreadsheet
-//! would run it as a formula, and labels, errors and reasons may come from a model or from a document.
+//! `+`, `-`, `@` (also in full width), a tab or a line break, and is not a number, gets an apostrophe in front. Otherwise a
+//! spreadsheet would run it as a formula, and labels, errors and reasons may come from a model or from a document.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -148,10 +148,15 @@ impl<'a> Columns<'a> {
     }
 }
 
+/// What begins a formula; some spreadsheets skip white space in front, or take signs in full width.
+const FORMULA: [char; 11] = [
+    '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
+];
+
 /// Keeps a spreadsheet from running text as a formula.
 fn guarded(text: String) -> String {
     let is_number = || text.parse::<f64>().is_ok_and(f64::is_finite);
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number() {
+    if text.starts_with(FORMULA) && !is_number() {
         format!("'{text}")
     } else {
         text
@@ -193,4 +198,19 @@ fn seconds<D: Domain>(case: &CaseReport<D>, (stage, cached): (&str, bool)) -> St
     total
         .map(|duration| duration.as_secs_f64().to_string())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_a_spreadsheet_would_run_is_defused() {
+        for formula in ["=1+1", "@SUM(A1)", "\n=1+1", "\u{ff1d}1+1", "-2+3"] {
+            assert_eq!(guarded(formula.to_owned()), format!("'{formula}"));
+        }
+        for plain in ["-2.5", "+1e3", "1=1", "", "text"] {
+            assert_eq!(guarded(plain.to_owned()), plain);
+        }
+    }
 }
