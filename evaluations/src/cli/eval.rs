@@ -45,7 +45,8 @@ pub(crate) struct EvalJudgeArgs {
     /// Count the requests to the target and the calls of judges, and exit before anything is asked
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Start no more cases once the judges have cost this much; needs their `prices`
+    /// Start no more cases once the judges, and the target as far as its price is known, have cost this much; needs the `prices` of the
+    /// judges
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars)]
     pub(crate) budget: Option<f64>,
     /// Do not read or write the cache of judges' replies

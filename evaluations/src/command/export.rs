@@ -1,5 +1,7 @@
 //! `evaluations export`: writes a dataset's documents and questions into a folder.
 
+use std::borrow::Cow;
+
 use anyhow::{Context as _, Result};
 use evals_data::{Export, ExportError, ExportFormat, Exported};
 use evals_messages::quantity;
@@ -69,10 +71,32 @@ fn summary(arguments: &ExportArgs, exported: Exported) -> String {
     let run = if exported.has_manifest {
         format!(
             "; `evaluations run {}` runs it",
-            arguments.to.join("dataset.yaml").display()
+            word(&arguments.to.join("dataset.yaml").to_string_lossy())
         )
     } else {
         String::new()
     };
     format!("wrote {written}{answers} to {folder}{run}")
+}
+
+/// A path as a word of a shell's command line.
+fn word(path: &str) -> Cow<'_, str> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/\\.:_-+,@%".contains(letter);
+    if path.chars().all(is_plain) {
+        Cow::Borrowed(path)
+    } else {
+        Cow::Owned(format!("'{}'", path.replace('\'', r"'\''")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_blanks_is_one_word_of_the_command() {
+        assert_eq!(word("out/dataset.yaml"), "out/dataset.yaml");
+        assert_eq!(word("my data/dataset.yaml"), "'my data/dataset.yaml'");
+        assert_eq!(word("it's/dataset.yaml"), r"'it'\''s/dataset.yaml'");
+    }
 }

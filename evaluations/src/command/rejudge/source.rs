@@ -39,8 +39,12 @@ pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
     let folder = run.folder("names the answering model")?;
     if !has_answers(&run.header) {
         bail!(
-            "run `{}` is a retrieval run; only runs of question answering can be judged again{}",
+            "run `{}` is {}; only runs of question answering can be judged again{}",
             run.name(),
+            match run.header.benchmark.as_str() {
+                "eval" => "a run of a dataset file",
+                _ => "a retrieval run",
+            },
             newest_with_answers(&runs)
         );
     }
