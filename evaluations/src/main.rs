@@ -16,6 +16,7 @@ mod directories;
 mod downloads;
 mod errors;
 mod exit;
+mod failure_limit;
 mod groups;
 mod interruption;
 mod models;

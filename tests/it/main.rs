@@ -43,6 +43,7 @@ mod settings;
 mod signals;
 mod stored_runs;
 mod tables;
+mod target_faults;
 #[cfg(unix)]
 #[cfg(unix)]
 mod target_processes;

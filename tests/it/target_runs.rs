@@ -468,6 +468,8 @@ fn an_estimate_asks_nothing() {
     );
     assert_eq!(asked(&sandbox), Vec::<String>::new());
     assert_eq!(sandbox.runs(), Vec::<std::path::PathBuf>::new());
+    let replies = sandbox.data().join("replies");
+    assert!(!replies.exists(), "{}", replies.display());
 }
 
 #[test]

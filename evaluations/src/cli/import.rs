@@ -139,6 +139,7 @@ impl ImportArgs {
                 repeat: NonZeroU32::MIN,
                 seed: 0,
                 fresh: self.fresh,
+                max_failures: None,
                 pull: false,
             },
             group_by: self.group_by,

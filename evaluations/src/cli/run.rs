@@ -137,6 +137,9 @@ pub(crate) struct ControlArgs {
     /// starts over
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Stop the run once N cases have failed; wrong answers are no failures
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub(crate) max_failures: Option<NonZeroUsize>,
     /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,

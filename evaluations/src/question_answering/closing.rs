@@ -14,6 +14,7 @@ use super::costs::{self, Attempts, Costs};
 use super::model_set::ModelSet;
 use crate::case_selection::SelectionRecord;
 use crate::exit::Exit;
+use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::out_file::OutFile;
 use crate::resumption::is_transient;
@@ -28,6 +29,7 @@ pub(crate) struct Closing<'c> {
     pub(crate) prices: Prices,
     pub(crate) seed: u64,
     pub(crate) spending: &'c Spending,
+    pub(crate) failure_limit: FailureLimit,
     pub(crate) traffic: &'c [Arc<Traffic>],
     pub(crate) attempts_before: Attempts,
     /// What chose the questions, if an option did, and the number of them.
@@ -64,13 +66,16 @@ impl Closing<'_> {
             self.spending.calls(),
             attempts,
         );
-        let refused = report.stopped.is_some() && !self.spending.is_spent();
+        let too_many_failed = self.failure_limit.is_reached(&report.cases);
+        let is_expected = too_many_failed || self.spending.is_spent();
+        let refused = report.stopped.is_some() && !is_expected;
         let transient = report.cases.iter().filter(|case| is_transient(case));
         Ok(Finished {
             transient_failures: transient.count(),
             report,
             summary,
             folder,
+            too_many_failed,
             refused,
         })
     }
@@ -84,6 +89,8 @@ pub(crate) struct Finished {
     folder: RunFolder,
     /// Cases with temporary failures.
     transient_failures: usize,
+    /// Whether as many cases failed as `--max-failures` allows.
+    too_many_failed: bool,
     /// Whether an error that the user has to fix ended the run early.
     refused: bool,
 }
@@ -116,8 +123,13 @@ impl Finished {
             return Ok(Exit::Interrupted);
         }
         if let Some(reason) = &self.report.stopped {
+            let advice = if self.too_many_failed {
+                FailureLimit::RESUME
+            } else {
+                ""
+            };
             printer.failure(&format!(
-                "stopped early, {} not run: {reason}",
+                "stopped early, {} not run: {reason}{advice}",
                 quantity::of(self.report.not_run, "case")
             ));
             return Ok(if self.refused {

@@ -10,4 +10,4 @@ mod replies;
 pub(crate) use self::layers::{chosen, layers};
 pub(crate) use self::metered::{is_target, metered, model};
 pub(crate) use self::open::{Opening, open};
-pub(crate) use self::replies::{Recording, record};
+pub(crate) use self::replies::{Recording, record, recorded};

@@ -1,5 +1,6 @@
 //! Records the replies of a target in the data folder, where a later session finds them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
@@ -19,15 +20,39 @@ pub(crate) struct Recording {
     pub(crate) resumption: Resumption,
 }
 
+impl Recording {
+    fn identity(&self, target: &dyn Target) -> Value {
+        json!({"target": target.identity(), "questions": self.questions})
+    }
+}
+
+/// How many replies [`record`] would resume. Nothing is created.
+pub(crate) fn recorded(
+    session: &Session<'_>,
+    target: &dyn Target,
+    recording: &Recording,
+) -> Result<usize> {
+    if recording.resumption == Resumption::Fresh {
+        return Ok(0);
+    }
+    let folder = folder(session, &recording.identity(target));
+    ReplyFile::resumable(&folder).context("cannot read the target's recorded replies")
+}
+
+/// The folder of the replies to one set of questions.
+fn folder(session: &Session<'_>, identity: &Value) -> PathBuf {
+    let digest = hex::encode(&Sha256::digest(identity.to_string())[..8]);
+    session.directories.target_replies().join(digest)
+}
+
 /// Puts a recording in front of `target`, and notes what it resumes.
 pub(crate) fn record(
     session: &Session<'_>,
     target: Arc<dyn Target>,
     recording: &Recording,
 ) -> Result<RecordedTarget> {
-    let identity = json!({"target": target.identity(), "questions": recording.questions});
-    let digest = hex::encode(&Sha256::digest(identity.to_string())[..8]);
-    let folder = session.directories.target_replies().join(digest);
+    let identity = recording.identity(&*target);
+    let folder = folder(session, &identity);
     let name = clock::now().format("%Y%m%dT%H%M%S%.3fZ").to_string();
     let file = ReplyFile::open(&folder, &name, &identity, recording.resumption)
         .context("cannot record the target's replies")?;

@@ -1,6 +1,6 @@
 //! The file that holds the replies to one set of questions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -96,6 +96,32 @@ impl ReplyFile {
         }
         let (file, _) = Self::read(unused(folder, name), identity)?;
         Ok(file)
+    }
+
+    /// How many replies [`open`](Self::open) would resume in `folder`. It creates and locks nothing.
+    ///
+    /// # Errors
+    ///
+    /// The folder or the file cannot be read.
+    pub fn resumable(folder: &Path) -> Result<usize, JournalError> {
+        let newest = match newest(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            newest => newest.map_err(|source| JournalError::Io {
+                action: "list the folder of",
+                path: folder.to_owned(),
+                source,
+            })?,
+        };
+        let Some(newest) = newest else { return Ok(0) };
+        let mut recorded = BTreeSet::new();
+        let mut is_finished = false;
+        RecordFile::read(&newest, |line| match line {
+            Line::Reply(line) => {
+                recorded.insert((line.id, line.repeat));
+            }
+            Line::Finished { finished } => is_finished = finished,
+        })?;
+        Ok(if is_finished { 0 } else { recorded.len() })
     }
 
     /// Opens a file. Returns whether it is finished, too.

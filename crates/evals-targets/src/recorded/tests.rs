@@ -243,3 +243,20 @@ fn another_process_and_another_identity_are_refused() {
     let error = open(&other).unwrap_err().to_string();
     assert!(error.contains("(k: 5 -> 6)"), "{error}");
 }
+
+#[tokio::test]
+async fn the_replies_to_resume_are_counted_without_opening_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    assert_eq!(ReplyFile::resumable(&missing).unwrap(), 0);
+    assert!(!missing.exists());
+    let counting = counting(0);
+    let target = counting.open(folder.path(), Resumption::Resume);
+    for id in ["a", "b"] {
+        target.ask(&question(id)).await.unwrap();
+    }
+    assert_eq!(ReplyFile::resumable(folder.path()).unwrap(), 2, "locked");
+    target.finish().unwrap();
+    assert_eq!(ReplyFile::resumable(folder.path()).unwrap(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}

@@ -23,6 +23,7 @@ use crate::choices;
 use crate::cli::RejudgeArgs;
 use crate::clock::{self, timestamp};
 use crate::exit::Exit;
+use crate::failure_limit::FailureLimit;
 use crate::interruption::{Interruption, interruptible};
 use crate::models::{ConfiguredModels, Servers};
 use crate::out_file::OutFile;
@@ -121,6 +122,7 @@ async fn rejudge(
         prices: choices::prices(&resolved),
         seed,
         spending: &spending,
+        failure_limit: FailureLimit::default(),
         traffic: &traffic,
         attempts_before: Attempts::so_far(&traffic),
         selection: selection.as_ref().map(|it| (it, stored.questions())),

@@ -19,6 +19,7 @@ use super::search::{self, Depth};
 use crate::choices;
 use crate::clock;
 use crate::exit::Exit;
+use crate::failure_limit::FailureLimit;
 use crate::question_answering::{Answering, Attempts, Closing, Finished, spent};
 use crate::resumption::{self, Opened, Resume};
 use crate::search_profile::SearchProfile;
@@ -92,12 +93,14 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         .await?;
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
     let dataset = models.judging.add_evaluators(dataset);
+    let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
     let closing = Closing {
         printer,
         model_set: &models.model_set,
         prices: choices::prices(&plan.resolved),
         seed: arguments.control.seed,
         spending: &prepared.spending,
+        failure_limit,
         traffic: &prepared.traffic,
         attempts_before: Attempts::so_far(&prepared.traffic),
         selection: prepared
@@ -109,7 +112,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));
     let task = task(searcher, &models.answering, settings(qa, prepared));
-    let report = Experiment::new(dataset, task)
+    let experiment = Experiment::new(dataset, task)
         .case_timeout(choices::case_timeout(&plan.resolved)?)
         .name(format!("{} ({})", qa.name, qa.profile))
         .metadata("profile", qa.profile.to_string())
@@ -120,9 +123,8 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
-        .run()
-        .await;
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>);
+    let report = failure_limit.stop(experiment).run().await;
     bar.clear();
     closing.close(report, opened.folder)
 }

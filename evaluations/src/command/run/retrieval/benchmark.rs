@@ -11,6 +11,7 @@ use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
+use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
@@ -61,14 +62,14 @@ pub(super) async fn run(
     if let Some(reranking) = reranking {
         experiment = experiment.metadata("reranker", reranking.describe());
     }
-    let mut report = experiment
+    let experiment = experiment
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
         .cancellation(run.interruption.abort_token())
         .stop(prepared.stop.clone())
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
-        .run()
-        .await;
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>);
+    let limit = FailureLimit::new::<Retrieval>(arguments.control.max_failures, &[]);
+    let mut report = limit.stop(experiment).run().await;
     bar.clear();
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
     let mut facts = Vec::new();

@@ -9,6 +9,7 @@ mod trec_ids;
 use anyhow::Result;
 use evals::Comparison;
 use evals_messages::quantity;
+use evals_rag::Retrieval;
 
 pub(super) use self::benchmark::Finished;
 pub(super) use self::folder::record;
@@ -17,6 +18,7 @@ use super::plan::Plan;
 use super::preparation::Run;
 use crate::clock;
 use crate::exit::Exit;
+use crate::failure_limit::FailureLimit;
 use crate::interruption::Interrupted;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::search_profile::SearchProfile;
@@ -69,7 +71,11 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             "stopped early, {} not run: {reason}",
             quantity::of(not_run, "search")
         ));
-        return Ok(if run.prepared.spending.is_spent() {
+        let most = run.arguments.control.max_failures;
+        let limit = FailureLimit::new::<Retrieval>(most, &[]);
+        let mut reports = finished.iter().map(|it| &it.report.cases);
+        let too_many_failed = reports.any(|cases| limit.is_reached(cases));
+        return Ok(if too_many_failed || run.prepared.spending.is_spent() {
             Exit::CheckFailed
         } else {
             Exit::CouldNot

@@ -7,23 +7,24 @@ use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer as _;
 use evals_rag::estimate::{Estimate, Workload};
-use evals_targets::Target as _;
 
-use super::TargetRun;
+use super::plan::TargetPlan;
+use super::preparation::Prepared;
 use crate::choices;
+use crate::cli::RunArgs;
 use crate::command::run::qa::estimate::{calls, judging, refusals};
+use crate::session::Session;
 use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
 
 /// Renders the estimate.
-pub(super) fn text(run: TargetRun<'_>) -> Result<String> {
-    let TargetRun {
-        arguments,
-        plan,
-        prepared,
-        ..
-    } = run;
+pub(super) fn text(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &TargetPlan,
+    prepared: &Prepared,
+) -> Result<String> {
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let questions = &prepared.questions;
@@ -53,7 +54,7 @@ pub(super) fn text(run: TargetRun<'_>) -> Result<String> {
     let estimate = Estimate::of(&workload);
     let asked = workload.questions.saturating_mul(workload.repeats);
     let mut text = format!("{}\n", quantity::of(asked, "question"));
-    let recorded = match prepared.recorded.resumed() {
+    let recorded = match prepared.resumed(session)? {
         0 => String::new(),
         resumed => format!(", {resumed} of them recorded already"),
     };
@@ -61,7 +62,7 @@ pub(super) fn text(run: TargetRun<'_>) -> Result<String> {
         text,
         "{:<10} {}: {}{recorded}, cost unknown",
         "asking",
-        prepared.recorded.identity(),
+        prepared.target.identity(),
         quantity::of(asked, "request")
     )
     .expect(TEXT);

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use chrono::{DateTime, Utc};
-use evals_targets::Target as _;
 
 use super::TargetRun;
 use crate::clock::timestamp;
@@ -26,7 +25,7 @@ pub(super) fn manifest(run: TargetRun<'_>, started: DateTime<Utc>) -> RunManifes
         tool: Tool::default(),
         benchmark: "retrieval",
         name: &plan.retrieval_name,
-        profile: prepared.recorded.identity().to_string(),
+        profile: prepared.target.identity().to_string(),
         started: timestamp(started),
         command_line: redaction::command_line(),
         dataset: DatasetRecord {
@@ -40,7 +39,7 @@ pub(super) fn manifest(run: TargetRun<'_>, started: DateTime<Utc>) -> RunManifes
         settings: &plan.resolved.settings,
         settings_from: plan.resolved.origins(),
         index: None,
-        target: Some(prepared.recorded.identity()),
+        target: Some(prepared.target.identity()),
         models: BTreeMap::new(),
         parameters: BTreeMap::new(),
         prompts: BTreeMap::new(),

@@ -13,7 +13,7 @@ mod retrieval;
 
 use anyhow::Result;
 use evals_data::Manifest;
-use evals_targets::Target as _;
+use evals_targets::{RecordedTarget, Target as _};
 
 use self::plan::TargetPlan;
 use self::preparation::{Prepared, prepare};
@@ -31,6 +31,7 @@ struct TargetRun<'r> {
     arguments: &'r RunArgs,
     plan: &'r TargetPlan,
     prepared: &'r Prepared,
+    recorded: &'r RecordedTarget,
     interruption: &'r Interruption,
 }
 
@@ -55,19 +56,22 @@ pub(super) fn execute(
     interruptible(session.printer, async |interruption| {
         let prepared = Box::pin(prepare(session, arguments, &plan, interruption));
         let prepared = interruption.guard(prepared).await?;
-        let run = TargetRun {
+        if arguments.qa.estimate {
+            let estimate = estimate::text(session, arguments, &plan, &prepared)?;
+            session.printer.result(&estimate)?;
+            return Ok(Exit::Done);
+        }
+        let recorded = prepared.record(session)?;
+        let measured = measure(TargetRun {
             session,
             arguments,
             plan: &plan,
             prepared: &prepared,
+            recorded: &recorded,
             interruption,
-        };
-        if arguments.qa.estimate {
-            session.printer.result(&estimate::text(run)?)?;
-            return Ok(Exit::Done);
-        }
-        let measured = measure(run).await;
-        prepared.recorded.close().await;
+        });
+        let measured = measured.await;
+        recorded.close().await;
         measured
     })
 }
@@ -79,6 +83,7 @@ async fn measure(run: TargetRun<'_>) -> Result<Exit> {
         session,
         plan,
         prepared,
+        recorded,
         interruption,
         ..
     } = run;
@@ -99,12 +104,12 @@ async fn measure(run: TargetRun<'_>) -> Result<Exit> {
         }
     }
     if ended.settled {
-        prepared.recorded.finish()?;
+        recorded.finish()?;
     }
     session.printer.detail(&format!(
         "replies of the target, {} of them asked for by this command: {}",
-        prepared.recorded.asked(),
-        prepared.recorded.path().display()
+        recorded.asked(),
+        recorded.path().display()
     ));
     Ok(ended.exit)
 }

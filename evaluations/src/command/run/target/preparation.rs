@@ -35,7 +35,8 @@ pub(super) struct Prepared {
     pub(super) questions: Vec<Question>,
     /// `None` if every question is asked, up to `--limit`.
     pub(super) selection: Option<SelectionRecord>,
-    pub(super) recorded: RecordedTarget,
+    pub(super) target: Arc<dyn Target>,
+    recording: Recording,
     matcher: Arc<Matcher>,
     refusals: Refusals,
     /// `None` if the run skips question answering.
@@ -118,14 +119,14 @@ pub(super) async fn prepare(
     };
     let prices = choices::prices(&plan.resolved);
     let target = targets::metered(target, prices, &spending);
-    let recorded = targets::record(session, target, &recording)?;
     let texts = Arc::new(CollectionCorpus(collection.clone()));
     let matcher = Matcher::new(plan.matching.clone(), Arc::unwrap_or_clone(ids), texts);
     Ok(Prepared {
         collection,
         questions,
         selection,
-        recorded,
+        target,
+        recording,
         matcher: Arc::new(matcher),
         refusals: Refusals::new(&plan.manifest.unanswerable),
         qa,
@@ -171,10 +172,20 @@ impl Prepared {
         }
     }
 
+    /// How many replies of an earlier session a run uses.
+    pub(super) fn resumed(&self, session: &Session<'_>) -> Result<usize> {
+        targets::recorded(session, &*self.target, &self.recording)
+    }
+
+    /// The target with its recorded replies.
+    pub(super) fn record(&self, session: &Session<'_>) -> Result<RecordedTarget> {
+        targets::record(session, Arc::clone(&self.target), &self.recording)
+    }
+
     /// The target as the system of one benchmark.
-    pub(super) fn system(&self, plan: &TargetPlan) -> Arc<TargetSystem> {
+    pub(super) fn system(&self, plan: &TargetPlan, recorded: &RecordedTarget) -> Arc<TargetSystem> {
         Arc::new(TargetSystem {
-            target: Arc::new(self.recorded.reader()),
+            target: Arc::new(recorded.reader()),
             matcher: Arc::clone(&self.matcher),
             refusals: self.refusals.clone(),
             k: plan.k,

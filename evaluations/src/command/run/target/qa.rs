@@ -8,7 +8,6 @@ use evals::{Experiment, Observer};
 use evals_rag::prices::Prices;
 use evals_rag::qa::{self, Qa};
 use evals_rag::targets;
-use evals_targets::Target as _;
 
 use super::facts::TargetFacts;
 use super::manifest::manifest;
@@ -16,6 +15,7 @@ use super::preparation::TargetQa;
 use super::{Ended, TargetRun};
 use crate::choices;
 use crate::clock;
+use crate::failure_limit::FailureLimit;
 use crate::question_answering::{Attempts, Closing, Finished, ModelSet, spent};
 use crate::resumption::{self, Opened};
 use crate::targets::model;
@@ -59,6 +59,7 @@ async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
         arguments,
         plan,
         prepared,
+        recorded,
         interruption,
     } = run;
     let opening = open_folder(run, &models.model_set, clock::now());
@@ -67,11 +68,12 @@ async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
     let before = spent(&opened.finished, &models.model_set, &prices);
     prepared.spending.resume(before);
     let attempts_before = Attempts::so_far(&prepared.traffic);
-    let identity = prepared.recorded.identity();
+    let identity = prepared.target.identity();
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
     let dataset = models.judging.add_evaluators(dataset);
     let bar = Arc::new(CaseBar::new(session.printer, "answering"));
-    let mut report = Experiment::new(dataset, targets::qa_task(prepared.system(plan)))
+    let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
+    let experiment = Experiment::new(dataset, targets::qa_task(prepared.system(plan, recorded)))
         .case_timeout(choices::case_timeout(&plan.resolved)?)
         .name(format!("{} ({identity})", plan.qa_name))
         .metadata("profile", identity.to_string())
@@ -82,9 +84,8 @@ async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
-        .run()
-        .await;
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>);
+    let mut report = failure_limit.stop(experiment).run().await;
     bar.clear();
     let checked = prepared.check_ids(session.printer, interruption).await;
     let facts = TargetFacts::of(&report, checked);
@@ -98,6 +99,7 @@ async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
         prices: with_price_of_target(prices, &identity.to_string(), facts.model.as_deref()),
         seed: arguments.control.seed,
         spending: &prepared.spending,
+        failure_limit,
         traffic: &prepared.traffic,
         attempts_before,
         selection: prepared

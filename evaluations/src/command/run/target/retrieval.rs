@@ -7,15 +7,16 @@ use evals::{Experiment, Observer, Report, Summary};
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 use evals_rag::{Missing, Retrieval, retrieval, targets};
-use evals_targets::Target as _;
 
 use super::facts::TargetFacts;
 use super::manifest::manifest;
 use super::{Ended, TargetRun};
 use crate::case_selection::SelectionRecord;
+use crate::cli::RunArgs;
 use crate::clock;
 use crate::command::run::retrieval::{Finished, record};
 use crate::exit::Exit;
+use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
@@ -31,7 +32,7 @@ pub(super) async fn execute(run: TargetRun<'_>) -> Result<Ended> {
         ..
     } = run;
     let printer = session.printer;
-    let label = prepared.recorded.identity().to_string();
+    let label = prepared.target.identity().to_string();
     let started = clock::now();
     let name = format!("{}-{label}", plan.retrieval_name);
     let folder = RunFolder::create(&session.directories.runs(), started, &name)?;
@@ -65,22 +66,23 @@ async fn measure(run: TargetRun<'_>, label: &str) -> Result<(Report<Retrieval>, 
         arguments,
         plan,
         prepared,
+        recorded,
         interruption,
     } = run;
     let questions = prepared.questions.iter().cloned();
     let dataset = retrieval::dataset(&plan.manifest.name, questions, plan.measures.clone())?;
-    let task = targets::retrieval_task(prepared.system(plan), plan.identical_ids);
+    let task = targets::retrieval_task(prepared.system(plan, recorded), plan.identical_ids);
     let bar = Arc::new(CaseBar::new(session.printer, "asking"));
-    let mut report = Experiment::new(dataset, task)
+    let experiment = Experiment::new(dataset, task)
         .name(format!("{} ({label})", plan.retrieval_name))
         .metadata("profile", label)
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
         .cancellation(interruption.abort_token())
         .stop(prepared.stop.clone())
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>)
-        .run()
-        .await;
+        .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>);
+    let limit = failure_limit(arguments);
+    let mut report = limit.stop(experiment).run().await;
     bar.clear();
     let mut lines = Vec::new();
     if let Some(selection) = &prepared.selection {
@@ -91,7 +93,7 @@ async fn measure(run: TargetRun<'_>, label: &str) -> Result<(Report<Retrieval>, 
     }
     let checked = prepared.check_ids(session.printer, interruption).await;
     let facts = TargetFacts::of(&report, checked);
-    facts.enter(&mut report, prepared.recorded.identity())?;
+    facts.enter(&mut report, prepared.target.identity())?;
     facts.warn(session.printer);
     lines.extend(facts.lines());
     if !lines.is_empty() {
@@ -106,6 +108,11 @@ async fn measure(run: TargetRun<'_>, label: &str) -> Result<(Report<Retrieval>, 
     let keys = &arguments.group_by;
     let summary = add_groups(run.session.printer, &report, summary, keys, &bootstrap);
     Ok((report, summary))
+}
+
+/// The limit of failures. The benchmark always asks for all replies, recorded or not, so it resumes no case.
+fn failure_limit(arguments: &RunArgs) -> FailureLimit {
+    FailureLimit::new::<Retrieval>(arguments.control.max_failures, &[])
 }
 
 /// Points out that no reply has documents, so that there is nothing to measure.
@@ -127,6 +134,7 @@ fn note_missing(printer: &Printer, report: &Report<Retrieval>) {
 fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
     let TargetRun {
         session,
+        arguments,
         plan,
         prepared,
         interruption,
@@ -145,11 +153,17 @@ fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
         printer.note("interrupted; run the same command again to resume");
         Exit::Interrupted
     } else if let Some(reason) = prepared.stop.reason() {
+        let too_many_failed = failure_limit(arguments).is_reached(&report.cases);
+        let advice = if too_many_failed {
+            FailureLimit::RESUME
+        } else {
+            ""
+        };
         printer.failure(&format!(
-            "stopped early, {} not run: {reason}",
+            "stopped early, {} not run: {reason}{advice}",
             quantity::of(report.not_run, "case")
         ));
-        if prepared.spending.is_spent() {
+        if too_many_failed || prepared.spending.is_spent() {
             Exit::CheckFailed
         } else {
             Exit::CouldNot
