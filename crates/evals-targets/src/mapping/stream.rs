@@ -68,7 +68,10 @@ impl StreamReader {
             return Ok(false);
         }
         let looks_like_json = data.starts_with('{');
-        let is_text = !looks_like_json || (state.is_plain && Mapping::parse(data).is_err());
+        // A key after the brace is the beginning of an object that the connection tore.
+        let is_brace_of_text =
+            state.is_plain && !data.starts_with("{\"") && Mapping::parse(data).is_err();
+        let is_text = !looks_like_json || is_brace_of_text;
         if is_text && !self.is_configured {
             state.text += data;
             state.has_text = true;
