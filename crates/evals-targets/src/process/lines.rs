@@ -2,12 +2,12 @@
 
 use std::io;
 
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// Reads a stream line by line.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
-    stream: R,
+    stream: BufReader<R>,
     limit: usize,
 }
 
@@ -24,9 +24,27 @@ pub(super) enum Next {
     End,
 }
 
-impl<R: AsyncBufRead + Unpin> Lines<R> {
+/// Size of the buffer, in bytes.
+const BUFFER: usize = 1 << 16;
+
+impl<R: AsyncRead + Unpin> Lines<R> {
     pub(super) fn new(stream: R, limit: usize) -> Self {
-        Self { stream, limit }
+        Self {
+            stream: BufReader::with_capacity(BUFFER, stream),
+            limit,
+        }
+    }
+
+    /// A whole line that has arrived already, without its end.
+    pub(super) fn arrived(&mut self) -> Option<Vec<u8>> {
+        let buffer = self.stream.buffer();
+        let end = buffer.iter().position(|byte| *byte == b'\n')?;
+        if end > self.limit {
+            return None;
+        }
+        let line = buffer[..end].to_vec();
+        self.stream.consume(end + 1);
+        Some(line)
     }
 
     /// The next line. After [`Next::TooLong`], [`Next::Rest`] and [`Next::End`] nothing useful follows.
@@ -70,9 +88,18 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn only_whole_lines_have_arrived() {
+        let mut lines = Lines::new(&b"one\ntwo\nthr"[..], 8);
+        assert_eq!(lines.arrived(), None);
+        assert_eq!(lines.next().await.unwrap(), Next::Line(b"one".to_vec()));
+        assert_eq!(lines.arrived(), Some(b"two".to_vec()));
+        assert_eq!(lines.arrived(), None);
+        assert_eq!(lines.next().await.unwrap(), Next::Rest(b"thr".to_vec()));
+    }
+
+    #[tokio::test]
     async fn a_line_without_end_stops_at_the_limit() {
-        let endless = tokio::io::BufReader::new(tokio::io::repeat(b'x'));
-        let mut lines = Lines::new(endless, 100_000);
+        let mut lines = Lines::new(tokio::io::repeat(b'x'), 100_000);
         let Next::TooLong(start) = lines.next().await.unwrap() else {
             panic!("it has no limit")
         };

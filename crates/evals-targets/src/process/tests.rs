@@ -92,6 +92,25 @@ const ECHO: &str =
     r#"while read -r line; do ID; echo "{\"id\":\"$id\",\"answer\":\"$id by $$\"}"; done"#;
 
 #[tokio::test]
+async fn an_extra_line_without_an_id_is_no_reply_to_the_next_request() {
+    let script = r#"while read -r line; do ID; printf '{"answer": "%s"}\n{"answer": "extra"}\n' "$id"; done"#;
+    let pool = pool(script, processes(1));
+    let mut failures = 0;
+    for number in 0..20 {
+        let id = format!("q{number}");
+        match ask(&pool, &id).await {
+            Ok(reply) => assert_eq!(reply["answer"], id.as_str()),
+            Err(error) => {
+                let message = error.to_string();
+                assert!(message.contains("without being asked"), "{message}");
+                failures += 1;
+            }
+        }
+    }
+    assert!(failures > 0, "nobody noticed the extra lines");
+}
+
+#[tokio::test]
 async fn each_process_answers_many_requests() {
     let pool = pool(ECHO, processes(3));
     let ids: Vec<String> = (0..60).map(|number| format!("q{number}")).collect();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -269,15 +269,12 @@ impl Shared {
 
     /// Reads replies until a fault or the end of stdout.
     async fn read(self: Arc<Self>, stdout: ChildStdout, line_limit: usize) {
-        let mut lines = Lines::new(BufReader::with_capacity(1 << 16, stdout), line_limit);
+        let mut lines = Lines::new(stdout, line_limit);
         loop {
             match lines.next().await {
                 Ok(Next::Line(line)) => {
-                    let received = self.state().ledger.receive(&line);
-                    match received {
-                        Ok(true) => self.health.replied(),
-                        Ok(false) => {}
-                        Err(fault) => return self.condemn(fault),
+                    if let Err(fault) = self.receive(line, &mut lines) {
+                        return self.condemn(fault);
                     }
                 }
                 Ok(Next::Rest(rest)) => return self.receive_rest(rest),
@@ -290,6 +287,31 @@ impl Shared {
                 Ok(Next::End) | Err(_) => return,
             }
         }
+    }
+
+    /// Receives a line and those that arrived with it.
+    ///
+    /// No request can open between them. An extra line without an id would otherwise pass for the reply to the next request.
+    fn receive(&self, first: Vec<u8>, lines: &mut Lines<ChildStdout>) -> Result<(), WorkerFault> {
+        let mut state = self.state();
+        let mut replies = 0;
+        let mut next = Some(first);
+        let mut received = Ok(());
+        while let Some(line) = next {
+            match state.ledger.receive(&line) {
+                Ok(is_reply) => replies += u32::from(is_reply),
+                Err(fault) => {
+                    received = Err(fault);
+                    break;
+                }
+            }
+            next = lines.arrived();
+        }
+        drop(state);
+        for _ in 0..replies {
+            self.health.replied();
+        }
+        received
     }
 
     /// The bytes after the last line end are a reply if they are a whole object. Of other values nobody knows whether they are whole.
