@@ -7,6 +7,7 @@ mod containment;
 mod duration;
 mod equality;
 mod instance;
+mod json_schema;
 mod matching_span;
 mod regex;
 mod similarity;
@@ -20,6 +21,6 @@ pub(crate) fn entries() -> Vec<Entry> {
     entries.push(matching_span::entry());
     entries.extend(agentic::entries());
     entries.extend(similarity::entries());
-    entries.push(regex::entry());
+    entries.extend([regex::entry(), json_schema::entry()]);
     entries
 }

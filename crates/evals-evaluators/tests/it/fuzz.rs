@@ -13,7 +13,7 @@ use crate::registered::build;
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
 
 /// The evaluators that ask neither a model nor a command.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "Equals",
     "EqualsExpected",
     "Contains",
@@ -31,6 +31,7 @@ const NAMES: [&str; 17] = [
     "NumberMatch",
     "Levenshtein",
     "Regex",
+    "JsonSchema",
 ];
 
 /// Judges what a text describes with the evaluator and the arguments that it names.
@@ -128,6 +129,17 @@ fn any_arguments_and_any_output_are_judged_or_refused() {
         ("NumberMatch", json!("-$1.2 million")),
         ("Levenshtein", json!({"case_sensitive": false})),
         ("RougeL", Value::Null),
+        (
+            "JsonSchema",
+            json!({
+                "schema": {
+                    "properties": {"a": {"pattern": "^t.*[0-9]{4}", "maxLength": 5}},
+                    "anyOf": [{"$ref": "#/$defs/list"}, {"required": ["a"]}],
+                    "$defs": {"list": {"type": "array", "items": {"$ref": "#"}, "multipleOf": 0.1}},
+                },
+                "parse": true,
+            }),
+        ),
         (
             "Regex",
             json!({"pattern": "(?m)^[]a-z[]+{x}(?P<n>\\d{,2})(?P=n)$|\\Z", "flags": "ix", "mode": "full"}),

@@ -9,6 +9,7 @@ mod foreign_files;
 mod fuzz;
 mod fuzz_files;
 mod golden;
+mod json_schema;
 mod page;
 mod patterns;
 mod registered;
