@@ -1,7 +1,7 @@
 //! The settings: their types and defaults, and how layers of settings become one value.
 //!
 //! The layers, weakest first, are the built-in defaults, the dataset's `settings`, the settings file, and `--set`. Each is a
-//! [`Tree`](tree::Tree) that remembers where every key was written, so that an error can name file, line and key.
+//! [`Tree`] that remembers where every key was written, so that an error can name file, line and key.
 
 mod error;
 mod file;
