@@ -119,7 +119,11 @@ async fn tried<D: Domain>(
             last = fresh();
         }
     };
-    let judgement = clock.evaluator(all, context.duration).await;
+    let class = |judgement: &Judgement| match judgement {
+        Judgement::Returned(outcomes, Some(error)) if outcomes.is_empty() => error.class(),
+        _ => None,
+    };
+    let judgement = clock.evaluator(all, context.duration, class).await;
     Judged {
         judgement: judgement.unwrap_or_else(Judgement::OutOfTime),
         attempts,

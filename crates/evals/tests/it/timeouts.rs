@@ -43,6 +43,24 @@ async fn a_task_that_takes_too_long_fails_and_says_so() {
     );
 }
 
+/// A request inside the task that ends at a deadline of its own, the same moment as the case's.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_notices_the_end_of_its_time_first_is_reported_the_same() {
+    let task = |_: Arc<Case<Words>>, _: TaskScope| async {
+        sleep(LIMIT).await;
+        Err(TaskError::new("the server gave no answer").classed(FailureClass::Transient))
+    };
+    let timeout = CaseTimeout::new(LIMIT).task("answering").setting("limit");
+    let report = Experiment::new(numbered(1), task)
+        .case_timeout(timeout)
+        .run()
+        .await;
+    assert_eq!(
+        report.cases[0].result.failure().unwrap().message,
+        "answering did not finish within 10 s; `limit` sets how long a case may take"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn evaluators_get_the_time_that_the_task_left() {
     let started = tokio::time::Instant::now();
