@@ -20,8 +20,11 @@ mod events;
 mod fields;
 mod json_text;
 mod path;
+mod paths;
 mod reader;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use error::MappingError;
 pub use events::{Event, EventDecoder};
