@@ -96,7 +96,7 @@ impl TableProvenance {
     }
 }
 
-/// What of a file decides what is read from it: its bytes and, if it is a text, its path, which is the id of its document.
+/// Identifies the content of a file: by its digest and, for a text file, also by its path, which is the id of its document.
 fn identity(file: &FileProvenance) -> String {
     if format::is_text(&file.path) {
         format!("{} {}", file.sha256, file.path)

@@ -39,7 +39,7 @@ impl Finding {
         Self::of(Value::Label(label.into()))
     }
 
-    /// No value, because the case has none.
+    /// Creates an undefined outcome.
     pub fn undefined(reason: impl Into<String>) -> Self {
         Self::of(Value::Undefined).because(reason)
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Evaluations whose inputs, outputs, expected outputs and metadata are any JSON values.
 ///
-/// A case without metadata has `null`; one without an expected output has none.
+/// The metadata of a case is `null` if the file gives none. Its expected output is `None` if the file gives none.
 #[derive(Clone, Copy, Debug)]
 pub struct Untyped;
 

@@ -35,7 +35,7 @@ impl Registry {
             ..Resources::default()
         };
         for spec in specs {
-            // The models are refused on purpose, so only what was asked for counts.
+            // This stand-in hands out no models, so `build` fails. Only the requests for models matter here.
             let _refused = self.build(spec, &resources);
         }
         let noted = notes.0.lock().unwrap_or_else(PoisonError::into_inner);

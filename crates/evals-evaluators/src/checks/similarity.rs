@@ -175,7 +175,7 @@ impl<C: Comparison> Check for Similarity<C> {
 }
 
 impl<C> Similarity<C> {
-    /// The references of a case, or why it has none.
+    /// Returns the references of a case, or the reason why the case has no reference.
     fn references(&self, case: &Case<Untyped>) -> Result<Cow<'_, [String]>, &'static str> {
         match (&self.reference, &case.expected) {
             (Some(references), _) => Ok(Cow::Borrowed(references)),

@@ -90,7 +90,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<WrittenSpec> {
             findings.error(
                 second.key.place,
                 format!(
-                    "one evaluator has the keys {}; write each evaluator as an item of its own, its arguments below its name, or `{{name: …, arguments: …}}`",
+                    "one evaluator has the keys {}; start a new list item for each evaluator, such as `- Contains: text`, or write `{{name: …, arguments: …}}`",
                     keys.join(", ")
                 ),
             );

@@ -52,7 +52,7 @@ impl<V> Entries<V> {
         self.entries.is_empty()
     }
 
-    /// Adds a value of a name that has none.
+    /// Adds a value under a new name.
     fn push(&mut self, name: String, value: V) {
         self.places.insert(name.clone(), self.entries.len());
         self.entries.push((name, value));

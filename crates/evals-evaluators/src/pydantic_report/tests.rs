@@ -223,7 +223,7 @@ async fn a_report_of_ours_is_written_in_their_model() {
             }],
         })
     );
-    // The second case has no evaluator of its own, so the dataset's keeps its name.
+    // Only the first case adds an evaluator, so in the second case the dataset's evaluator keeps its name.
     assert!(report.cases[1].assertions.get("Contains").is_some());
     assert_eq!(report.cases[1].evaluator_failures[0].error_message, "boom");
     assert_eq!(

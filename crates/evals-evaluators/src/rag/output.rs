@@ -46,7 +46,8 @@ impl PartError {
 }
 
 impl Output<'_> {
-    /// The ids of the documents, best first; a document without an id has none. `None` if there is no list of documents.
+    /// The ids of the documents, best first: an inner `None` for a document without an id, an outer one if the output has no list of
+    /// documents.
     pub(super) fn documents(&self) -> Result<Option<Vec<Option<String>>>, PartError> {
         let listed = match self.0.output {
             output @ Value::Array(_) if !self.has_recorded_documents() => Some(output),

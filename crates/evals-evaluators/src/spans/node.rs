@@ -68,7 +68,7 @@ impl<'a> Node<'a> {
         Ok(false)
     }
 
-    /// How many spans there are around this one; a root has none.
+    /// The depth of this span: the number of its ancestors, 0 for a root.
     pub(super) fn depth(&self) -> usize {
         self.ancestors().count()
     }

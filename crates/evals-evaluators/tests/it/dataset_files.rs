@@ -162,7 +162,7 @@ report_evaluators:
         "10:26: `Contains` has no argument `case_sensitiv`; did you mean `case_sensitive`?",
         "11:5: `IsInstance` needs the argument `type_name`",
         "12:6: no evaluator is called `name`; the long form needs `arguments` too: `{name: …, arguments: null}`",
-        "13:17: one evaluator has the keys `Equals`, `Contains`; write each evaluator as an item of its own, its arguments below its name, or `{name: …, arguments: …}`",
+        "13:17: one evaluator has the keys `Equals`, `Contains`; start a new list item for each evaluator, such as `- Contains: text`, or write `{name: …, arguments: …}`",
         "14:31: `arguments` is a list of 2; it is null, a list of one value, or a mapping of arguments by name",
         "15:5: no evaluator is called `Python`; pydantic-evals removed it, write an `Exec` evaluator instead",
         "16:3: a case is a number, where a mapping with the key `inputs` is needed",

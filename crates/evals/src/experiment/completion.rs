@@ -19,7 +19,7 @@ pub(super) struct Completion<D: Domain> {
     pub(super) journal: Option<Arc<dyn Journal<D>>>,
     /// The number of failed cases that stops the run.
     pub(super) max_failures: Option<NonZeroUsize>,
-    /// The number of cases that failed in this session.
+    /// The number of cases that failed since the process started; those of an earlier, resumed run do not count.
     pub(super) failed: AtomicUsize,
 }
 

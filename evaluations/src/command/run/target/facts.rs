@@ -20,7 +20,7 @@ const NAMED: usize = 5;
 #[derive(Debug)]
 pub(super) struct TargetFacts {
     counts: MatchCounts,
-    /// Of this session. `None` if nothing was compared.
+    /// How many documents matched by id have another text. It covers the replies that this process read; `None` if it compared nothing.
     checked: Option<IdCheck>,
     versions: BTreeSet<String>,
     /// The model that all replies name; `None` if they name none or several.
