@@ -3,8 +3,10 @@
 use serde_json::{Number, Value};
 
 use crate::error::YamlError;
-use crate::node::{Content, Document, Key, Member, Members, Node, Place, insert, repeated};
-use crate::yaml11::{MOST_LEVELS, not_finite, rounded};
+use crate::node::{
+    Content, Document, Key, MOST_LEVELS, Member, Members, Node, Place, insert, repeated,
+};
+use crate::yaml11::{not_finite, rounded};
 
 /// Reads JSON. Faulty syntax is an error; `NaN`, `Infinity` and `-Infinity`, which Python's `json` writes, are among the
 /// document's [errors](Document::errors). A key that occurs twice takes its last value, with a warning.

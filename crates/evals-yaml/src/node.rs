@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::error::YamlError;
 
+/// The deepest nesting. A report that holds a value of this depth is still readable by parsers that stop at 128 levels.
+pub(crate) const MOST_LEVELS: usize = 100;
+
 /// A place in a text, both numbers from 1. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {

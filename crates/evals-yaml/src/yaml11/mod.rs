@@ -14,9 +14,15 @@
 //! it repeats is an error, and so are aliases that together repeat more than 16 MB and
 //! a hundred times the length of the text.
 
+mod anchors;
 mod composer;
+mod numbers;
+mod places;
 mod scalar;
+mod scanned_text;
+mod tags;
+mod values;
 
 pub use composer::read;
-pub(crate) use composer::{MOST_LEVELS, not_finite, rounded};
+pub(crate) use numbers::{not_finite, rounded};
 pub(crate) use scalar::{Plain, resolve};

@@ -1,0 +1,140 @@
+//! Anchors and aliases: the values that a text repeats, within limits.
+
+use std::collections::HashMap;
+
+use crate::error::YamlError;
+use crate::node::{Content, MOST_LEVELS, Node, Place};
+
+/// What anchors and aliases may repeat in any text, in bytes of their texts; a value counts as [`BYTES_OF_A_VALUE`] more. They
+/// may repeat a text's length this many times beside.
+const FREELY_REPEATED: usize = 16 << 20;
+const TIMES_REPEATED: usize = 100;
+
+const BYTES_OF_A_VALUE: usize = 64;
+
+/// The message for an alias of a name that no anchor has.
+pub(super) const UNKNOWN_ALIAS: &str = "this `*` refers to a name that no `&` defines";
+
+/// The values that aliases can repeat, by the parser's number of their anchor; 0 stands for none.
+pub(super) struct Anchors {
+    values: HashMap<usize, Anchor>,
+    repeated: usize,
+    most_repeated: usize,
+}
+
+enum Anchor {
+    /// Its value is still being read.
+    Open,
+    Done {
+        node: Node,
+        size: Size,
+    },
+}
+
+/// What an alias of a value costs.
+#[derive(Clone, Copy)]
+struct Size {
+    bytes: usize,
+    levels: usize,
+}
+
+impl Anchors {
+    /// Those of a text of this many bytes.
+    pub(super) fn of_text(bytes: usize) -> Self {
+        Self {
+            values: HashMap::new(),
+            repeated: 0,
+            most_repeated: FREELY_REPEATED.saturating_add(bytes.saturating_mul(TIMES_REPEATED)),
+        }
+    }
+
+    /// Begins a value that may contain others.
+    pub(super) fn open(&mut self, anchor: usize) {
+        if anchor != 0 {
+            self.values.insert(anchor, Anchor::Open);
+        }
+    }
+
+    /// Keeps a value for its aliases.
+    pub(super) fn keep(&mut self, anchor: usize, node: &Node) -> Result<(), YamlError> {
+        if anchor != 0 {
+            let size = size(node);
+            self.repeat(size, node.place)?;
+            let node = node.clone();
+            self.values.insert(anchor, Anchor::Done { node, size });
+        }
+        Ok(())
+    }
+
+    /// The value that an alias at this place and level repeats.
+    pub(super) fn alias(
+        &mut self,
+        id: usize,
+        place: Place,
+        level: usize,
+    ) -> Result<Node, YamlError> {
+        match self.values.get(&id) {
+            Some(Anchor::Done { node, size }) => {
+                if level - 1 + size.levels > MOST_LEVELS {
+                    return Err(place.error(format!(
+                        "nested more than {MOST_LEVELS} levels deep by this alias"
+                    )));
+                }
+                let content = node.content.clone();
+                let size = *size;
+                self.repeat(size, place)?;
+                Ok(Node { place, content })
+            }
+            Some(Anchor::Open) => {
+                Err(place.error("this alias stands inside the value that it repeats"))
+            }
+            None => Err(place.error(UNKNOWN_ALIAS)),
+        }
+    }
+
+    /// Counts a copy of a value.
+    fn repeat(&mut self, size: Size, place: Place) -> Result<(), YamlError> {
+        self.repeated = self.repeated.saturating_add(size.bytes);
+        if self.repeated > self.most_repeated {
+            return Err(place.error(format!(
+                "the anchors and aliases up to here repeat more than {} MB; write the values without them",
+                self.most_repeated >> 20
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn size(node: &Node) -> Size {
+    match &node.content {
+        Content::Scalar(value) => Size {
+            bytes: BYTES_OF_A_VALUE + value.as_str().map_or(0, str::len),
+            levels: 1,
+        },
+        Content::List(items) => items.iter().map(size).fold(Size::EMPTY, Size::with),
+        Content::Mapping(members) => members
+            .iter()
+            .map(|member| {
+                let Size { bytes, levels } = size(&member.value);
+                let bytes = bytes.saturating_add(member.key.text.len());
+                Size { bytes, levels }
+            })
+            .fold(Size::EMPTY, Size::with),
+    }
+}
+
+impl Size {
+    /// That of an empty list.
+    const EMPTY: Self = Self {
+        bytes: BYTES_OF_A_VALUE,
+        levels: 1,
+    };
+
+    /// Adds a value inside the list.
+    fn with(self, inside: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_add(inside.bytes),
+            levels: self.levels.max(inside.levels + 1),
+        }
+    }
+}
