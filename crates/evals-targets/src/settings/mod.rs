@@ -13,9 +13,11 @@
 //! ```
 
 mod body;
+mod check;
 mod matching;
 mod problem;
 mod prompt;
+mod reading;
 mod response;
 mod stream;
 mod target_settings;

@@ -1,0 +1,224 @@
+//! Checks the settings of a target before anything is asked.
+
+use evals_messages::credential::is_credential;
+
+use super::{PromptSource, ResponseSettings, SettingsProblem, TargetSettings, Written};
+use crate::TargetAddress;
+use crate::mapping::{Mapping, StreamReader};
+use crate::request_template::{BodyTemplate, Parameter};
+use crate::template::Template;
+
+/// A day, in seconds.
+const LONGEST: f64 = 86_400.0;
+
+/// The methods that requests with a question can have.
+const METHODS: [&str; 4] = ["GET", "POST", "PUT", "PATCH"];
+
+impl TargetSettings {
+    /// Checks values that have the right type: every template, path and header, and that each setting applies to the target.
+    ///
+    /// Nothing is asked and no environment variable is read.
+    pub fn check(&self) -> Result<(), SettingsProblem> {
+        let Some(address) = &self.address else {
+            return Err(SettingsProblem::new(
+                "address",
+                "is missing; name the target here or with `--target`",
+            ));
+        };
+        self.check_kind(address)?;
+        if let TargetAddress::Http(url) = address {
+            check_url(url)?;
+        }
+        if let Some(method) = &self.method
+            && !METHODS.contains(&method.to_ascii_uppercase().as_str())
+        {
+            let known = METHODS.map(|method| format!("`{method}`")).join(", ");
+            return Err(SettingsProblem::new(
+                "method",
+                format!("`{method}` is not one of {known}"),
+            ));
+        }
+        for (name, value) in &self.headers {
+            let key = format!("headers.{name}");
+            if name.is_empty() || !name.bytes().all(is_token) {
+                return Err(SettingsProblem::new(key, "is not the name of a header"));
+            }
+            Written::parse(value).map_err(|message| SettingsProblem::new(key, message))?;
+        }
+        for (name, value) in &self.query {
+            let key = format!("query.{name}");
+            Parameter::of(value).map_err(|message| SettingsProblem::new(key, message))?;
+        }
+        if let Some(body) = &self.body {
+            BodyTemplate::of(body)?;
+        }
+        if let Some(PromptSource::Text(prompt)) = &self.prompt {
+            Template::new(prompt)
+                .map_err(|error| SettingsProblem::new("prompt", error.to_string()))?;
+        }
+        Mapping::new(&self.response)?;
+        if let Some(stream) = &self.stream {
+            StreamReader::new(stream)?;
+        }
+        if self
+            .timeout
+            .is_some_and(|timeout| !(timeout > 0.0 && timeout <= LONGEST))
+        {
+            return Err(SettingsProblem::new(
+                "timeout",
+                "must be more than 0 seconds and at most a day",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses settings that have no meaning for the target, because they would be ignored.
+    fn check_kind(&self, address: &TargetAddress) -> Result<(), SettingsProblem> {
+        let of_services = [
+            ("method", self.method.is_some()),
+            ("headers", !self.headers.is_empty()),
+            ("query", !self.query.is_empty()),
+            ("body", self.body.is_some()),
+            ("stream", self.stream.is_some()),
+            ("max_attempts", self.max_attempts.is_some()),
+            ("requests_per_minute", self.requests_per_minute.is_some()),
+        ];
+        let of_commands = ("processes", self.processes.is_some());
+        let foreign = match address {
+            TargetAddress::Http(_) => vec![("prompt", self.prompt.is_some()), of_commands],
+            TargetAddress::Exec(_) => {
+                let chat = [("prompt", self.prompt.is_some())];
+                of_services.into_iter().chain(chat).collect()
+            }
+            TargetAddress::Outputs(_) => {
+                let others = [("prompt", self.prompt.is_some()), of_commands];
+                of_services.into_iter().chain(others).collect()
+            }
+            TargetAddress::Chat { .. } => {
+                let replies = [
+                    ("response", self.response != ResponseSettings::default()),
+                    of_commands,
+                ];
+                of_services.into_iter().chain(replies).collect()
+            }
+            TargetAddress::Trec(_) => {
+                let others = [
+                    ("prompt", self.prompt.is_some()),
+                    ("response", self.response != ResponseSettings::default()),
+                    of_commands,
+                ];
+                of_services.into_iter().chain(others).collect()
+            }
+        };
+        match foreign.into_iter().find(|(_, is_set)| *is_set) {
+            Some((key, _)) => Err(SettingsProblem::new(
+                key,
+                format!("has no meaning for a target `{}:`", address.scheme()),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Refuses credentials in an address, because addresses are stored and shown. Messages do not repeat it.
+fn check_url(url: &str) -> Result<(), SettingsProblem> {
+    let problem = |message: &str| SettingsProblem::new("address", message);
+    let (_, rest) = url.split_once("//").unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err(problem(
+            "may not have a user name or a password; send them with `headers`, such as `Authorization: Basic ${TOKEN}`",
+        ));
+    }
+    if authority.is_empty() || url.contains(char::is_whitespace) {
+        return Err(problem("is not a URL"));
+    }
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let names = query
+        .split(['&', ';'])
+        .map(|pair| pair.split('=').next().unwrap_or(pair));
+    match names.into_iter().find(|name| is_credential(name)) {
+        Some(name) => Err(SettingsProblem::new(
+            "address",
+            format!(
+                "may not hold a credential; send it with `query`, such as `{name}: ${{TOKEN}}`"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether a byte may be part of the name of a header.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn problem(value: Value) -> String {
+        let settings = TargetSettings::from_value(value).unwrap();
+        settings.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn values_that_cannot_be_used_are_found_before_the_run() {
+        for (value, start) in [
+            (json!({}), "`target.address`: is missing"),
+            (
+                json!("http://me:pw@host"),
+                "`target.address`: may not have a user name or a password",
+            ),
+            (
+                json!("http://host/x?api_key=abc"),
+                "`target.address`: may not hold a credential; send it with `query`, such as `api_key: ${TOKEN}`",
+            ),
+            (
+                json!({"address": "http://h", "method": "FETCH"}),
+                "`target.method`: `FETCH` is not one of",
+            ),
+            (
+                json!({"address": "http://h", "headers": {"a b": "x"}}),
+                "`target.headers.a b`: is not the name of a header",
+            ),
+            (
+                json!({"address": "http://h", "headers": {"a": "${"}}),
+                "`target.headers.a`: `${` has to be followed",
+            ),
+            (
+                json!({"address": "http://h", "query": {"q": "{{ qestion }}"}}),
+                "`target.query.q`: `qestion` does not exist",
+            ),
+            (
+                json!({"address": "http://h", "body": {"a": ["{{ x }}"]}}),
+                "`target.body.a.0`: `x` does not exist",
+            ),
+            (
+                json!({"address": "http://h", "response": {"answer": "answer"}}),
+                "`target.response.answer`: `answer` is not a JSONPath",
+            ),
+            (
+                json!({"address": "http://h", "stream": {"text": "$["}}),
+                "`target.stream.text`: `$[` is not a JSONPath",
+            ),
+            (
+                json!({"address": "http://h", "prompt": "x"}),
+                "`target.prompt`: has no meaning for a target `http:`",
+            ),
+            (
+                json!({"address": "exec:x", "headers": {"a": "b"}}),
+                "`target.headers`: has no meaning for a target `exec:`",
+            ),
+            (
+                json!({"address": "http://h", "timeout": 0}),
+                "`target.timeout`: must be more than 0 seconds",
+            ),
+        ] {
+            let message = problem(value);
+            assert!(message.starts_with(start), "{message}");
+        }
+    }
+}
