@@ -1,7 +1,7 @@
 //! `evaluations eval`: dataset files against commands, services and files of outputs.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -125,6 +125,28 @@ fn a_dataset_file_runs_against_a_command() {
     assert_eq!(report["evaluators"][1]["spec"]["arguments"], json!(["str"]));
     assert_eq!(report["analyses"][0]["type"], "confusion_matrix");
     assert_eq!(asked(&sandbox), ["Case 3", "france", "kenya"]);
+}
+
+#[test]
+fn a_command_that_judges_runs_in_the_folder_of_the_file() {
+    let sandbox = sandbox();
+    let grade = r#"while read -r line; do pwd -P > graded; id=${line#*\"id\":\"}; echo "{\"id\":\"${id%%\"*}\",\"value\":true}"; done"#;
+    let file = json!({"cases": [{"name": "france", "inputs": 1, "evaluators": [{"Exec": grade}]}]});
+    for (path, folder) in [("graded.yaml", ""), ("below/graded.yaml", "below")] {
+        sandbox.write(path, file.to_string());
+        let mut command = sandbox.command(&format!("eval {path} --no-progress"));
+        let ended = ended(command.args(["--target", "exec:sh system.sh"]));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let folder = sandbox.work().join(folder).canonicalize().unwrap();
+        let graded = fs::read_to_string(folder.join("graded")).unwrap();
+        assert_eq!(Path::new(graded.trim_end()), folder);
+        let shown = format!("{path} runs a command as an evaluator: `{grade}`\n");
+        assert!(ended.stderr.contains(&shown), "{}", ended.stderr);
+        assert_eq!(
+            report(&sandbox)["summary"]["assertions"]["Exec"]["value"],
+            1.0
+        );
+    }
 }
 
 #[test]
@@ -693,8 +715,17 @@ fn the_target_of_the_file_is_asked_unless_an_option_names_another() {
     let sandbox = sandbox();
     let with_target = format!("{CAPITALS}target: 'exec:sh system.sh'\n");
     sandbox.write("capitals.yaml", with_target);
-    let printed = sandbox.succeed("eval capitals.yaml --no-progress");
+    let named = sandbox.run("eval capitals.yaml --no-progress");
+    let printed = named.stdout;
     assert!(printed.contains("target: exec:sh system.sh"), "{printed}");
+    let note = "capitals.yaml runs a command as the target: `sh system.sh`\n";
+    assert!(named.stderr.contains(note), "{}", named.stderr);
+    let chosen = eval(&sandbox, "");
+    assert!(
+        !chosen.stderr.contains("runs a command"),
+        "{}",
+        chosen.stderr
+    );
     sandbox.write(
         "outputs.jsonl",
         "{\"id\": \"france\", \"answer\": \"Paris\"}\n",

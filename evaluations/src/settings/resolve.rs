@@ -28,6 +28,17 @@ impl Resolved {
             .collect()
     }
 
+    /// The name of the strongest layer that names the target.
+    pub(crate) fn origin_of_target(&self) -> Option<&str> {
+        let names_target = |layer: &&Layer| {
+            let settings = layer.tree.to_value();
+            let target = settings.get("target");
+            target.is_some_and(|target| target.is_string() || target.get("address").is_some())
+        };
+        let layer = self.layers.iter().rev().find(names_target);
+        layer.map(|layer| layer.origin.as_str())
+    }
+
     /// Whether any layer sets `path`, even to its default.
     pub(crate) fn sets(&self, path: &str) -> bool {
         let pointer = format!("/{}", path.replace('.', "/"));

@@ -14,6 +14,7 @@ use super::command_credential::credential_in;
 use super::layers::located;
 use super::outputs;
 use crate::models::{ConfiguredModel, prompted};
+use crate::redaction;
 use crate::run_models::Opener;
 
 /// What opening a target needs besides its settings.
@@ -44,6 +45,13 @@ pub(crate) async fn open(
                     "the command of the target holds `{name}`, and runs store and show commands; set it in the environment, which \
                      the command gets"
                 ));
+            }
+            // Whoever names a command with an option knows it. A file may come from somebody else.
+            let origin = resolved.origin_of_target();
+            if let Some(file) = origin.filter(|origin| !origin.starts_with('`')) {
+                let line = redaction::prose(line);
+                let printer = opener.session.printer;
+                printer.note(&format!("{file} runs a command as the target: `{line}`"));
             }
             let command = WorkerCommand::new(line);
             Arc::new(ExecTarget::of(command, settings, opening.concurrency).map_err(located)?)

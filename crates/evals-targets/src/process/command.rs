@@ -25,10 +25,12 @@ impl WorkerCommand {
         }
     }
 
-    /// Runs the command in another folder.
+    /// Runs the command in another folder. An empty path is the folder of this program, as the parent of a bare file name is.
     #[must_use]
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.folder = Some(folder.into());
+        let folder = folder.into();
+        // The system refuses an empty path as a folder.
+        self.folder = (!folder.as_os_str().is_empty()).then_some(folder);
         self
     }
 
@@ -80,5 +82,18 @@ fn shell(line: &str) -> Command {
 impl fmt::Display for WorkerCommand {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_folder_is_that_of_the_program() {
+        let command = WorkerCommand::new("cat");
+        assert_eq!(command.clone().in_folder(""), command);
+        let elsewhere = command.in_folder("data");
+        assert_eq!(elsewhere.folder(), Some(Path::new("data")));
     }
 }

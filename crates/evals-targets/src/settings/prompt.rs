@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum PromptSource {
     /// The template itself.
     Text(String),
-    /// A file that holds the template. Its path is relative to the file with the settings.
+    /// A file that holds the template. A relative path starts from the folder where the program runs.
     File(PromptFile),
 }
 

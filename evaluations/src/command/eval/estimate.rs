@@ -3,6 +3,7 @@
 use evals_evaluators::FileCase;
 use evals_messages::quantity;
 
+use super::commands;
 use super::plan::Plan;
 use crate::cli::EvalArgs;
 
@@ -39,6 +40,9 @@ pub(super) fn text(plan: &Plan, arguments: &EvalArgs) -> String {
         ));
     } else {
         lines.push("no calls of judges".to_owned());
+    }
+    for command in commands::of(plan) {
+        lines.push(format!("a command as an evaluator: `{command}`"));
     }
     lines.join("\n") + "\n"
 }

@@ -1,5 +1,6 @@
 //! `evaluations eval`: runs the cases of a dataset file against a target.
 
+mod commands;
 mod costs;
 mod estimate;
 mod finished;

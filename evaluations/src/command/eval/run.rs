@@ -11,12 +11,12 @@ use evals_targets::process::WorkerPools;
 use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
 use serde_json::json;
 
-use super::costs;
 use super::finished::{Finished, Outcome};
 use super::judges::OpenedJudges;
 use super::manifest::manifest;
 use super::plan::Plan;
 use super::task;
+use super::{commands, costs};
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::clock;
@@ -63,6 +63,7 @@ pub(super) async fn run(
         ..Resources::default()
     };
     let loaded = plan.source.load(&plan.registry, resources)?;
+    commands::announce(plan, session.printer);
     let dataset = plan.select(loaded.dataset);
 
     let opening = Opening {
