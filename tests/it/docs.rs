@@ -2,15 +2,67 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+use crate::init::Service;
+use crate::sandbox::{Sandbox, wait_for};
+use crate::scripted_server::{Reaction, ScriptedServer};
 
 #[test]
-fn the_readme_shows_the_first_table_as_it_is_printed() {
-    let shown = blocks(&page("README.md"), "text").swap_remove(0);
+fn the_readme_shows_the_table_of_the_demo_as_it_is_printed() {
+    let shown = blocks(&page("README.md"), "text");
+    let shown = shown.iter().find(|block| block.starts_with("sample"));
+    let shown = shown.expect("the README shows the table");
     let printed = Sandbox::new().succeed("sample --skip-qa --profile all");
-    assert!(printed.starts_with(&shown), "{printed}");
+    assert!(printed.starts_with(shown), "{printed}");
+}
+
+#[test]
+fn the_commands_of_the_readme_say_whether_a_change_made_a_service_better() {
+    let commands = blocks(&page("README.md"), "bash").swap_remove(0);
+    let commands: Vec<&str> = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("evaluations ")?.split(" #").next())
+        .collect();
+    let [export, before, after, compare] = commands.as_slice() else {
+        panic!("{commands:?}");
+    };
+    let sandbox = Sandbox::new();
+    sandbox.succeed(export);
+    let documents = fs::read_to_string(sandbox.work().join("corpus/documents.jsonl")).unwrap();
+    let documents: Vec<String> = documents
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|document| document["id"].as_str().unwrap().to_owned())
+        .collect();
+    let is_changed = Arc::new(AtomicBool::new(false));
+    let searches = Arc::clone(&is_changed);
+    let service = ScriptedServer::start(move |request, _| {
+        // The id of a question begins with that of its document.
+        let question = request.body["id"].as_str().unwrap();
+        let mut ids: Vec<&String> = documents.iter().collect();
+        if searches.load(Ordering::Relaxed) {
+            ids.sort_by_key(|id| !question.starts_with(*id));
+        }
+        ids.truncate(5);
+        Reaction::json(200, &json!({"answer": "In May.", "documents": ids}))
+    });
+    let here = |line: &str| line.replace("http://localhost:8000", &service.ollama_url());
+    sandbox.succeed(&here(before));
+    is_changed.store(true, Ordering::Relaxed);
+    sandbox.succeed(&here(after));
+    assert_eq!(service.received_at("/ask").len(), 2 * 320);
+    let compared = sandbox.succeed(compare);
+    let better = compared
+        .lines()
+        .any(|line| line.starts_with("MRR@5") && line.ends_with(" better"));
+    assert!(better, "{compared}");
 }
 
 #[test]
@@ -86,6 +138,70 @@ fn the_examples_of_dataset_files_are_valid() {
 }
 
 #[test]
+fn the_example_of_export_prints_what_the_page_shows() {
+    let guide = page("docs/export.md");
+    let command = blocks(&guide, "bash").swap_remove(0);
+    let exported = Sandbox::new().run(command.trim_start_matches("evaluations"));
+    assert_eq!(exported.stderr, blocks(&guide, "text")[0]);
+}
+
+#[test]
+fn the_examples_of_groups_print_what_the_page_shows() {
+    let guide = page("docs/groups.md");
+    let sandbox = Sandbox::new();
+    sandbox.write("topics.yaml", &blocks(&guide, "yaml")[0]);
+    let stories = fs::read(root().join("datasets/sample.parquet")).unwrap();
+    sandbox.write("datasets/sample.parquet", stories);
+    let commands = blocks(&guide, "bash");
+    let shown = blocks(&guide, "text");
+    assert_eq!((commands.len(), shown.len()), (3, 3));
+    for (commands, shown) in commands.iter().zip(shown) {
+        let commands = commands
+            .lines()
+            .filter_map(|line| line.strip_prefix("evaluations ")?.split(" #").next());
+        let printed: String = commands.map(|line| sandbox.succeed(line)).collect();
+        for line in shown.lines().filter(|line| !is_about_time(line)) {
+            assert!(printed.contains(line), "`{line}` is not in:\n{printed}");
+        }
+    }
+}
+
+/// Needs a `python3` with the packages `bm25s`, `fastapi` and `uvicorn`.
+#[test]
+fn the_service_around_a_library_is_measured() {
+    let mut packages = Command::new("python3");
+    packages.args(["-c", "import bm25s, fastapi, uvicorn"]);
+    let is_there = packages.stderr(Stdio::null()).status();
+    if !is_there.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: `python3` has no `bm25s`, no `fastapi` or no `uvicorn`");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.succeed("export sample --to corpus");
+    let services = blocks(&page("docs/targets.md"), "python").into_iter();
+    let service: String = services.filter(|block| block.contains("fastapi")).collect();
+    sandbox.write("service.py", service);
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let mut server = Command::new("python3");
+    server.args(["-m", "uvicorn", "service:app", "--port"]);
+    server.arg(address.port().to_string());
+    server.stdout(Stdio::null()).stderr(Stdio::null());
+    let _service = Service(server.current_dir(sandbox.work()).spawn().unwrap());
+    wait_for("the service", || TcpStream::connect(address).is_ok());
+    let printed = sandbox.succeed(&format!("sample --skip-qa --target http://{address}/ask"));
+    assert!(printed.contains("matched (1600 by id)"), "{printed}");
+    let recall = measures(&printed)
+        .into_iter()
+        .find(|line| line.starts_with("R@5"));
+    assert!(
+        recall.is_some_and(|line| line.starts_with("R@5      0.7")),
+        "{printed}"
+    );
+}
+
+#[test]
 fn the_readme_shows_the_smallest_manifest() {
     let without_comments = |block: &String| -> String {
         let lines = block.lines().map(|line| line.split(" #").next());
@@ -150,7 +266,8 @@ fn the_example_of_dataset_files_runs_as_shown() {
         ended.stdout
     };
     let printed = run("--reasons");
-    for line in blocks(&guide, "text")[0].lines() {
+    let shown = &blocks(&guide, "text")[0];
+    for line in shown.lines().filter(|line| !is_about_time(line)) {
         let mut lines = printed.lines();
         assert!(lines.any(|it| it == line), "`{line}` is not in:\n{printed}");
     }
@@ -222,7 +339,10 @@ fn anchor(line: &str) -> Option<String> {
 /// Whether a line of output depends on time, or is an ellipsis for omitted lines.
 fn is_about_time(line: &str) -> bool {
     let of_latency = [" µs", " ms", "cases · ", "Latency"];
-    line == "…" || line.starts_with('─') || of_latency.iter().any(|part| line.contains(part))
+    line == "…"
+        || line.starts_with('─')
+        || line.ends_with(" Time")
+        || of_latency.iter().any(|part| line.contains(part))
 }
 
 /// The lines of a table of measures.

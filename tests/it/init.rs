@@ -48,7 +48,8 @@ fn the_prompt_is_tried_with_earlier_replies() {
     assert!(printed.contains("Confusion Matrix"), "{printed}");
 }
 
-struct Service(Child);
+/// A process that ends with the test.
+pub(crate) struct Service(pub(crate) Child);
 
 impl Drop for Service {
     fn drop(&mut self) {

@@ -35,6 +35,59 @@ async fn the_worker_in_the_shell_answers() {
     answers("sh", "worker.sh", "sh worker.sh", &["jq"]).await;
 }
 
+/// Needs a `python3` with the packages `langchain-community` and `rank-bm25`.
+#[tokio::test]
+async fn the_worker_around_a_retriever_answers() {
+    let mut packages = Command::new("python3");
+    packages.args(["-c", "import langchain_community, rank_bm25"]);
+    if !packages
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        eprintln!("skipped: `python3` has no `langchain-community` or no `rank-bm25`");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let worker = blocks("python").into_iter();
+    let worker = worker
+        .filter(|block| block.contains("langchain"))
+        .collect::<String>();
+    std::fs::write(folder.path().join("rag.py"), worker).unwrap();
+    std::fs::create_dir(folder.path().join("corpus")).unwrap();
+    let documents = [
+        "france: wine and cheese",
+        "peru: high mountains",
+        "kenya: wide plains",
+    ];
+    let documents = documents.map(|text| {
+        let (id, _) = text.split_once(':').unwrap();
+        json!({"id": id, "text": text}).to_string()
+    });
+    std::fs::write(
+        folder.path().join("corpus/documents.jsonl"),
+        documents.join("\n"),
+    )
+    .unwrap();
+    let command = WorkerCommand::new("python3 rag.py").in_folder(folder.path());
+    let options = WorkerOptions::default();
+    let target = ExecTarget::new(command, options, &ResponseSettings::default()).unwrap();
+    let reply = target
+        .ask(&Request::question("q1", "where are mountains"))
+        .await
+        .unwrap();
+    assert_eq!(ids(&reply)[0], "peru");
+    let failed = target
+        .ask(&Request::inputs("q2", json!({})))
+        .await
+        .unwrap_err();
+    assert!(
+        failed.to_string().contains("KeyError('question')"),
+        "{failed}"
+    );
+    target.close().await;
+}
+
 /// The task that `docs/from-pydantic-evals.md` shows.
 #[tokio::test]
 async fn a_task_of_pydantic_evals_answers() {
@@ -58,12 +111,15 @@ async fn a_task_of_pydantic_evals_answers() {
             .unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(reply.answer, Some(json!(question.to_uppercase())));
     }
+    let failed = target.ask(&Request::inputs("none", json!({}))).await;
+    let message = failed.unwrap_err().to_string();
+    assert!(message.contains("KeyError: 'question'"), "{message}");
 }
 
 #[test]
 fn the_settings_can_be_used() {
     let sections = blocks("yaml");
-    assert_eq!(sections.len(), 3);
+    assert_eq!(sections.len(), 4);
     for section in sections {
         let settings: Value = serde_saphyr::from_str(&section).unwrap();
         let settings = TargetSettings::from_value(settings["target"].clone());

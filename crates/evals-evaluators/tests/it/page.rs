@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
+use evals::{Case, Context, Outcome};
 use evals_evaluators::{DatasetFile, Entry, FileFormat, Loaded, Registry, Resources};
+use serde_json::json;
+use tempfile::TempDir;
 
 const PAGE: &str = include_str!("../../../../docs/evaluators.md");
 
@@ -105,4 +109,41 @@ fn examples_load_and_name_their_evaluator() {
             assert_eq!(named, BTreeSet::from([name]), "{example}");
         }
     }
+}
+
+#[tokio::test]
+async fn the_command_of_exec_judges() {
+    let mut python = Command::new("python3");
+    python.arg("--version").stdout(Stdio::null());
+    if !python.status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: `python3` is not installed");
+        return;
+    }
+    let (_, section) = PAGE.split_once("\n### Exec\n").unwrap();
+    let (_, script) = section.split_once("```python\n").unwrap();
+    let (script, _) = script.split_once("```").unwrap();
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("grade.py"), script).unwrap();
+    let text = format!("cases: [{{inputs: why}}]\n{}", examples(section)[0]);
+    let path = folder.path().join("cases.yaml");
+    std::fs::write(&path, text).unwrap();
+    let resources = Resources::default();
+    let loaded = DatasetFile::open(&path, &Registry::built_in(), &resources).unwrap();
+    let case = Case::new("q1", json!("why"));
+    for (output, passes, reason) in [
+        ("so", true, "2 letters"),
+        (&"so".repeat(50), false, "100 letters"),
+    ] {
+        let output = json!(output);
+        let context = Context::new(&case, &output);
+        let judged = loaded.dataset.evaluators()[0]
+            .evaluate(&context)
+            .await
+            .unwrap();
+        assert_eq!(
+            judged,
+            [Outcome::assertion("graded", passes).because(reason)]
+        );
+    }
+    resources.workers.close().await;
 }
