@@ -8,6 +8,7 @@ use evals_messages::quantity;
 
 use crate::cli::EvalShownArgs;
 use crate::exit::Exit;
+use crate::failure_limit::FailureLimit;
 use crate::out_file::OutFile;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
@@ -85,7 +86,7 @@ impl Finished {
         if let Some(reason) = &self.report.stopped {
             let not_run = quantity::of(self.report.not_run, "case");
             let advice = if self.outcome.too_many_failed {
-                " (`--max-failures`); run the same command again to resume"
+                FailureLimit::RESUME
             } else {
                 ""
             };

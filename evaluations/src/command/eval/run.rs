@@ -20,6 +20,7 @@ use super::{commands, costs};
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::clock;
+use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::interruption::Interruption;
 use crate::models::Servers;
@@ -98,7 +99,7 @@ pub(super) async fn run(
     let recorded = Arc::new(targets::record(session, target, &recording)?);
     spending.resume(costs::spent(&opened.finished, &judges, &prices));
 
-    let failed_before = count_failed(&opened.finished);
+    let failure_limit = FailureLimit::new(control.max_failures, &opened.finished);
     let bar = Arc::new(CaseBar::new(session.printer, "evaluating"));
     let mut experiment = Experiment::new(dataset, task::asking(Arc::clone(&recorded) as _))
         .name(&plan.name)
@@ -111,16 +112,13 @@ pub(super) async fn run(
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn Journal<Untyped>>)
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Untyped>>);
-    if let Some(most) = control.max_failures {
-        experiment = experiment.max_failures(most);
-    }
     if let Some(retries) = control.retry_task {
         experiment = experiment.retry_task(retry(retries.saturating_add(1), control.seed));
     }
     if let Some(retries) = control.retry_evaluators {
         experiment = experiment.retry_evaluators(retry(retries.saturating_add(1), control.seed));
     }
-    let mut report = experiment.run().await;
+    let mut report = failure_limit.stop(experiment).run().await;
     bar.clear();
     recorded.close().await;
     workers.close().await;
@@ -131,11 +129,8 @@ pub(super) async fn run(
     describe(&mut report, plan, arguments, &recorded, &judges)?;
     let asked = quantity::of(recorded.asked(), "request");
     session.printer.detail(&format!("{asked} to the target"));
-    let failed = count_failed(&report.cases) - failed_before;
     let outcome = Outcome {
-        too_many_failed: control
-            .max_failures
-            .is_some_and(|most| failed >= most.get()),
+        too_many_failed: failure_limit.is_reached(&report.cases),
         budget_spent: spending.is_spent(),
     };
     let bootstrap = Bootstrap {
@@ -151,11 +146,6 @@ pub(super) async fn run(
 fn retry(attempts: std::num::NonZeroU32, seed: u64) -> Retry {
     let [base, longest] = [500, 30_000].map(std::time::Duration::from_millis);
     Retry::new(attempts).backoff(base, longest, seed)
-}
-
-fn count_failed(cases: &[evals::CaseReport<Untyped>]) -> usize {
-    let failed = cases.iter().filter(|case| case.result.failure().is_some());
-    failed.count()
 }
 
 /// Adds target, judges, seed and selection to the report, each under its own key for programs and as a line for people.
