@@ -4,8 +4,8 @@ use evals::{EvaluatorError, FailureClass, Outcome, Value as Verdict};
 use evals_targets::process::Protocol;
 use serde_json::{Map, Value};
 
-/// Fields that make an object a single verdict.
-const SINGLE: [&str; 2] = ["value", "reason"];
+/// The keys of a verdict that is an object.
+const KEYS: [&str; 2] = ["value", "reason"];
 
 /// The lines of an evaluator's command.
 #[derive(Debug)]
@@ -28,10 +28,12 @@ pub(super) fn read(name: &str, reply: Value) -> Result<Vec<Outcome>, EvaluatorEr
         return Ok(vec![outcome(name, &reply, None)?]);
     };
     fields.shift_remove("id");
-    if let Some(Value::String(message)) = fields.get("error") {
-        return Err(refused(message.clone()));
+    match fields.get("error") {
+        Some(Value::String(message)) => return Err(refused(message.clone())),
+        Some(Value::Null) => drop(fields.shift_remove("error")),
+        _ => {}
     }
-    if fields.contains_key("value") && fields.keys().all(|key| SINGLE.contains(&key.as_str())) {
+    if fields.contains_key("value") {
         return Ok(vec![reasoned(name, &fields)?]);
     }
     let named = fields.iter().map(|(name, value)| match value {
@@ -44,6 +46,13 @@ pub(super) fn read(name: &str, reply: Value) -> Result<Vec<Outcome>, EvaluatorEr
 fn reasoned(name: &str, fields: &Map<String, Value>) -> Result<Outcome, EvaluatorError> {
     let value = fields.get("value");
     let value = value.ok_or_else(|| refused(format!("`{name}` is an object without a `value`")))?;
+    // Nothing shows a further fact about a verdict, so it would be lost; as an outcome of its own it is in the report.
+    if let Some(key) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(refused(format!(
+            "`{name}` has the key `{key}` beside `value`, where only `reason` may stand; write two outcomes as \
+             {{\"id\": …, \"{name}\": {{\"value\": …}}, \"{key}\": …}}"
+        )));
+    }
     match fields.get("reason") {
         None | Some(Value::Null) => outcome(name, value, None),
         Some(Value::String(reason)) => outcome(name, value, Some(reason)),
@@ -108,6 +117,10 @@ mod tests {
                 because(Outcome::assertion("polite", false)),
             ),
             (
+                json!({"value": true, "reason": null, "error": null}),
+                vec![Outcome::assertion("polite", true)],
+            ),
+            (
                 json!({"value": null, "reason": "it says please"}),
                 because(Outcome::undefined("polite", "")),
             ),
@@ -150,6 +163,27 @@ mod tests {
             refused(json!({"value": 1, "reason": 2})),
             "the `reason` of `polite` must be a text, not `2`"
         );
+    }
+
+    #[test]
+    fn a_key_beside_a_value_is_refused_and_not_lost() {
+        let advice = |name: &str, reply| {
+            let expected = format!(
+                "`{name}` has the key `confidence` beside `value`, where only `reason` may stand; write two outcomes as \
+                 {{\"id\": …, \"{name}\": {{\"value\": …}}, \"confidence\": …}}"
+            );
+            assert_eq!(read_as_polite(reply).unwrap_err(), expected);
+        };
+        let verdict = json!({"value": true, "reason": "it says please", "confidence": 0.9});
+        advice("polite", verdict.clone());
+        advice("tone", json!({"tone": verdict}));
+        let followed =
+            json!({"polite": {"value": true, "reason": "it says please"}, "confidence": 0.9});
+        let expected = [
+            Outcome::assertion("polite", true).because("it says please"),
+            Outcome::score("confidence", 0.9),
+        ];
+        assert_eq!(read_as_polite(followed).unwrap(), expected);
     }
 
     #[test]

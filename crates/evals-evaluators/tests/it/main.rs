@@ -4,6 +4,7 @@
 
 mod dataset_files;
 mod examples;
+mod exec_page;
 mod failures;
 mod foreign_files;
 mod fuzz;

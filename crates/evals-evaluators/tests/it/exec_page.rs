@@ -1,0 +1,58 @@
+//! The lines of a command that `docs/evaluators.md` explains, read by the evaluator.
+#![cfg(unix)]
+
+use evals::{Case, Context, EvaluatorSpec, Outcome, SpecArguments};
+use evals_evaluators::{Built, Registry, Resources, Untyped};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PAGE: &str = include_str!("../../../../docs/evaluators.md");
+
+/// The section of `Exec`.
+fn section() -> &'static str {
+    let (_, rest) = PAGE.split_once("### Exec\n").unwrap();
+    rest.split("\n## ").next().unwrap()
+}
+
+async fn judged(folder: &TempDir, command: &str) -> Result<Vec<Outcome>, String> {
+    let spec = EvaluatorSpec {
+        name: "Exec".to_owned(),
+        arguments: SpecArguments::Positional([json!(command)]),
+    };
+    let resources = Resources {
+        folder: Some(folder.path().to_owned()),
+        ..Resources::default()
+    };
+    let Ok(Built::Case(evaluator)) = Registry::built_in().build(&spec, &resources) else {
+        panic!("`{command}` is refused");
+    };
+    let case = Case::<Untyped>::new("a", Value::Null);
+    let output = json!("three short words");
+    let outcomes = evaluator.evaluate(&Context::new(&case, &output)).await;
+    outcomes.map_err(|error| error.get_ref().to_string())
+}
+
+#[tokio::test]
+async fn each_line_that_the_page_explains_has_the_outcomes_that_it_names() {
+    let lines = section().split('`').filter(|it| it.starts_with("{\"id\""));
+    let mut found = Vec::new();
+    for line in lines {
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join("line"), format!("{line}\n")).unwrap();
+        found.push(judged(&folder, "read -r case; cat line").await);
+    }
+    assert_eq!(
+        found,
+        [
+            Ok(vec![Outcome::assertion("Exec", true).because("12 words")]),
+            Ok(vec![Outcome::score("Exec", 0.5)]),
+            Ok(vec![Outcome::label("Exec", "polite")]),
+            Ok(vec![Outcome::undefined("Exec", "no text")]),
+            Ok(vec![
+                Outcome::assertion("short", true).because("12 words"),
+                Outcome::score("words", 12.0),
+            ]),
+            Err("no grammar is installed".to_owned()),
+        ]
+    );
+}
