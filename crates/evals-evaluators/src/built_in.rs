@@ -1,6 +1,6 @@
 //! The registry of all built-in evaluators.
 
-use crate::{Entry, Registry, analyses, checks, exec, judges, rag};
+use crate::{Entry, Registry, analyses, checks, exec, judges, negation, rag};
 
 /// The built-in evaluators of pydantic-evals, in its order; ours follow.
 const ORDER: [&str; 17] = [
@@ -43,6 +43,7 @@ fn entries() -> Vec<Entry> {
         analyses::entries(),
         rag::entries(),
         exec::entries(),
+        negation::entries(),
     ];
     folders.into_iter().flatten().collect()
 }

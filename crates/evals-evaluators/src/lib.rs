@@ -13,12 +13,14 @@ mod exec;
 mod files;
 mod finding;
 mod judges;
+mod negation;
 pub mod pydantic_report;
 mod python;
 mod rag;
 mod registry;
 mod signature;
 mod spans;
+mod spec_value;
 mod untyped;
 mod wanted_models;
 

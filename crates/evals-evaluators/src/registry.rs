@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::signature::{Arguments, Signature, SignatureError};
+use crate::spec_value::spec_of;
 use crate::untyped::Untyped;
 
 /// Why an evaluator cannot be built from its arguments.
@@ -34,10 +35,17 @@ pub struct Entry {
 enum Builder {
     Case(Box<BuildCase>),
     Report(Box<BuildReport>),
+    Around(Box<BuildAround>),
 }
 
 type BuildCase =
     dyn Fn(&Arguments, &Resources) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> + Send + Sync;
+type BuildAround = dyn Fn(&Arguments, &BuildNested<'_>) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError>
+    + Send
+    + Sync;
+/// Builds an evaluator of cases that an argument names.
+pub(crate) type BuildNested<'r> =
+    dyn Fn(&Value) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> + 'r;
 type BuildReport = dyn Fn(&Arguments, &Resources) -> Result<Arc<dyn ReportEvaluator<Untyped>>, BuildError>
     + Send
     + Sync;
@@ -103,6 +111,17 @@ pub enum RegistryError {
     },
 }
 
+/// Why an argument names no evaluator of cases.
+#[derive(Debug, Error)]
+enum NestedError {
+    #[error(
+        "`{0}` is no evaluator; one is `Name`, `{{Name: argument}}`, `{{Name: {{argument: value, …}}}}` or `{{name: Name, arguments: …}}`"
+    )]
+    Form(String),
+    #[error("`{0}` judges whole reports, where an evaluator of cases is needed")]
+    Report(String),
+}
+
 impl Entry {
     /// An evaluator of cases, which `build` makes from its arguments.
     pub fn case(
@@ -137,6 +156,24 @@ impl Entry {
             description,
             signature,
             build: Builder::Report(Box::new(build)),
+        }
+    }
+
+    /// An evaluator of cases around others, which its arguments name.
+    pub(crate) fn around(
+        name: &'static str,
+        description: &'static str,
+        signature: Signature,
+        build: impl Fn(&Arguments, &BuildNested<'_>) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self {
+            name,
+            description,
+            signature,
+            build: Builder::Around(Box::new(build)),
         }
     }
 
@@ -212,6 +249,22 @@ impl Registry {
             Builder::Report(build) => build(&arguments, resources)
                 .map(Built::Report)
                 .map_err(refused),
+            Builder::Around(build) => build(&arguments, &|written| self.nested(written, resources))
+                .map(Built::Case)
+                .map_err(refused),
+        }
+    }
+
+    /// Builds the evaluator of cases that is written in an argument.
+    fn nested(
+        &self,
+        written: &Value,
+        resources: &Resources,
+    ) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> {
+        let spec = spec_of(written).ok_or_else(|| NestedError::Form(written.to_string()))?;
+        match self.build(&spec, resources)? {
+            Built::Case(evaluator) => Ok(evaluator),
+            Built::Report(_) => Err(NestedError::Report(spec.name).into()),
         }
     }
 

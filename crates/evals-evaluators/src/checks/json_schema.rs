@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::check::{self, Check};
-use crate::argument::{self, ArgumentError};
+use crate::argument::ArgumentError;
 use crate::python::truncated;
 use crate::{Entry, Finding, Parameter, Untyped};
 
@@ -21,9 +21,21 @@ const SHOWN_MISTAKE: usize = 200;
 #[derive(Debug)]
 struct JsonSchema {
     validator: Validator,
-    /// Whether an output that is a text holds JSON.
-    parse: bool,
+    parse: Parse,
 }
+
+/// What of the output is validated.
+#[derive(Clone, Copy, Debug)]
+enum Parse {
+    /// The output itself.
+    Nothing,
+    /// The JSON that an output holds that is a text.
+    Text,
+    /// Each JSON object inside the output's text. One has to be valid.
+    Inside,
+}
+
+const PARSE: &str = "`true`, `false` or `inside`";
 
 /// Why a schema cannot be used.
 #[derive(Debug, Error)]
@@ -55,8 +67,8 @@ pub(super) fn entry() -> Entry {
             Parameter::optional(
                 "parse",
                 json!(false),
-                json!({"type": "boolean"}),
-                "Whether an output that is a text is read as JSON first.",
+                json!({"enum": [false, true, "inside"]}),
+                "Whether an output that is a text is read as JSON first. With `inside`, one of the JSON objects in the text has to be valid.",
             ),
             check::evaluation_name(),
         ],
@@ -70,10 +82,19 @@ pub(super) fn entry() -> Entry {
             };
             Ok(JsonSchema {
                 validator: validator(&schema)?,
-                parse: argument::flag(arguments, "parse")?,
+                parse: parse(arguments.value("parse"))?,
             })
         },
     )
+}
+
+fn parse(written: &Value) -> Result<Parse, ArgumentError> {
+    match written {
+        Value::Bool(false) => Ok(Parse::Nothing),
+        Value::Bool(true) => Ok(Parse::Text),
+        Value::String(inside) if inside == "inside" => Ok(Parse::Inside),
+        other => Err(ArgumentError::new("parse", PARSE, other)),
+    }
 }
 
 fn read(folder: Option<&Path>, path: &str) -> Result<Value, SchemaError> {
@@ -99,20 +120,23 @@ impl Check for JsonSchema {
     const KIND: ValueKind = ValueKind::Assertion;
 
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
-        let parsed: Value;
-        let output = match context.output {
-            Value::String(text) if self.parse => match serde_json::from_str(text) {
-                Ok(value) => {
-                    parsed = value;
-                    &parsed
-                }
-                Err(error) => {
-                    return Ok(Finding::failed(format!("the output is no JSON: {error}")));
-                }
+        let mistakes = match (self.parse, context.output) {
+            (Parse::Text, Value::String(text)) => match serde_json::from_str(text) {
+                Ok(value) => self.mistakes(&value),
+                Err(error) => Some(format!("the output is no JSON: {error}")),
             },
-            output => output,
+            (Parse::Inside, Value::String(text)) => self.mistakes_inside(text),
+            (Parse::Inside, output) => self.mistakes_inside(&output.to_string()),
+            (Parse::Nothing | Parse::Text, output) => self.mistakes(output),
         };
-        let mistakes = self.validator.iter_errors(output).map(|error| {
+        Ok(mistakes.map_or_else(|| Finding::passed(true), Finding::failed))
+    }
+}
+
+impl JsonSchema {
+    /// What is wrong with a value.
+    fn mistakes(&self, value: &Value) -> Option<String> {
+        let mistakes = self.validator.iter_errors(value).map(|error| {
             let place = error.instance_path().as_str();
             let mistake = truncated(error.to_string(), SHOWN_MISTAKE);
             if place.is_empty() {
@@ -122,14 +146,47 @@ impl Check for JsonSchema {
             }
         });
         let mut mistakes: Vec<String> = mistakes.collect();
-        if mistakes.is_empty() {
-            return Ok(Finding::passed(true));
-        }
         let further = mistakes.len().saturating_sub(SHOWN_MISTAKES);
         mistakes.truncate(SHOWN_MISTAKES);
         if further > 0 {
             mistakes.push(format!("and {further} more"));
         }
-        Ok(Finding::failed(mistakes.join("; ")))
+        (!mistakes.is_empty()).then(|| mistakes.join("; "))
     }
+
+    /// What is wrong with the first object in a text, unless another one is valid.
+    fn mistakes_inside(&self, text: &str) -> Option<String> {
+        let mut of_first = None;
+        let mut count = 0_usize;
+        for object in objects(text) {
+            // One without mistakes is enough.
+            let mistakes = self.mistakes(&object)?;
+            of_first.get_or_insert(mistakes);
+            count += 1;
+        }
+        Some(match (of_first, count) {
+            (None, _) => "the output contains no JSON object".to_owned(),
+            (Some(mistakes), 1) => mistakes,
+            (Some(mistakes), _) => {
+                format!("none of {count} JSON objects is valid; the first: {mistakes}")
+            }
+        })
+    }
+}
+
+/// The outermost JSON objects in a text.
+fn objects(text: &str) -> impl Iterator<Item = Value> + '_ {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while let Some(start) = rest.find('{') {
+            let candidate = &rest[start..];
+            let mut values = serde_json::Deserializer::from_str(candidate).into_iter::<Value>();
+            if let Some(Ok(object)) = values.next() {
+                rest = &candidate[values.byte_offset()..];
+                return Some(object);
+            }
+            rest = &candidate[1..];
+        }
+        None
+    })
 }

@@ -67,6 +67,40 @@ fn checks_of_promptfoo_are_evaluators() {
         ("regex: ^\\d+$", json!([{"Regex": "^\\d+$"}])),
         ("llm-rubric: is polite", json!([{"LLMJudge": "is polite"}])),
         ("grade: is polite", json!([{"LLMJudge": "is polite"}])),
+        ("ends-with: a.", json!([{"Regex": "a\\.\\Z"}])),
+        (
+            "is-json",
+            json!([{"JsonSchema": {"schema": true, "parse": true}}]),
+        ),
+        (
+            "is-json: {type: object, required: [a]}",
+            json!([{"JsonSchema": {"schema": {"type": "object", "required": ["a"]}, "parse": true}}]),
+        ),
+        (
+            "contains-json: {\"\"type\"\": \"\"object\"\"}",
+            json!([{"JsonSchema": {"schema": {"type": "object"}, "parse": "inside"}}]),
+        ),
+        ("latency(1500)", json!([{"MaxDuration": 1.5}])),
+        (
+            "not-contains: a",
+            json!([{"Not": {"evaluator": {"Contains": "a"}}}]),
+        ),
+        (
+            "not-contains-all: a, b.",
+            json!([{"Not": {"evaluator": {"Regex": "\\A(?=[\\s\\S]*a)(?=[\\s\\S]*b\\.)"}}}]),
+        ),
+        (
+            "not-icontains-any: a, b",
+            json!([{"Not": {"evaluator": {"Regex": {"pattern": "a|b", "flags": "i"}}}}]),
+        ),
+        (
+            "not-is-json",
+            json!([{"Not": {"evaluator": {"JsonSchema": {"schema": true, "parse": true}}}}]),
+        ),
+        (
+            "not-llm-rubric: is rude",
+            json!([{"Not": {"evaluator": {"LLMJudge": "is rude"}}}]),
+        ),
         ("", json!([])),
     ];
     for (cell, wanted) in checks {
@@ -109,23 +143,23 @@ fn other_columns_of_promptfoo_are_inputs_name_and_metadata() {
 fn what_promptfoo_checks_and_we_do_not_is_refused_by_name() {
     let text = "q,__expected,__threshold,__expect\n\
                 x,javascript: output.length > 3,0.5,\n\
-                \"two\nlines\",not-contains: a,,\n\
+                \"two\nlines\",not-cost(0.1),,\n\
                 x,similar(0.8): b,,\n\
-                x,is-json,,\n\
+                x,not-is-sql,,\n\
                 x,contains,,\n\
                 x,regex: (,,\n\
                 x,contains:,,\n";
-    let understood = "understood are a plain text and `equals:`, `contains:`, `icontains:`, `contains-all:`, `icontains-all:`, `contains-any:`, `icontains-any:`, `starts-with:`, `regex:`, `llm-rubric:` and `grade:`";
+    let understood = "understood are a plain text and `equals:`, `contains:`, `icontains:`, `contains-all:`, `icontains-all:`, `contains-any:`, `icontains-any:`, `starts-with:`, `ends-with:`, `regex:`, `is-json:`, `contains-json:`, `latency:`, `llm-rubric:`, `grade:`, each also as `not-…`";
     let found = problems(text, FileFormat::Csv);
     assert_eq!(
         found[..6],
         [
             "f:1:1: the column `__threshold` of promptfoo is not understood; understood are `__expected`, `__expected1` …, `__description` and `__metadata:KEY`".to_owned(),
             "f:1:1: the column `__expect` of promptfoo is not understood; did you mean `__expected`?; understood are `__expected`, `__expected1` …, `__description` and `__metadata:KEY`".to_owned(),
-            format!("f:2:1: column `__expected`: `javascript` of promptfoo is not understood; {understood}; for the text itself write `equals: javascript…`"),
-            format!("f:3:1: column `__expected`: `not-contains` of promptfoo is not understood; {understood}; for the text itself write `equals: not-contains…`"),
-            format!("f:5:1: column `__expected`: `similar(0.8)` of promptfoo is not understood; {understood}; for the text itself write `equals: similar(0.8)…`"),
-            format!("f:6:1: column `__expected`: `is-json` of promptfoo is not understood; {understood}; for the text itself write `equals: is-json…`"),
+            format!("f:2:1: column `__expected`: `javascript` of promptfoo is not understood; `Exec` of dataset files asks a command in any language; {understood}; for the text itself write `equals: javascript…`"),
+            format!("f:3:1: column `__expected`: `cost` of promptfoo is not understood; {understood}; for the text itself write `equals: not-cost(0.1)…`"),
+            format!("f:5:1: column `__expected`: `similar` of promptfoo is not understood; {understood}; for the text itself write `equals: similar(0.8)…`"),
+            format!("f:6:1: column `__expected`: `is-sql` of promptfoo is not understood; {understood}; for the text itself write `equals: not-is-sql…`"),
         ]
     );
     assert_eq!(
@@ -149,6 +183,49 @@ fn what_promptfoo_checks_and_we_do_not_is_refused_by_name() {
             "f:1:1: no column holds inputs; every column whose name does not begin with `__` does",
         ]
     );
+}
+
+#[test]
+fn arguments_that_would_have_no_effect_are_refused() {
+    for (cell, problem) in [
+        (
+            "latency",
+            "`latency` needs a limit in milliseconds; write `latency(2000)` for two seconds",
+        ),
+        (
+            "latency(fast)",
+            "`latency` needs a limit in milliseconds; write `latency(2000)` for two seconds",
+        ),
+        (
+            "latency(0)",
+            "`latency` needs a limit in milliseconds; write `latency(2000)` for two seconds",
+        ),
+        (
+            "not-latency: 500",
+            "`latency` takes its limit in brackets, and `500` would have no effect; write `latency(2000)` for two seconds",
+        ),
+        (
+            "llm-rubric(0.8): is polite",
+            "`llm-rubric` takes no threshold, and `(0.8)` would have no effect; write `llm-rubric: …`",
+        ),
+        (
+            "is-json: file://schema.yaml",
+            "`is-json`: the schema `schema.yaml` is no JSON file by its name, and no other is read",
+        ),
+        (
+            "is-json: [a]",
+            "`is-json`: `[a]` is no JSON Schema; it is a mapping, `true`, `false` or `file://PATH.json`",
+        ),
+        (
+            "not-regex",
+            "`not-regex` needs a colon and a text after it; write `equals: not-regex` for the text itself",
+        ),
+        ("not-contains:", "nothing follows `not-contains:`"),
+    ] {
+        let text = format!("q,__expected\nx,\"{cell}\"\n");
+        let expected = format!("f:2:1: column `__expected`: {problem}");
+        assert_eq!(problems(&text, FileFormat::Csv), [expected]);
+    }
 }
 
 #[test]

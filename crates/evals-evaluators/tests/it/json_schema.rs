@@ -81,6 +81,44 @@ fn a_text_is_read_as_json_on_request() {
 }
 
 #[test]
+fn one_json_object_in_a_text_has_to_be_valid() {
+    let inside = |output| {
+        judged(
+            json!({"schema": person(), "parse": "inside"}),
+            &json!(output),
+        )
+    };
+    assert_eq!(
+        inside("Sure! ```json\n{\"name\": \"Ada\"}\n``` Anything else?"),
+        passed()
+    );
+    assert_eq!(inside("{oops} {\"age\": 1} {\"name\": \"{\"} {"), passed());
+    assert_eq!(
+        inside("Here: {\"age\": 1}."),
+        failed("\"name\" is a required property")
+    );
+    assert_eq!(
+        inside("{\"age\": 1}{\"name\": 5}"),
+        failed("none of 2 JSON objects is valid; the first: \"name\" is a required property")
+    );
+    // The object inside the faulty one is an object of its own.
+    assert_eq!(inside("{\"a\": {\"name\": \"Ada\"}"), passed());
+    for output in ["", "{", "[1]", "{name: Ada}"] {
+        assert_eq!(
+            inside(output),
+            failed("the output contains no JSON object"),
+            "{output}"
+        );
+    }
+    let any = json!({"schema": true, "parse": "inside"});
+    assert_eq!(judged(any.clone(), &json!([{"a": 1}])), passed());
+    assert_eq!(
+        judged(any, &json!(5)),
+        failed("the output contains no JSON object")
+    );
+}
+
+#[test]
 fn a_path_is_relative_to_the_dataset_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("person.json"), person().to_string()).unwrap();

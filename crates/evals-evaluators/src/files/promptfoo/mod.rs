@@ -1,0 +1,7 @@
+//! Tables of promptfoo.
+
+mod check;
+mod kinds;
+mod table;
+
+pub(super) use table::read;

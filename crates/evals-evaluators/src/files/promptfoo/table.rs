@@ -1,0 +1,173 @@
+//! The table: each row is a case, `__expected` and `__expected1` … are its checks, other columns its inputs.
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+use evals::EvaluatorSpec;
+use evals_messages::nearest;
+use evals_yaml::Place;
+use serde_json::{Map, Value};
+
+use super::check::{self, parts};
+use crate::files::grammar::{Written, WrittenCase};
+use crate::files::problem::{Findings, Problem};
+use crate::files::spec::{Form, WrittenSpec};
+
+/// What a column means.
+enum Column {
+    Input(String),
+    Expected(String),
+    Name,
+    Metadata(String),
+    Ignored,
+}
+
+/// Reads a table. Every faulty cell is reported; places are the first characters of rows.
+pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Written, Problem> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = ReaderBuilder::new()
+        .trim(Trim::Headers)
+        .from_reader(text.as_bytes());
+    let headers = reader
+        .headers()
+        .map_err(|error| unreadable(&error))?
+        .clone();
+    let columns = columns(&headers, findings);
+    let mut cases = Vec::new();
+    let mut row = StringRecord::new();
+    while reader
+        .read_record(&mut row)
+        .map_err(|error| unreadable(&error))?
+    {
+        let place = place(row.position());
+        cases.push(case(&columns, &row, place, findings));
+    }
+    if let Some(first) = cases.first()
+        && !columns
+            .iter()
+            .any(|column| matches!(column, Column::Expected(_)))
+    {
+        findings.warning(
+            first.place,
+            "no column is called `__expected`, so nothing judges the outputs",
+        );
+    }
+    Ok(Written {
+        cases,
+        ..Written::default()
+    })
+}
+
+fn columns(headers: &StringRecord, findings: &mut Findings) -> Vec<Column> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut columns = Vec::new();
+    for header in headers {
+        if seen.contains(&header) {
+            findings.error(
+                Place::START,
+                format!("more than one column is called `{header}`"),
+            );
+        }
+        seen.push(header);
+        columns.push(column(header, findings));
+    }
+    if !columns
+        .iter()
+        .any(|column| matches!(column, Column::Input(_)))
+    {
+        findings.error(
+            Place::START,
+            "no column holds inputs; every column whose name does not begin with `__` does",
+        );
+    }
+    columns
+}
+
+fn column(header: &str, findings: &mut Findings) -> Column {
+    let Some(name) = header.strip_prefix("__") else {
+        return Column::Input(header.to_owned());
+    };
+    let is_expected = name
+        .strip_prefix("expected")
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_expected {
+        return Column::Expected(header.to_owned());
+    }
+    if let Some(key) = name.strip_prefix("metadata:") {
+        return Column::Metadata(key.to_owned());
+    }
+    if name == "description" {
+        return Column::Name;
+    }
+    let near = nearest::did_you_mean(nearest::all(
+        header,
+        ["__expected", "__description", "__metadata:"],
+    ));
+    findings.error(
+        Place::START,
+        format!("the column `{header}` of promptfoo is not understood{near}; understood are `__expected`, `__expected1` …, `__description` and `__metadata:KEY`"),
+    );
+    Column::Ignored
+}
+
+fn case(
+    columns: &[Column],
+    row: &StringRecord,
+    place: Place,
+    findings: &mut Findings,
+) -> WrittenCase {
+    let mut case = WrittenCase::new(place);
+    let mut inputs = Map::new();
+    let mut metadata = Map::new();
+    for (column, cell) in columns.iter().zip(row) {
+        match column {
+            Column::Input(name) => {
+                inputs.insert(name.clone(), cell.into());
+            }
+            Column::Expected(name) => match check::read(cell.trim()) {
+                Ok(specs) => case
+                    .evaluators
+                    .extend(specs.into_iter().map(|spec| written(spec, place))),
+                Err(reason) => findings.error(place, format!("column `{name}`: {reason}")),
+            },
+            Column::Name if !cell.is_empty() => case.name = Some(cell.to_owned()),
+            Column::Metadata(key) if !cell.is_empty() => {
+                let (key, value) = match key.strip_suffix("[]") {
+                    Some(key) => (key, Value::from(parts(cell))),
+                    None => (key.as_str(), Value::from(cell)),
+                };
+                metadata.insert(key.to_owned(), value);
+            }
+            Column::Name | Column::Metadata(_) | Column::Ignored => {}
+        }
+    }
+    case.inputs = Value::Object(inputs);
+    if !metadata.is_empty() {
+        case.metadata = Value::Object(metadata);
+    }
+    case
+}
+
+fn written(spec: EvaluatorSpec, place: Place) -> WrittenSpec {
+    WrittenSpec {
+        spec,
+        place,
+        form: Form::Short,
+        arguments: Vec::new(),
+    }
+}
+
+fn place(position: Option<&csv::Position>) -> Place {
+    let line = position.map_or(1, csv::Position::line);
+    Place { line, column: 1 }
+}
+
+fn unreadable(error: &csv::Error) -> Problem {
+    let message = match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("the row has {len} cells, and the first line {expected_len}")
+        }
+        _ => error.to_string(),
+    };
+    Problem::new(place(error.position()), message)
+}
