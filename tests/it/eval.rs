@@ -588,6 +588,55 @@ fn a_model_judges_by_rubric_and_is_not_paid_twice() {
 }
 
 #[test]
+fn a_prompt_of_ones_own_asks_the_judge_and_makes_another_run() {
+    let server = judge();
+    let sandbox = Sandbox::new();
+    with_judge(&sandbox, &server);
+    judged(&sandbox, "");
+    let calls = || server.received_at("/chat/completions");
+    assert_eq!(calls().len(), 2);
+    let bundled = sandbox.succeed("config prompts rubric");
+    std::fs::create_dir(sandbox.work().join("prompts")).unwrap();
+    sandbox.write("prompts/rubric.md.jinja", format!("Be strict.\n{bundled}"));
+    let listed = sandbox.succeed("config prompts");
+    let of = |name: &str| listed.lines().find(|it| it.starts_with(name)).unwrap();
+    assert!(
+        of("rubric.md.jinja").ends_with("prompts/rubric.md.jinja"),
+        "{listed}"
+    );
+    assert!(of("g-eval.md.jinja").ends_with("bundled"), "{listed}");
+
+    let message = sandbox.refuse("config prompts rubrik");
+    assert!(
+        message.contains("no prompt is called `rubrik`"),
+        "{message}"
+    );
+
+    let ended = judged(&sandbox, "");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let asked = calls();
+    assert_eq!(asked.len(), 4);
+    let message = asked[3].body["messages"][0]["content"].as_str().unwrap();
+    assert!(message.starts_with("Be strict.\nYou judge"), "{message}");
+    let folder = newest(&sandbox);
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("manifest.json")).unwrap()).unwrap();
+    let digest = manifest["prompts"]["rubric.md.jinja"].as_str().unwrap();
+    assert!(of("rubric.md.jinja").contains(&digest[..12]), "{listed}");
+    let version = format!("prompt {}", &digest[..12]);
+    assert_eq!(report(&sandbox)["evaluators"][0]["version"], json!(version));
+
+    sandbox.write("prompts/rubric.md.jinja", "{% if %}");
+    let refused = judged(&sandbox, "");
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("cannot use prompt `"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn a_system_is_not_asked_again_because_its_judge_failed() {
     let server = ScriptedServer::start(|_, _| Reaction::Status(503, Vec::new(), Vec::new()));
     let sandbox = sandbox();

@@ -12,6 +12,7 @@ mod checks;
 mod exec;
 mod files;
 mod finding;
+mod judge_prompts;
 mod judges;
 mod negation;
 pub mod pydantic_report;
@@ -29,7 +30,7 @@ pub use files::{
     schema, schema_beside,
 };
 pub use finding::Finding;
-pub use judges::judge_prompts;
+pub use judge_prompts::JudgePrompts;
 pub use registry::{
     BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,
 };

@@ -11,6 +11,7 @@ use evals_targets::process::WorkerPools;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::judge_prompts::JudgePrompts;
 use crate::signature::{Arguments, Signature, SignatureError};
 use crate::spec_value::spec_of;
 use crate::untyped::Untyped;
@@ -65,6 +66,8 @@ pub struct Resources {
     /// The chat models of evaluators that ask one; `None` if none are at hand, for example while a file is only checked. An
     /// evaluator that needs a model is then built all the same and fails when it is asked.
     pub models: Option<Arc<dyn ChatModels>>,
+    /// The prompts of evaluators that ask a chat model.
+    pub prompts: Arc<JudgePrompts>,
     /// The folder that paths in arguments are relative to: that of the dataset file. `None` for the current folder.
     pub folder: Option<PathBuf>,
     /// The worker processes of evaluators that are commands, shared by all cases. Close them at the end of the run.

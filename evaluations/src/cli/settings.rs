@@ -55,6 +55,12 @@ pub(crate) enum ConfigCommand {
         #[arg(long)]
         dataset: Option<String>,
     },
+    /// List the prompts in use and where they come from, or print one
+    Prompts {
+        /// Print the text of this prompt
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
     /// Print the JSON Schema of the settings file, or write that of a dataset file beside it
     Schema {
         /// Write the JSON Schema of this dataset file, which editors complete and check it with, beside it as

@@ -1,21 +1,24 @@
-//! `evaluations config`: prints the effective settings, or writes a JSON Schema of the settings file or of a dataset file.
+//! `evaluations config`: prints the effective settings or the prompts in use, or writes a JSON Schema of the settings file or of a dataset file.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals_evaluators::{FileFormat, Registry, schema_beside};
+use evals_messages::nearest;
 
 use crate::atomic_file::write_atomically;
 use crate::choices::Choices;
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
 use crate::exit::Exit;
+use crate::run_models::{FoundPrompt, Prompts};
 use crate::session::Session;
 use crate::settings::{self, Layer};
-use crate::terminal::printable;
+use crate::terminal::{listing, printable};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<Exit> {
     match &arguments.command {
         ConfigCommand::Show { settings, dataset } => show(session, settings, dataset.as_deref()),
+        ConfigCommand::Prompts { name } => prompts(session, name.as_deref()),
         ConfigCommand::Schema { dataset: None } => schema(session),
         ConfigCommand::Schema {
             dataset: Some(file),
@@ -45,6 +48,38 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
             .context("cannot write the settings as YAML")?,
     );
     session.printer.result(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Lists the prompts, or prints the text of one.
+fn prompts(session: &Session<'_>, name: Option<&str>) -> Result<Exit> {
+    let found = Prompts::replaceable(&session.directories)?;
+    let Some(name) = name else {
+        let row = |found: &FoundPrompt| {
+            let file = found.file.as_ref();
+            let from = file.map_or_else(|| "bundled".to_owned(), |it| it.display().to_string());
+            let digest = found.prompt.digest()[..12].to_owned();
+            vec![found.prompt.name().to_owned(), digest, from]
+        };
+        let rows: Vec<Vec<String>> = found.iter().map(row).collect();
+        let titles = ["prompt", "digest", "from"];
+        let listing = listing::render(session.printer, &titles, &rows);
+        session.printer.result(&listing)?;
+        return Ok(Exit::Done);
+    };
+    let wanted = |it: &&FoundPrompt| {
+        let known = it.prompt.name();
+        known == name || known.strip_suffix(".md.jinja") == Some(name)
+    };
+    let Some(found) = found.iter().find(wanted) else {
+        let known: Vec<&str> = found.iter().map(|it| it.prompt.name()).collect();
+        bail!(
+            "no prompt is called `{name}`{}; there are `{}`",
+            nearest::did_you_mean(nearest::of(name, known.iter().copied())),
+            known.join("`, `")
+        );
+    };
+    session.printer.result(found.prompt.text())?;
     Ok(Exit::Done)
 }
 

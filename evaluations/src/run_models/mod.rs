@@ -6,5 +6,5 @@ mod prompts;
 pub(crate) mod reranker;
 
 pub(crate) use self::opener::{Opener, cache_policy};
-pub(crate) use self::prompts::Prompts;
+pub(crate) use self::prompts::{FoundPrompt, Prompts};
 pub(crate) use self::reranker::check as check_reranker;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use evals_evaluators::JudgePrompts;
 use evals_guard::regular_file::{self, FileError};
 use evals_rag::Prompt;
 
@@ -11,6 +13,14 @@ use crate::directories::Directories;
 
 /// The size limit of a prompt, in bytes.
 const LARGEST: u64 = 16_000_000;
+
+/// A prompt, and where it comes from.
+#[derive(Debug)]
+pub(crate) struct FoundPrompt {
+    pub(crate) prompt: Prompt,
+    /// The user's file; `None` for the bundled prompt.
+    pub(crate) file: Option<PathBuf>,
+}
 
 /// The prompts for answering, judging and reranking.
 #[derive(Debug, Clone)]
@@ -38,6 +48,34 @@ impl Prompts {
         })
     }
 
+    /// Finds the prompts of the evaluators of dataset files in the same way.
+    pub(crate) fn of_evaluators(directories: &Directories) -> Result<JudgePrompts> {
+        let bundled = JudgePrompts::default();
+        Ok(JudgePrompts {
+            rubric: find(directories, bundled.rubric)?,
+            g_eval: find(directories, bundled.g_eval)?,
+            judge: find(directories, bundled.judge)?,
+        })
+    }
+
+    /// All prompts that a file can replace, by name.
+    pub(crate) fn replaceable(directories: &Directories) -> Result<Vec<FoundPrompt>> {
+        let of_evaluators = JudgePrompts::default();
+        let bundled = [
+            Prompt::agent_passages(),
+            Prompt::agent(),
+            Prompt::answer(),
+            of_evaluators.g_eval,
+            Prompt::judge(),
+            Prompt::refusal(),
+            Prompt::rerank_listwise(),
+            Prompt::rerank_pointwise(),
+            of_evaluators.rubric,
+        ];
+        let found = bundled.into_iter().map(|it| locate(directories, it));
+        found.collect()
+    }
+
     /// The digests of the prompts in use, by file name.
     pub(crate) fn digests<'p>(
         used: impl IntoIterator<Item = &'p Prompt>,
@@ -48,17 +86,26 @@ impl Prompts {
 }
 
 fn find(directories: &Directories, bundled: Prompt) -> Result<Prompt> {
+    Ok(locate(directories, bundled)?.prompt)
+}
+
+fn locate(directories: &Directories, bundled: Prompt) -> Result<FoundPrompt> {
     for folder in directories.prompts() {
         let path = folder.join(bundled.name());
         match regular_file::read_named(&path, LARGEST) {
             // Digests are keyed by file name, so that they do not depend on the folder.
             Ok(text) => {
-                return Prompt::new(bundled.name(), text)
-                    .with_context(|| format!("cannot use prompt `{}`", path.display()));
+                let prompt = Prompt::new(bundled.name(), text)
+                    .with_context(|| format!("cannot use prompt `{}`", path.display()))?;
+                let file = Some(path);
+                return Ok(FoundPrompt { prompt, file });
             }
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(bundled)
+    Ok(FoundPrompt {
+        prompt: bundled,
+        file: None,
+    })
 }

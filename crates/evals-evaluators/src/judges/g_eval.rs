@@ -7,17 +7,18 @@ use evals::{
     Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, FailureClass, Outcome,
 };
 use evals_models::{ChatRequest, Message, ReplySchema};
-use evals_rag::PromptError;
 use evals_rag::judging::{Inquiry, JudgeError, JudgeFailure, Shown};
+use evals_rag::{Prompt, PromptError};
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::grade::{Grade, ScoreRange};
 use super::model::{self, JudgeModel};
-use super::prompts;
 use super::written::{present, written};
 use crate::argument::{flag, optional_text, text, texts};
-use crate::{Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped};
+use crate::{
+    Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped, judge_prompts,
+};
 
 const NAME: &str = "GEval";
 
@@ -27,6 +28,7 @@ struct GEval {
     name: String,
     spec: EvaluatorSpec,
     version: String,
+    prompt: Prompt,
     model: JudgeModel,
     criteria: String,
     /// The steps with their numbers, one on each line.
@@ -117,7 +119,8 @@ impl GEval {
         Ok(Self {
             name: given_name.unwrap_or_else(|| NAME.to_owned()),
             spec,
-            version: prompts::version(prompts::g_eval()),
+            version: judge_prompts::version(&resources.prompts.g_eval),
+            prompt: resources.prompts.g_eval.clone(),
             model: JudgeModel::open(arguments, resources)?,
             criteria: text(arguments, "criteria", "a text")?,
             steps: steps.join("\n"),
@@ -143,7 +146,7 @@ impl GEval {
             ("nonce", shown.nonce()),
         ];
         texts.extend(input.map(|input| ("input", input)));
-        let prompt = prompts::g_eval().fill(texts)?;
+        let prompt = self.prompt.fill(texts)?;
         Ok(ChatRequest {
             schema: Some(ReplySchema {
                 name: "grade".to_owned(),
@@ -165,7 +168,7 @@ impl GEval {
             parse: &Grade::parse,
             wanted: Grade::WANTED,
             repair: &|complaint| {
-                prompts::repair(complaint, &Grade::shape(self.range, shown.nonce()))
+                judge_prompts::repair(complaint, &Grade::shape(self.range, shown.nonce()))
             },
         };
         self.model.ask(inquiry, &context.scope).await

@@ -9,7 +9,6 @@ mod grade;
 mod model;
 mod numbers;
 mod outcomes;
-mod prompts;
 mod rubric;
 #[cfg(test)]
 mod tests;
@@ -17,8 +16,6 @@ mod verdict;
 mod written;
 
 pub(crate) use model::{JudgeModel, parameters as model_parameters};
-pub use prompts::prompts as judge_prompts;
-pub(crate) use prompts::version as prompt_version;
 
 use crate::Entry;
 

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome};
 use evals_models::{ChatRequest, Message, ReplySchema};
-use evals_rag::PromptError;
 use evals_rag::judging::{Inquiry, JudgeError, JudgeFailure, Shown};
+use evals_rag::{Prompt, PromptError};
 use serde_json::{Value, json};
 
 use super::model::{self, JudgeModel};
 use super::outcomes::{Announced, Announcements};
-use super::prompts;
 use super::verdict::Verdict;
 use super::written::{present, written};
 use crate::argument::{ArgumentError, flag};
-use crate::{Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped};
+use crate::{
+    Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped, judge_prompts,
+};
 
 const NAME: &str = "LLMJudge";
 
@@ -24,6 +25,7 @@ const NAME: &str = "LLMJudge";
 struct RubricJudge {
     spec: EvaluatorSpec,
     version: String,
+    prompt: Prompt,
     model: JudgeModel,
     rubric: String,
     include_input: bool,
@@ -97,7 +99,8 @@ impl RubricJudge {
     ) -> Result<Self, BuildError> {
         Ok(Self {
             spec,
-            version: prompts::version(prompts::rubric()),
+            version: judge_prompts::version(&resources.prompts.rubric),
+            prompt: resources.prompts.rubric.clone(),
             model: JudgeModel::open(arguments, resources)?,
             rubric: rubric(arguments.value("rubric"))?,
             include_input: flag(arguments, "include_input")?,
@@ -115,7 +118,7 @@ impl RubricJudge {
             shown: &shown,
             parse: &Verdict::parse,
             wanted: Verdict::WANTED,
-            repair: &|complaint| prompts::repair(complaint, &Verdict::shape(shown.nonce())),
+            repair: &|complaint| judge_prompts::repair(complaint, &Verdict::shape(shown.nonce())),
         };
         self.model.ask(inquiry, &context.scope).await
     }
@@ -143,7 +146,7 @@ impl RubricJudge {
         texts.extend(material.input.as_deref().map(|input| ("input", input)));
         let expected = material.expected.as_deref();
         texts.extend(expected.map(|expected| ("expected", expected)));
-        let prompt = prompts::rubric().fill(texts)?;
+        let prompt = self.prompt.fill(texts)?;
         Ok(ChatRequest {
             schema: Some(ReplySchema {
                 name: "verdict".to_owned(),

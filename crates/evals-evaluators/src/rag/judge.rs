@@ -12,8 +12,8 @@ use evals_rag::{Missing, Prompt, Purpose, record_calls};
 use super::expectation::Expectation;
 use super::named::{self, Measured};
 use super::output::Output;
-use crate::judges::{JudgeModel, model_parameters, prompt_version};
-use crate::{Arguments, BuildError, Entry, Resources, Untyped};
+use crate::judges::{JudgeModel, model_parameters};
+use crate::{Arguments, BuildError, Entry, Resources, Untyped, judge_prompts};
 
 const OUTCOME: &str = Equivalence::OUTCOME;
 
@@ -31,7 +31,7 @@ struct Judge {
 /// Who judges.
 #[derive(Debug)]
 enum Asked {
-    Model(JudgeModel),
+    Model(JudgeModel, Prompt),
     Overlap(OverlapJudge),
 }
 
@@ -53,7 +53,9 @@ impl Judge {
             (Asked::Overlap(overlap), digest.unwrap_or_default())
         } else {
             let model = JudgeModel::open(arguments, resources)?;
-            (Asked::Model(model), prompt_version(&Prompt::judge()))
+            let prompt = resources.prompts.judge.clone();
+            let version = judge_prompts::version(&prompt);
+            (Asked::Model(model, prompt), version)
         };
         Ok(Self {
             asked,
@@ -97,7 +99,10 @@ impl Measured for Judge {
         };
         let verdict = match &self.asked {
             Asked::Overlap(judge) => judge.judge(judged).await,
-            Asked::Model(model) => ChatJudge::new(Arc::clone(model.get()?)).judge(judged).await,
+            Asked::Model(model, prompt) => {
+                let judge = ChatJudge::new(Arc::clone(model.get()?)).prompt(prompt.clone());
+                judge.judge(judged).await
+            }
         };
         match verdict {
             Ok(verdict) => {

@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals_evaluators::judge_prompts;
 use evals_targets::TargetIdentity;
 use serde_json::{Value, json};
 
@@ -34,7 +33,7 @@ pub(super) fn manifest(
         parameters.insert(role, model.parameters());
     }
     let is_judged = !plan.judges.is_empty();
-    let prompts = Prompts::digests(judge_prompts().into_iter().filter(|_| is_judged));
+    let prompts = Prompts::digests(plan.prompts.all().into_iter().filter(|_| is_judged));
     let mut settings = json!({"target": plan.target});
     if is_judged {
         let all = serde_json::to_value(&plan.resolved.settings);

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{CaseId, CaseTimeout, Dataset};
-use evals_evaluators::{DatasetFile, FileFormat, Loaded};
+use evals_evaluators::{DatasetFile, FileFormat, JudgePrompts, Loaded};
 use evals_evaluators::{Registry, Resources, Untyped};
 use evals_guard::regular_file;
 use evals_messages::quantity;
@@ -20,6 +21,7 @@ use crate::choices;
 use crate::cli::EvalArgs;
 use crate::models::ConfiguredModels;
 use crate::out_file::OutFile;
+use crate::run_models::Prompts;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Layer, Resolved, Tree};
 use crate::targets;
@@ -36,6 +38,8 @@ pub(super) struct Plan {
     pub(super) resolved: Resolved,
     pub(super) models: ConfiguredModels,
     pub(super) judges: WantedJudges,
+    /// The prompts of evaluators that ask a model.
+    pub(super) prompts: Arc<JudgePrompts>,
     pub(super) target: TargetSettings,
     /// The cases to run, in the order of the file.
     pub(super) chosen: Vec<CaseId>,
@@ -111,6 +115,11 @@ impl Plan {
         if arguments.judging.budget.is_some() {
             judges.check_prices(&resolved)?;
         }
+        let prompts = if judges.is_empty() {
+            JudgePrompts::default()
+        } else {
+            Prompts::of_evaluators(&session.directories)?
+        };
         let dataset = &loaded.file.name;
         let (chosen, selection) = chosen_cases(session, arguments, &loaded)?;
         Ok(Self {
@@ -133,6 +142,7 @@ impl Plan {
             resolved,
             models,
             judges,
+            prompts: Arc::new(prompts),
             loaded,
         })
     }

@@ -60,6 +60,7 @@ pub(super) async fn run(
     let workers = WorkerPools::new(plan.concurrency);
     let resources = Resources {
         models: Some(Arc::clone(&judges) as _),
+        prompts: Arc::clone(&plan.prompts),
         workers: workers.clone(),
         ..Resources::default()
     };
