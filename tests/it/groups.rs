@@ -56,11 +56,42 @@ fn a_run_is_broken_down_by_a_key_of_the_questions() {
 }
 
 #[test]
+fn answers_are_grouped_by_what_follows_from_the_judgements() {
+    let sandbox = help_desk();
+    let printed = sandbox.succeed(
+        "./mine.yaml --skip-retrieval --group-by answerable --group-by relevant_documents --out report.json",
+    );
+    assert!(
+        printed.contains("equivalent (pass rate) by answerable\nanswerable   Value"),
+        "{printed}"
+    );
+    let report = json(&sandbox.work().join("report.json"));
+    let groups = &report["summary"]["groups"];
+    let sizes = |place: usize| -> Vec<(String, u64)> {
+        let groups = groups[place]["groups"].as_array().unwrap();
+        let size = |it: &serde_json::Value| {
+            let name = it["name"].as_str().unwrap().to_owned();
+            (name, it["cases"].as_u64().unwrap())
+        };
+        groups.iter().map(size).collect()
+    };
+    assert_eq!(sizes(0), [("true".to_owned(), 3), ("false".to_owned(), 1)]);
+    assert_eq!(sizes(1), [("1".to_owned(), 3), ("0".to_owned(), 1)]);
+    let shown = sandbox.succeed("runs show latest --group-by answerable");
+    assert!(shown.contains("by answerable"), "{shown}");
+    sandbox
+        .succeed("./mine.yaml --skip-retrieval --filter-case relevant_documents=0 --out few.json");
+    let few = json(&sandbox.work().join("few.json"));
+    assert_eq!(few["cases"].as_array().unwrap().len(), 1);
+    assert_eq!(few["cases"][0]["expected"]["answerable"], false);
+}
+
+#[test]
 fn an_unknown_group_is_refused_before_anything_is_asked() {
     let sandbox = help_desk();
     let message = sandbox.refuse("./mine.yaml --group-by topics");
     assert!(
-        message.contains("`--group-by topics`: questions have no `topics`; known are `answerable`, `topic`, `year`; did you mean `topic`?"),
+        message.contains("`--group-by topics`: questions have no `topics`; known are `answerable`, `relevant_documents`, `topic`, `year`; did you mean `topic`?"),
         "{message}"
     );
     assert!(sandbox.runs().is_empty());
@@ -68,7 +99,7 @@ fn an_unknown_group_is_refused_before_anything_is_asked() {
     let message = sandbox.refuse("runs show latest --group-by nothing");
     assert!(
         message.contains(
-            "no case has `nothing` in its metadata; known are `answerable`, `topic`, `year`"
+            "no case has `nothing` in its metadata; known are `answerable`, `relevant_documents`, `topic`, `year`"
         ),
         "{message}"
     );

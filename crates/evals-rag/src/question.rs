@@ -35,6 +35,19 @@ impl Question {
     /// The name of the fact whether a question is [`answerable`](Self::answerable), which every question has.
     pub const ANSWERABLE: &str = "answerable";
 
+    /// The name of the fact how many documents are [relevant](Self::relevant): 0 for an unanswerable question, null without judgements.
+    /// Metadata of this name hides it.
+    pub const RELEVANT_DOCUMENTS: &str = "relevant_documents";
+
+    /// The metadata with the facts [`ANSWERABLE`](Self::ANSWERABLE) and [`RELEVANT_DOCUMENTS`](Self::RELEVANT_DOCUMENTS).
+    pub fn facts(&self) -> Map<String, Value> {
+        let mut facts = self.metadata.clone();
+        for (name, fact) in derived(self.answerable, &self.relevant) {
+            facts.entry(name).or_insert(fact);
+        }
+        facts
+    }
+
     /// Takes the judgements, or none if the question is unanswerable.
     pub(crate) fn take_judgements(&mut self) -> Judgements {
         let judged = mem::take(&mut self.relevant);
@@ -44,4 +57,20 @@ impl Question {
             Judgements::new()
         }
     }
+}
+
+/// The facts that follow from the judgements of a question, which do not count if it is unanswerable.
+pub(crate) fn derived(answerable: bool, judged: &Judgements) -> [(&'static str, Value); 2] {
+    let relevant = if !answerable {
+        0.into()
+    } else if judged.iter().next().is_none() {
+        // Nobody knows.
+        Value::Null
+    } else {
+        judged.relevant().count().into()
+    };
+    [
+        (Question::ANSWERABLE, answerable.into()),
+        (Question::RELEVANT_DOCUMENTS, relevant),
+    ]
 }

@@ -50,6 +50,17 @@ pub trait Domain: Copy + Debug + Send + Sync + 'static {
         None
     }
 
+    /// Facts about a case that reports can be [grouped](crate::Summary::grouped) by, with their names, beside the keys of its metadata. A
+    /// key of the metadata hides a fact of the same name. None by default.
+    ///
+    /// A fact should follow from what the case holds, and not from its result, so that two reports of a case agree on it.
+    fn group_facts(_case: &CaseReport<Self>) -> Vec<(&'static str, serde_json::Value)>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
+
     /// The parts of a case as people read them, in the order in which they are shown. By default input, output and expected output.
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField>
     where

@@ -16,9 +16,11 @@ mod tests;
 mod text_measures;
 
 use evals::{Case, CaseField, CaseReport, Dataset, DatasetError, Domain};
+use serde_json::Value;
 
 use crate::Question;
 use crate::case_fields;
+use crate::question::derived;
 
 pub use answer::Answer;
 pub use breakdown::Breakdown;
@@ -41,6 +43,12 @@ impl Domain for Qa {
     type Output = Answer;
     type Expected = Reference;
     type Metadata = QuestionMetadata;
+
+    fn group_facts(case: &CaseReport<Self>) -> Vec<(&'static str, Value)> {
+        let expected = case.expected.iter();
+        let facts = expected.flat_map(|expected| derived(expected.answerable, &expected.relevant));
+        facts.collect()
+    }
 
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {
         let answer = case.result.output();

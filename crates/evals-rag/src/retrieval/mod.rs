@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::case_fields;
+use crate::question::derived;
 use crate::{Missing, Question, Retrieved, SearchError, Searcher};
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
@@ -33,6 +34,12 @@ impl Domain for Retrieval {
 
     fn mean_title(measure: &str) -> Option<String> {
         mean_title(measure)
+    }
+
+    fn group_facts(case: &CaseReport<Self>) -> Vec<(&'static str, Value)> {
+        let judged = case.expected.iter();
+        let facts = judged.flat_map(|judged| derived(case.metadata.answerable, judged));
+        facts.collect()
     }
 
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evals_messages::nearest;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::name::group_name;
-use crate::{CaseId, Domain, Report};
+use crate::{CaseId, CaseReport, Domain, Report};
 
 /// Why a report has no such groups.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GroupError {
-    /// No case has metadata with that key.
+    /// No case has metadata or a [fact](crate::Domain::group_facts) with that key.
     #[error(
         "no case has `{key}` in its metadata{}{}",
         known(keys),
@@ -38,7 +38,7 @@ fn known(keys: &[String]) -> String {
 /// The cases of each group, by its name.
 pub(super) type Members<'a> = BTreeMap<String, BTreeSet<&'a CaseId>>;
 
-/// Groups the cases of a report by a key of their metadata, if that is an object.
+/// Groups the cases of a report by a key of their metadata, if that is an object, or by one of their facts.
 pub(super) fn members<'a, D: Domain>(
     report: &'a Report<D>,
     key: &str,
@@ -50,12 +50,9 @@ pub(super) fn members<'a, D: Domain>(
         if !seen.insert(&case.id) {
             continue;
         }
-        // A value that JSON cannot hold is never in a stored report.
-        let metadata = serde_json::to_value(&case.metadata).unwrap_or(Value::Null);
-        let name = group_name(metadata.get(key));
-        if let Value::Object(metadata) = metadata {
-            keys.extend(metadata.into_iter().map(|(key, _)| key));
-        }
+        let facts = facts(case);
+        let name = group_name(facts.get(key));
+        keys.extend(facts.into_iter().map(|(key, _)| key));
         members.entry(name).or_default().insert(&case.id);
     }
     if keys.contains(key) {
@@ -66,4 +63,17 @@ pub(super) fn members<'a, D: Domain>(
             keys: keys.into_iter().collect(),
         })
     }
+}
+
+/// What a case can be grouped by: the members of its metadata, and its facts.
+fn facts<D: Domain>(case: &CaseReport<D>) -> Map<String, Value> {
+    // A value that JSON cannot hold is never in a stored report.
+    let mut facts = match serde_json::to_value(&case.metadata) {
+        Ok(Value::Object(metadata)) => metadata,
+        _ => Map::new(),
+    };
+    for (key, fact) in D::group_facts(case) {
+        facts.entry(key).or_insert(fact);
+    }
+    facts
 }

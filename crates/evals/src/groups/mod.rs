@@ -1,4 +1,4 @@
-//! Cases in groups, by a key of their metadata.
+//! Cases in groups, by a key of their metadata or by a fact.
 
 mod change;
 mod members;

@@ -7,7 +7,7 @@ use evals_metrics::{Bootstrap, Mean, UndefinedAs};
 use serde::{Deserialize, Serialize};
 
 use super::members::{GroupError, members};
-use crate::{CaseId, Domain, Report, Summary, Unit};
+use crate::{CaseId, Domain, LabelShares, Report, Summary, Unit};
 
 /// The measures of a report in each group of its cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,13 @@ pub struct Group {
     pub cases: usize,
     /// The means of the scores, the pass rates and the means of the metrics, in the order of the summary.
     pub means: Vec<GroupMean>,
+    /// How often each label was given, in the order of the summary.
+    #[serde(
+        default,
+        with = "crate::in_order",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub labels: Vec<(String, LabelShares)>,
 }
 
 /// A measure's mean in one group.
@@ -44,11 +51,11 @@ pub struct GroupMean {
 }
 
 impl Summary {
-    /// Adds the measures of each group of cases, for each of the `keys` of their metadata. Labels are not broken down.
+    /// Adds the measures of each group of cases, for each of the `keys` of their metadata or for a [fact](Domain::group_facts).
     ///
     /// # Errors
     ///
-    /// No case has metadata with one of the keys.
+    /// No case has metadata or a fact with one of the keys.
     pub fn grouped<D: Domain>(
         mut self,
         report: &Report<D>,
@@ -91,10 +98,17 @@ fn groups<D: Domain>(
                 mean,
             }
         };
+        let labels = |(title, _): &(String, LabelShares)| {
+            let cases = values.labels(title).into_iter().flatten();
+            let own = cases.filter(|(id, _)| ids.contains(*id));
+            let shares = LabelShares::over(own.map(|(_, labels)| labels));
+            (title.clone(), shares)
+        };
         Group {
             name,
             cases: ids.len(),
             means: titles.iter().map(mean).collect(),
+            labels: summary.labels.iter().map(labels).collect(),
         }
     };
     let mut groups: Vec<Group> = members.into_iter().map(group).collect();

@@ -1,15 +1,23 @@
 //! The tables of groups: one for each measure, with a row for each group.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
 use super::change::{probability, signed, verdict};
 use super::glyphs::Glyphs;
 use super::side_by_side::title_of;
-use crate::{ChangedGroups, Direction, GroupMean, Groups, MeasureChange, Unit, Verdict};
+use crate::{
+    ChangedGroups, Direction, Group, GroupMean, Groups, LabelShares, MeasureChange, Unit, Verdict,
+};
 
 /// Most groups that are shown, the largest ones. JSON has all.
 const SHOWN: usize = 20;
+
+/// Most labels that have a column of their own, the most frequent ones. JSON has all.
+const SHOWN_LABELS: usize = 6;
 
 /// A table of groups.
 #[derive(Debug)]
@@ -30,15 +38,22 @@ pub(super) struct GroupRow {
     pub(super) is_clear: bool,
 }
 
-/// The tables of a summary: the group, the measure's mean with its interval, n and what is excluded.
-pub(super) fn means(groups: &Groups, glyphs: &Glyphs) -> Vec<GroupTable> {
+/// The tables of a summary: first those of means, then those of labels.
+pub(super) fn summarised(groups: &Groups, glyphs: &Glyphs) -> Vec<GroupTable> {
+    let mut tables = means(groups, glyphs);
+    tables.extend(labels(groups));
+    tables
+}
+
+/// The group, the measure's mean with its interval, n and what is excluded.
+fn means(groups: &Groups, glyphs: &Glyphs) -> Vec<GroupTable> {
     let Some(first) = groups.groups.first() else {
         return Vec::new();
     };
     let measures = first.means.iter().enumerate();
     let measures = measures.filter(|(_, measure)| measure.unit != Unit::Metric);
     let table = |(place, measure): (usize, &GroupMean)| {
-        let column = |group: &crate::Group| {
+        let column = |group: &Group| {
             let GroupMean { unit, mean, .. } = &group.means[place];
             let print = |value: f64| unit.print(value);
             let value = mean
@@ -53,11 +68,7 @@ pub(super) fn means(groups: &Groups, glyphs: &Glyphs) -> Vec<GroupTable> {
                     value,
                     mean.interval.map(interval).unwrap_or_default(),
                     mean.n.to_string(),
-                    if excluded == 0 {
-                        String::new()
-                    } else {
-                        excluded.to_string()
-                    },
+                    unless_zero(excluded),
                 ],
                 is_clear: false,
             }
@@ -83,6 +94,68 @@ pub(super) fn means(groups: &Groups, glyphs: &Glyphs) -> Vec<GroupTable> {
         table
     };
     measures.map(table).collect()
+}
+
+/// The group, how often each label was given, n and what is excluded. The most frequent labels come first.
+fn labels(groups: &Groups) -> Vec<GroupTable> {
+    let Some(first) = groups.groups.first() else {
+        return Vec::new();
+    };
+    let shares = |place: usize| {
+        groups
+            .groups
+            .iter()
+            .map(move |group| &group.labels[place].1)
+    };
+    let table = |(place, (title, _)): (usize, &(String, LabelShares))| {
+        let mut totals: BTreeMap<&str, usize> = BTreeMap::new();
+        for (label, count) in shares(place).flat_map(|shares| &shares.counts) {
+            *totals.entry(label).or_default() += count;
+        }
+        let mut columns: Vec<(&str, usize)> = totals.into_iter().collect();
+        columns.sort_by_key(|(_, total)| Reverse(*total));
+        let others = columns.split_off(columns.len().min(SHOWN_LABELS));
+        let key = single_line(&groups.key);
+        let mut titles = vec![key.clone()];
+        titles.extend(columns.iter().map(|(label, _)| single_line(label)));
+        titles.extend(["others", "n", "Excluded"].map(str::to_owned));
+        let row = |group: &Group| {
+            let shares = &group.labels[place].1;
+            let count = |(label, _): &(&str, usize)| shares.counts.get(*label).copied();
+            let shown = columns.iter().map(|it| count(it).unwrap_or(0).to_string());
+            let further: usize = others.iter().filter_map(count).sum();
+            let excluded: usize = shares.excluded.values().sum();
+            let mut cells = vec![single_line(&group.name)];
+            cells.extend(shown);
+            cells.push(unless_zero(further));
+            cells.push(shares.n.to_string());
+            cells.push(unless_zero(excluded));
+            GroupRow {
+                cells,
+                is_clear: false,
+            }
+        };
+        let shown = groups.groups.iter().take(SHOWN);
+        let mut table = GroupTable {
+            heading: format!("{} by {key}", single_line(title)),
+            rows: shown.map(row).collect(),
+            titles,
+            note: left_out(groups.groups.iter().map(|group| group.cases), "case"),
+        };
+        // From the right, so that the places of the others stay.
+        table.drop_if_empty_at(columns.len() + 3);
+        table.drop_if_empty_at(columns.len() + 1);
+        table
+    };
+    first.labels.iter().enumerate().map(table).collect()
+}
+
+fn unless_zero(count: usize) -> String {
+    if count == 0 {
+        String::new()
+    } else {
+        count.to_string()
+    }
 }
 
 /// The tables of a change, for measures with a known better direction.
@@ -153,9 +226,12 @@ fn left_out(sizes: impl Iterator<Item = usize>, what: &str) -> Option<String> {
 impl GroupTable {
     /// Drops a column without any text.
     fn drop_if_empty(&mut self, title: &str) {
-        let Some(place) = self.titles.iter().position(|it| it == title) else {
-            return;
-        };
+        if let Some(place) = self.titles.iter().position(|it| it == title) {
+            self.drop_if_empty_at(place);
+        }
+    }
+
+    fn drop_if_empty_at(&mut self, place: usize) {
         if self.rows.iter().all(|row| row.cells[place].is_empty()) {
             self.titles.remove(place);
             for row in &mut self.rows {

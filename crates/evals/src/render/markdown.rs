@@ -33,7 +33,10 @@ pub fn report<D: Domain>(
     measures(&mut out, summary)?;
     accuracy(&mut out, summary)?;
     let tables = summary.groups.iter();
-    group_tables(&mut out, tables.flat_map(|it| groups::means(it, GLYPHS)))?;
+    group_tables(
+        &mut out,
+        tables.flat_map(|it| groups::summarised(it, GLYPHS)),
+    )?;
     latency(&mut out, summary)?;
     analyses(&mut out, report)?;
     failures(&mut out, &Failures::of(report))

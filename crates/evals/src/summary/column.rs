@@ -11,6 +11,9 @@ use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
 /// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
 pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
 
+/// A measure's labels for each case that it applies to.
+pub(crate) type Labels<'a> = BTreeMap<&'a CaseId, CaseLabels<'a>>;
+
 /// Why a repetition has no value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Gap<'a> {
@@ -66,7 +69,8 @@ pub(super) struct Column<'a> {
     scope: Scope<'a>,
     /// One entry for each closed case: a number, or the reason for its absence. Labels add no numbers.
     cases: Vec<(&'a CaseId, Result<f64, &'a str>)>,
-    labels: BTreeMap<&'a str, usize>,
+    /// The labels of each closed case that has one, or lacks one for a reason.
+    labels: Vec<(&'a CaseId, CaseLabels<'a>)>,
     /// Counts for assertions.
     attempts: Attempts,
     /// How many repetitions have no value, by reason.
@@ -88,7 +92,14 @@ struct Repetition<'a> {
 #[derive(Debug, Default)]
 struct OpenCase<'a> {
     numbers: Vec<f64>,
-    labels: usize,
+    labels: BTreeMap<&'a str, usize>,
+    reasons: Vec<&'a str>,
+}
+
+/// The labels of one case: how often each was given, and why repetitions have none.
+#[derive(Clone, Debug)]
+pub(crate) struct CaseLabels<'a> {
+    counts: BTreeMap<&'a str, usize>,
     reasons: Vec<&'a str>,
 }
 
@@ -100,7 +111,7 @@ impl<'a> Column<'a> {
             better,
             scope,
             cases: Vec::new(),
-            labels: BTreeMap::new(),
+            labels: Vec::new(),
             attempts: Attempts::default(),
             valueless: BTreeMap::new(),
             missing: BTreeMap::new(),
@@ -123,8 +134,7 @@ impl<'a> Column<'a> {
 
     /// Adds one repetition's label.
     pub(super) fn add_label(&mut self, label: &'a str) {
-        *self.labels.entry(label).or_default() += 1;
-        self.case.labels += 1;
+        *self.case.labels.entry(label).or_default() += 1;
         self.repetition.has_value = true;
     }
 
@@ -157,7 +167,14 @@ impl<'a> Column<'a> {
     pub(super) fn close_case(&mut self, id: &'a CaseId) {
         self.attempts.close_case();
         let case = std::mem::take(&mut self.case);
-        if case.numbers.is_empty() && case.labels == 0 {
+        if self.kind == ValueKind::Label && !(case.labels.is_empty() && case.reasons.is_empty()) {
+            let labels = CaseLabels {
+                counts: case.labels.clone(),
+                reasons: case.reasons.clone(),
+            };
+            self.labels.push((id, labels));
+        }
+        if case.numbers.is_empty() && case.labels.is_empty() {
             let reason = case.reasons.first().copied();
             self.cases.extend(reason.map(|reason| (id, Err(reason))));
             return;
@@ -193,11 +210,12 @@ impl<'a> Column<'a> {
     }
 
     pub(super) fn label_shares(&self) -> LabelShares {
-        LabelShares {
-            counts: owned(&self.labels),
-            n: self.labels.values().sum(),
-            excluded: owned(&self.valueless),
-        }
+        LabelShares::over(self.labels.iter().map(|(_, labels)| labels))
+    }
+
+    /// The labels of each case.
+    pub(super) fn case_labels(&self) -> Labels<'a> {
+        self.labels.iter().cloned().collect()
     }
 
     /// How many repetitions have no value, by reason.
@@ -208,6 +226,23 @@ impl<'a> Column<'a> {
     /// How many repetitions have no value in cases that have one, by reason.
     pub(super) fn missing(&self) -> BTreeMap<String, usize> {
         owned(&self.missing)
+    }
+}
+
+impl LabelShares {
+    /// Adds up the labels of cases.
+    pub(crate) fn over<'c, 'a: 'c>(cases: impl IntoIterator<Item = &'c CaseLabels<'a>>) -> Self {
+        let mut shares = Self::default();
+        for case in cases {
+            for (label, count) in &case.counts {
+                *shares.counts.entry((*label).to_owned()).or_default() += count;
+                shares.n += count;
+            }
+            for reason in &case.reasons {
+                *shares.excluded.entry((*reason).to_owned()).or_default() += 1;
+            }
+        }
+        shares
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_metrics::{Bootstrap, Mean};
 
-use super::column::{Column, Gap, Scope, Values};
+use super::column::{Column, Gap, Labels, Scope, Values};
 use super::index::{Index, Places};
 use super::shown::evaluator;
 use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
@@ -196,6 +196,13 @@ impl<'a> Tally<'a> {
     pub(super) fn labels(&self) -> Vec<(String, LabelShares)> {
         self.of_kind(ValueKind::Label)
             .map(|column| (column.title.clone(), column.label_shares()))
+            .collect()
+    }
+
+    /// The labels of each case, for the measures that are labels.
+    pub(super) fn case_labels(&self) -> BTreeMap<String, Labels<'a>> {
+        self.of_kind(ValueKind::Label)
+            .map(|column| (column.title.clone(), column.case_labels()))
             .collect()
     }
 

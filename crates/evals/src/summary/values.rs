@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::column::Values;
+use super::column::{Labels, Values};
 use super::tally::Tally;
 use crate::measure_key::MeasureKey;
 use crate::{Domain, Report, Unit, ValueKind};
@@ -14,6 +14,7 @@ pub(crate) struct CaseValues<'a> {
     scores: BTreeMap<String, Values<'a>>,
     assertions: BTreeMap<String, Values<'a>>,
     metrics: BTreeMap<String, Values<'a>>,
+    labels: BTreeMap<String, Labels<'a>>,
     none: Values<'a>,
 }
 
@@ -37,6 +38,11 @@ impl<'a> CaseValues<'a> {
         };
         measures.get(title).unwrap_or(&self.none)
     }
+
+    /// The labels of the measure with this title, if it is one of labels.
+    pub(crate) fn labels(&self, title: &str) -> Option<&Labels<'a>> {
+        self.labels.get(title)
+    }
 }
 
 impl<D: Domain> Report<D> {
@@ -48,6 +54,7 @@ impl<D: Domain> Report<D> {
             scores: tally.values(ValueKind::Score),
             assertions: tally.values(ValueKind::Assertion),
             metrics: tally.metric_values(),
+            labels: tally.case_labels(),
             none: Values::new(),
         }
     }

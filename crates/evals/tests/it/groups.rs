@@ -22,6 +22,13 @@ impl Domain for Topics {
     fn mean_title(score: &str) -> Option<String> {
         (score == "RR").then(|| "MRR".to_owned())
     }
+
+    fn group_facts(case: &CaseReport<Self>) -> Vec<(&'static str, Value)> {
+        vec![
+            ("letters", case.input.len().into()),
+            ("hidden", json!("fact")),
+        ]
+    }
 }
 
 /// Gives each case of a report its metadata.
@@ -93,6 +100,107 @@ fn each_group_has_its_means_with_n_and_what_is_excluded() {
 }
 
 #[test]
+fn cases_are_grouped_by_facts_unless_metadata_hides_them() {
+    let mut cases = Vec::new();
+    for (number, input) in ["a", "b", "long"].into_iter().enumerate() {
+        let mut case = finished(&format!("q{number}"), vec![score("RR", 1.0)]);
+        case.input = input.to_owned();
+        let metadata = match number {
+            0 => json!({"hidden": "metadata"}),
+            _ => Value::Null,
+        };
+        cases.push((case, metadata));
+    }
+    let report = with_metadata(cases);
+    let names = |key: &str| {
+        let summary = grouped(&report, &[key]).unwrap();
+        let groups = summary.groups[0].groups.iter();
+        let names: Vec<(String, usize)> = groups.map(|it| (it.name.clone(), it.cases)).collect();
+        names
+    };
+    assert_eq!(names("letters"), [("1".to_owned(), 2), ("4".to_owned(), 1)]);
+    assert_eq!(
+        names("hidden"),
+        [("fact".to_owned(), 2), ("metadata".to_owned(), 1)]
+    );
+    let bootstrap = Bootstrap::default();
+    let summary = report.summary(&bootstrap);
+    let titled = Titled {
+        title: "same",
+        report: &report,
+        summary: &summary,
+    };
+    let change = Change::between(&titled, &titled, PairedTest::default(), |_| true);
+    let change = change.grouped(&titled, &titled, &["letters".to_owned()], |_| true);
+    assert_eq!(change.unwrap().groups[0].groups[0].pairs, 2);
+}
+
+/// Cases of two topics with a tone each, one of them undefined and one failed; `rare` labels in news.
+fn tones(rare: usize) -> Report<Topics> {
+    let mut cases = Vec::new();
+    let mut add = |topic: &str, value| {
+        let id = format!("q{}", cases.len());
+        let case = finished(&id, vec![outcome("tone", value)]);
+        cases.push((case, json!({"topic": topic})));
+    };
+    for tone in ["polite", "rude", "polite"] {
+        add("Sports", evals::Value::Label(tone.to_owned()));
+    }
+    add("Sports", evals::Value::Undefined);
+    add("News", evals::Value::Label("rude".to_owned()));
+    for number in 0..rare {
+        add("News", evals::Value::Label(format!("rare {number}")));
+    }
+    with_metadata(cases)
+}
+
+#[test]
+fn labels_are_counted_in_each_group() {
+    let summary = grouped(&tones(0), &["topic"]).unwrap();
+    let groups = serde_json::to_value(&summary.groups[0].groups).unwrap();
+    assert_eq!(
+        groups[0]["labels"]["tone"]["counts"],
+        json!({"polite": 2, "rude": 1})
+    );
+    assert_eq!(groups[0]["labels"]["tone"]["n"], 3);
+    assert_eq!(groups[1]["labels"]["tone"]["counts"], json!({"rude": 1}));
+    let excluded = &summary.groups[0].groups[0].labels[0].1.excluded;
+    assert_eq!(excluded.values().sum::<usize>(), 1, "{excluded:?}");
+    let all = &summary.labels[0].1;
+    let mut n = 0;
+    for group in &summary.groups[0].groups {
+        n += group.labels[0].1.n;
+    }
+    assert_eq!(n, all.n, "each label is in one group");
+    let read: Summary = serde_json::from_value(json!(summary)).unwrap();
+    assert_eq!(read, summary);
+}
+
+#[test]
+fn the_table_of_labels_has_a_column_for_each_frequent_one() {
+    let text = |report: &Report<Topics>| {
+        let summary = grouped(report, &["topic"]).unwrap();
+        let mut page = Vec::new();
+        Console::default().groups(&mut page, &summary).unwrap();
+        String::from_utf8(page).unwrap()
+    };
+    insta::assert_snapshot!(text(&tones(0)), @r"
+    tone by topic
+    topic   polite  rude  n  Excluded
+    ─────────────────────────────────
+    Sports       2     1  3         1
+    News         0     1  1
+    ");
+    insta::assert_snapshot!(text(&tones(6)), @r"
+    tone by topic
+    topic   polite  rude  rare 0  rare 1  rare 2  rare 3  others  n  Excluded
+    ─────────────────────────────────────────────────────────────────────────
+    News         0     1       1       1       1       1       2  7
+    Sports       2     1       0       0       0       0          3         1
+    ");
+}
+
+#[test]
 fn a_summary_without_groups_is_written_as_before() {
     let report = topics();
     let summary = report.summary(&Bootstrap::default());
@@ -113,11 +221,14 @@ fn an_unknown_key_names_the_known_ones() {
     let error = grouped(&topics(), &["topics"]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "no case has `topics` in its metadata; known are `topic`; did you mean `topic`?"
+        "no case has `topics` in its metadata; known are `hidden`, `letters`, `topic`; did you mean `topic`?"
     );
-    let bare = with_metadata(vec![(finished("a", vec![score("RR", 1.0)]), Value::Null)]);
+    let bare = report(vec![finished("a", vec![score("RR", 1.0)])]);
+    let bootstrap = Bootstrap::default();
+    let topic = ["topic".to_owned()];
+    let error = bare.summary(&bootstrap).grouped(&bare, &topic, &bootstrap);
     assert_eq!(
-        grouped(&bare, &["topic"]).unwrap_err().to_string(),
+        error.unwrap_err().to_string(),
         "no case has `topic` in its metadata, and cases have no metadata with keys"
     );
 }

@@ -108,21 +108,15 @@ pub(super) async fn read(
     })
 }
 
-/// Keeps the chosen questions. Whether a question is answerable can be chosen by, too, although it is no metadata.
+/// Keeps the chosen questions. What follows from their judgements can be chosen by, too, although it is no metadata.
 fn choose(selection: &Selection, questions: &mut Vec<Question>) -> Result<SelectionRecord> {
-    for question in questions.iter_mut() {
-        let answerable = question.answerable.into();
-        question
-            .metadata
-            .insert(Question::ANSWERABLE.to_owned(), answerable);
-    }
-    let record = selection.retain(questions, |question| Candidate {
+    let candidates = std::mem::take(questions).into_iter();
+    let mut candidates: Vec<_> = candidates.map(|it| (it.facts(), it)).collect();
+    let record = selection.retain(&mut candidates, |(facts, question)| Candidate {
         id: &question.id,
-        metadata: &question.metadata,
+        metadata: facts,
     })?;
-    for question in questions {
-        question.metadata.shift_remove(Question::ANSWERABLE);
-    }
+    questions.extend(candidates.into_iter().map(|(_, question)| question));
     Ok(record)
 }
 

@@ -13,7 +13,9 @@ const LEAST: [&str; 5] = ["Interval", "Excluded", "p", "Before", "After"];
 
 impl<W: Write> Page<W> {
     pub(super) fn grouped_means(&mut self, groups: &[Groups]) -> io::Result<()> {
-        let tables = groups.iter().flat_map(|it| groups::means(it, self.glyphs));
+        let tables = groups
+            .iter()
+            .flat_map(|it| groups::summarised(it, self.glyphs));
         self.group_tables(tables.collect())
     }
 

@@ -87,8 +87,8 @@ pub(super) fn check_groups(keys: &[String], manifest: &Manifest) -> Result<()> {
 /// The keys of the questions' metadata; `None` if only the questions tell, because a column stands for all fields of an object.
 pub(super) fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
     let columns = &manifest.questions.columns.metadata;
-    let own = std::iter::once(Question::ANSWERABLE.to_owned());
-    let keys = own.chain(columns.iter().map(Column::path));
+    let own = [Question::ANSWERABLE, Question::RELEVANT_DOCUMENTS].map(str::to_owned);
+    let keys = own.into_iter().chain(columns.iter().map(Column::path));
     let is_static = columns.iter().all(|column| !column.is_spread());
     is_static.then(|| keys.collect())
 }
