@@ -3,6 +3,46 @@
 //! A [`Target`] answers one [`Request`] with a [`Reply`]. Whether it is a service, a command, a file of answers made
 //! elsewhere or a closure makes no difference to the benchmarks. This crate holds what they have in common and the targets
 //! that need no HTTP client; `evals-providers` has those behind a server.
+//!
+//! A closure is a target. It returns what a service would send, and whatever it leaves out is undefined in the report:
+//!
+//! ```
+//! use evals_targets::{FnTarget, Inputs, Reply, ReplyDocument, Request, Target, TargetError};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), TargetError> {
+//! let target = FnTarget::new("my search", |request: Request| async move {
+//!     let Inputs::Question(question) = request.inputs else {
+//!         return Ok(Reply::default());
+//!     };
+//!     let found = ReplyDocument { id: Some("france".to_owned()), ..ReplyDocument::default() };
+//!     Ok(Reply {
+//!         answer: (question == "What is the capital of France?").then(|| json!("Paris")),
+//!         documents: Some(vec![found]),
+//!         ..Reply::default()
+//!     })
+//! });
+//!
+//! let reply = target.ask(&Request::question("q1", "What is the capital of France?")).await?;
+//! assert_eq!(reply.answer, Some(json!("Paris")));
+//! assert_eq!(target.identity().to_string(), "fn:my search");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A command is one too. [`ExecTarget`] keeps its process and sends it a line of JSON for each request:
+//!
+//! ```no_run
+//! use evals_targets::process::{WorkerCommand, WorkerOptions};
+//! use evals_targets::{ExecTarget, ResponseSettings};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let command = WorkerCommand::new("python my_rag.py");
+//! let target = ExecTarget::new(command, WorkerOptions::default(), &ResponseSettings::default())?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod address;
 mod chat;
