@@ -59,6 +59,7 @@ fn yaml() {
             "[",
             "\n- ",
             "Contains: ",
+            "Not: {evaluator: ",
         ])
         .run(|input| check(&registry, input, FileFormat::Yaml));
 }
@@ -79,6 +80,7 @@ fn promptfoo() {
     Target::new("dataset-promptfoo", CORPUS)
         .seed("q,__expected,__expected1,__description\n\"a\nb\",contains: x,regex: [a-z]+,n\nc,\"contains-any: a, b\",,\n")
         .seed("q,__metadata:t[]\na,\"b,c\"\n")
-        .dictionary(["__expected", "icontains:", "starts-with:", "grade:", "is-json", "not-", ",", "\"", "\n", "\r"])
+        .seed("q,__expected\na,not-latency(1500)\nb,\"is-json: {type: object, required: [a]}\"\nc,\"not-contains-all: x, y\"\n")
+        .dictionary(["__expected", "icontains:", "starts-with:", "grade:", "is-json", "contains-json: ", "latency(", "(0.5)", "not-", ": {type: ", "true", ",", "\"", "\n", "\r"])
         .run(|input| check(&registry, input, FileFormat::Csv));
 }

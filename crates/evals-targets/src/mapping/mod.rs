@@ -18,6 +18,8 @@ mod chat_completion;
 mod error;
 mod events;
 mod fields;
+#[cfg(test)]
+mod fuzz;
 mod json_text;
 mod path;
 mod paths;
