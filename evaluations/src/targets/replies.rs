@@ -3,26 +3,28 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use evals::JournalError;
 use evals_messages::quantity;
 use evals_targets::{RecordedTarget, ReplyFile, Resumption, Target};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::clock;
+use crate::run_folder::StartLock;
 use crate::session::Session;
 
-/// What replies depend on besides the target, and whether earlier ones are used.
+/// The run that replies belong to, and whether those of an earlier session are used.
 #[derive(Debug, Clone)]
 pub(crate) struct Recording {
-    /// A JSON object of everything else that is part of the questions: the dataset's fingerprint, k, seed, repeat.
-    pub(crate) questions: Value,
+    /// The identities of the run's manifests, one for each experiment that reads the replies.
+    pub(crate) run: Value,
     pub(crate) resumption: Resumption,
 }
 
 impl Recording {
     fn identity(&self, target: &dyn Target) -> Value {
-        json!({"target": target.identity(), "questions": self.questions})
+        json!({"target": target.identity(), "run": self.run})
     }
 }
 
@@ -39,24 +41,33 @@ pub(crate) fn recorded(
     ReplyFile::resumable(&folder).context("cannot read the target's recorded replies")
 }
 
-/// The folder of the replies to one set of questions.
+/// The folder of all runs with this identity.
 fn folder(session: &Session<'_>, identity: &Value) -> PathBuf {
     let digest = hex::encode(&Sha256::digest(identity.to_string())[..8]);
     session.directories.target_replies().join(digest)
 }
 
 /// Puts a recording in front of `target`, and notes what it resumes.
-pub(crate) fn record(
+///
+/// Fails if another process is at work on the same run.
+pub(crate) async fn record(
     session: &Session<'_>,
     target: Arc<dyn Target>,
     recording: &Recording,
 ) -> Result<RecordedTarget> {
     let identity = recording.identity(&*target);
     let folder = folder(session, &identity);
-    let name = clock::now().format("%Y%m%dT%H%M%S%.3fZ").to_string();
-    let file = ReplyFile::open(&folder, &name, &identity, recording.resumption)
-        .context("cannot record the target's replies")?;
     let printer = session.printer;
+    // Of two equal commands that start at the same moment, one has to find the file of the other.
+    let turn = StartLock::take(&session.directories.data, printer).await?;
+    let name = clock::now().format("%Y%m%dT%H%M%S%.3fZ").to_string();
+    let file = match ReplyFile::open(&folder, &name, &identity, recording.resumption) {
+        Err(JournalError::Locked { .. }) => bail!(
+            "another process is already working on this run; wait for it to finish, or start a new run with `--fresh`"
+        ),
+        opened => opened.context("cannot record the target's replies")?,
+    };
+    drop(turn);
     if file.recorded() > 0 {
         printer.note(&format!(
             "resuming: {} recorded in {}; `--fresh` asks again",

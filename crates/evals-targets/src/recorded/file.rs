@@ -1,4 +1,4 @@
-//! The file that holds the replies to one set of questions.
+//! The file that holds the replies of one run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,10 +20,11 @@ pub enum Resumption {
     Fresh,
 }
 
-/// The replies to one set of questions, in a file of lines that check themselves.
+/// The replies of one run, in a file of lines that check themselves.
 ///
-/// A set of questions has a folder of its own, and each run of them a file in it. The newest file is resumed until
-/// [`RecordedTarget::finish`](crate::RecordedTarget::finish) marks it as finished; every run afterwards starts a new one, because the system may have changed.
+/// All runs with one identity, such as those of the same command, share a folder, and each has a file of its own in it. The newest
+/// file is resumed until [`RecordedTarget::finish`](crate::RecordedTarget::finish) marks it as finished; the run afterwards starts a
+/// new one, because the system may have changed.
 ///
 /// The operating system has a reply before it counts as recorded, so a killed process loses none.
 #[derive(Debug)]
@@ -66,12 +67,13 @@ impl ReplyFile {
     /// Opens the file to resume in `folder`, or creates `<name>.jsonl` there.
     ///
     /// `name` sorts by time, such as `20260501T120000.000Z`; the file whose name comes last is the newest. `identity` is a JSON
-    /// object of everything that replies depend on: the target, the questions and what is sent beside them. All files of a folder
-    /// have the same.
+    /// object of everything that makes two runs the same: the target, the questions, and what is done with the replies. All files of
+    /// a folder have the same.
     ///
     /// # Errors
     ///
-    /// The folder or the file cannot be read or written, another process has the file open, or the file has another identity.
+    /// The folder or the file cannot be read or written, another process has the file to resume open, or the file has another
+    /// identity.
     pub fn open(
         folder: &Path,
         name: &str,
@@ -94,8 +96,26 @@ impl ReplyFile {
                 return Ok(file);
             }
         }
-        let (file, _) = Self::read(unused(folder, name), identity)?;
-        Ok(file)
+        Self::create(folder, name, identity)
+    }
+
+    /// Creates a file. If another process takes the name at the same moment, the file gets a number.
+    fn create(folder: &Path, name: &str, identity: &Value) -> Result<Self, JournalError> {
+        let mut number = 1_u32;
+        loop {
+            let path = folder.join(match number {
+                1 => format!("{name}.jsonl"),
+                number => format!("{name}-{number:03}.jsonl"),
+            });
+            number += 1;
+            if path.exists() {
+                continue;
+            }
+            match Self::read(path, identity) {
+                Err(JournalError::Locked { .. }) => {}
+                opened => return opened.map(|(file, _)| file),
+            }
+        }
     }
 
     /// How many replies [`open`](Self::open) would resume in `folder`. It creates and locks nothing.
@@ -222,12 +242,4 @@ fn newest(folder: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     Ok(newest.map(|(_, path)| path))
-}
-
-/// The path of a new file. If two sessions start at the same moment, the second one gets a number.
-fn unused(folder: &Path, name: &str) -> PathBuf {
-    let first = folder.join(format!("{name}.jsonl"));
-    let others = (2_u32..).map(|number| folder.join(format!("{name}-{number:03}.jsonl")));
-    let mut paths = std::iter::once(first.clone()).chain(others);
-    paths.find(|path| !path.exists()).unwrap_or(first)
 }

@@ -25,6 +25,7 @@ use crate::groups::add_groups;
 use crate::interruption::Interruption;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
+use crate::run_folder::identity;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -89,15 +90,14 @@ pub(super) async fn run(
     let opening = resumption::open::<Untyped>(session, &manifest, started, resume);
     let opened = interruption.guard(opening).await?;
     let recording = Recording {
-        // A reply counts for equal inputs only, so changes elsewhere in the file do not make anybody ask again.
-        questions: json!({"benchmark": "eval", "dataset": plan.loaded.file.name}),
+        run: identity(&manifest),
         resumption: if is_fresh {
             Resumption::Fresh
         } else {
             Resumption::Resume
         },
     };
-    let recorded = Arc::new(targets::record(session, target, &recording)?);
+    let recorded = Arc::new(targets::record(session, target, &recording).await?);
     spending.resume(costs::spent(&opened.finished, &judges, &prices));
 
     let failure_limit = FailureLimit::new(control.max_failures, &opened.finished);

@@ -8,23 +8,21 @@ use evals_messages::quantity;
 use evals_models::Tokenizer as _;
 use evals_rag::estimate::{Estimate, Workload};
 
-use super::plan::TargetPlan;
-use super::preparation::Prepared;
+use super::TargetRun;
 use crate::choices;
-use crate::cli::RunArgs;
 use crate::command::run::qa::estimate::{calls, judging, refusals};
-use crate::session::Session;
 use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
 
-/// Renders the estimate.
-pub(super) fn text(
-    session: &Session<'_>,
-    arguments: &RunArgs,
-    plan: &TargetPlan,
-    prepared: &Prepared,
-) -> Result<String> {
+/// Renders the estimate of a run that has `resumed` replies already.
+pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
+    let TargetRun {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let questions = &prepared.questions;
@@ -54,7 +52,7 @@ pub(super) fn text(
     let estimate = Estimate::of(&workload);
     let asked = workload.questions.saturating_mul(workload.repeats);
     let mut text = format!("{}\n", quantity::of(asked, "question"));
-    let recorded = match prepared.resumed(session)? {
+    let recorded = match resumed {
         0 => String::new(),
         resumed => format!(", {resumed} of them recorded already"),
     };

@@ -1,17 +1,58 @@
-//! The manifest of a run of a target.
+//! The manifests of both benchmarks of a target, and what makes two runs the same.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
+use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
 
 use super::TargetRun;
-use crate::clock::timestamp;
+use super::preparation::TargetQa;
+use crate::clock::{self, timestamp};
 use crate::redaction;
-use crate::run_folder::{DatasetRecord, MANIFEST_VERSION, RunManifest, Tool};
+use crate::run_folder::{DatasetRecord, MANIFEST_VERSION, RunManifest, Tool, identity};
 
-/// The manifest of a retrieval run. Question answering replaces the fields that differ.
-pub(super) fn manifest(run: TargetRun<'_>, started: DateTime<Utc>) -> RunManifest<'_> {
+/// The identities of the benchmarks that run. The recorded replies belong to a run of these.
+pub(super) fn identity_of(run: TargetRun<'_>) -> Result<Value> {
+    let started = clock::now();
+    let identity = |manifest: &RunManifest<'_>| -> Result<Value> {
+        let manifest = serde_json::to_value(manifest);
+        Ok(identity(
+            &manifest.context("cannot serialise the manifest")?,
+        ))
+    };
+    let retrieval = run.plan.retrieval.then(|| of_retrieval(run, started));
+    let qa = run.prepared.qa.as_ref();
+    let qa = qa.map(|models| of_answers(run, models, started));
+    Ok(json!({
+        "retrieval": retrieval.as_ref().map(identity).transpose()?,
+        "qa": qa.as_ref().map(identity).transpose()?,
+    }))
+}
+
+/// The manifest of question answering.
+pub(super) fn of_answers<'r>(
+    run: TargetRun<'r>,
+    models: &'r TargetQa,
+    started: DateTime<Utc>,
+) -> RunManifest<'r> {
+    let models = &models.model_set;
+    let identities = models.models.iter();
+    RunManifest {
+        benchmark: "qa",
+        name: &run.plan.qa_name,
+        measures: &[],
+        refusals: &run.plan.manifest.unanswerable,
+        models: identities.map(|(role, model)| (*role, model)).collect(),
+        parameters: models.parameters.clone(),
+        prompts: models.prompts.clone(),
+        ..of_retrieval(run, started)
+    }
+}
+
+/// The manifest of the retrieval benchmark.
+pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> RunManifest<'_> {
     let TargetRun {
         arguments,
         plan,

@@ -11,6 +11,8 @@ mod preparation;
 mod qa;
 mod retrieval;
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use evals_data::Manifest;
 use evals_targets::{RecordedTarget, Target as _};
@@ -23,6 +25,7 @@ use crate::exit::Exit;
 use crate::interruption::{Interruption, interruptible};
 use crate::session::Session;
 use crate::settings::Resolved;
+use crate::targets::{self, Recording};
 
 /// The inputs of a benchmark.
 #[derive(Clone, Copy)]
@@ -31,7 +34,6 @@ struct TargetRun<'r> {
     arguments: &'r RunArgs,
     plan: &'r TargetPlan,
     prepared: &'r Prepared,
-    recorded: &'r RecordedTarget,
     interruption: &'r Interruption,
 }
 
@@ -56,21 +58,26 @@ pub(super) fn execute(
     interruptible(session.printer, async |interruption| {
         let prepared = Box::pin(prepare(session, arguments, &plan, interruption));
         let prepared = interruption.guard(prepared).await?;
-        if arguments.qa.estimate {
-            let estimate = estimate::text(session, arguments, &plan, &prepared)?;
-            session.printer.result(&estimate)?;
-            return Ok(Exit::Done);
-        }
-        let recorded = prepared.record(session)?;
-        let measured = measure(TargetRun {
+        let run = TargetRun {
             session,
             arguments,
             plan: &plan,
             prepared: &prepared,
-            recorded: &recorded,
             interruption,
-        });
-        let measured = measured.await;
+        };
+        let recording = Recording {
+            run: manifest::identity_of(run)?,
+            resumption: plan.replies,
+        };
+        let target = Arc::clone(&prepared.target);
+        if arguments.qa.estimate {
+            let recorded = targets::recorded(session, &*target, &recording)?;
+            session.printer.result(&estimate::text(run, recorded)?)?;
+            return Ok(Exit::Done);
+        }
+        let recorded = interruption.guard(targets::record(session, target, &recording));
+        let recorded = recorded.await?;
+        let measured = measure(run, &recorded).await;
         recorded.close().await;
         measured
     })
@@ -78,12 +85,11 @@ pub(super) fn execute(
 
 /// Runs the benchmarks that are not skipped. When both have all they need, the recorded replies are finished: the next run asks
 /// again.
-async fn measure(run: TargetRun<'_>) -> Result<Exit> {
+async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> {
     let TargetRun {
         session,
         plan,
         prepared,
-        recorded,
         interruption,
         ..
     } = run;
@@ -92,13 +98,13 @@ async fn measure(run: TargetRun<'_>) -> Result<Exit> {
         settled: true,
     };
     if plan.retrieval {
-        ended = retrieval::execute(run).await?;
+        ended = retrieval::execute(run, recorded).await?;
     }
     if let Some(models) = &prepared.qa {
         if interruption.is_interrupted() || prepared.stop.reason().is_some() {
             ended.settled = false;
         } else {
-            let answered = qa::execute(run, models).await?;
+            let answered = qa::execute(run, models, recorded).await?;
             ended.exit = ended.exit.max(answered.exit);
             ended.settled &= answered.settled;
         }

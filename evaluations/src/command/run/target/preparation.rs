@@ -11,7 +11,6 @@ use evals_rag::answering::Refusals;
 use evals_rag::targets::TargetSystem;
 use evals_rag::targets::matching::{IdCheck, Matcher};
 use evals_targets::{RecordedTarget, Target};
-use serde_json::json;
 
 use super::corpus::{self, CollectionCorpus};
 use super::plan::TargetPlan;
@@ -26,7 +25,7 @@ use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
-use crate::targets::{self, Opening, Recording};
+use crate::targets::{self, Opening};
 use crate::terminal::Printer;
 
 /// The opened models, questions and target of a run.
@@ -36,7 +35,6 @@ pub(super) struct Prepared {
     /// `None` if every question is asked, up to `--limit`.
     pub(super) selection: Option<SelectionRecord>,
     pub(super) target: Arc<dyn Target>,
-    recording: Recording,
     matcher: Arc<Matcher>,
     refusals: Refusals,
     /// `None` if the run skips question answering.
@@ -108,15 +106,6 @@ pub(super) async fn prepare(
     for warning in target.warnings(&asked.collect()) {
         printer.warn(&warning);
     }
-    let recording = Recording {
-        questions: json!({
-            "dataset": collection.provenance().fingerprint(),
-            "k": plan.k,
-            "seed": seed,
-            "repeat": arguments.control.repeat,
-        }),
-        resumption: plan.replies,
-    };
     let prices = choices::prices(&plan.resolved);
     let target = targets::metered(target, prices, &spending);
     let texts = Arc::new(CollectionCorpus(collection.clone()));
@@ -126,7 +115,6 @@ pub(super) async fn prepare(
         questions,
         selection,
         target,
-        recording,
         matcher: Arc::new(matcher),
         refusals: Refusals::new(&plan.manifest.unanswerable),
         qa,
@@ -170,16 +158,6 @@ impl Prepared {
                 None
             }
         }
-    }
-
-    /// How many replies of an earlier session a run uses.
-    pub(super) fn resumed(&self, session: &Session<'_>) -> Result<usize> {
-        targets::recorded(session, &*self.target, &self.recording)
-    }
-
-    /// The target with its recorded replies.
-    pub(super) fn record(&self, session: &Session<'_>) -> Result<RecordedTarget> {
-        targets::record(session, Arc::clone(&self.target), &self.recording)
     }
 
     /// The target as the system of one benchmark.

@@ -8,21 +8,26 @@ use evals::{Experiment, Observer};
 use evals_rag::prices::Prices;
 use evals_rag::qa::{self, Qa};
 use evals_rag::targets;
+use evals_targets::RecordedTarget;
 
 use super::facts::TargetFacts;
-use super::manifest::manifest;
+use super::manifest::of_answers;
 use super::preparation::TargetQa;
 use super::{Ended, TargetRun};
 use crate::choices;
 use crate::clock;
 use crate::failure_limit::FailureLimit;
-use crate::question_answering::{Attempts, Closing, Finished, ModelSet, spent};
+use crate::question_answering::{Attempts, Closing, Finished, spent};
 use crate::resumption::{self, Opened};
 use crate::targets::model;
 use crate::terminal::progress::CaseBar;
 
 /// Judges every answer, and prints and writes the results.
-pub(super) async fn execute(run: TargetRun<'_>, models: &TargetQa) -> Result<Ended> {
+pub(super) async fn execute(
+    run: TargetRun<'_>,
+    models: &TargetQa,
+    recorded: &RecordedTarget,
+) -> Result<Ended> {
     let TargetRun { plan, prepared, .. } = run;
     let printer = run.session.printer;
     let mut questions = prepared.questions.iter();
@@ -32,7 +37,7 @@ pub(super) async fn execute(run: TargetRun<'_>, models: &TargetQa) -> Result<End
             plan.manifest.name
         ));
     }
-    let answered = answer(run, models).await?;
+    let answered = answer(run, models, recorded).await?;
     let text = answered.text(printer)?;
     let gap = if plan.retrieval { "\n" } else { "" };
     printer.result(&format!("{gap}{text}"))?;
@@ -53,16 +58,19 @@ pub(super) async fn execute(run: TargetRun<'_>, models: &TargetQa) -> Result<End
 }
 
 /// Asks for and judges the answers that are not finished yet.
-async fn answer(run: TargetRun<'_>, models: &TargetQa) -> Result<Finished> {
+async fn answer(
+    run: TargetRun<'_>,
+    models: &TargetQa,
+    recorded: &RecordedTarget,
+) -> Result<Finished> {
     let TargetRun {
         session,
         arguments,
         plan,
         prepared,
-        recorded,
         interruption,
     } = run;
-    let opening = open_folder(run, &models.model_set, clock::now());
+    let opening = open_folder(run, models, clock::now());
     let opened = interruption.guard(opening).await?;
     let prices = choices::prices(&plan.resolved);
     let before = spent(&opened.finished, &models.model_set, &prices);
@@ -125,19 +133,10 @@ fn with_price_of_target(mut prices: Prices, target: &str, replied: Option<&str>)
 
 async fn open_folder(
     run: TargetRun<'_>,
-    model_set: &ModelSet,
+    models: &TargetQa,
     started: DateTime<Utc>,
 ) -> Result<Opened<Qa>> {
-    let mut manifest = manifest(run, started);
-    manifest.benchmark = "qa";
-    manifest.name = &run.plan.qa_name;
-    manifest.measures = &[];
-    manifest.refusals = &run.plan.manifest.unanswerable;
-    manifest.prompts.clone_from(&model_set.prompts);
-    manifest.parameters.clone_from(&model_set.parameters);
-    for (role, identity) in &model_set.models {
-        manifest.models.insert(role, identity);
-    }
-    let manifest = serde_json::to_value(&manifest).context("cannot serialise the manifest")?;
+    let manifest = serde_json::to_value(of_answers(run, models, started));
+    let manifest = manifest.context("cannot serialise the manifest")?;
     resumption::open(run.session, &manifest, started, run.plan.resume).await
 }

@@ -7,9 +7,10 @@ use evals::{Experiment, Observer, Report, Summary};
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 use evals_rag::{Missing, Retrieval, retrieval, targets};
+use evals_targets::RecordedTarget;
 
 use super::facts::TargetFacts;
-use super::manifest::manifest;
+use super::manifest::of_retrieval;
 use super::{Ended, TargetRun};
 use crate::case_selection::SelectionRecord;
 use crate::cli::RunArgs;
@@ -24,7 +25,7 @@ use crate::terminal::progress::CaseBar;
 use crate::terminal::{Printer, report_text};
 
 /// Measures the documents of the replies, and prints and writes the results.
-pub(super) async fn execute(run: TargetRun<'_>) -> Result<Ended> {
+pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Ended> {
     let TargetRun {
         session,
         plan,
@@ -36,8 +37,8 @@ pub(super) async fn execute(run: TargetRun<'_>) -> Result<Ended> {
     let started = clock::now();
     let name = format!("{}-{label}", plan.retrieval_name);
     let folder = RunFolder::create(&session.directories.runs(), started, &name)?;
-    folder.write_manifest(&manifest(run, started))?;
-    let (report, summary) = measure(run, &label).await?;
+    folder.write_manifest(&of_retrieval(run, started))?;
+    let (report, summary) = measure(run, &label, recorded).await?;
     let finished = Finished {
         label,
         report,
@@ -60,13 +61,16 @@ pub(super) async fn execute(run: TargetRun<'_>) -> Result<Ended> {
     Ok(ended(run, &finished))
 }
 
-async fn measure(run: TargetRun<'_>, label: &str) -> Result<(Report<Retrieval>, Summary)> {
+async fn measure(
+    run: TargetRun<'_>,
+    label: &str,
+    recorded: &RecordedTarget,
+) -> Result<(Report<Retrieval>, Summary)> {
     let TargetRun {
         session,
         arguments,
         plan,
         prepared,
-        recorded,
         interruption,
     } = run;
     let questions = prepared.questions.iter().cloned();
@@ -138,7 +142,6 @@ fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
         plan,
         prepared,
         interruption,
-        ..
     } = run;
     let printer = session.printer;
     let report = &finished.report;
