@@ -21,6 +21,7 @@ mod groups;
 mod interruption;
 mod models;
 mod out_file;
+mod payments;
 mod question_answering;
 mod redaction;
 mod resumption;

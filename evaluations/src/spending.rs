@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use evals::StopSignal;
+use evals_messages::chain;
 use evals_models::{
     ChatError, ChatModel, ChatReply, ChatRequest, EmbedError, Embedder, Embeddings, Failure,
     ModelIdentity, TextKind, Usage,
 };
-use evals_rag::prices::Price;
+use evals_rag::prices::{Price, Prices};
+use evals_targets::{Payment, ReplyFile};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -36,6 +38,8 @@ pub(crate) struct Spending {
     calls: AtomicU64,
     budget: Option<f64>,
     stop: StopSignal,
+    /// Where the run records what it pays, for the session that resumes it.
+    ledger: OnceLock<Arc<ReplyFile>>,
 }
 
 impl Spending {
@@ -46,6 +50,7 @@ impl Spending {
             calls: AtomicU64::new(0),
             budget,
             stop,
+            ledger: OnceLock::new(),
         })
     }
 
@@ -54,12 +59,55 @@ impl Spending {
         self.add(cost);
     }
 
-    /// Counts a call and its cost, if that is known.
-    pub(crate) fn charge(&self, cost: Option<f64>) {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        if let Some(cost) = cost {
-            self.add(cost);
+    /// Adds what earlier sessions of the run paid, as `ledger` records it, and records there what this one pays from now on.
+    pub(crate) fn record_in(&self, ledger: Arc<ReplyFile>, prices: &Prices) {
+        for payment in ledger.payments() {
+            let cost = prices.of(&payment.model).cost(payment.usage);
+            self.add(cost.unwrap_or_default());
         }
+        // A run has one ledger.
+        let _ = self.ledger.set(ledger);
+    }
+
+    /// Adds what cases of earlier sessions cost. A ledger that these sessions wrote has counted it already.
+    pub(crate) fn resume_cases(
+        &self,
+        payments: impl IntoIterator<Item = Payment>,
+        prices: &Prices,
+    ) {
+        if self.ledger.get().is_some_and(|ledger| ledger.is_resumed()) {
+            return;
+        }
+        for payment in payments {
+            if payment.usage != Usage::default() {
+                self.pay(&payment, prices.of(&payment.model));
+            }
+        }
+    }
+
+    /// Counts a call that states no tokens.
+    pub(crate) fn count_call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a call and its cost, as far as its price is known.
+    pub(crate) fn charge(&self, payment: &Payment, price: Price) {
+        self.count_call();
+        self.pay(payment, price);
+    }
+
+    /// Records a payment and adds its cost, as far as its price is known.
+    pub(crate) fn pay(&self, payment: &Payment, price: Price) {
+        if let Some(ledger) = self.ledger.get()
+            && let Err(error) = ledger.pay(payment)
+        {
+            // A session that resumes the run could exceed the budget.
+            self.stop.stop(format!(
+                "cannot record what the run paid: {}",
+                chain(&error)
+            ));
+        }
+        self.add(price.cost(payment.usage).unwrap_or_default());
     }
 
     /// The number of calls, with or without a price.
@@ -127,7 +175,11 @@ impl ChatModel for Metered {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.inner.chat(request).await?;
-        self.spending.charge(self.price.cost(reply.usage));
+        let payment = Payment {
+            model: self.inner.identity().clone(),
+            usage: reply.usage,
+        };
+        self.spending.charge(&payment, self.price);
         Ok(reply)
     }
 }

@@ -68,7 +68,7 @@ pub use error::TargetError;
 pub use exec::ExecTarget;
 pub use mapping::{Event, EventDecoder, Mapping, MappingError, StreamReader, StreamState};
 pub use outputs::{OutputRow, Outputs, OutputsError, OutputsTarget, RowProblem};
-pub use recorded::{RecordedTarget, ReplyFile, Resumption};
+pub use recorded::{Payment, RecordedTarget, ReplyFile, Resumption};
 pub use reply::{Reply, ReplyDocument, ToolCall};
 pub use request::{Inputs, Request};
 pub use request_template::{BodyTemplate, FilledBody, Parameter};

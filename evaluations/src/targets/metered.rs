@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals_models::ModelIdentity;
 use evals_rag::prices::Prices;
-use evals_targets::{Reply, Request, Target, TargetError, TargetIdentity};
+use evals_targets::{Payment, Reply, Request, Target, TargetError, TargetIdentity};
 
 use crate::spending::Spending;
 
@@ -28,6 +28,9 @@ impl Metered {
     }
 }
 
+/// The kind of targets that are chat models.
+const CHAT: &str = "chat";
+
 /// Counts the requests of a target, unless it is a chat model: the calls of those are counted when they are opened.
 pub(crate) fn metered(
     target: Arc<dyn Target>,
@@ -35,7 +38,7 @@ pub(crate) fn metered(
     spending: &Arc<Spending>,
 ) -> Arc<dyn Target> {
     match target.identity().kind.as_str() {
-        "chat" => target,
+        CHAT => target,
         _ => Arc::new(Metered::new(target, prices, spending)),
     }
 }
@@ -46,6 +49,21 @@ const PROVIDER: &str = "target";
 /// A target in the place of an answering model, or the model that its replies name, as prices and reports name them.
 pub(crate) fn model(name: impl Into<String>) -> ModelIdentity {
     ModelIdentity::new(PROVIDER, name)
+}
+
+/// The model whose price a reply has: a target that is a chat model, the target itself if it has a price, or else the model that the
+/// reply names.
+pub(crate) fn priced(
+    target: &TargetIdentity,
+    replied: Option<&str>,
+    prices: &Prices,
+) -> ModelIdentity {
+    let name = target.to_string();
+    match (target.name.split_once(':'), replied) {
+        (Some((provider, name)), _) if target.kind == CHAT => ModelIdentity::new(provider, name),
+        (_, Some(replied)) if !prices.0.contains_key(&name) => model(replied),
+        _ => model(name),
+    }
 }
 
 /// Whether a model is a target.
@@ -61,9 +79,13 @@ impl Target for Metered {
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
         let reply = self.inner.ask(request).await?;
-        let used = reply.model.as_deref().zip(reply.usage);
-        let cost = used.and_then(|(name, usage)| self.prices.of(&model(name)).cost(usage));
-        self.spending.charge(cost);
+        let Some(usage) = reply.usage else {
+            self.spending.count_call();
+            return Ok(reply);
+        };
+        let model = priced(self.identity(), reply.model.as_deref(), &self.prices);
+        let price = self.prices.of(&model);
+        self.spending.charge(&Payment { model, usage }, price);
         Ok(reply)
     }
 

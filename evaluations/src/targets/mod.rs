@@ -8,6 +8,6 @@ mod outputs;
 mod replies;
 
 pub(crate) use self::layers::{chosen, layers};
-pub(crate) use self::metered::{is_target, metered, model};
+pub(crate) use self::metered::{is_target, metered, model, priced};
 pub(crate) use self::open::{Opening, open};
 pub(crate) use self::replies::{Recording, record, recorded};

@@ -9,6 +9,7 @@ use evals::{JournalError, RecordFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Payment;
 use crate::{Inputs, Reply, Request};
 
 /// Whether replies of an earlier session are used.
@@ -20,7 +21,7 @@ pub enum Resumption {
     Fresh,
 }
 
-/// The replies of one run, in a file of lines that check themselves.
+/// The replies of one run and what it paid, in a file of lines that check themselves.
 ///
 /// All runs with one identity, such as those of the same command, share a folder, and each has a file of its own in it. The newest
 /// file is resumed until [`RecordedTarget::finish`](crate::RecordedTarget::finish) marks it as finished; the run afterwards starts a
@@ -31,6 +32,8 @@ pub enum Resumption {
 pub struct ReplyFile {
     file: RecordFile,
     recorded: BTreeMap<ReplyKey, RecordedReply>,
+    payments: Vec<Payment>,
+    is_resumed: bool,
 }
 
 /// One repetition of one case.
@@ -48,6 +51,7 @@ pub(super) struct RecordedReply {
 #[serde(untagged)]
 enum Line {
     Reply(Box<ReplyLine>),
+    Paid { paid: Payment },
     Finished { finished: bool },
 }
 
@@ -93,7 +97,10 @@ impl ReplyFile {
         {
             let (file, is_finished) = Self::read(newest, identity)?;
             if !is_finished {
-                return Ok(file);
+                return Ok(Self {
+                    is_resumed: true,
+                    ..file
+                });
             }
         }
         Self::create(folder, name, identity)
@@ -139,6 +146,7 @@ impl ReplyFile {
             Line::Reply(line) => {
                 recorded.insert((line.id, line.repeat));
             }
+            Line::Paid { .. } => {}
             Line::Finished { finished } => is_finished = finished,
         })?;
         Ok(if is_finished { 0 } else { recorded.len() })
@@ -147,15 +155,23 @@ impl ReplyFile {
     /// Opens a file. Returns whether it is finished, too.
     fn read(path: PathBuf, identity: &Value) -> Result<(Self, bool), JournalError> {
         let mut recorded = BTreeMap::new();
+        let mut payments = Vec::new();
         let mut is_finished = false;
         let file = RecordFile::open(path, identity, |line| match line {
             Line::Reply(line) => {
                 let (key, reply) = line.into_recorded();
                 recorded.insert(key, reply);
             }
+            Line::Paid { paid } => payments.push(paid),
             Line::Finished { finished } => is_finished = finished,
         })?;
-        Ok((Self { file, recorded }, is_finished))
+        let file = Self {
+            file,
+            recorded,
+            payments,
+            is_resumed: false,
+        };
+        Ok((file, is_finished))
     }
 
     /// The file.
@@ -171,6 +187,27 @@ impl ReplyFile {
     /// How many lines failed their check when the file was opened. What they held is asked again.
     pub fn damaged_lines(&self) -> usize {
         self.file.damaged_lines()
+    }
+
+    /// Whether an earlier session of the run wrote the file, too.
+    pub fn is_resumed(&self) -> bool {
+        self.is_resumed
+    }
+
+    /// What earlier sessions paid, in the order of the payments.
+    pub fn payments(&self) -> &[Payment] {
+        &self.payments
+    }
+
+    /// Adds what this session paid.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn pay(&self, payment: &Payment) -> Result<(), JournalError> {
+        self.file.append(&Line::Paid {
+            paid: payment.clone(),
+        })
     }
 
     /// Takes the replies that the file held when it was opened.

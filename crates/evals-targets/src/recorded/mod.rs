@@ -1,9 +1,11 @@
-//! Replies that are recorded before anybody uses them, so that nothing is asked twice.
+//! Replies that are recorded before anybody uses them, so that nothing is asked twice, and what they cost.
 
 mod file;
+mod payment;
 mod target;
 #[cfg(test)]
 mod tests;
 
 pub use file::{ReplyFile, Resumption};
+pub use payment::Payment;
 pub use target::RecordedTarget;

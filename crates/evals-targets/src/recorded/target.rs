@@ -35,7 +35,7 @@ pub struct RecordedTarget {
 #[derive(Debug)]
 struct Shared {
     target: Arc<dyn Target>,
-    file: ReplyFile,
+    file: Arc<ReplyFile>,
     /// Replies that the file held when it was opened.
     resumed: usize,
     slots: Mutex<BTreeMap<ReplyKey, Arc<AsyncMutex<Slot>>>>,
@@ -71,7 +71,7 @@ impl RecordedTarget {
         });
         let shared = Shared {
             target,
-            file,
+            file: Arc::new(file),
             resumed,
             slots: Mutex::new(slots.collect()),
             readers: AtomicUsize::new(1),
@@ -92,7 +92,12 @@ impl RecordedTarget {
         }
     }
 
-    /// The file of the replies.
+    /// The file of the replies, which also records what the run pays.
+    pub fn file(&self) -> &Arc<ReplyFile> {
+        &self.shared.file
+    }
+
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         self.shared.file.path()
     }

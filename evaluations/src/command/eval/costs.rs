@@ -6,10 +6,14 @@ use evals_messages::quantity;
 use evals_models::ModelIdentity;
 use evals_rag::Purpose;
 use evals_rag::prices::Prices;
+use evals_targets::{Payment, TargetIdentity};
 use serde::Serialize;
 
 use super::judges::OpenedJudges;
+use super::task::{INPUT_TOKENS, OUTPUT_TOKENS};
+use crate::payments;
 use crate::spending::dollars;
+use crate::targets::priced;
 
 /// Tokens and cost of the judges of a run. A cached reply counts with its original tokens.
 #[derive(Debug, Serialize)]
@@ -51,12 +55,22 @@ pub(super) fn of(
     })
 }
 
-/// What the cases of earlier sessions have cost at most: the dearest judge counts for all of them.
-pub(super) fn spent(cases: &[CaseReport<Untyped>], judges: &OpenedJudges, prices: &Prices) -> f64 {
-    let costs = identities(judges)
+/// What the cases of earlier sessions cost at most: the dearest judge counts for all of them.
+pub(super) fn payments(
+    cases: &[CaseReport<Untyped>],
+    judges: &OpenedJudges,
+    target: &TargetIdentity,
+    prices: &Prices,
+) -> Vec<Payment> {
+    let verdicts = identities(judges)
         .into_iter()
-        .filter_map(|model| prices.of(&model).of_cases(cases, Purpose::Judge));
-    costs.fold(0.0, f64::max)
+        .map(|judge| payments::of_cases(cases, Purpose::Judge, judge));
+    let cost = |payment: &Payment| prices.of(&payment.model).cost(payment.usage).unwrap_or(0.0);
+    let dearest = verdicts.max_by(|one, other| cost(one).total_cmp(&cost(other)));
+    // A case does not say which model the reply named.
+    let target = priced(target, None, prices);
+    let replies = payments::of_metrics(cases, INPUT_TOKENS, OUTPUT_TOKENS, target);
+    dearest.into_iter().chain([replies]).collect()
 }
 
 fn identities(judges: &OpenedJudges) -> Vec<ModelIdentity> {

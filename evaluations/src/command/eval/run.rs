@@ -98,7 +98,9 @@ pub(super) async fn run(
         },
     };
     let recorded = Arc::new(targets::record(session, target, &recording).await?);
-    spending.resume(costs::spent(&opened.finished, &judges, &prices));
+    spending.record_in(Arc::clone(recorded.file()), &prices);
+    let paid = costs::payments(&opened.finished, &judges, recorded.identity(), &prices);
+    spending.resume_cases(paid, &prices);
 
     let failure_limit = FailureLimit::new(control.max_failures, &opened.finished);
     let bar = Arc::new(CaseBar::new(session.printer, "evaluating"));

@@ -8,6 +8,11 @@ use evals_targets::{Inputs, Reply, Request, Target};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+/// The metric of the tokens that a reply says it read, as pydantic-evals names it.
+pub(super) const INPUT_TOKENS: &str = "input_tokens";
+/// The same for the tokens that it wrote.
+pub(super) const OUTPUT_TOKENS: &str = "output_tokens";
+
 /// Asks `target` for the output of each case.
 ///
 /// The output is the reply's `answer`. Everything else that a reply says is recorded for the evaluators.
@@ -41,8 +46,8 @@ fn record(reply: &Reply, scope: &TaskScope) {
     reply.record(scope);
     if let Some(usage) = &reply.usage {
         for (name, tokens) in [
-            ("input_tokens", usage.input_tokens),
-            ("output_tokens", usage.output_tokens),
+            (INPUT_TOKENS, usage.input_tokens),
+            (OUTPUT_TOKENS, usage.output_tokens),
         ] {
             scope.metric(name, f64::from(u32::try_from(tokens).unwrap_or(u32::MAX)));
         }

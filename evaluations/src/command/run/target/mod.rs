@@ -19,6 +19,7 @@ use evals_targets::{RecordedTarget, Target as _};
 
 use self::plan::TargetPlan;
 use self::preparation::{Prepared, prepare};
+use crate::choices;
 use crate::cli::RunArgs;
 use crate::command::run::plan::measured::cut_note;
 use crate::exit::Exit;
@@ -77,6 +78,9 @@ pub(super) fn execute(
         }
         let recorded = interruption.guard(targets::record(session, target, &recording));
         let recorded = recorded.await?;
+        let prices = choices::prices(&plan.resolved);
+        let ledger = Arc::clone(recorded.file());
+        prepared.spending.record_in(ledger, &prices);
         let measured = measure(run, &recorded).await;
         recorded.close().await;
         measured
@@ -93,6 +97,11 @@ async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> 
         interruption,
         ..
     } = run;
+    if let Some(reason) = prepared.stop.reason().filter(|_| prepared.spending.is_spent()) {
+        let failure = format!("stopped before the first question: {reason}");
+        session.printer.failure(&failure);
+        return Ok(Exit::CheckFailed);
+    }
     let mut ended = Ended {
         exit: Exit::Done,
         settled: true,

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
-use evals::{Experiment, Observer};
+use evals::{CaseReport, Experiment, Observer};
+use evals_rag::Purpose;
 use evals_rag::prices::Prices;
 use evals_rag::qa::{self, Qa};
-use evals_rag::targets;
-use evals_targets::RecordedTarget;
+use evals_rag::targets::{self, TargetSystem};
+use evals_targets::{Payment, RecordedTarget, TargetIdentity};
+use serde_json::Value;
 
 use super::facts::TargetFacts;
 use super::manifest::of_answers;
@@ -17,9 +19,10 @@ use super::{Ended, TargetRun};
 use crate::choices;
 use crate::clock;
 use crate::failure_limit::FailureLimit;
-use crate::question_answering::{Attempts, Closing, Finished, spent};
+use crate::payments;
+use crate::question_answering::{Attempts, Closing, Finished};
 use crate::resumption::{self, Opened};
-use crate::targets::model;
+use crate::targets::priced;
 use crate::terminal::progress::CaseBar;
 
 /// Judges every answer, and prints and writes the results.
@@ -73,10 +76,10 @@ async fn answer(
     let opening = open_folder(run, models, clock::now());
     let opened = interruption.guard(opening).await?;
     let prices = choices::prices(&plan.resolved);
-    let before = spent(&opened.finished, &models.model_set, &prices);
-    prepared.spending.resume(before);
-    let attempts_before = Attempts::so_far(&prepared.traffic);
     let identity = prepared.target.identity();
+    let paid = payments(&opened.finished, models, identity, &prices);
+    prepared.spending.resume_cases(paid, &prices);
+    let attempts_before = Attempts::so_far(&prepared.traffic);
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
     let dataset = models.judging.add_evaluators(dataset);
     let bar = Arc::new(CaseBar::new(session.printer, "answering"));
@@ -104,7 +107,7 @@ async fn answer(
     let closing = Closing {
         printer: session.printer,
         model_set: &models.model_set,
-        prices: with_price_of_target(prices, &identity.to_string(), facts.model.as_deref()),
+        prices: with_price_of_target(prices, identity, facts.model.as_deref()),
         seed: arguments.control.seed,
         spending: &prepared.spending,
         failure_limit,
@@ -120,14 +123,31 @@ async fn answer(
     closing.close(report, opened.folder)
 }
 
-/// The prices, with that of the target: its own, or else that of the model that its replies name.
-fn with_price_of_target(mut prices: Prices, target: &str, replied: Option<&str>) -> Prices {
-    if let Some(replied) = replied
-        && !prices.0.contains_key(target)
-    {
-        let price = prices.of(&model(replied));
-        prices.0.insert(target.to_owned(), price);
-    }
+/// What the cases of earlier sessions cost.
+fn payments(
+    cases: &[CaseReport<Qa>],
+    models: &TargetQa,
+    target: &TargetIdentity,
+    prices: &Prices,
+) -> Vec<Payment> {
+    let answers = cases.iter().map(|case| {
+        let replied = case.attributes.get(TargetSystem::MODEL);
+        let model = priced(target, replied.and_then(Value::as_str), prices);
+        payments::of_cases([case], Purpose::Answerer, model)
+    });
+    let judge = models.model_set.models.get("judge");
+    let verdicts = judge.map(|judge| payments::of_cases(cases, Purpose::Judge, judge.clone()));
+    answers.chain(verdicts).collect()
+}
+
+/// The prices, with that of the target.
+fn with_price_of_target(
+    mut prices: Prices,
+    target: &TargetIdentity,
+    replied: Option<&str>,
+) -> Prices {
+    let price = prices.of(&priced(target, replied, &prices));
+    prices.0.insert(target.to_string(), price);
     prices
 }
 
