@@ -141,7 +141,7 @@ impl Finished {
         Ok(self.note_failed_cases(printer))
     }
 
-    /// Prints notes on failed cases. A run without an answer or without a verdict fails.
+    /// Prints notes on failed cases, and says what failed in every case.
     fn note_failed_cases(&self, printer: &Printer) -> Exit {
         let transient = self.transient_failures;
         if transient > 0 {
@@ -150,12 +150,10 @@ impl Finished {
                 quantity::of(transient, "case")
             ));
         }
-        let message = match RunFailure::of(&self.summary) {
-            None => return Exit::Done,
-            Some(RunFailure::NoResult) => "every case failed; see the report for the reasons",
-            Some(RunFailure::NoVerdict) => "no answer was judged; see the report for the reasons",
+        let Some(message) = RunFailure::message(&self.summary) else {
+            return Exit::Done;
         };
-        printer.failure(message);
+        printer.failure(&message);
         Exit::CheckFailed
     }
 

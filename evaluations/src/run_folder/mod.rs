@@ -1,5 +1,6 @@
 //! The folder of a run: its manifest, journal, reports and TREC files, and the state that they show.
 
+mod failure;
 mod files;
 mod folder;
 mod head;
@@ -10,10 +11,11 @@ mod manifest;
 mod start_lock;
 mod state;
 
+pub(crate) use self::failure::RunFailure;
 pub(crate) use self::files::{LARGEST_REPORT, REPORT, unreadable};
 pub(crate) use self::folder::RunFolder;
 pub(crate) use self::header::{DatasetHeader, RunHeader};
 pub(crate) use self::identity::{differences, identity};
 pub(crate) use self::manifest::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
 pub(crate) use self::start_lock::StartLock;
-pub(crate) use self::state::{RunFailure, RunState};
+pub(crate) use self::state::RunState;

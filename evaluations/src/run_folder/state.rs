@@ -5,9 +5,9 @@ use std::fmt;
 use evals::{FileJournal, Summary};
 use evals_guard::regular_file;
 use evals_messages::quantity;
-use evals_rag::qa::Equivalence;
 use serde::Deserialize;
 
+use super::failure::RunFailure;
 use super::files::REPORT;
 use super::folder::RunFolder;
 use super::head::ReportHead;
@@ -36,15 +36,6 @@ pub(crate) struct Left {
     pub(crate) not_run: usize,
     /// Runs of cases that were planned.
     pub(crate) of: usize,
-}
-
-/// Why nothing was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RunFailure {
-    /// Every case failed.
-    NoResult,
-    /// There are answers, but the judge gave no verdict on any.
-    NoVerdict,
 }
 
 /// The failures of a run that measured something.
@@ -147,18 +138,6 @@ impl RunState {
     }
 }
 
-impl RunFailure {
-    /// The reason why a run with this summary measured nothing, if it did not.
-    pub(crate) fn of(summary: &Summary) -> Option<Self> {
-        if summary.finished > 0 && summary.failed == summary.finished {
-            return Some(Self::NoResult);
-        }
-        let mut accuracies = summary.accuracy.iter();
-        let (_, judged) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
-        (judged.scored.n == 0 && judged.judge_failures > 0).then_some(Self::NoVerdict)
-    }
-}
-
 impl fmt::Display for RunState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -167,10 +146,7 @@ impl fmt::Display for RunState {
             Self::Unfinished(Some(Left { not_run, of })) => {
                 write!(formatter, "unfinished, {not_run} of {of} not run")
             }
-            Self::Failed(RunFailure::NoResult) => formatter.write_str("failed in every case"),
-            Self::Failed(RunFailure::NoVerdict) => {
-                formatter.write_str("failed, no answer was judged")
-            }
+            Self::Failed(failure) => failure.fmt(formatter),
             Self::Finished(failures) => failures.fmt(formatter),
             Self::Unreadable => formatter.write_str("unreadable"),
         }
@@ -195,6 +171,8 @@ impl fmt::Display for Failures {
 mod tests {
     use serde_json::json;
 
+    use evals_rag::qa::Equivalence;
+
     use super::super::lock::IsRunning;
     use super::*;
 
@@ -214,7 +192,7 @@ mod tests {
         let state = |finished, failed, not_run| RunState::of(&summary(finished, failed, not_run));
         assert_eq!(state(40, 0, 0).to_string(), "finished");
         assert_eq!(state(40, 3, 0).to_string(), "finished, 3 of 40 failed");
-        assert_eq!(state(40, 40, 0), RunState::Failed(RunFailure::NoResult));
+        assert_eq!(state(40, 40, 0), RunState::Failed(RunFailure::EveryCase));
         assert_eq!(
             state(30, 30, 10).to_string(),
             "unfinished, 10 of 40 not run",
@@ -243,6 +221,29 @@ mod tests {
             judged(0, 0).has_no_failures(),
             "nothing had a reference answer"
         );
+    }
+
+    #[test]
+    fn a_run_whose_evaluators_returned_nothing_is_failed() {
+        let state = |passed: usize| {
+            let mut summary = summary(4, 0, 0);
+            summary.failed_evaluators = vec!["LLMJudge".to_owned()];
+            summary.evaluator_failures = 4;
+            let mean = |n| evals_metrics::Mean {
+                n,
+                ..evals_metrics::Mean::default()
+            };
+            summary.scores = vec![("LLMJudge".to_owned(), mean(0))];
+            summary.assertions = vec![("Equals".to_owned(), mean(passed))];
+            let message = RunFailure::message(&summary).unwrap();
+            assert_eq!(
+                message,
+                "the evaluator `LLMJudge` failed in all of its cases; see the report for the reasons"
+            );
+            RunState::of(&summary).to_string()
+        };
+        assert_eq!(state(0), "failed, no evaluator gave a value");
+        assert_eq!(state(4), "finished, 4 evaluations failed");
     }
 
     #[test]

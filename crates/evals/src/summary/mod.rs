@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod column;
+mod failed;
 mod index;
 mod latency;
 mod missing;
@@ -55,6 +56,10 @@ pub struct Summary {
     pub failed: usize,
     /// How many evaluators failed, over all cases.
     pub evaluator_failures: usize,
+    /// The evaluators that failed in all of their cases, and so returned nothing. A case belongs to an evaluator that returned an
+    /// outcome or failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_evaluators: Vec<String>,
     /// Whether a cancellation or a stop ended the run early.
     pub interrupted: bool,
     /// How many planned runs of cases did not happen.
@@ -182,6 +187,7 @@ impl<D: Domain> Report<D> {
                 .iter()
                 .map(|case| case.evaluator_failures.len())
                 .sum(),
+            failed_evaluators: failed::failed_evaluators(&self.cases),
             interrupted: self.interrupted,
             not_run: self.not_run,
             stopped: self.stopped.clone(),

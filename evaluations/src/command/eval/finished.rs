@@ -108,8 +108,8 @@ impl Finished {
                 quantity::of(transient, "case")
             ));
         }
-        if let Some(RunFailure::NoResult) = RunFailure::of(&self.summary) {
-            printer.failure("every case failed; see the report for the reasons");
+        if let Some(message) = RunFailure::message(&self.summary) {
+            printer.failure(&message);
             return Ok(Exit::CheckFailed);
         }
         Ok(Exit::Done)

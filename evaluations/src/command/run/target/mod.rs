@@ -97,7 +97,11 @@ async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> 
         interruption,
         ..
     } = run;
-    if let Some(reason) = prepared.stop.reason().filter(|_| prepared.spending.is_spent()) {
+    if let Some(reason) = prepared
+        .stop
+        .reason()
+        .filter(|_| prepared.spending.is_spent())
+    {
         let failure = format!("stopped before the first question: {reason}");
         session.printer.failure(&failure);
         return Ok(Exit::CheckFailed);

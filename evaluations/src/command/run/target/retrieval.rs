@@ -178,8 +178,8 @@ fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
                 quantity::of(transient, "case")
             ));
         }
-        if RunFailure::of(&finished.summary).is_some() {
-            printer.failure("every case failed; see the report for the reasons");
+        if let Some(message) = RunFailure::message(&finished.summary) {
+            printer.failure(&message);
             Exit::CheckFailed
         } else {
             Exit::Done
