@@ -10,4 +10,4 @@ mod replies;
 pub(crate) use self::layers::{chosen, layers};
 pub(crate) use self::metered::{is_target, metered, model, priced};
 pub(crate) use self::open::{Opening, open};
-pub(crate) use self::replies::{Recording, record, recorded};
+pub(crate) use self::replies::{Recording, Replies, Reused, record, recorded};

@@ -1,12 +1,13 @@
 //! Records the replies of a target in the data folder, where a later session finds them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use evals::JournalError;
 use evals_messages::quantity;
-use evals_targets::{RecordedTarget, ReplyFile, Resumption, Target};
+use evals_targets::{RecordedTarget, ReplyFile, Resumption, Target, TargetIdentity};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -20,6 +21,34 @@ pub(crate) struct Recording {
     /// The identities of the run's manifests, one for each experiment that reads the replies.
     pub(crate) run: Value,
     pub(crate) resumption: Resumption,
+    /// Replies of another run to use, too.
+    pub(crate) reused: Option<Reused>,
+}
+
+/// Where the replies of a run are, for another run of the same target.
+#[derive(Debug, Clone)]
+pub(crate) struct Replies {
+    path: PathBuf,
+    target: TargetIdentity,
+}
+
+/// Replies of another run, which count for cases with the same inputs.
+#[derive(Debug, Clone)]
+pub(crate) struct Reused {
+    pub(crate) replies: Replies,
+    /// The inputs of each case by its id.
+    pub(crate) asked: BTreeMap<String, Value>,
+    pub(crate) repeat: u32,
+}
+
+impl Replies {
+    /// The replies that a target records.
+    pub(crate) fn of(recorded: &RecordedTarget) -> Self {
+        Self {
+            path: recorded.path().to_owned(),
+            target: recorded.identity().clone(),
+        }
+    }
 }
 
 impl Recording {
@@ -61,7 +90,7 @@ pub(crate) async fn record(
     // Of two equal commands that start at the same moment, one has to find the file of the other.
     let turn = StartLock::take(&session.directories.data, printer).await?;
     let name = clock::now().format("%Y%m%dT%H%M%S%.3fZ").to_string();
-    let file = match ReplyFile::open(&folder, &name, &identity, recording.resumption) {
+    let mut file = match ReplyFile::open(&folder, &name, &identity, recording.resumption) {
         Err(JournalError::Locked { .. }) => bail!(
             "another process is already working on this run; wait for it to finish, or start a new run with `--fresh`"
         ),
@@ -82,5 +111,40 @@ pub(crate) async fn record(
             file.path().display()
         ));
     }
+    if let Some(reused) = &recording.reused {
+        reuse(session, &*target, &mut file, reused)?;
+    }
     Ok(RecordedTarget::new(target, file))
+}
+
+/// Copies the replies that fit, and notes how many.
+fn reuse(
+    session: &Session<'_>,
+    target: &dyn Target,
+    file: &mut ReplyFile,
+    reused: &Reused,
+) -> Result<()> {
+    let Reused {
+        replies,
+        asked,
+        repeat,
+    } = reused;
+    let all = asked.len().saturating_mul(*repeat as usize);
+    if replies.target != *target.identity() {
+        let all = quantity::of(all, "request");
+        let note = format!("asking every case again, because the target changed: {all}");
+        session.printer.note(&note);
+        return Ok(());
+    }
+    let fits = |id: &str, repetition: u32, inputs: &Value| {
+        repetition <= *repeat && asked.get(id) == Some(inputs)
+    };
+    let count = file.reuse(&replies.path, fits);
+    let count = count.context("cannot reuse the replies of the run before")?;
+    session.printer.note(&format!(
+        "reusing {count} of {} of the run before, whose cases have the same inputs; asking {}",
+        quantity::of(all, "reply"),
+        quantity::of(all.saturating_sub(count), "request"),
+    ));
+    Ok(())
 }

@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use evals::{JournalError, RecordFile};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Payment;
-use crate::{Inputs, Reply, Request};
+use super::line::{Line, RecordedReply, ReplyKey, ReplyLine};
+use crate::{Inputs, Request};
 
 /// Whether replies of an earlier session are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,37 +34,6 @@ pub struct ReplyFile {
     recorded: BTreeMap<ReplyKey, RecordedReply>,
     payments: Vec<Payment>,
     is_resumed: bool,
-}
-
-/// One repetition of one case.
-pub(super) type ReplyKey = (String, u32);
-
-/// A reply and what was asked.
-#[derive(Clone, Debug)]
-pub(super) struct RecordedReply {
-    pub(super) inputs: Value,
-    pub(super) reply: Reply,
-}
-
-/// One line of the file.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-enum Line {
-    Reply(Box<ReplyLine>),
-    Paid { paid: Payment },
-    Finished { finished: bool },
-}
-
-/// A recorded reply.
-#[derive(Debug, Serialize, Deserialize)]
-struct ReplyLine {
-    id: String,
-    repeat: u32,
-    inputs: Value,
-    reply: Reply,
-    /// The reply's metrics that are not finite numbers, as text, because JSON has no such numbers.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    not_finite: BTreeMap<String, String>,
 }
 
 impl ReplyFile {
@@ -189,6 +158,35 @@ impl ReplyFile {
         self.file.damaged_lines()
     }
 
+    /// Copies the replies that fit from the file of another run, which asked the same target, and returns their number. This run paid
+    /// nothing for them. `fits` gets the id, the repetition and the inputs of a case.
+    ///
+    /// # Errors
+    ///
+    /// The other file cannot be read, or this one cannot be written.
+    pub fn reuse(
+        &mut self,
+        other: &Path,
+        fits: impl Fn(&str, u32, &Value) -> bool,
+    ) -> Result<usize, JournalError> {
+        let mut copied = BTreeMap::new();
+        RecordFile::read(other, |line| {
+            if let Line::Reply(line) = line
+                && fits(&line.id, line.repeat, &line.inputs)
+            {
+                let (key, reply) = line.into_recorded();
+                copied.insert(key, reply);
+            }
+        })?;
+        copied.retain(|key, _| !self.recorded.contains_key(key));
+        for (key, reply) in &copied {
+            self.append(key, reply)?;
+        }
+        let count = copied.len();
+        self.recorded.append(&mut copied);
+        Ok(count)
+    }
+
     /// Whether an earlier session of the run wrote the file, too.
     pub fn is_resumed(&self) -> bool {
         self.is_resumed
@@ -218,45 +216,17 @@ impl ReplyFile {
     /// Adds a reply.
     pub(super) fn append(
         &self,
-        (id, repeat): &ReplyKey,
+        key: &ReplyKey,
         recorded: &RecordedReply,
     ) -> Result<(), JournalError> {
-        let mut reply = recorded.reply.clone();
-        let mut not_finite = BTreeMap::new();
-        reply.metrics.retain(|name, value| {
-            if !value.is_finite() {
-                not_finite.insert(name.clone(), value.to_string());
-            }
-            value.is_finite()
-        });
-        self.file.append(&Line::Reply(Box::new(ReplyLine {
-            id: id.clone(),
-            repeat: *repeat,
-            inputs: recorded.inputs.clone(),
-            reply,
-            not_finite,
-        })))
+        let line = ReplyLine::of(key, recorded);
+        self.file.append(&Line::Reply(Box::new(line)))
     }
 
     /// Marks the file as finished and syncs it to the disk.
     pub(super) fn finish(&self) -> Result<(), JournalError> {
         self.file.append(&Line::Finished { finished: true })?;
         self.file.sync()
-    }
-}
-
-impl ReplyLine {
-    fn into_recorded(self) -> (ReplyKey, RecordedReply) {
-        let mut reply = self.reply;
-        let not_finite = self.not_finite.into_iter();
-        reply.metrics.extend(
-            not_finite.filter_map(|(name, value)| Some((name, value.parse::<f64>().ok()?))),
-        );
-        let recorded = RecordedReply {
-            inputs: self.inputs,
-            reply,
-        };
-        ((self.id, self.repeat), recorded)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Replies that are recorded before anybody uses them, so that nothing is asked twice, and what they cost.
 
 mod file;
+mod line;
 mod payment;
 mod target;
 #[cfg(test)]

@@ -12,7 +12,8 @@ use async_trait::async_trait;
 use evals::{FailureClass, JournalError, Timing};
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::file::{RecordedReply, ReplyFile, ReplyKey, asked};
+use super::file::{ReplyFile, asked};
+use super::line::{RecordedReply, ReplyKey};
 use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 
 /// Asks a target once for each repetition of a case, whoever asks and however often the process is started again.

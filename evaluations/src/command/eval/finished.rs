@@ -12,6 +12,7 @@ use crate::failure_limit::FailureLimit;
 use crate::out_file::OutFile;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
+use crate::targets::Replies;
 use crate::terminal::{Printer, console, report_text, text};
 
 /// A run whose report is written, complete or not.
@@ -20,6 +21,8 @@ pub(super) struct Finished {
     pub(super) report: Report<Untyped>,
     pub(super) summary: Summary,
     pub(super) folder: RunFolder,
+    /// Where the replies of the target are.
+    pub(super) replies: Replies,
     outcome: Outcome,
 }
 
@@ -39,6 +42,7 @@ impl Finished {
         summary: Summary,
         folder: RunFolder,
         outcome: Outcome,
+        replies: Replies,
     ) -> Result<Self> {
         folder.write("report.md", |file| {
             render::markdown::report(file, &report, &summary)
@@ -50,6 +54,7 @@ impl Finished {
             report,
             summary,
             folder,
+            replies,
             outcome,
         })
     }

@@ -14,6 +14,7 @@ mod watch;
 use anyhow::Result;
 
 use self::plan::Plan;
+use self::run::Start;
 use crate::cli::EvalArgs;
 use crate::exit::Exit;
 use crate::interruption::interruptible;
@@ -30,8 +31,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exi
         return Ok(Exit::Done);
     }
     interruptible(session.printer, async |interruption| {
-        let is_fresh = arguments.control.fresh;
-        let finished = run::run(session, arguments, &plan, is_fresh, interruption).await?;
+        let start = if arguments.control.fresh {
+            Start::Fresh
+        } else {
+            Start::Resume
+        };
+        let finished = run::run(session, arguments, &plan, start, interruption).await?;
         let text = finished.text(session.printer, &arguments.shown)?;
         session.printer.result(&text)?;
         finished.close(session.printer, &plan.out, interruption.is_interrupted())

@@ -1,15 +1,16 @@
 //! One run of a dataset file: opens models and target, runs the cases, and writes the report.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Experiment, Journal, Observer, Report, Retry};
+use evals::{Dataset, Experiment, Journal, Observer, Report, Retry};
 use evals_evaluators::{Resources, Untyped};
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 use evals_targets::process::WorkerPools;
 use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::finished::{Finished, Outcome};
 use super::judges::OpenedJudges;
@@ -29,18 +30,29 @@ use crate::run_folder::identity;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
-use crate::targets::{self, Opening, Recording};
+use crate::targets::{self, Opening, Recording, Replies, Reused};
 use crate::terminal::progress::CaseBar;
 
 /// The key of a report's metadata with the models that judged.
 const MODELS: &str = "models";
 
-/// Runs the cases that are not finished yet. `is_fresh` starts over.
+/// The earlier results that a run uses.
+#[derive(Debug, Clone)]
+pub(super) enum Start {
+    /// All of the same run, if it is unfinished.
+    Resume,
+    /// None.
+    Fresh,
+    /// The replies of another run to the same requests.
+    Reuse(Replies),
+}
+
+/// Runs the cases that are not finished yet.
 pub(super) async fn run(
     session: &Session<'_>,
     arguments: &EvalArgs,
     plan: &Plan,
-    is_fresh: bool,
+    start: Start,
     interruption: &Interruption,
 ) -> Result<Finished> {
     let control = &arguments.control;
@@ -82,19 +94,22 @@ pub(super) async fn run(
     }
     let started = clock::now();
     let manifest = manifest(plan, arguments, target.identity(), &judges, started)?;
-    let resume = if is_fresh {
-        Resume::Fresh
-    } else {
-        Resume::Unfinished
+    let (resume, resumption) = match start {
+        Start::Resume => (Resume::Unfinished, Resumption::Resume),
+        Start::Fresh | Start::Reuse(_) => (Resume::Fresh, Resumption::Fresh),
     };
     let opening = resumption::open::<Untyped>(session, &manifest, started, resume);
     let opened = interruption.guard(opening).await?;
     let recording = Recording {
         run: identity(&manifest),
-        resumption: if is_fresh {
-            Resumption::Fresh
-        } else {
-            Resumption::Resume
+        resumption,
+        reused: match start {
+            Start::Resume | Start::Fresh => None,
+            Start::Reuse(replies) => Some(Reused {
+                replies,
+                asked: inputs(&dataset),
+                repeat: control.repeat.get(),
+            }),
         },
     };
     let recorded = Arc::new(targets::record(session, target, &recording).await?);
@@ -143,7 +158,16 @@ pub(super) async fn run(
     let summary = report.summary(&bootstrap);
     let keys = &arguments.group_by;
     let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
-    Finished::write(report, summary, opened.folder, outcome)
+    let replies = Replies::of(&recorded);
+    Finished::write(report, summary, opened.folder, outcome, replies)
+}
+
+/// The inputs of each case by its id.
+fn inputs(dataset: &Dataset<Untyped>) -> BTreeMap<String, Value> {
+    let cases = dataset.cases().iter();
+    cases
+        .map(|case| (case.id.to_string(), case.input.clone()))
+        .collect()
 }
 
 fn retry(attempts: std::num::NonZeroU32, seed: u64) -> Retry {

@@ -125,3 +125,17 @@ fn one_name_with_two_kinds_is_two_measures() {
     ]);
     assert_eq!((summary.scores[0].1.n, summary.labels[0].1.n), (1, 1));
 }
+
+#[test]
+fn an_evaluator_that_only_failed_is_named() {
+    let summary = summary(vec![
+        with_failure(
+            with_failure(finished("a", vec![score("RR", 1.0)]), "RR"),
+            "judge",
+        ),
+        with_failure(with_failure(finished("b", vec![]), "RR"), "judge"),
+        failed("c", "connection refused"),
+    ]);
+    assert_eq!(summary.failed_evaluators, ["judge"]);
+    assert_eq!(summary.evaluator_failures, 4);
+}

@@ -15,12 +15,13 @@ use tokio::time::sleep;
 use self::files::{Snapshot, Watched};
 use super::finished::Finished;
 use super::plan::Plan;
-use super::run;
+use super::run::{self, Start};
 use crate::cli::EvalArgs;
 use crate::errors;
 use crate::exit::Exit;
 use crate::interruption::{Interrupted, Interruption, interruptible};
 use crate::session::Session;
+use crate::targets::Replies;
 use crate::terminal::console;
 
 /// How often the files are looked at.
@@ -43,6 +44,8 @@ struct Watch<'w> {
     session: &'w Session<'w>,
     arguments: &'w EvalArgs,
     before: Option<Finished>,
+    /// The replies of the run before, unless the system may have changed since.
+    replies: Option<Replies>,
     watched: Watched,
     /// Files that changed while the run before this one was going on.
     changed_during_run: BTreeSet<PathBuf>,
@@ -60,6 +63,7 @@ impl<'w> Watch<'w> {
             session,
             arguments,
             before: None,
+            replies: None,
             watched,
             changed_during_run: BTreeSet::new(),
             is_first: true,
@@ -93,7 +97,16 @@ impl<'w> Watch<'w> {
                 ));
                 (changed, seen) = self.next_change(seen, interruption).await?;
             }
-            printer.note(&format!("{} changed; running again", listed(&changed)));
+            let is_same_system = changed.iter().all(|path| self.watched.is_file(path));
+            let asking = if is_same_system {
+                ""
+            } else {
+                // A changed system has to be asked again.
+                self.replies = None;
+                " and asking every case"
+            };
+            let changed = listed(&changed);
+            printer.note(&format!("{changed} changed; running again{asking}"));
         }
     }
 
@@ -103,10 +116,14 @@ impl<'w> Watch<'w> {
         if let Some(TargetAddress::Exec(_)) = plan.target.address {
             self.watched.add_folder(&self.session.directories.working);
         }
-        // A changed system has to be asked again.
-        let is_fresh = self.arguments.control.fresh || !self.is_first;
-        let run = run::run(self.session, self.arguments, &plan, is_fresh, interruption);
+        let start = match &self.replies {
+            Some(replies) => Start::Reuse(replies.clone()),
+            None if self.is_first && !self.arguments.control.fresh => Start::Resume,
+            None => Start::Fresh,
+        };
+        let run = run::run(self.session, self.arguments, &plan, start, interruption);
         let finished = Box::pin(run).await?;
+        self.replies = Some(finished.replies.clone());
         let printer = self.session.printer;
         printer.result(&finished.text(printer, &self.arguments.shown)?)?;
         finished.close(printer, &plan.out, interruption.is_interrupted())?;

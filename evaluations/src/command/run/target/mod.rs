@@ -69,6 +69,7 @@ pub(super) fn execute(
         let recording = Recording {
             run: manifest::identity_of(run)?,
             resumption: plan.replies,
+            reused: None,
         };
         let target = Arc::clone(&prepared.target);
         if arguments.qa.estimate {

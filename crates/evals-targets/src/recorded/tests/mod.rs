@@ -1,5 +1,7 @@
 //! Tests of recorded replies: what is asked once, and what survives a killed process.
 
+mod file;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,0 +1,79 @@
+//! The lines of the file of a run's replies.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Payment;
+use crate::Reply;
+
+/// One repetition of one case.
+pub(super) type ReplyKey = (String, u32);
+
+/// A reply and what was asked.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedReply {
+    pub(super) inputs: Value,
+    pub(super) reply: Reply,
+}
+
+/// One line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Line {
+    Reply(Box<ReplyLine>),
+    /// What the run paid at one time.
+    Paid {
+        paid: Payment,
+    },
+    /// No later session needs the file.
+    Finished {
+        finished: bool,
+    },
+}
+
+/// A recorded reply.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ReplyLine {
+    pub(super) id: String,
+    pub(super) repeat: u32,
+    pub(super) inputs: Value,
+    reply: Reply,
+    /// The reply's metrics that are not finite numbers, as text, because JSON has no such numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    not_finite: BTreeMap<String, String>,
+}
+
+impl ReplyLine {
+    pub(super) fn of((id, repeat): &ReplyKey, recorded: &RecordedReply) -> Self {
+        let mut reply = recorded.reply.clone();
+        let mut not_finite = BTreeMap::new();
+        reply.metrics.retain(|name, value| {
+            if !value.is_finite() {
+                not_finite.insert(name.clone(), value.to_string());
+            }
+            value.is_finite()
+        });
+        Self {
+            id: id.clone(),
+            repeat: *repeat,
+            inputs: recorded.inputs.clone(),
+            reply,
+            not_finite,
+        }
+    }
+
+    pub(super) fn into_recorded(self) -> (ReplyKey, RecordedReply) {
+        let mut reply = self.reply;
+        let not_finite = self.not_finite.into_iter();
+        reply.metrics.extend(
+            not_finite.filter_map(|(name, value)| Some((name, value.parse::<f64>().ok()?))),
+        );
+        let recorded = RecordedReply {
+            inputs: self.inputs,
+            reply,
+        };
+        ((self.id, self.repeat), recorded)
+    }
+}

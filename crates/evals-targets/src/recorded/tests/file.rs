@@ -1,0 +1,83 @@
+//! Tests of the file itself: payments, replies of another run, and two processes at once.
+
+use evals_models::{ModelIdentity, Usage};
+
+use super::*;
+use crate::Payment;
+
+fn payment(input_tokens: u64) -> Payment {
+    Payment {
+        model: ModelIdentity::new("openai", "judge"),
+        usage: Usage {
+            input_tokens,
+            output_tokens: 1,
+            estimated: false,
+        },
+    }
+}
+
+#[tokio::test]
+async fn payments_are_kept_for_the_session_that_resumes_and_for_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let first = counting.open(folder.path(), Resumption::Resume);
+    assert!(!first.file().is_resumed());
+    first.ask(&question("a")).await.unwrap();
+    for tokens in [3, 5] {
+        first.file().pay(&payment(tokens)).unwrap();
+    }
+    assert_eq!(
+        first.file().payments(),
+        [],
+        "only those of earlier sessions"
+    );
+    drop(first);
+    let second = counting.open(folder.path(), Resumption::Resume);
+    assert!(second.file().is_resumed());
+    assert_eq!(second.resumed(), 1);
+    assert_eq!(second.file().payments(), [payment(3), payment(5)]);
+    second.finish().unwrap();
+    drop(second);
+    let next = counting.open(folder.path(), Resumption::Resume);
+    assert!(!next.file().is_resumed());
+    assert_eq!(next.file().payments(), []);
+}
+
+#[tokio::test]
+async fn replies_of_another_run_count_where_they_fit_and_cost_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let earlier = counting.open(folder.path(), Resumption::Fresh);
+    for id in ["same", "changed", "gone"] {
+        earlier.ask(&question(id)).await.unwrap();
+    }
+    earlier.file().pay(&payment(3)).unwrap();
+    let (path, asked) = (earlier.path().to_owned(), counting.asked());
+    drop(earlier);
+
+    let open = |resumption| ReplyFile::open(folder.path(), "2027", &identity(), resumption);
+    let mut file = open(Resumption::Fresh).unwrap();
+    let inputs = BTreeMap::from([("same", json!("same?")), ("changed", json!("new?"))]);
+    let fits = |id: &str, _: u32, asked: &Value| inputs.get(id) == Some(asked);
+    assert_eq!(file.reuse(&path, fits).unwrap(), 1);
+    assert_eq!(file.payments(), []);
+    let later = RecordedTarget::new(Arc::clone(&counting.target), file);
+    later.ask(&question("same")).await.unwrap();
+    later
+        .ask(&Request::question("changed", "new?"))
+        .await
+        .unwrap();
+    assert_eq!(counting.asked(), asked + 1);
+    drop(later);
+    // They are in the new file, so a killed session needs the old one no more.
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(open(Resumption::Resume).unwrap().recorded(), 2);
+}
+
+#[test]
+fn a_fresh_run_gets_a_file_of_its_own_beside_one_that_is_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || ReplyFile::open(folder.path(), "2026", &identity(), Resumption::Fresh).unwrap();
+    let (first, second) = (open(), open());
+    assert_ne!(first.path(), second.path());
+}
