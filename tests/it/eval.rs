@@ -251,8 +251,7 @@ fn the_cases_that_failed_or_got_worse_run_again() {
         ("--only worse --from later", vec!["kenya"], "worse in"),
     ] {
         fs::remove_file(sandbox.work().join("asked.txt")).unwrap();
-        // A reply to an equal input counts in any run, so only a fresh one shows who is asked.
-        let ended = eval(&sandbox, &format!("{options} --fresh"));
+        let ended = eval(&sandbox, options);
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
         assert_eq!(asked(&sandbox), expected, "{options}");
         let fact = format!("cases: {} of 3 ({why} ", expected.len());
@@ -649,11 +648,13 @@ fn a_system_is_not_asked_again_because_its_judge_failed() {
         ended(command.env("TOWERS_KEY", KEY))
     };
     let first = run();
-    assert!(
-        first.stderr.contains("run the same command again to retry"),
-        "{}",
-        first.stderr
-    );
+    assert_eq!(first.code, Some(1), "{}", first.stderr);
+    for expected in [
+        "run the same command again to retry",
+        "warning: the evaluator `LLMJudge` failed in all of its cases; see the report for the reasons",
+    ] {
+        assert!(first.stderr.contains(expected), "{}", first.stderr);
+    }
     let again = run();
     assert!(
         again.stderr.contains("2 replies recorded"),
@@ -661,6 +662,54 @@ fn a_system_is_not_asked_again_because_its_judge_failed() {
         again.stderr
     );
     assert_eq!(asked(&sandbox), ["a", "b"]);
+}
+
+#[test]
+fn an_evaluator_that_fails_in_all_of_its_cases_ends_in_exit_code_1() {
+    const BROKEN: &str = "- Exec: sh broken.sh";
+    let sandbox = sandbox();
+    sandbox.write("broken.sh", SYSTEM.replace("\"answer\"", "\"error\""));
+    // Beside the evaluators of every case, in the place of that of one case, and alone.
+    let beside = CAPITALS.replace("- IsInstance: str", BROKEN);
+    let own = CAPITALS.replace("- Contains: Nai", BROKEN);
+    let alone = beside
+        .replace("- EqualsExpected\n", "")
+        .replace("- Contains: Nai", BROKEN);
+    for (file, state) in [
+        (CAPITALS, "finished"),
+        (&beside, "2 evaluations failed"),
+        (&own, "1 evaluation failed"),
+        (&alone, "failed, no evaluator gave a value"),
+    ] {
+        sandbox.write("capitals.yaml", file);
+        let ended = eval(&sandbox, "");
+        let says = "warning: the evaluator `Exec` failed in all of its cases; see the report for the reasons";
+        let is_broken = file != CAPITALS;
+        assert_eq!(
+            ended.code,
+            Some(i32::from(is_broken)),
+            "{state}: {}",
+            ended.stderr
+        );
+        assert_eq!(
+            ended.stderr.contains("failed in all of"),
+            is_broken,
+            "{state}: {}",
+            ended.stderr
+        );
+        if state != "failed, no evaluator gave a value" {
+            assert_eq!(
+                ended.stderr.contains(says),
+                is_broken,
+                "{state}: {}",
+                ended.stderr
+            );
+            let passed = &report(&sandbox)["summary"]["assertions"]["EqualsExpected"];
+            assert_eq!(passed["value"], 0.5, "the others have measured: {state}");
+        }
+        let listed = sandbox.succeed("runs");
+        assert!(listed.contains(state), "{state}: {listed}");
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod minilm;
 mod own_documents;
 mod pull;
 mod qa_server;
+mod recorded_replies;
 mod reranking;
 mod retrieval;
 mod sandbox;
@@ -44,7 +45,6 @@ mod signals;
 mod stored_runs;
 mod tables;
 mod target_faults;
-#[cfg(unix)]
 #[cfg(unix)]
 mod target_processes;
 mod target_runs;
