@@ -51,7 +51,7 @@ impl EventDecoder {
         let line = if std::mem::replace(&mut self.started, true) {
             &*line
         } else {
-            line.trim_start_matches('\u{feff}')
+            line.strip_prefix('\u{feff}').unwrap_or(&line)
         };
         if line.is_empty() {
             return self.end_event();

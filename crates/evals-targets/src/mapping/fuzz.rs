@@ -121,6 +121,7 @@ fn streams() {
     Target::new("stream", CORPUS)
         .seed("\u{feff}: hello\ndata: a\n\nevent: error\r\ndata:b\r\ndata:  ü\r\n\r\nid: 1\n\ndata\n\ndata: last")
         .seed("data: {\"choices\": [{\"delta\": {\"content\": \"Pa\"}}]}\n\ndata: {\"choices\": [{\"delta\": {\"content\": \"ris\"}}], \"documents\": [\"d\"]}\n\ndata: [DONE]\n\n")
+        .seed("\u{feff}\u{feff}data: no field\n\ndata: a\n")
         .seed("data: {\"t\": \"a\"}\r\rdata: {\"x\": {\"t\": \"b\"}, \"id\": 1}\r\rdata: end\r\r")
         .dictionary(["\r", "\n", "\r\n", "data:", "event:", "event: error\n", "\u{feff}", "[DONE]", "{", "\"t\": ", "\n\n"])
         .run(|input| {

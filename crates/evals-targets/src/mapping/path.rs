@@ -1,5 +1,6 @@
 //! JSONPath expressions that name the fields of a reply.
 
+use evals_guard::panics;
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
@@ -39,10 +40,7 @@ impl Path {
     }
 
     pub(super) fn parse(place: String, text: &str) -> Result<Self, String> {
-        let not_a_path = |error: serde_json_path::ParseError| {
-            format!("`{text}` is not a JSONPath such as `$.output.text`: {error}")
-        };
-        let path = JsonPath::parse(text).map_err(not_a_path)?;
+        let path = expression(text)?;
         let segments = segments(text);
         let first_many = segments.iter().position(|segment| is_many(segment));
         let before_many = first_many.filter(|first| !segments[*first].starts_with(".."));
@@ -50,7 +48,7 @@ impl Path {
             let before: String = std::iter::once("$")
                 .chain(segments[..first].iter().copied())
                 .collect();
-            JsonPath::parse(&before).map_err(not_a_path)
+            expression(&before)
         });
         Ok(Self {
             place,
@@ -81,6 +79,18 @@ impl Path {
         }
         Found::Many(nodes)
     }
+}
+
+/// Parses a path. The library panics on one that ends inside an escape sequence.
+fn expression(text: &str) -> Result<JsonPath, String> {
+    let problem = match panics::caught(|| JsonPath::parse(text)) {
+        Ok(Ok(path)) => return Ok(path),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "it ends too early".to_owned(),
+    };
+    Err(format!(
+        "`{text}` is not a JSONPath such as `$.output.text`: {problem}"
+    ))
 }
 
 /// The segments of a path after its `$`: `.name`, `..name`, `[…]`.
@@ -181,6 +191,15 @@ mod tests {
         }
         for one in [".a", "[0]", "[-1]", "['a,b']", "[\"*\"]"] {
             assert!(!is_many(one), "{one}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_ends_too_early_is_refused() {
+        for text in [r"$['\u", "$['a", "$["] {
+            let problem = Path::parse("x".to_owned(), text).unwrap_err();
+            let start = format!("`{text}` is not a JSONPath such as `$.output.text`: ");
+            assert!(problem.starts_with(&start), "{problem}");
         }
     }
 
