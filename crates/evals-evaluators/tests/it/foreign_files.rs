@@ -149,7 +149,7 @@ fn what_promptfoo_checks_and_we_do_not_is_refused_by_name() {
                 x,contains,,\n\
                 x,regex: (,,\n\
                 x,contains:,,\n";
-    let understood = "understood are a plain text and `equals:`, `contains:`, `icontains:`, `contains-all:`, `icontains-all:`, `contains-any:`, `icontains-any:`, `starts-with:`, `ends-with:`, `regex:`, `is-json:`, `contains-json:`, `latency:`, `llm-rubric:`, `grade:`, each also as `not-…`";
+    let understood = "understood are a plain text and `equals`, `contains`, `icontains`, `contains-all`, `icontains-all`, `contains-any`, `icontains-any`, `starts-with`, `ends-with`, `regex`, `is-json`, `contains-json`, `latency`, `llm-rubric`, `grade`, each also as `not-…`";
     let found = problems(text, FileFormat::Csv);
     assert_eq!(
         found[..6],

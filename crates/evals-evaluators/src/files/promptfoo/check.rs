@@ -143,9 +143,9 @@ impl<'c> Check<'c> {
         let Self { kind, .. } = self;
         let nearest = nearest_evaluator(kind).map_or_else(String::new, |it| format!("; {it}"));
         format!(
-            "`{kind}` of promptfoo is not understood{nearest}; understood are a plain text and `{}:`, each also as `not-…`; for the \
+            "`{kind}` of promptfoo is not understood{nearest}; understood are a plain text and `{}`, each also as `not-…`; for the \
              text itself write `equals: {}…`",
-            UNDERSTOOD.join(":`, `"),
+            UNDERSTOOD.join("`, `"),
             self.head
         )
     }
