@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome, ValueKind};
 use serde_json::{Value, json};
 
+use super::long;
 use crate::argument::ArgumentError;
 use crate::{Arguments, BuildError, Entry, Finding, Parameter, Resources, Signature, Untyped};
 
@@ -25,7 +26,12 @@ pub(super) trait Check: Debug + Send + Sync + 'static {
         self.applies(case)
     }
 
-    /// Judges the output of a case that it applies to.
+    /// Whether judging may take longer than others should wait.
+    fn is_long(&self, context: &Context<'_, Untyped>) -> bool {
+        long::is_long(context)
+    }
+
+    /// Judges the output of a case that it applies to. Takes at most some seconds for an output of any length.
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError>;
 }
 
@@ -35,7 +41,7 @@ struct Named<C> {
     name: String,
     spec: EvaluatorSpec,
     /// pydantic-evals reads arguments only when it judges, so wrong ones are a failure of each case.
-    check: Result<C, ArgumentError>,
+    check: Result<Arc<C>, ArgumentError>,
 }
 
 /// The registry's entry of a check of pydantic-evals. Wrong arguments make it fail in each case.
@@ -85,7 +91,7 @@ fn build<C: Check>(
                 name: name.to_owned(),
                 arguments: written.write(arguments),
             },
-            check: read(arguments, resources)?,
+            check: read(arguments, resources)?.map(Arc::new),
         });
         Ok(evaluator)
     };
@@ -116,7 +122,10 @@ impl<C: Check> Evaluator<Untyped> for Named<C> {
         if !check.applies(context.case) {
             return Ok(Vec::new());
         }
-        Ok(vec![check.judge(context)?.named(&self.name)])
+        let is_long = check.is_long(context);
+        let check = Arc::clone(check);
+        let found = long::judged(context, is_long, move |context| check.judge(context)).await;
+        Ok(vec![found?.named(&self.name)])
     }
 
     fn spec(&self) -> Option<EvaluatorSpec> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome, SpecArguments};
 
+use super::long;
 use crate::{Entry, Finding, Signature, Untyped};
 
 /// A closure with the name under which it is registered.
@@ -50,8 +51,8 @@ impl Entry {
 #[async_trait]
 impl<F, R> Evaluator<Untyped> for Closure<F>
 where
-    F: Fn(&Context<'_, Untyped>) -> R + Send + Sync,
-    R: Into<Finding>,
+    F: Fn(&Context<'_, Untyped>) -> R + Send + Sync + 'static,
+    R: Into<Finding> + 'static,
 {
     fn name(&self) -> &str {
         self.name
@@ -61,7 +62,9 @@ where
         &self,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let finding: Finding = (self.check)(context).into();
+        let check = Arc::clone(&self.check);
+        let judge = move |context: &Context<'_, Untyped>| check(context).into();
+        let finding: Finding = long::judged(context, long::is_long(context), judge).await;
         Ok(vec![finding.named(self.name)])
     }
 

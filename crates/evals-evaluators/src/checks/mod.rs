@@ -8,6 +8,7 @@ mod duration;
 mod equality;
 mod instance;
 mod json_schema;
+mod long;
 mod matching_span;
 mod regex;
 mod similarity;

@@ -4,17 +4,18 @@ use std::borrow::Cow;
 use std::fmt;
 
 use evals::{Case, Context, EvaluatorError, FailureClass, ValueKind};
-use evals_rag::text::{numbers, rouge, squad};
+use evals_rag::text::{alignment, numbers, rouge, squad};
 use serde_json::{Value, json};
 
 use super::check::{self, Check};
+use super::long;
 use crate::argument::{self, ArgumentError};
 use crate::python::type_name;
 use crate::{Arguments, Entry, Finding, Parameter, Untyped};
 
-/// `RougeL` and `Levenshtein` compare every word, or letter, with every other one. Above this many comparisons, some
+/// `RougeL` and `Levenshtein` compare every word, or letter, with every other one. Above this many comparisons, which take some
 /// seconds, they fail.
-const MOST_COMPARISONS: usize = 2_000_000_000;
+const MOST_COMPARISONS: usize = 100_000_000_000;
 
 /// Compares the output's text with that of references, and keeps the best result.
 struct Similarity<C> {
@@ -155,6 +156,11 @@ impl<C: Comparison> Check for Similarity<C> {
         })
     }
 
+    fn is_long(&self, context: &Context<'_, Untyped>) -> bool {
+        let references = self.reference.iter().flatten().map(String::as_str);
+        long::is_long(context) || long::are_long(references)
+    }
+
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let references = match self.references(context.case) {
             Ok(references) => references,
@@ -271,15 +277,29 @@ impl Comparison for Levenshtein {
     const KIND: ValueKind = ValueKind::Score;
 
     fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
-        let letters = |text: &str| text.chars().count();
-        comparable(letters(output), letters(reference), "letters")?;
-        let similarity = if self.case_sensitive {
-            strsim::normalized_levenshtein(output, reference)
-        } else {
-            strsim::normalized_levenshtein(&output.to_lowercase(), &reference.to_lowercase())
+        let letters = |text: &str| -> Vec<char> {
+            if self.case_sensitive {
+                text.chars().collect()
+            } else {
+                text.to_lowercase().chars().collect()
+            }
         };
-        Ok(Closeness::Score(similarity))
+        let [output, reference] = [output, reference].map(letters);
+        comparable(output.len(), reference.len(), "letters")?;
+        Ok(Closeness::Score(equal_share(&output, &reference)))
     }
+}
+
+/// The share of the longer text that does not have to change.
+fn equal_share(output: &[char], reference: &[char]) -> f64 {
+    let longest = output.len().max(reference.len());
+    if longest == 0 {
+        return 1.0;
+    }
+    let distance = alignment::edit_distance(output, reference);
+    #[expect(clippy::cast_precision_loss, reason = "no text has 2^53 letters")]
+    let [distance, longest] = [distance, longest].map(|count| count as f64);
+    1.0 - distance / longest
 }
 
 fn comparable(output: usize, reference: usize, of: &str) -> Result<(), EvaluatorError> {

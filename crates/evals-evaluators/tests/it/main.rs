@@ -11,6 +11,7 @@ mod fuzz;
 mod fuzz_files;
 mod golden;
 mod json_schema;
+mod long_outputs;
 mod negation;
 mod page;
 mod patterns;

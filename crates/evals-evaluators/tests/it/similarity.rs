@@ -139,13 +139,42 @@ fn a_failed_task_counts_only_where_there_is_something_to_compare_with() {
 #[test]
 fn texts_too_long_to_compare_fail_the_evaluator() {
     let evaluator = built("Levenshtein", json!({}));
-    let case = Case::<Untyped>::new("case", Value::Null).expecting(json!("x".repeat(100_000)));
-    let output = json!("y".repeat(100_000));
+    let case = Case::<Untyped>::new("case", Value::Null).expecting(json!("x".repeat(400_000)));
+    let output = json!("y".repeat(400_000));
     let error = block_on(evaluator.evaluate(&Context::new(&case, &output))).unwrap_err();
     assert_eq!(
         error.get_ref().to_string(),
-        "the output of 100000 letters is too long to compare with a reference of 100000"
+        "the output of 400000 letters is too long to compare with a reference of 400000"
     );
+}
+
+#[test]
+fn levenshtein_has_the_bits_of_strsim() {
+    let words = [
+        "Paris",
+        "is",
+        "Zürich",
+        "the ",
+        "",
+        "東京",
+        "capital of France",
+        "e\u{301}",
+    ];
+    let texts: Vec<String> = (0..40_usize)
+        .map(|start| {
+            let length = start * start % 23;
+            (0..length)
+                .map(|at| words[(start + at * (start + 3)) % words.len()])
+                .collect()
+        })
+        .collect();
+    for output in &texts {
+        for reference in &texts {
+            let expected = strsim::normalized_levenshtein(output, reference);
+            let found = compared("Levenshtein", output, json!(reference));
+            assert_eq!(found, Outcome::score("Levenshtein", expected));
+        }
+    }
 }
 
 #[test]

@@ -17,13 +17,16 @@ pub fn all_found(answer: &str, reference: &str) -> Option<bool> {
     if expected.is_empty() {
         return None;
     }
-    let given = numbers(answer);
-    let found = |expected: &f64| {
-        given
-            .iter()
-            .any(|given| (given - expected).abs() <= TOLERANCE * expected.abs())
-    };
-    Some(expected.iter().all(found))
+    let mut given = numbers(answer);
+    given.sort_unstable_by(f64::total_cmp);
+    Some(expected.iter().all(|expected| is_among(&given, *expected)))
+}
+
+/// Whether one of the numbers, in ascending order, is close to the expected one. The two beside it are the closest.
+fn is_among(given: &[f64], expected: f64) -> bool {
+    let is_close = |given: &f64| (given - expected).abs() <= TOLERANCE * expected.abs();
+    let (below, above) = given.split_at(given.partition_point(|given| *given < expected));
+    below.last().is_some_and(is_close) || above.first().is_some_and(is_close)
 }
 
 /// The numbers written in digits, in English notation, in their order.

@@ -1,5 +1,6 @@
 //! ROUGE-L.
 
+use super::alignment::longest_common_subsequence;
 use crate::call::number;
 
 /// ROUGE-L's F1: the share of both texts that their longest common subsequence of words covers.
@@ -19,8 +20,9 @@ pub fn rouge_l(answer: &str, reference: &str) -> f64 {
     if common == 0 {
         return 0.0;
     }
-    let precision = f64::from(common) / number(answer.len());
-    let recall = f64::from(common) / number(reference.len());
+    let [common, answer, reference] = [common, answer.len(), reference.len()].map(number);
+    let precision = common / answer;
+    let recall = common / reference;
     2.0 * precision * recall / (precision + recall)
 }
 
@@ -32,24 +34,6 @@ pub fn has_words(text: &str) -> bool {
 fn words(lower_case: &str) -> Vec<&str> {
     let words = lower_case.split(|letter: char| !letter.is_ascii_alphanumeric());
     words.filter(|word| !word.is_empty()).collect()
-}
-
-fn longest_common_subsequence(left: &[&str], right: &[&str]) -> u32 {
-    // One row of the table: the longest for each prefix of `right`, with the words of `left` read so far.
-    let mut row = vec![0_u32; right.len() + 1];
-    for word in left {
-        let mut diagonal = 0;
-        for (index, other) in right.iter().enumerate() {
-            let above = row[index + 1];
-            row[index + 1] = if word == other {
-                diagonal + 1
-            } else {
-                above.max(row[index])
-            };
-            diagonal = above;
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

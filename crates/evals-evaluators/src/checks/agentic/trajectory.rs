@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use evals::{Context, EvaluatorError, ValueKind};
+use evals_rag::text::alignment::longest_common_subsequence;
 use serde_json::json;
 
 use super::steps::{self, NO_SPANS};
@@ -144,22 +145,4 @@ fn overlap(actual: &[&str], expected: &[&str]) -> usize {
         Some(_) | None => false,
     });
     common.count()
-}
-
-fn longest_common_subsequence(actual: &[&str], expected: &[&str]) -> usize {
-    // One row of the table: the longest for each prefix of `expected`, with the names of `actual` read so far.
-    let mut row = vec![0; expected.len() + 1];
-    for name in actual {
-        let mut diagonal = 0;
-        for (index, other) in expected.iter().enumerate() {
-            let above = row[index + 1];
-            row[index + 1] = if name == other {
-                diagonal + 1
-            } else {
-                above.max(row[index])
-            };
-            diagonal = above;
-        }
-    }
-    row[expected.len()]
 }
