@@ -7,9 +7,9 @@ use thiserror::Error;
 /// The characters of a reply that a message shows.
 const SHOWN: usize = 200;
 
-/// Why a reply cannot be read. The message shows the beginning of the reply.
+/// Why a reply cannot be read. The message shows the beginning of the reply, unless it is empty.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{problem}; the reply begins with `{beginning}`")]
+#[error("{problem}{}", shown(beginning))]
 pub struct MappingError {
     /// What is wrong, and which field or path it concerns.
     pub problem: String,
@@ -28,6 +28,14 @@ impl MappingError {
             problem: problem.into(),
             beginning: beginning(reply),
         }
+    }
+}
+
+fn shown(beginning: &str) -> String {
+    if beginning.is_empty() {
+        String::new()
+    } else {
+        format!("; the reply begins with `{beginning}`")
     }
 }
 

@@ -90,8 +90,10 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_named() {
+        for empty in ["", " \n"] {
+            assert_eq!(parse(empty).unwrap_err().to_string(), "the reply is empty");
+        }
         for (text, start) in [
-            ("", "the reply is empty; the reply begins with ``"),
             (
                 "<!DOCTYPE html><title>Sign in</title>",
                 "the reply is a web page, not JSON; check the address; the reply begins with `<!DOCTYPE",

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use evals_messages::visible;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::chat_completion::Written;
 use super::error::{MappingError, kind};
 use super::path::{Found, Path};
 use super::paths::Paths;
@@ -99,16 +100,16 @@ impl Mapping {
     pub(super) fn read_merged(
         &self,
         mut merged: Map<String, Value>,
-        text: Option<String>,
+        written: Written,
     ) -> Result<Reply, MappingError> {
-        let Some(text) = text else {
+        if written.is_nothing() {
             return self.read(&Value::Object(merged));
-        };
+        }
         // What is left of the pieces is no completion.
-        merged.remove("choices");
-        let mut reply = self.fields(&Value::Object(merged))?;
-        reply.answer = Some(Value::String(text));
-        Ok(reply)
+        let choices = merged.remove("choices");
+        let reply = self.fields(&Value::Object(merged))?;
+        let read = written.into_reply(reply);
+        read.map_err(|problem| MappingError::new(problem, &json!({"choices": choices})))
     }
 
     /// The id of the case that a reply is for, if it names one.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::chat_completion::Written;
 use super::error::MappingError;
 use super::events::Event;
 use super::path::{Found, Path};
@@ -29,6 +30,9 @@ pub struct StreamState {
     has_text: bool,
     /// Whether an event was text itself, so that one that only begins like an object is text too.
     is_plain: bool,
+    /// Why the model declined, and why it stopped, in OpenAI's protocol.
+    refusal: String,
+    finish_reason: Option<String>,
     merged: Map<String, Value>,
     done: bool,
 }
@@ -99,6 +103,9 @@ impl StreamReader {
             state.text += text;
             state.has_text = true;
         }
+        if !self.is_configured {
+            state.take_ending(&parsed);
+        }
         if let Value::Object(fields) = parsed {
             let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
             state.merged.extend(fields);
@@ -118,12 +125,26 @@ impl StreamReader {
             let problem = format!("the stream ended without the event `{done}`");
             return Err(MappingError::of_text(problem, &state.text));
         }
-        let text = state.has_text.then_some(state.text);
-        mapping.read_merged(state.merged, text)
+        let written = Written {
+            text: state.has_text.then_some(state.text),
+            refusal: Some(state.refusal).filter(|refusal| !refusal.is_empty()),
+            finish_reason: state.finish_reason,
+        };
+        mapping.read_merged(state.merged, written)
     }
 }
 
 impl StreamState {
+    fn take_ending(&mut self, event: &Value) {
+        let text = |path: &str| event.pointer(path).and_then(Value::as_str);
+        if let Some(refusal) = text("/choices/0/delta/refusal") {
+            self.refusal += refusal;
+        }
+        if let Some(reason) = text("/choices/0/finish_reason") {
+            self.finish_reason = Some(reason.to_owned());
+        }
+    }
+
     /// Whether the event that ends the stream has arrived.
     pub fn is_done(&self) -> bool {
         self.done
@@ -177,6 +198,38 @@ mod tests {
         assert_eq!(reply.answer, Some("Paris".into()));
         assert_eq!(reply.model.as_deref(), Some("m"));
         assert_eq!(reply.usage.unwrap().output_tokens, 2);
+    }
+
+    #[test]
+    fn a_refusal_in_pieces_is_joined() {
+        let pieces = [
+            r#"{"choices": [{"delta": {"role": "assistant", "content": "", "refusal": null}}]}"#,
+            r#"{"choices": [{"delta": {"refusal": "I cannot "}}]}"#,
+            r#"{"choices": [{"delta": {"refusal": "help."}}]}"#,
+            r#"{"choices": [{"delta": {}, "finish_reason": "stop"}]}"#,
+            "[DONE]",
+        ];
+        for skipped in [0, 1] {
+            let reply = read(json!(true), json!({}), &pieces[skipped..]).unwrap();
+            assert_eq!(reply.answer, Some("I cannot help.".into()));
+            assert_eq!(reply.refused, Some(true));
+        }
+    }
+
+    #[test]
+    fn a_stream_that_is_cut_says_why() {
+        let piece = |text: &str| json!({"choices": [{"delta": {"content": text}}]}).to_string();
+        let end = r#"{"choices": [{"delta": {}, "finish_reason": "length"}]}"#;
+        let reply = read(json!(true), json!({}), &[&piece("Pa"), end, "[DONE]"]).unwrap();
+        assert_eq!(reply.answer, Some("Pa".into()));
+        assert_eq!(reply.attributes["finish_reason"], "length");
+        for events in [vec![end], vec![&piece(""), end]] {
+            let message = read(json!(true), json!({}), &events).unwrap_err();
+            assert!(
+                message.starts_with("the completion has no text"),
+                "{message}"
+            );
+        }
     }
 
     #[test]

@@ -105,9 +105,60 @@ fn a_chat_completion_is_read_with_its_usage_and_model() {
         (Some(true), Some("No.".into()))
     );
     let parts = own(
-        json!({"choices": [{"message": {"content": [{"type": "text", "text": "Pa"}, {"text": "ris"}]}}]}),
+        json!({"choices": [{"message": {"content": [{"type": "text", "text": "Pa"}, {"text": "ri"}, "s"]}}]}),
     );
     assert_eq!(parts.unwrap().answer, Some("Paris".into()));
+}
+
+#[test]
+fn a_refusal_is_found_wherever_a_completion_has_it() {
+    for message in [
+        json!({"content": null, "refusal": "I cannot help."}),
+        json!({"refusal": "I cannot help."}),
+        json!({"content": "", "refusal": "I cannot help."}),
+        json!({"content": [], "refusal": "I cannot help."}),
+        json!({"content": [{"type": "refusal", "refusal": "I cannot help."}]}),
+    ] {
+        let reply = own(json!({"choices": [{"message": message, "finish_reason": "stop"}]}));
+        let reply = reply.unwrap();
+        assert_eq!(reply.answer, Some("I cannot help.".into()), "{message}");
+        assert_eq!(reply.refused, Some(true), "{message}");
+    }
+    let both = json!({"content": "Paris", "refusal": "Not more."});
+    let both = own(json!({"choices": [{"message": both}]})).unwrap();
+    assert_eq!(
+        (both.refused, both.answer),
+        (Some(true), Some("Paris".into()))
+    );
+    let empty = json!({"content": "Paris", "refusal": ""});
+    let none = own(json!({"choices": [{"message": empty}]})).unwrap();
+    assert_eq!((none.refused, none.answer), (None, Some("Paris".into())));
+}
+
+#[test]
+fn a_completion_that_was_cut_keeps_its_text_and_says_so() {
+    for reason in ["length", "content_filter"] {
+        let of = |message: Value| {
+            own(json!({"choices": [{"message": message, "finish_reason": reason}]}))
+        };
+        let reply = of(json!({"content": "Par"})).unwrap();
+        assert_eq!(reply.answer, Some("Par".into()));
+        assert_eq!(
+            (reply.refused, &reply.attributes["finish_reason"]),
+            (None, &json!(reason))
+        );
+        for empty in [json!({"content": ""}), json!({"content": null}), json!({})] {
+            let message = of(empty).unwrap_err();
+            let expected = format!("(`finish_reason` is `{reason}`); the reply begins with");
+            assert!(
+                message.starts_with("the completion has no text: "),
+                "{message}"
+            );
+            assert!(message.contains(&expected), "{message}");
+        }
+    }
+    let whole = json!({"choices": [{"message": {"content": "Paris"}, "finish_reason": "stop"}]});
+    assert!(own(whole).unwrap().attributes.is_empty());
 }
 
 #[test]
@@ -221,6 +272,10 @@ fn replies_of_another_shape_say_what_failed() {
         (
             json!({"choices": [{"message": {"content": null}}]}),
             "the reply has neither",
+        ),
+        (
+            json!({"choices": [{"message": {"content": {"text": "a"}}}]}),
+            "`choices[0].message.content` is an object, not a text",
         ),
     ] {
         let message = own(reply).unwrap_err();
