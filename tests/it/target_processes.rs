@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::sandbox::{Sandbox, json, wait_for};
+use crate::sandbox::{Sandbox, ended, json, wait_for};
 
 /// Replies to each question with an answer and a document made from its id. Notes every question in `asked.txt` and every process in
 /// `pids.txt`. `$1` is the time that a reply takes; with `$2` the service has a child.
@@ -62,24 +64,66 @@ fn a_run_killed_at_twenty_moments_loses_nothing_and_reports_what_an_unbroken_one
 }
 
 #[test]
-fn ctrl_c_kills_the_processes_of_a_target_and_their_children() {
+fn the_first_ctrl_c_loses_no_reply_of_a_command() {
+    const LINE: &str = "sample --no-progress --limit 20 --concurrency 3 --judge embedded:overlap";
+    let sandbox = Sandbox::new();
+    sandbox.write("service.sh", SERVICE);
+    sandbox.write("target.yaml", "address: 'exec:sh service.sh $DELAY'\n");
+    let mut command = sandbox.command(LINE);
+    // A terminal sends Ctrl-C to every process of the group in its foreground.
+    command.env("DELAY", "1.5").process_group(0);
+    let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let run = run.unwrap();
+    wait_for("three questions", || {
+        lines(&sandbox, "asked.txt").len() == 3
+    });
+    send("INT", &format!("-{}", run.id()));
+    let stopped = run.wait_with_output().unwrap();
+    let stderr = String::from_utf8(stopped.stderr).unwrap();
+    assert_eq!(stopped.status.code(), Some(130), "{stderr}");
+    let waits = "interrupted; waiting up to 30 s for 3 calls in flight";
+    assert!(stderr.contains(waits), "{stderr}");
+    assert!(!stderr.contains("dropped "), "{stderr}");
+    assert_eq!(lines(&sandbox, "asked.txt").len(), 3);
+    gone(&lines(&sandbox, "pids.txt"));
+
+    let resumed = ended(sandbox.command(LINE).env("DELAY", "0"));
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert_eq!(cases(&sandbox, "qa").len(), 20);
+    let mut asked = lines(&sandbox, "asked.txt");
+    asked.sort_unstable();
+    asked.dedup();
+    assert_eq!((asked.len(), lines(&sandbox, "asked.txt").len()), (20, 20));
+}
+
+#[test]
+fn the_second_ctrl_c_kills_the_processes_of_a_target_and_their_children() {
     let sandbox = Sandbox::new();
     sandbox.write("service.sh", SERVICE);
     sandbox.write("target.yaml", "address: 'exec:sh service.sh 600 child'\n");
-    let mut run = start(
-        &sandbox,
-        "sample --no-progress --limit 8 --concurrency 3 --judge embedded:overlap",
-    );
+    let line = "sample --no-progress --limit 8 --concurrency 3 --judge embedded:overlap";
+    let mut command = sandbox.command(line);
+    command.process_group(0).stderr(Stdio::piped());
+    let mut run = command.stdout(Stdio::null()).spawn().unwrap();
     wait_for("three questions", || {
         lines(&sandbox, "asked.txt").len() == 3
     });
     let pids = lines(&sandbox, "pids.txt");
     assert_eq!(pids.len(), 6);
-    let interrupt = Command::new("kill")
-        .args(["-INT", &run.id().to_string()])
-        .status();
-    assert!(interrupt.unwrap().success());
-    assert_eq!(run.wait().unwrap().code(), Some(130));
+    let group = format!("-{}", run.id());
+    send("INT", &group);
+    let notes = BufReader::new(run.stderr.take().unwrap()).lines();
+    let mut notes = notes.map(Result::unwrap);
+    let waits = "interrupted; waiting up to 30 s for 3 calls in flight";
+    assert!(notes.any(|line| line.starts_with(waits)));
+    let began = Instant::now();
+    send("INT", &group);
+    let rest: Vec<String> = notes.collect();
+    assert_eq!(run.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(began.elapsed() < Duration::from_secs(20), "it waited");
+    let killed =
+        "dropped 3 requests to commands without a reply, and killed the processes that had them";
+    assert!(rest.iter().any(|line| line == killed), "{rest:?}");
     gone(&pids);
 }
 
@@ -208,6 +252,12 @@ fn start(sandbox: &Sandbox, line: &str) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
+}
+
+/// Sends a signal to a process, or to a group as `-ID`.
+fn send(signal: &str, to: &str) {
+    let sent = Command::new("kill").args(["-s", signal, "--", to]).status();
+    assert!(sent.unwrap().success());
 }
 
 fn lines(sandbox: &Sandbox, file: &str) -> Vec<String> {

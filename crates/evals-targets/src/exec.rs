@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use evals::{FailureClass, Timing};
 use serde_json::{Map, Value};
 
-use crate::process::{Protocol, WorkerCommand, WorkerError, WorkerOptions, WorkerPool, parse_json};
+use crate::process::{
+    Protocol, RequestGate, WorkerCommand, WorkerError, WorkerOptions, WorkerPool, parse_json,
+};
 use crate::{
     Inputs, Mapping, Reply, Request, ResponseSettings, SettingsProblem, Target, TargetError,
     TargetIdentity, TargetSettings,
@@ -88,6 +90,11 @@ impl ExecTarget {
     #[must_use]
     pub fn identified(self, identity: TargetIdentity) -> Self {
         Self { identity, ..self }
+    }
+
+    /// The gate that requests to the command pass.
+    pub fn gate(&self) -> &RequestGate {
+        self.pool.gate()
     }
 
     fn read(&self, reply: &Value) -> Result<Reply, TargetError> {

@@ -1,4 +1,4 @@
-//! Interrupts a run without paying twice: sends no further calls and waits for those in flight.
+//! Interrupts a run without paying twice: sends no further calls to servers and commands, and waits for those in flight.
 
 mod signals;
 
@@ -11,6 +11,7 @@ use evals::StopSignal;
 use evals_messages::quantity;
 use evals_providers::Traffic;
 use evals_stores::store::Writes;
+use evals_targets::process::RequestGate;
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -44,6 +45,7 @@ struct Shared {
     stop: StopSignal,
     further_stops: Mutex<Vec<StopSignal>>,
     traffic: Mutex<Vec<Arc<Traffic>>>,
+    commands: Mutex<Vec<RequestGate>>,
     writes: Mutex<Vec<Writes>>,
 }
 
@@ -142,6 +144,16 @@ impl Interruption {
         }
     }
 
+    /// Closes the gate of commands on a signal, and waits for their requests in flight.
+    pub(crate) fn track_commands(&self, gate: &RequestGate) {
+        let mut tracked = lock(&self.0.commands);
+        tracked.push(gate.clone());
+        // Under the lock, so that a signal that comes now finds it in the list.
+        if self.is_interrupted() {
+            gate.close();
+        }
+    }
+
     /// Waits for `writes` before the process ends.
     pub(crate) fn track_writes(&self, writes: &Writes) {
         lock(&self.0.writes).push(writes.clone());
@@ -185,12 +197,20 @@ impl Interruption {
             () = self.settled() => {}
             () = sleep(PATIENCE) => {}
         }
-        let dropped = self.in_flight();
+        let dropped = self.sent_to_servers();
         if dropped > 0 {
             printer.note(&format!(
                 "dropped {} without a reply; the server may still charge for {}",
                 quantity::of(dropped, "call"),
                 if dropped == 1 { "it" } else { "them" }
+            ));
+        }
+        let killed = self.sent_to_commands();
+        if killed > 0 {
+            printer.note(&format!(
+                "dropped {} to commands without a reply, and killed the processes that had {}",
+                quantity::of(killed, "request"),
+                if killed == 1 { "it" } else { "them" }
             ));
         }
         self.0.abort.cancel();
@@ -206,6 +226,9 @@ impl Interruption {
         }
         for traffic in lock(&self.0.traffic).iter() {
             traffic.close();
+        }
+        for gate in lock(&self.0.commands).iter() {
+            gate.close();
         }
     }
 
@@ -229,6 +252,15 @@ impl Interruption {
     }
 
     fn in_flight(&self) -> usize {
+        self.sent_to_servers() + self.sent_to_commands()
+    }
+
+    fn sent_to_commands(&self) -> usize {
+        let commands = lock(&self.0.commands);
+        commands.iter().map(RequestGate::in_flight).sum()
+    }
+
+    fn sent_to_servers(&self) -> usize {
         let traffic = lock(&self.0.traffic);
         traffic.iter().map(|it| it.in_flight()).sum()
     }

@@ -54,7 +54,9 @@ pub(crate) async fn open(
                 printer.note(&format!("{file} runs a command as the target: `{line}`"));
             }
             let command = WorkerCommand::new(line);
-            Arc::new(ExecTarget::of(command, settings, opening.concurrency).map_err(located)?)
+            let target = ExecTarget::of(command, settings, opening.concurrency).map_err(located)?;
+            opener.interruption.track_commands(target.gate());
+            Arc::new(target)
         }
         TargetAddress::Chat { provider, name } => {
             let mut model = ConfiguredModel::under_test(&resolved.settings, provider, name);

@@ -44,7 +44,8 @@ impl WorkerCommand {
         self.folder.as_deref()
     }
 
-    /// The process to start, with pipes, as the leader of a process group of its own.
+    /// The process to start, with pipes, as the leader of a process group of its own. A terminal sends Ctrl-C to the group of
+    /// this program, which decides what becomes of its workers.
     pub(super) fn process(&self) -> Command {
         let mut process = shell(&self.line);
         if let Some(folder) = &self.folder {
@@ -74,7 +75,11 @@ fn shell(line: &str) -> Command {
 /// The line goes to `cmd` as it is, in the one pair of quotes that `/S` takes off.
 #[cfg(windows)]
 fn shell(line: &str) -> Command {
+    /// Windows sends the Ctrl-C of a terminal to every process but those of such a group.
+    const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+
     let mut shell = Command::new("cmd");
+    shell.creation_flags(CREATE_NEW_PROCESS_GROUP);
     shell.raw_arg(format!("/D /S /C \"{line}\""));
     shell
 }

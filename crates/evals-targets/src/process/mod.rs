@@ -6,6 +6,7 @@
 
 mod command;
 mod fault;
+mod gate;
 mod group;
 mod health;
 mod ledger;
@@ -18,6 +19,7 @@ mod worker;
 
 pub use command::WorkerCommand;
 pub use fault::{WorkerError, WorkerFault};
+pub use gate::RequestGate;
 pub use group::kill_all;
 pub use pool::{WorkerOptions, WorkerPool};
 pub use pools::WorkerPools;

@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::fault::WorkerError;
+use super::gate::RequestGate;
 use super::health::Health;
 use super::worker::{Asked, Worker};
 use super::{Protocol, WorkerCommand};
@@ -85,6 +86,7 @@ pub struct WorkerPool {
     health: Arc<Health>,
     /// A permit for each request that the processes may have.
     room: Semaphore,
+    gate: RequestGate,
     workers: Mutex<Vec<Worker>>,
 }
 
@@ -99,11 +101,23 @@ impl WorkerPool {
         Self {
             health: Arc::new(Health::new(options.failures.get())),
             room: Semaphore::new(room.min(Semaphore::MAX_PERMITS)),
+            gate: RequestGate::default(),
             workers: Mutex::new(Vec::new()),
             command,
             options,
             protocol: Arc::new(protocol),
         }
+    }
+
+    /// Sets the gate that requests pass, in place of one of the pool's own.
+    #[must_use]
+    pub fn behind(self, gate: RequestGate) -> Self {
+        Self { gate, ..self }
+    }
+
+    /// The gate that requests pass.
+    pub fn gate(&self) -> &RequestGate {
+        &self.gate
     }
 
     /// The command.
@@ -120,7 +134,8 @@ impl WorkerPool {
     /// request. The `id` comes first in the line; a process that saw it before is sent `ID~2`.
     ///
     /// A process that ends with status 0 after a reply has done its part; its request goes to the next process. Dropping the future
-    /// gives the request up, and kills the process unless it replied to another request in the meantime.
+    /// gives the request up, and kills the process unless it replied to another request in the meantime. Once the
+    /// [`gate`](Self::gate) is closed, a request that is not sent yet waits until it is dropped.
     pub async fn exchange(
         &self,
         id: &str,
@@ -131,6 +146,7 @@ impl WorkerPool {
         // Each round meets another process that is about to end, or a new one.
         let mut rounds = self.options.processes.get() + 1;
         loop {
+            let _in_flight = self.gate.pass().await;
             let mut asked = self.assign(id, request)?;
             // The inner error means that the runtime is ending, and with it what attended the process.
             let Ok(Ok(replied)) = timeout(limit, &mut asked.reply).await else {

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
 
-use super::{Protocol, WorkerCommand, WorkerOptions, WorkerPool};
+use super::{Protocol, RequestGate, WorkerCommand, WorkerOptions, WorkerPool};
 
 /// The pools of a run, one for each command and its options. Clones share them.
 #[derive(Clone, Debug)]
 pub struct WorkerPools {
     processes: NonZeroUsize,
+    gate: RequestGate,
     pools: Arc<Mutex<Pools>>,
 }
 
@@ -29,6 +30,7 @@ impl WorkerPools {
     pub fn new(processes: NonZeroUsize) -> Self {
         Self {
             processes,
+            gate: RequestGate::default(),
             pools: Arc::default(),
         }
     }
@@ -46,10 +48,16 @@ impl WorkerPools {
             ..options
         };
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        let pool = pools
-            .entry((command.clone(), options))
-            .or_insert_with(|| Arc::new(WorkerPool::new(command, options, protocol)));
+        let pool = pools.entry((command.clone(), options)).or_insert_with(|| {
+            let pool = WorkerPool::new(command, options, protocol);
+            Arc::new(pool.behind(self.gate.clone()))
+        });
         Arc::clone(pool)
+    }
+
+    /// The gate that the requests of all pools pass.
+    pub fn gate(&self) -> &RequestGate {
+        &self.gate
     }
 
     /// Closes all pools, as [`WorkerPool::close`] does.

@@ -71,6 +71,7 @@ pub(super) async fn run(
     );
     let judges = Arc::new(interruption.guard(plan.judges.open(&mut opener)).await?);
     let workers = WorkerPools::new(plan.concurrency);
+    interruption.track_commands(workers.gate());
     let resources = Resources {
         models: Some(Arc::clone(&judges) as _),
         prompts: Arc::clone(&plan.prompts),
