@@ -142,6 +142,35 @@ fn each_fault_of_a_service_fails_its_case_with_the_reason() {
 }
 
 #[test]
+fn a_question_may_take_the_time_of_a_case_in_both_benchmarks() {
+    const LATE: &str = "the target did not finish within 1 s; `evaluations.case_timeout` sets how long a case may take";
+    let server = ScriptedServer::start(|_, _| Reaction::Hang);
+    for target in [
+        format!("{}/ask", server.ollama_url()),
+        "exec:cat>all".into(),
+    ] {
+        let sandbox = Sandbox::new();
+        qa_server::write(&sandbox, 2, &server);
+        let options = "--set evaluations.case_timeout=1 --judge embedded:overlap --no-progress";
+        let line = format!("run towers.yaml --target {target} {options}");
+        let done = ended(&mut sandbox.command(&line));
+        assert_eq!(done.code, Some(1), "{}", done.stderr);
+        for (benchmark, report) in reports(&sandbox) {
+            let failure = &case(&report, "q0")["result"]["failure"];
+            let message = failure["message"].as_str().unwrap();
+            // Retries of a service stop at the same moment, and may be the first to say so.
+            assert!(
+                message == LATE || target.starts_with("http") && message.starts_with("gave up"),
+                "{benchmark} of {target}: {message}"
+            );
+            assert!(message.contains("`evaluations.case_timeout`"), "{message}");
+            assert_eq!(failure["class"], "transient", "{benchmark} of {target}");
+        }
+        assert_eq!(reports(&sandbox).len(), 2, "both benchmarks ran");
+    }
+}
+
+#[test]
 fn a_service_that_always_fails_ends_with_that_message() {
     let sandbox = Sandbox::new();
     let server =

@@ -85,7 +85,7 @@ async fn answer(
     let bar = Arc::new(CaseBar::new(session.printer, "answering"));
     let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
     let experiment = Experiment::new(dataset, targets::qa_task(prepared.system(plan, recorded)))
-        .case_timeout(choices::case_timeout(&plan.resolved)?)
+        .case_timeout(choices::case_timeout(&plan.resolved)?.task("the target"))
         .name(format!("{} ({identity})", plan.qa_name))
         .metadata("profile", identity.to_string())
         .concurrency(plan.concurrency)

@@ -13,6 +13,7 @@ use super::facts::TargetFacts;
 use super::manifest::of_retrieval;
 use super::{Ended, TargetRun};
 use crate::case_selection::SelectionRecord;
+use crate::choices;
 use crate::cli::RunArgs;
 use crate::clock;
 use crate::command::run::retrieval::{Finished, record};
@@ -78,6 +79,7 @@ async fn measure(
     let task = targets::retrieval_task(prepared.system(plan, recorded), plan.identical_ids);
     let bar = Arc::new(CaseBar::new(session.printer, "asking"));
     let experiment = Experiment::new(dataset, task)
+        .case_timeout(choices::case_timeout(&plan.resolved)?.task("the target"))
         .name(format!("{} ({label})", plan.retrieval_name))
         .metadata("profile", label)
         .concurrency(plan.concurrency)
