@@ -1,10 +1,13 @@
 //! A folder that gets its name, or its files, only once it is complete.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::ExportError;
+
+/// What the names of temporary folders begin and end with. Between them is the number of the process.
+const NAME: [&str; 2] = [".export-", ".partial"];
 
 /// A folder under a temporary name. Dropping it removes it.
 #[derive(Debug)]
@@ -14,12 +17,16 @@ pub(super) struct Staging {
     /// Whether it existed, empty.
     existed: bool,
     partial: PathBuf,
+    /// Tells other processes that the export is going on; `None` on a file system without locks.
+    _lock: Option<File>,
 }
 
 impl Staging {
     /// Creates the temporary folder: beside a target that does not exist, so that one renaming is enough, or inside one that does.
+    /// Removes those that killed processes left there.
     pub(super) fn new(target: &Path) -> Result<Self, ExportError> {
-        let name = format!(".export-{}.partial", std::process::id());
+        let [start, end] = NAME;
+        let name = format!("{start}{}{end}", std::process::id());
         let (partial, existed) = match fs::metadata(target) {
             Ok(metadata) if !metadata.is_dir() => {
                 return Err(ExportError::NotAFolder {
@@ -27,6 +34,7 @@ impl Staging {
                 });
             }
             Ok(_) => {
+                remove_leftovers(target);
                 let mut entries = fs::read_dir(target).map_err(|source| write(target, source))?;
                 if entries.next().is_some() {
                     return Err(ExportError::NotEmpty {
@@ -36,15 +44,18 @@ impl Staging {
                 (target.join(name), true)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                (beside(target, &name)?, false)
+                let parent = parent(target)?;
+                remove_leftovers(parent);
+                (parent.join(name), false)
             }
             Err(source) => return Err(write(target, source)),
         };
-        fs::create_dir(&partial).map_err(|source| write(target, source))?;
+        let lock = create(&partial).map_err(|source| write(target, source))?;
         Ok(Self {
             target: target.to_owned(),
             existed,
             partial,
+            _lock: lock,
         })
     }
 
@@ -95,13 +106,53 @@ fn remove(path: &Path) {
     };
 }
 
-fn beside(target: &Path, name: &str) -> Result<PathBuf, ExportError> {
+/// Creates a folder and locks it.
+fn create(folder: &Path) -> io::Result<Option<File>> {
+    loop {
+        fs::create_dir(folder)?;
+        let lock = File::open(folder).ok();
+        let lock = lock.filter(|lock| lock.lock().is_ok());
+        // Another process may have taken it for a leftover before it was locked.
+        if lock.is_none() || folder.is_dir() {
+            return Ok(lock);
+        }
+    }
+}
+
+/// Removes the temporary folders of exports in `folder` that no process has locked. Whatever cannot be removed stays.
+fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| {
+            let [start, end] = NAME;
+            name.strip_prefix(start)?.strip_suffix(end)
+        });
+        let is_ours = number.is_some_and(|number| number.parse::<u32>().is_ok());
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_ours || !is_folder {
+            continue;
+        }
+        let path = entry.path();
+        // Locked while it is removed, so that a process that is just creating it notices.
+        if let Ok(lock) = File::open(&path)
+            && lock.try_lock().is_ok()
+        {
+            remove(&path);
+        }
+    }
+}
+
+/// The folder around a target.
+fn parent(target: &Path) -> Result<&Path, ExportError> {
     let parent = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     if parent.is_dir() {
-        Ok(parent.join(name))
+        Ok(parent)
     } else {
         Err(ExportError::NoParent {
             folder: target.to_owned(),

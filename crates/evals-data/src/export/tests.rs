@@ -175,3 +175,42 @@ fn nothing_is_left_of_an_export_that_fails() {
         );
     }
 }
+
+#[test]
+fn the_folder_of_a_killed_export_is_removed_and_that_of_a_live_one_is_not() {
+    let (folder, collection) = source();
+    for existing in [false, true] {
+        let to = folder.path().join(format!("out-{existing}"));
+        let around = if existing {
+            to.as_path()
+        } else {
+            folder.path()
+        };
+        fs::create_dir_all(around).unwrap();
+        let left = around.join(".export-4194305.partial");
+        let others = [".export-mine.partial", "export-1.partial"].map(|name| around.join(name));
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("documents.jsonl"), "{}").unwrap();
+        let export = || collection.export(&to, Export::default(), &|| true);
+
+        let alive = fs::File::open(&left).unwrap();
+        alive.lock().unwrap();
+        let beside_a_live_one = export();
+        assert!(left.is_dir());
+        if existing {
+            let error = beside_a_live_one.unwrap_err().to_string();
+            assert!(error.contains("is not empty"), "{error}");
+        } else {
+            beside_a_live_one.unwrap();
+            fs::remove_dir_all(&to).unwrap();
+            for other in &others {
+                fs::create_dir(other).unwrap();
+            }
+        }
+        drop(alive);
+        export().unwrap();
+        assert!(!left.exists());
+        assert!(existing || others.iter().all(|other| other.is_dir()));
+        assert_eq!(files(&to).len(), 2);
+    }
+}
