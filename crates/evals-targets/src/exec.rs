@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use evals::{FailureClass, Timing};
+use evals_messages::visible;
 use serde_json::{Map, Value};
 
 use crate::process::{
@@ -105,7 +106,10 @@ impl ExecTarget {
             _ => {}
         }
         let read = self.mapping.read(reply);
-        read.map_err(|error| TargetError::new(FailureClass::Content, error))
+        read.or_else(|error| {
+            let command = visible::line(self.pool.command().line());
+            refused(format!("`{command}`: {error}"))
+        })
     }
 }
 
@@ -235,6 +239,11 @@ mod tests {
         assert_eq!(error.to_string(), "the index is empty");
         assert_eq!(error.class(), FailureClass::Content);
         assert!(target.read(&json!({"answer": "x", "error": null})).is_ok());
+        let error = target.read(&json!({"id": "q"})).unwrap_err().to_string();
+        assert!(
+            error.starts_with("`true`: the reply has neither `answer` nor `documents`"),
+            "{error}"
+        );
     }
 
     #[cfg(unix)]

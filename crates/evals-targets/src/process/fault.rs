@@ -100,7 +100,7 @@ pub enum WorkerFault {
     TimedOut {
         /// The time limit of a request.
         limit: Duration,
-        /// Whether the process never wrote anything.
+        /// Whether the process never wrote a line.
         is_silent: bool,
     },
     /// The process was killed, because another request had no reply in time and none came since.

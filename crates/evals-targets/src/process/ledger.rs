@@ -21,6 +21,8 @@ pub(super) struct Ledger {
     /// Requests that nobody waits for any more. A late reply to one is no error.
     abandoned: BTreeSet<String>,
     replies: u64,
+    /// Whether a line came, a blank one included.
+    has_lines: bool,
     protocol: Arc<dyn Protocol>,
 }
 
@@ -38,6 +40,7 @@ impl Ledger {
             answered: BTreeSet::new(),
             abandoned: BTreeSet::new(),
             replies: 0,
+            has_lines: false,
             protocol,
         }
     }
@@ -50,6 +53,11 @@ impl Ledger {
     /// How many replies came, late ones included.
     pub(super) fn replies(&self) -> u64 {
         self.replies
+    }
+
+    /// Whether the process wrote a line, if only a blank one.
+    pub(super) fn has_lines(&self) -> bool {
+        self.has_lines
     }
 
     /// Opens a request. Returns the id to send, which is `id`, or `id~2` and so on if the process saw that one before, as it does
@@ -85,6 +93,7 @@ impl Ledger {
 
     /// Hands a line to the asker of its request. Returns whether it was a reply; a blank line is none.
     pub(super) fn receive(&mut self, line: &[u8]) -> Result<bool, WorkerFault> {
+        self.has_lines = true;
         if line.trim_ascii().is_empty() {
             return Ok(false);
         }

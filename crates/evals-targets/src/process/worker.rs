@@ -167,7 +167,7 @@ impl Drop for Worker {
 impl Asked {
     /// The error of a request that had no reply in time. Kills the process if it hangs.
     pub(super) fn timed_out(self, limit: Duration) -> WorkerError {
-        let is_silent = self.shared.state().ledger.replies() == 0;
+        let is_silent = !self.shared.state().ledger.has_lines();
         let error = self
             .shared
             .error(WorkerFault::TimedOut { limit, is_silent });

@@ -1,6 +1,6 @@
 //! The body of a request, as the settings write it.
 
-use evals_messages::credential::{REDACTED, is_credential};
+use evals_models::{redacted, redacted_fields};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -22,30 +22,18 @@ impl Serialize for Body {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(template) => template.serialize(serializer),
-            Self::Mapping(fields) => {
-                shown(&Value::Object(fields.clone()), false).serialize(serializer)
+            Self::Mapping(fields) => redacted_fields(fields).serialize(serializer),
+            Self::List(values) => {
+                let values: Vec<Value> = values.iter().map(redacted).collect();
+                values.serialize(serializer)
             }
-            Self::List(values) => shown(&Value::Array(values.clone()), false).serialize(serializer),
         }
-    }
-}
-
-fn shown(value: &Value, secret: bool) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(name, value)| (name.clone(), shown(value, secret || is_credential(name))));
-            Value::Object(fields.collect())
-        }
-        Value::Array(values) => values.iter().map(|value| shown(value, secret)).collect(),
-        Value::String(_) | Value::Number(_) if secret => REDACTED.into(),
-        other => other.clone(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use evals_messages::credential::REDACTED;
     use serde_json::json;
 
     use super::*;
