@@ -636,6 +636,32 @@ fn a_prompt_of_ones_own_asks_the_judge_and_makes_another_run() {
 }
 
 #[test]
+fn credentials_of_a_judge_in_the_file_reach_its_server_and_no_report() {
+    const SECRET: &str = "hunter2-hunter2";
+    let server = judge();
+    let sandbox = Sandbox::new();
+    with_judge(&sandbox, &server);
+    let settings = format!("model_settings: {{extra_body: {{top_k: 3, api_key: {SECRET}}}}}");
+    let file = JUDGED.replace("include_input: true", &settings);
+    sandbox.write("judged.yaml", file);
+    let ended = judged(&sandbox, "--out r.pydantic.json --out r.json --out r.md");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for request in server.received_at("/chat/completions") {
+        assert_eq!(request.body["api_key"], SECRET);
+    }
+    let stored = ["manifest.json", "journal.jsonl", "report.json", "report.md"];
+    let stored = stored.map(|name| newest(&sandbox).join(name));
+    let written = ["r.pydantic.json", "r.json", "r.md"].map(|name| sandbox.work().join(name));
+    for path in stored.iter().chain(&written) {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(!text.contains(SECRET), "{}", path.display());
+    }
+    let spec = &report(&sandbox)["evaluators"][0]["spec"];
+    let settings = &spec["arguments"]["model_settings"]["extra_body"];
+    assert_eq!(*settings, json!({"top_k": 3, "api_key": "[redacted]"}));
+}
+
+#[test]
 fn a_system_is_not_asked_again_because_its_judge_failed() {
     let server = ScriptedServer::start(|_, _| Reaction::Status(503, Vec::new(), Vec::new()));
     let sandbox = sandbox();

@@ -43,6 +43,7 @@
 //! ```
 
 mod chat;
+mod credential_fields;
 mod direction;
 mod embedder;
 mod embeddings;
@@ -57,6 +58,7 @@ pub use chat::{
     ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Tool, ToolCall,
     ToolCallReference, Usage,
 };
+pub use credential_fields::{redacted, redacted_fields};
 pub use direction::{NoDirection, check_direction};
 pub use embedder::{Embedder, TextKind};
 pub use embeddings::{Embeddings, RowOrigin, ShapeError};

@@ -91,10 +91,7 @@ pub(super) fn entry() -> Entry {
         "Asks a chat model for a whole-number grade by criteria and steps.",
         signature,
         move |arguments, resources| {
-            let spec = EvaluatorSpec {
-                name: NAME.to_owned(),
-                arguments: written.write(arguments),
-            };
+            let spec = model::spec_without_credentials(NAME, written.write(arguments));
             Ok(Arc::new(GEval::read(arguments, resources, spec)?))
         },
     )

@@ -15,7 +15,7 @@ mod tests;
 mod verdict;
 mod written;
 
-pub(crate) use model::{JudgeModel, parameters as model_parameters};
+pub(crate) use model::{JudgeModel, parameters as model_parameters, spec_without_credentials};
 
 use crate::Entry;
 

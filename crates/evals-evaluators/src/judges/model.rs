@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use evals::{EvaluatorError, FailureClass, TaskScope};
-use evals_models::ChatModel;
+use evals::{EvaluatorError, EvaluatorSpec, FailureClass, SpecArguments, TaskScope};
+use evals_models::{ChatModel, redacted};
 use evals_rag::judging::{Inquiry, Wanted};
 use evals_rag::{Purpose, record_calls};
 use serde_json::{Value, json};
 
 use crate::argument::{optional_object, optional_text};
 use crate::{Arguments, BuildError, Parameter, Resources, WantedModel};
+
+/// The parameter with the settings of the model.
+const SETTINGS: &str = "model_settings";
 
 /// The chat model of a judge, opened when the judge is built; none if the judge was built without models at hand.
 #[derive(Clone, Debug)]
@@ -25,7 +28,7 @@ pub(crate) fn parameters() -> [Parameter; 2] {
             "The judge as `provider:name`; by default the judge of the settings.",
         ),
         Parameter::optional(
-            "model_settings",
+            SETTINGS,
             Value::Null,
             json!({"type": ["object", "null"]}),
             "Settings of the model for this judge, such as `temperature`, in the words of pydantic-ai.",
@@ -33,11 +36,24 @@ pub(crate) fn parameters() -> [Parameter; 2] {
     ]
 }
 
+/// The specification of an evaluator. Reports and journals store it, so it has no credentials among the settings of a model.
+pub(crate) fn spec_without_credentials(name: &str, mut arguments: SpecArguments) -> EvaluatorSpec {
+    if let SpecArguments::Named(named) = &mut arguments
+        && let Some(settings) = named.get_mut(SETTINGS)
+    {
+        *settings = redacted(settings);
+    }
+    EvaluatorSpec {
+        name: name.to_owned(),
+        arguments,
+    }
+}
+
 impl JudgeModel {
     /// The model that the arguments name.
     pub(crate) fn open(arguments: &Arguments, resources: &Resources) -> Result<Self, BuildError> {
         let name = optional_text(arguments, "model", "the name of a model, `provider:name`")?;
-        let settings = optional_object(arguments, "model_settings", "an object of settings")?;
+        let settings = optional_object(arguments, SETTINGS, "an object of settings")?;
         let wanted = WantedModel {
             name,
             settings: settings.cloned().unwrap_or_default(),

@@ -82,10 +82,7 @@ pub(super) fn entry() -> Entry {
         "Asks a chat model whether a statement about the output is true.",
         signature,
         move |arguments, resources| {
-            let spec = EvaluatorSpec {
-                name: NAME.to_owned(),
-                arguments: written.write(arguments),
-            };
+            let spec = model::spec_without_credentials(NAME, written.write(arguments));
             Ok(Arc::new(RubricJudge::read(arguments, resources, spec)?))
         },
     )

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome};
 
+use crate::judges::spec_without_credentials;
 use crate::{Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped};
 
 /// A measure that a dataset file names.
@@ -44,10 +45,7 @@ pub(super) fn entry<M: Measured>(
     Entry::case(name, description, signature, move |arguments, resources| {
         Ok(Arc::new(Named {
             name,
-            spec: EvaluatorSpec {
-                name: name.to_owned(),
-                arguments: written.write(arguments),
-            },
+            spec: spec_without_credentials(name, written.write(arguments)),
             measured: read(arguments, resources)?,
         }))
     })

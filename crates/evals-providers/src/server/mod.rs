@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 pub use connect_error::ConnectError;
 pub use evals_messages::credential::{REDACTED, is_credential};
-pub use secrets::redacted_fields;
+pub use evals_models::redacted_fields;
 
 pub(crate) use body::Expected;
 pub(crate) use error::ServerError;

@@ -142,30 +142,6 @@ fn collect(name: &str, value: &Value, secret: bool, found: &mut Vec<String>) {
     }
 }
 
-/// Extra fields of a request in a form that may be stored and shown: values under the name of a credential are replaced.
-pub fn redacted_fields(fields: &Map<String, Value>) -> Map<String, Value> {
-    let redacted = fields.iter().map(|(name, value)| {
-        let value = redacted(value, is_credential(name));
-        (name.clone(), value)
-    });
-    redacted.collect()
-}
-
-fn redacted(value: &Value, secret: bool) -> Value {
-    match value {
-        Value::Object(fields) if secret => {
-            let hidden = fields
-                .iter()
-                .map(|(name, value)| (name.clone(), redacted(value, true)));
-            Value::Object(hidden.collect())
-        }
-        Value::Object(fields) => Value::Object(redacted_fields(fields)),
-        Value::Array(values) => values.iter().map(|value| redacted(value, secret)).collect(),
-        Value::String(_) | Value::Number(_) if secret => REDACTED.into(),
-        other => other.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -242,20 +218,5 @@ mod tests {
             "[redacted] [redacted] [redacted]"
         );
         assert!(!format!("{secrets:?}").contains("abcdefgh"));
-    }
-
-    #[test]
-    fn fields_are_shown_without_their_credentials() {
-        let fields = json!({
-            "top_p": 0.9, "api_key": "sk-1", "user": {"token": 5, "name": "me"}, "keys": ["a", {"id": "b", "on": true}],
-            "stop": ["</s>"], "key": null,
-        });
-        assert_eq!(
-            Value::Object(redacted_fields(fields.as_object().unwrap())),
-            json!({
-                "top_p": 0.9, "api_key": "[redacted]", "user": {"token": "[redacted]", "name": "me"},
-                "keys": ["[redacted]", {"id": "[redacted]", "on": true}], "stop": ["</s>"], "key": null,
-            })
-        );
     }
 }

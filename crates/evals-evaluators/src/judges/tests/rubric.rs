@@ -307,6 +307,31 @@ fn a_rubric_may_be_a_list_of_lines() {
 }
 
 #[test]
+fn credentials_in_the_settings_of_a_model_reach_the_model_and_no_report() {
+    let settings = json!({"temperature": 0, "extra_body": {"api_key": "sk-1", "headers": {"Authorization": "Bearer sk-2"}}});
+    for (name, arguments) in [
+        ("Judge", json!({"model_settings": settings})),
+        (
+            "LLMJudge",
+            json!({"rubric": "x", "model_settings": settings}),
+        ),
+        (
+            "GEval",
+            json!({"criteria": "x", "evaluation_steps": ["y"], "model_settings": settings}),
+        ),
+    ] {
+        let model = Scripted::new([]);
+        let evaluator = build(name, &arguments, &model).unwrap();
+        let stored = serde_json::to_value(evaluator.spec().unwrap()).unwrap();
+        assert_eq!(
+            stored["arguments"]["model_settings"],
+            json!({"temperature": 0, "extra_body": {"api_key": "[redacted]", "headers": {"Authorization": "[redacted]"}}})
+        );
+        assert_eq!(Value::Object(model.wanted()[0].settings.clone()), settings);
+    }
+}
+
+#[test]
 fn arguments_are_checked_before_the_run() {
     let refused = |arguments: Value| refusal("LLMJudge", &with_rubric(arguments));
     assert_eq!(

@@ -20,6 +20,7 @@ pub(super) struct Scripted {
     replies: Mutex<VecDeque<String>>,
     failure: Failure,
     requests: Mutex<Vec<ChatRequest>>,
+    wanted: Mutex<Vec<WantedModel>>,
 }
 
 impl Scripted {
@@ -37,11 +38,17 @@ impl Scripted {
             replies: Mutex::new(replies.collect()),
             failure,
             requests: Mutex::default(),
+            wanted: Mutex::default(),
         })
     }
 
     pub(super) fn requests(&self) -> Vec<ChatRequest> {
         self.requests.lock().unwrap().clone()
+    }
+
+    /// How it was asked for.
+    pub(super) fn wanted(&self) -> Vec<WantedModel> {
+        self.wanted.lock().unwrap().clone()
     }
 
     /// The first message of the first request.
@@ -104,6 +111,7 @@ impl ChatModels for Only {
         if wanted.name.as_deref() == Some("missing") {
             return Err("no provider is called `missing`".into());
         }
+        self.0.wanted.lock().unwrap().push(wanted.clone());
         Ok(Arc::clone(&self.0) as _)
     }
 }
