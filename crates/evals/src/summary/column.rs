@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use evals_metrics::{Bootstrap, Mean, UndefinedAs};
 
 use super::accuracy::Accuracy;
-use super::{LabelShares, count};
+use super::count;
+use super::labels::{CaseLabels, LabelShares, Labels};
 use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
 
 /// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
 pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
-
-/// A measure's labels for each case that it applies to.
-pub(crate) type Labels<'a> = BTreeMap<&'a CaseId, CaseLabels<'a>>;
 
 /// Why a repetition has no value.
 #[derive(Clone, Copy, Debug)]
@@ -93,13 +91,6 @@ struct Repetition<'a> {
 struct OpenCase<'a> {
     numbers: Vec<f64>,
     labels: BTreeMap<&'a str, usize>,
-    reasons: Vec<&'a str>,
-}
-
-/// The labels of one case: how often each was given, and why repetitions have none.
-#[derive(Clone, Debug)]
-pub(crate) struct CaseLabels<'a> {
-    counts: BTreeMap<&'a str, usize>,
     reasons: Vec<&'a str>,
 }
 
@@ -226,23 +217,6 @@ impl<'a> Column<'a> {
     /// How many repetitions have no value in cases that have one, by reason.
     pub(super) fn missing(&self) -> BTreeMap<String, usize> {
         owned(&self.missing)
-    }
-}
-
-impl LabelShares {
-    /// Adds up the labels of cases.
-    pub(crate) fn over<'c, 'a: 'c>(cases: impl IntoIterator<Item = &'c CaseLabels<'a>>) -> Self {
-        let mut shares = Self::default();
-        for case in cases {
-            for (label, count) in &case.counts {
-                *shares.counts.entry((*label).to_owned()).or_default() += count;
-                shares.n += count;
-            }
-            for reason in &case.reasons {
-                *shares.excluded.entry((*reason).to_owned()).or_default() += 1;
-            }
-        }
-        shares
     }
 }
 

@@ -4,6 +4,7 @@ mod accuracy;
 mod column;
 mod failed;
 mod index;
+mod labels;
 mod latency;
 mod missing;
 mod shown;
@@ -24,6 +25,7 @@ use tally::Tally;
 
 pub use accuracy::Accuracy;
 pub(crate) use column::Values;
+pub use labels::LabelShares;
 pub use missing::MissingRepetitions;
 pub use source::MeasureSource;
 pub(crate) use values::CaseValues;
@@ -119,24 +121,6 @@ pub struct PassRate {
     /// How many are missing, by reason.
     #[serde(default)]
     pub excluded: BTreeMap<String, usize>,
-}
-
-/// How often each label was given. Repetitions count one by one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LabelShares {
-    /// Each label with its count, in the order of the labels.
-    pub counts: BTreeMap<String, usize>,
-    /// The sum of the counts.
-    pub n: usize,
-    /// How many runs of cases have no label, by reason.
-    pub excluded: BTreeMap<String, usize>,
-}
-
-impl LabelShares {
-    /// The share of a label from 0 to 1, or `None` if no case has a label.
-    pub fn share(&self, label: &str) -> Option<f64> {
-        ratio(self.counts.get(label).copied().unwrap_or(0), self.n)
-    }
 }
 
 impl Summary {

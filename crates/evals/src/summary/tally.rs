@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_metrics::{Bootstrap, Mean};
 
-use super::column::{Column, Gap, Labels, Scope, Values};
+use super::column::{Column, Gap, Scope, Values};
 use super::index::{Index, Places};
+use super::labels::Labels;
 use super::shown::evaluator;
 use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
 use crate::measure_key::MeasureKey;

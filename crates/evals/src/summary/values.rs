@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::column::{Labels, Values};
+use super::column::Values;
+use super::labels::Labels;
 use super::tally::Tally;
 use crate::measure_key::MeasureKey;
 use crate::{Domain, Report, Unit, ValueKind};
