@@ -6,6 +6,9 @@ use serde_json_path::JsonPath;
 
 use crate::SettingsProblem;
 
+/// The deepest nesting of brackets in a path.
+const MOST_LEVELS: usize = 6;
+
 /// The path of a field.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
@@ -81,16 +84,34 @@ impl Path {
     }
 }
 
-/// Parses a path. The library panics on one that ends inside an escape sequence.
+/// Parses a path. The library panics on one that ends inside an escape sequence, and takes exponentially long for nested filters.
 fn expression(text: &str) -> Result<JsonPath, String> {
-    let problem = match panics::caught(|| JsonPath::parse(text)) {
-        Ok(Ok(path)) => return Ok(path),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "it ends too early".to_owned(),
+    let problem = if depth(text) > MOST_LEVELS {
+        format!("it nests brackets more than {MOST_LEVELS} levels deep")
+    } else {
+        match panics::caught(|| JsonPath::parse(text)) {
+            Ok(Ok(path)) => return Ok(path),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it ends too early".to_owned(),
+        }
     };
     Err(format!(
         "`{text}` is not a JSONPath such as `$.output.text`: {problem}"
     ))
+}
+
+/// How deep brackets are nested. Those inside of texts count too, because a text that does not end is not one.
+fn depth(path: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for letter in path.chars() {
+        match letter {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// The segments of a path after its `$`: `.name`, `..name`, `[…]`.
@@ -200,6 +221,19 @@ mod tests {
             let problem = Path::parse("x".to_owned(), text).unwrap_err();
             let start = format!("`{text}` is not a JSONPath such as `$.output.text`: ");
             assert!(problem.starts_with(&start), "{problem}");
+        }
+    }
+
+    #[test]
+    fn filters_inside_filters_are_refused_before_they_take_forever() {
+        let nested = |levels: usize| format!("$.a{}{}", "[?$.a".repeat(levels), "]".repeat(levels));
+        Path::parse("x".to_owned(), &nested(MOST_LEVELS)).unwrap();
+        for text in [nested(30), "$.a[?$.a".repeat(30), "$[?(".repeat(30)] {
+            let problem = Path::parse("x".to_owned(), &text).unwrap_err();
+            assert!(
+                problem.ends_with("it nests brackets more than 6 levels deep"),
+                "{problem}"
+            );
         }
     }
 
