@@ -637,6 +637,8 @@ fn a_service_is_asked_with_its_key_which_is_nowhere_written() {
 
     let run = command("sample --limit 2", qa_server::KEY);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let notice = "target.yaml sends the environment variable `SERVICE_KEY` to `http://127.0.0.1:";
+    assert!(run.stderr.contains(notice), "{}", run.stderr);
     assert!(
         server
             .received()

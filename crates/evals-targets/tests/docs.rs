@@ -128,12 +128,26 @@ fn the_settings_can_be_used() {
 }
 
 #[test]
+fn the_steps_of_a_reply_are_read() {
+    let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
+    let reply = mapping.read_text(&block("json")).unwrap();
+    let steps = reply.spans.unwrap();
+    assert_eq!(
+        serde_json::to_value(steps.metrics()).unwrap(),
+        json!({"requests": 1.0, "input_tokens": 900.0})
+    );
+    assert_eq!(steps.iter().count(), 3);
+}
+
+#[test]
 fn the_files_of_replies_are_read() {
     let folder = TempDir::new().unwrap();
     let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
     for (language, name) in [("json", "replies.jsonl"), ("csv", "replies.csv")] {
         let path = folder.path().join(name);
-        std::fs::write(&path, block(language)).unwrap();
+        let replies = blocks(language).into_iter();
+        let replies = replies.filter(|block| block.contains("q2"));
+        std::fs::write(&path, replies.collect::<String>()).unwrap();
         let outputs = Outputs::read(&path, &mapping).unwrap();
         assert_eq!(outputs.ids().collect::<Vec<_>>(), ["q1", "q2"]);
         assert!(outputs.unknown(&BTreeSet::from(["q1", "q2"])).is_empty());

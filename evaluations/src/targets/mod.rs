@@ -3,6 +3,7 @@
 mod command_credential;
 mod layers;
 mod metered;
+mod notice;
 mod open;
 mod outputs;
 mod replies;

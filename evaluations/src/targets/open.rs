@@ -12,9 +12,9 @@ use evals_targets::{
 
 use super::command_credential::credential_in;
 use super::layers::located;
+use super::notice::notice;
 use super::outputs;
 use crate::models::{ConfiguredModel, prompted};
-use crate::redaction;
 use crate::run_models::Opener;
 
 /// What opening a target needs besides its settings.
@@ -37,6 +37,9 @@ pub(crate) async fn open(
     };
     let resolved = opener.resolved;
     let located = |problem| located(resolved, &problem);
+    if let Some(notice) = notice(settings, address, resolved) {
+        opener.session.printer.note(&notice);
+    }
     Ok(match address {
         TargetAddress::Http(_) => opener.servers.service(settings, opening.concurrency)?,
         TargetAddress::Exec(line) => {
@@ -45,13 +48,6 @@ pub(crate) async fn open(
                     "the command of the target holds `{name}`, and runs store and show commands; set it in the environment, which \
                      the command gets"
                 ));
-            }
-            // Whoever names a command with an option knows it. A file may come from somebody else.
-            let origin = resolved.origin_of_target();
-            if let Some(file) = origin.filter(|origin| !origin.starts_with('`')) {
-                let line = redaction::prose(line);
-                let printer = opener.session.printer;
-                printer.note(&format!("{file} runs a command as the target: `{line}`"));
             }
             let command = WorkerCommand::new(line);
             let target = ExecTarget::of(command, settings, opening.concurrency).map_err(located)?;

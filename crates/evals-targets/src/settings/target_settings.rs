@@ -1,6 +1,6 @@
 //! The section `target:`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use schemars::{JsonSchema, Schema};
@@ -67,6 +67,17 @@ pub struct TargetSettings {
 }
 
 impl TargetSettings {
+    /// The names of the environment variables that headers and parameters of the address are sent with.
+    pub fn variables(&self) -> BTreeSet<String> {
+        let texts = self.headers.values().chain(self.query.values());
+        let written = texts.filter_map(|text| Written::parse(text).ok());
+        let mut names = BTreeSet::new();
+        for text in written {
+            names.extend(text.variables().map(str::to_owned));
+        }
+        names
+    }
+
     /// A target with no settings but its address.
     pub fn at(address: TargetAddress) -> Self {
         Self {
@@ -173,6 +184,7 @@ mod tests {
         let settings = TargetSettings::from_value(written.clone()).unwrap();
         settings.check().unwrap();
         assert_eq!(serde_json::to_value(&settings).unwrap(), written);
+        assert_eq!(settings.variables(), BTreeSet::from(["TOKEN".to_owned()]));
         let parameters = Value::Object(settings.parameters());
         assert_eq!(parameters["headers"]["Authorization"], "Bearer ${TOKEN}");
         for other in ["address", "version", "timeout", "max_concurrency", "match"] {

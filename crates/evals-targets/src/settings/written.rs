@@ -79,8 +79,15 @@ impl Written {
 
     /// Whether the text names a variable.
     pub fn has_variables(&self) -> bool {
-        let mut parts = self.parts.iter();
-        parts.any(|part| matches!(part, Part::Variable(_)))
+        self.variables().next().is_some()
+    }
+
+    /// The names of the variables in the text.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Variable(name) => Some(name.as_str()),
+            Part::Text(_) => None,
+        })
     }
 
     /// The text as it may be stored and shown, of a header or parameter of this name: as it was written, unless it is a credential
