@@ -131,7 +131,11 @@ fn a_dataset_file_runs_against_a_command() {
 fn a_command_that_judges_runs_in_the_folder_of_the_file() {
     let sandbox = sandbox();
     let grade = r#"while read -r line; do pwd -P > graded; id=${line#*\"id\":\"}; echo "{\"id\":\"${id%%\"*}\",\"value\":true}"; done"#;
-    let file = json!({"cases": [{"name": "france", "inputs": 1, "evaluators": [{"Exec": grade}]}]});
+    // Also one inside another evaluator.
+    let other = "read -r line; echo false";
+    let not = json!({"Not": {"evaluator": {"Exec": other}}});
+    let evaluators = json!([{"Exec": grade}, not]);
+    let file = json!({"cases": [{"name": "france", "inputs": 1, "evaluators": evaluators}]});
     for (path, folder) in [("graded.yaml", ""), ("below/graded.yaml", "below")] {
         sandbox.write(path, file.to_string());
         let mut command = sandbox.command(&format!("eval {path} --no-progress"));
@@ -140,8 +144,10 @@ fn a_command_that_judges_runs_in_the_folder_of_the_file() {
         let folder = sandbox.work().join(folder).canonicalize().unwrap();
         let graded = fs::read_to_string(folder.join("graded")).unwrap();
         assert_eq!(Path::new(graded.trim_end()), folder);
-        let shown = format!("{path} runs a command as an evaluator: `{grade}`\n");
-        assert!(ended.stderr.contains(&shown), "{}", ended.stderr);
+        for command in [grade, other] {
+            let shown = format!("{path} runs a command as an evaluator: `{command}`\n");
+            assert!(ended.stderr.contains(&shown), "{}", ended.stderr);
+        }
         assert_eq!(
             report(&sandbox)["summary"]["assertions"]["Exec"]["value"],
             1.0

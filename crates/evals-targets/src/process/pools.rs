@@ -1,6 +1,6 @@
 //! One pool for each command, shared by all who use the command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -58,6 +58,13 @@ impl WorkerPools {
     /// The gate that the requests of all pools pass.
     pub fn gate(&self) -> &RequestGate {
         &self.gate
+    }
+
+    /// The command lines of all pools, of which none may have started yet.
+    pub fn commands(&self) -> BTreeSet<String> {
+        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let commands = pools.keys().map(|(command, _)| command.line().to_owned());
+        commands.collect()
     }
 
     /// Closes all pools, as [`WorkerPool::close`] does.

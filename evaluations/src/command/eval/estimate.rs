@@ -3,7 +3,6 @@
 use evals_evaluators::FileCase;
 use evals_messages::quantity;
 
-use super::commands;
 use super::plan::Plan;
 use crate::cli::EvalArgs;
 
@@ -41,7 +40,7 @@ pub(super) fn text(plan: &Plan, arguments: &EvalArgs) -> String {
     } else {
         lines.push("no calls of judges".to_owned());
     }
-    for command in commands::of(plan) {
+    for command in &plan.commands {
         lines.push(format!("a command as an evaluator: `{command}`"));
     }
     lines.join("\n") + "\n"

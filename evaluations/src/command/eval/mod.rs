@@ -1,6 +1,5 @@
 //! `evaluations eval`: runs the cases of a dataset file against a target.
 
-mod commands;
 mod costs;
 mod estimate;
 mod finished;

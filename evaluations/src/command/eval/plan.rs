@@ -21,6 +21,7 @@ use crate::choices;
 use crate::cli::EvalArgs;
 use crate::models::ConfiguredModels;
 use crate::out_file::OutFile;
+use crate::redaction;
 use crate::run_models::Prompts;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Layer, Resolved, Tree};
@@ -38,6 +39,8 @@ pub(super) struct Plan {
     pub(super) resolved: Resolved,
     pub(super) models: ConfiguredModels,
     pub(super) judges: WantedJudges,
+    /// The commands that evaluators of the file run, as they may be shown.
+    pub(super) commands: Vec<String>,
     /// The prompts of evaluators that ask a model.
     pub(super) prompts: Arc<JudgePrompts>,
     pub(super) target: TargetSettings,
@@ -97,7 +100,13 @@ impl Plan {
         let out = OutFile::all_of_eval(&arguments.out)?;
         let registry = Registry::built_in();
         let source = Source::read(arguments)?;
-        let loaded = source.load(&registry, Resources::default())?;
+        let resources = Resources::default();
+        let workers = resources.workers.clone();
+        let loaded = source.load(&registry, resources)?;
+        let commands = workers.commands();
+        let shown = commands
+            .iter()
+            .map(|line| redaction::prose(line).into_owned());
         for warning in &loaded.warnings {
             session.printer.warn(&warning.at(&source.path));
         }
@@ -126,6 +135,7 @@ impl Plan {
             target: target.clone(),
             chosen,
             selection,
+            commands: shown.collect(),
             timeout: choices::case_timeout(&resolved)?.task("the target"),
             concurrency: arguments
                 .control

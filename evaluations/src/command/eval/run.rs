@@ -12,12 +12,12 @@ use evals_targets::process::WorkerPools;
 use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
 use serde_json::{Value, json};
 
+use super::costs;
 use super::finished::{Finished, Outcome};
 use super::judges::OpenedJudges;
 use super::manifest::manifest;
 use super::plan::Plan;
 use super::task;
-use super::{commands, costs};
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::clock;
@@ -79,7 +79,13 @@ pub(super) async fn run(
         ..Resources::default()
     };
     let loaded = plan.source.load(&plan.registry, resources)?;
-    commands::announce(plan, session.printer);
+    // They run with the user's rights, and the file may come from somebody else.
+    for command in &plan.commands {
+        session.printer.note(&format!(
+            "{} runs a command as an evaluator: `{command}`",
+            plan.source.path.display()
+        ));
+    }
     let dataset = plan.select(loaded.dataset);
 
     let opening = Opening {
