@@ -449,6 +449,25 @@ evaluators:
 ";
 
 #[test]
+fn null_is_an_output_of_a_command_and_of_a_file() {
+    let sandbox = Sandbox::new();
+    let cases = "cases:\n- {name: a, inputs: 1}\nevaluators:\n- IsInstance: NoneType\n";
+    sandbox.write("cases.yaml", cases);
+    let replies = r#"{"id": "a", "answer": null}"#;
+    sandbox.write("replies.jsonl", replies);
+    for target in ["outputs:replies.jsonl", "exec:cat replies.jsonl"] {
+        let mut command = sandbox.command("eval cases.yaml --no-progress");
+        let ended = ended(command.args(["--target", target]));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let report = report(&sandbox);
+        let case = &report["cases"][0];
+        assert_eq!(case["output"], Value::Null);
+        let passed = &report["summary"]["assertions"]["IsInstance"]["value"];
+        assert_eq!(passed.as_f64(), Some(1.0), "{report}");
+    }
+}
+
+#[test]
 fn documents_citations_and_refusals_beside_an_answer_are_measured() {
     let sandbox = Sandbox::new();
     sandbox.write("handbook.yaml", HANDBOOK);

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use evals::{Span, SpanTree, Timing};
 use evals_models::Usage;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// The reply of a target. Everything in it is optional; what is missing is undefined in the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reply {
-    /// The answer: a text for a benchmark, any JSON for a dataset file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The answer: a text for a benchmark, any JSON for a dataset file, `null` included.
+    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub answer: Option<Value>,
     /// The documents that the target found, best first; an empty list says that it found none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,6 +102,11 @@ impl ToolCall {
     pub fn span(&self) -> Span {
         Span::tool_call(&self.name, &self.arguments, self.failed)
     }
+}
+
+/// A value that is there, `null` included.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 mod optional_seconds {

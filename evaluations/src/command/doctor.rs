@@ -308,11 +308,8 @@ async fn check_target(
                 .timings
                 .first()
                 .map_or(0.0, |it| it.duration.as_secs_f64());
-            let answer = if reply.answer.is_some() {
-                "an answer"
-            } else {
-                "no answer"
-            };
+            let is_given = reply.answer.is_some_and(|answer| !answer.is_null());
+            let answer = if is_given { "an answer" } else { "no answer" };
             let documents = reply.documents.map_or_else(
                 || "no documents".to_owned(),
                 |documents| quantity::of(documents.len(), "document"),

@@ -38,7 +38,7 @@ const SHOWN: usize = 200;
 
 /// Fails for a reply that has nothing to measure.
 pub(super) fn check(reply: &Reply) -> Result<(), ReadingError> {
-    let answered = reply.answer.is_some() || reply.refused == Some(true);
+    let answered = given(reply).is_some() || reply.refused == Some(true);
     if answered || reply.documents.is_some() {
         Ok(())
     } else {
@@ -74,7 +74,7 @@ pub(super) fn answer(
     matcher: &Matcher,
     refusals: &Refusals,
 ) -> Result<Answer, ReadingError> {
-    let text = reply.answer.as_ref().map(text).transpose()?;
+    let text = given(reply).map(text).transpose()?;
     let refused = match (reply.refused, &text) {
         (Some(refused), _) => refused,
         (None, Some(text)) => refusals.refuses(text),
@@ -98,6 +98,11 @@ pub(super) fn answer(
         searches: None,
         missing: missing.map(|(_, missing)| missing).collect(),
     })
+}
+
+/// The answer of a reply. `null` answers no question.
+fn given(reply: &Reply) -> Option<&Value> {
+    reply.answer.as_ref().filter(|answer| !answer.is_null())
 }
 
 /// The answer as a text. Numbers and truth values are texts too.

@@ -235,10 +235,17 @@ async fn the_flag_of_a_reply_decides_whether_it_refuses_and_else_its_sentence() 
 
 #[tokio::test]
 async fn a_reply_without_answer_and_documents_fails_in_both_experiments() {
-    let empty = || reply(json!({"usage": {"input_tokens": 5, "output_tokens": 1}}));
-    let ranked = rank(empty(), IdenticalIds::Keep).await;
-    let answered = answer(empty()).await;
-    for failure in [ranked.result.failure(), answered.result.failure()] {
+    let used = reply(json!({"usage": {"input_tokens": 5, "output_tokens": 1}}));
+    let null = reply(json!({"answer": null}));
+    assert_eq!(null.answer, Some(serde_json::Value::Null));
+    let ranked = rank(used.clone(), IdenticalIds::Keep).await;
+    let answered = answer(used).await;
+    let unanswered = answer(null).await;
+    for failure in [
+        ranked.result.failure(),
+        answered.result.failure(),
+        unanswered.result.failure(),
+    ] {
         let failure = failure.unwrap();
         assert_eq!(
             failure.message,

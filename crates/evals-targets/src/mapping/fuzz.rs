@@ -34,6 +34,7 @@ fn check(read: Result<Reply, MappingError>) {
                     || reply.documents.is_some()
                     || reply.refused == Some(true)
                     || reply.tool_calls.is_some()
+                    || reply.spans.is_some()
             );
             let recorded = serde_json::to_string(&reply).unwrap();
             let again: Reply = serde_json::from_str(&recorded).unwrap();

@@ -61,6 +61,12 @@ impl Path {
         })
     }
 
+    /// Whether the path leads to `null` and to nothing else.
+    pub(super) fn is_null(&self, reply: &Value) -> bool {
+        let nodes = self.expression.query(reply).all();
+        matches!(nodes.as_slice(), [Value::Null])
+    }
+
     pub(super) fn find<'r>(&self, reply: &'r Value) -> Found<'r> {
         let nodes = self.expression.query(reply).all();
         if !self.is_many {

@@ -63,7 +63,8 @@ impl Mapping {
     ///
     /// # Errors
     ///
-    /// A field has the wrong type, or the reply has neither an answer nor documents, and neither a refusal nor tool calls.
+    /// A field has the wrong type, or the reply has neither an answer nor documents, and neither a refusal nor tool calls nor spans. An
+    /// answer that is there and `null` is [`Value::Null`], because a system may return nothing.
     pub fn read(&self, reply: &Value) -> Result<Reply, MappingError> {
         let read = if self.is_configured {
             self.fields(reply)?
@@ -90,6 +91,7 @@ impl Mapping {
             || read.documents.is_some()
             || read.refused == Some(true)
             || read.tool_calls.is_some()
+            || read.spans.is_some()
         {
             return Ok(read);
         }
@@ -152,6 +154,9 @@ impl Mapping {
         let paths = &self.paths;
         let read = || -> Result<Reply, String> {
             let answer = one(paths.answer.as_ref(), reply, |_, value| Ok(value.clone()))?;
+            let is_null = |path: &Path| path.is_null(reply);
+            let null = || paths.answer.as_ref().is_some_and(is_null);
+            let answer = answer.or_else(|| null().then_some(Value::Null));
             let seconds = one(paths.latency_seconds.as_ref(), reply, |place, value| {
                 fields::duration(place, value, SECOND)
             })?;

@@ -213,6 +213,22 @@ fn the_whole_reply_can_be_the_answer() {
 }
 
 #[test]
+fn an_answer_may_be_null_and_a_reply_may_be_its_steps() {
+    let answer = |reply| own(reply).unwrap().answer;
+    assert_eq!(answer(json!({"answer": null})), Some(Value::Null));
+    assert_eq!(answer(json!({"documents": []})), None);
+    let settings = json!({"answer": "$.out.text"});
+    let reply = configured(settings.clone(), json!({"out": {"text": null}})).unwrap();
+    assert_eq!(reply.answer, Some(Value::Null));
+    let message = configured(settings, json!({"out": null})).unwrap_err();
+    assert!(message.starts_with("the reply has nothing at"), "{message}");
+    let many = configured(json!({"answer": "$.out[*]"}), json!({"out": [null]}));
+    assert_eq!(many.unwrap().answer, Some(Value::Null));
+    let steps = own(json!({"spans": [{"name": "search"}]})).unwrap();
+    assert_eq!((steps.answer, steps.spans.unwrap().roots.len()), (None, 1));
+}
+
+#[test]
 fn replies_of_another_shape_say_what_failed() {
     for (reply, start) in [
         (
@@ -228,7 +244,6 @@ fn replies_of_another_shape_say_what_failed() {
             "the reply is a list, not an object with `answer` or `documents`; the reply begins with `[1,2]`",
         ),
         (json!(null), "the reply is null"),
-        (json!({"answer": null}), "the reply has neither"),
         (
             json!({"documents": "a, b"}),
             "`documents` is a text, not a list",

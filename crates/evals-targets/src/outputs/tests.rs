@@ -71,6 +71,8 @@ async fn json_lines_hold_a_reply_on_each_line() {
         (Some(json!("x")), vec!["d1", "d2"])
     );
     assert_eq!(ask(outputs, "7", 1).await.unwrap().answer, Some(json!("y")));
+    let null = read("replies.jsonl", r#"{"id": "a", "answer": null}"#).unwrap();
+    assert_eq!(ask(null, "a", 1).await.unwrap().answer, Some(json!(null)));
 }
 
 #[tokio::test]
