@@ -154,6 +154,10 @@ impl Protocol for Replies {
     fn is_reply(&self, line: &Value) -> bool {
         line.get("error").is_some() || self.0.read(line).is_ok()
     }
+
+    fn expected(&self) -> &'static str {
+        "an object such as `{\"id\": …, \"answer\": …}`"
+    }
 }
 
 fn of_worker(error: WorkerError) -> TargetError {

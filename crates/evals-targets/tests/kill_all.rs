@@ -15,6 +15,10 @@ impl Protocol for Answers {
     fn is_reply(&self, line: &Value) -> bool {
         line.get("answer").is_some()
     }
+
+    fn expected(&self) -> &'static str {
+        "an answer"
+    }
 }
 
 #[tokio::test]

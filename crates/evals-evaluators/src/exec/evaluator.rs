@@ -146,6 +146,8 @@ fn request(context: &Context<'_, Untyped>) -> Map<String, Value> {
         ("duration", json!(duration.as_secs_f64())),
         ("metrics", json!(recording.metrics)),
         ("attributes", json!(recording.attributes)),
+        // A list, as in a target's reply; `null` if nothing recorded steps.
+        ("spans", json!(recording.spans.as_ref().map(|it| &it.roots))),
     ];
     Map::from_iter(fields.map(|(name, value)| (name.to_owned(), value)))
 }

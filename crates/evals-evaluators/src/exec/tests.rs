@@ -56,9 +56,47 @@ async fn a_command_is_sent_the_case_and_its_output() {
         "duration": 0.0,
         "metrics": {},
         "attributes": {},
+        "spans": null,
     });
     assert_eq!(request, expected);
     assert_eq!(outcomes[0].name, "Exec");
+}
+
+#[tokio::test]
+async fn a_command_sees_the_steps_of_the_task() {
+    // It counts the calls of tools, whose names stand in their attributes.
+    let line =
+        r#"read -r line; printf '%s\n' "$line" | grep -o '"gen_ai.tool.name":"[a-z]*"' | wc -l"#;
+    let evaluator = exec(command(line), &Resources::default()).unwrap();
+    let scope = evals::TaskScope::default();
+    for tool in ["search", "search", "book"] {
+        scope.span(evals::Span::tool_call(tool, &json!({}), false));
+    }
+    let recording = scope.take();
+    let case = Case::new("q1", json!("Why?"));
+    let output = json!(null);
+    let context = Context {
+        recording: &recording,
+        ..Context::new(&case, &output)
+    };
+    let outcomes = evaluator.evaluate(&context).await.unwrap();
+    assert_eq!(outcomes, [Outcome::score("Exec", 3.0)]);
+}
+
+#[tokio::test]
+async fn named_outcomes_need_no_id() {
+    let line = r#"read -r line; echo '{"tone": "a", "len": 3.5}'"#;
+    let outcomes = judge(command(line)).await.unwrap();
+    let expected = [Outcome::label("tone", "a"), Outcome::score("len", 3.5)];
+    assert_eq!(outcomes, expected);
+
+    let greeting = r#"echo '{"status": "ready"}'; read -r line; echo true"#;
+    let error = judge(command(greeting)).await.unwrap_err();
+    let message = error.get_ref().to_string();
+    assert!(
+        message.contains("`{\"status\": \"ready\"}`; a reply is `true`, `0.5`,"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

@@ -7,18 +7,42 @@ use serde_json::{Map, Value};
 /// The keys of a verdict that is an object.
 const KEYS: [&str; 2] = ["value", "reason"];
 
+/// Names of fields in greetings and logs. Without an id, an object that has one passes for no verdict: it would be taken for that of
+/// one case, and the verdict on that case for the next one's.
+const LOGGED: [&str; 11] = [
+    "event",
+    "level",
+    "log",
+    "logger",
+    "message",
+    "msg",
+    "ready",
+    "started",
+    "status",
+    "time",
+    "timestamp",
+];
+
 /// The lines of an evaluator's command.
 #[derive(Debug)]
 pub(super) struct Verdicts;
 
 impl Protocol for Verdicts {
-    /// An object with names of its own could be a greeting.
+    /// An object of outcomes counts, unless it could be a greeting or a line of a log.
     fn is_reply(&self, line: &Value) -> bool {
         match line {
-            Value::Object(fields) => fields.contains_key("value") || fields.contains_key("error"),
+            Value::Object(fields) => {
+                let has = |name: &&str| fields.contains_key(*name);
+                ["value", "error"].iter().any(has) || !fields.is_empty() && !LOGGED.iter().any(has)
+            }
             Value::Array(_) => false,
             _ => true,
         }
+    }
+
+    fn expected(&self) -> &'static str {
+        "`true`, `0.5`, `\"polite\"`, an object such as `{\"value\": true, \"reason\": …}`, or one with a value for each name; outcomes \
+         that are named as fields of logs are, such as `status`, need the `id` of the request beside them"
     }
 }
 
@@ -187,9 +211,23 @@ mod tests {
     }
 
     #[test]
-    fn a_greeting_is_no_verdict() {
-        assert!(!Verdicts.is_reply(&json!({"status": "ready"})));
-        assert!(Verdicts.is_reply(&json!({"value": true})));
-        assert!(Verdicts.is_reply(&json!(true)));
+    fn a_greeting_and_a_line_of_a_log_are_no_verdicts() {
+        for line in [
+            json!({"status": "ready"}),
+            json!({"level": "info", "msg": "loaded", "seconds": 3}),
+            json!({}),
+            json!([true]),
+        ] {
+            assert!(!Verdicts.is_reply(&line), "{line}");
+        }
+        for line in [
+            json!({"value": true}),
+            json!(true),
+            json!({"tone": "a", "len": 3.5}),
+            json!({"ok": {"value": true, "reason": "short"}}),
+            json!({"value": true, "status": "ready"}),
+        ] {
+            assert!(Verdicts.is_reply(&line), "{line}");
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! The lines of a command that `docs/evaluators.md` explains, read by the evaluator.
 #![cfg(unix)]
 
-use evals::{Case, Context, EvaluatorSpec, Outcome, SpecArguments};
+use std::sync::Arc;
+use std::time::Duration;
+
+use evals::{Case, Context, Evaluator, EvaluatorSpec, Outcome, Span, SpecArguments, TaskScope};
 use evals_evaluators::{Built, Registry, Resources, Untyped};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -14,7 +17,7 @@ fn section() -> &'static str {
     rest.split("\n## ").next().unwrap()
 }
 
-async fn judged(folder: &TempDir, command: &str) -> Result<Vec<Outcome>, String> {
+fn exec(folder: &TempDir, command: &str) -> Arc<dyn Evaluator<Untyped>> {
     let spec = EvaluatorSpec {
         name: "Exec".to_owned(),
         arguments: SpecArguments::Positional([json!(command)]),
@@ -26,6 +29,11 @@ async fn judged(folder: &TempDir, command: &str) -> Result<Vec<Outcome>, String>
     let Ok(Built::Case(evaluator)) = Registry::built_in().build(&spec, &resources) else {
         panic!("`{command}` is refused");
     };
+    evaluator
+}
+
+async fn judged(folder: &TempDir, command: &str) -> Result<Vec<Outcome>, String> {
+    let evaluator = exec(folder, command);
     let case = Case::<Untyped>::new("a", Value::Null);
     let output = json!("three short words");
     let outcomes = evaluator.evaluate(&Context::new(&case, &output)).await;
@@ -55,4 +63,33 @@ async fn each_line_that_the_page_explains_has_the_outcomes_that_it_names() {
             Err("no grammar is installed".to_owned()),
         ]
     );
+}
+
+#[tokio::test]
+async fn the_request_of_the_page_is_what_a_command_gets() {
+    let (_, rest) = section().split_once("```json\n").unwrap();
+    let shown: Value = serde_json::from_str(rest.split("```").next().unwrap()).unwrap();
+
+    let scope = TaskScope::default();
+    scope.metric("input_tokens", 12.0);
+    scope.attribute("documents", json!([{"id": "emma"}]));
+    scope.span(Span::tool_call("search", &Value::Null, false));
+    let recording = scope.take();
+    let mut case = Case::<Untyped>::new("a", json!({"question": "Who wrote Emma?"}));
+    case.expected = Some(json!("Jane Austen"));
+    case.metadata = json!({"topic": "books"});
+    let output = json!("Jane Austen");
+    let context = Context {
+        duration: Duration::from_millis(500),
+        recording: &recording,
+        ..Context::new(&case, &output)
+    };
+    let folder = TempDir::new().unwrap();
+    let evaluator = exec(
+        &folder,
+        r#"read -r case; printf '%s' "$case" > sent; echo true"#,
+    );
+    evaluator.evaluate(&context).await.unwrap();
+    let sent = std::fs::read(folder.path().join("sent")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&sent).unwrap(), shown);
 }

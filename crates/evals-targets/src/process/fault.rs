@@ -62,6 +62,8 @@ pub enum WorkerFault {
     NotAReply {
         /// The line's beginning.
         line: String,
+        /// What a reply looks like.
+        expected: &'static str,
     },
     /// A line came while no request was open.
     Unasked {
@@ -247,9 +249,9 @@ impl fmt::Display for WorkerFault {
                 to,
                 "wrote a line that is no JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
             ),
-            Self::NotAReply { line } => write!(
+            Self::NotAReply { line, expected } => write!(
                 to,
-                "wrote a line that is no reply: `{line}`; a reply is an object such as `{{\"id\": …, \"answer\": …}}`"
+                "wrote a line that is no reply: `{line}`; a reply is {expected}"
             ),
             Self::Unasked { line } => write!(
                 to,

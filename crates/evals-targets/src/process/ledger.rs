@@ -140,7 +140,10 @@ impl Ledger {
             return Err(WorkerFault::Unasked { line: shown() });
         };
         if !self.protocol.is_reply(reply) {
-            return Err(WorkerFault::NotAReply { line: shown() });
+            return Err(WorkerFault::NotAReply {
+                line: shown(),
+                expected: self.protocol.expected(),
+            });
         }
         // A late reply to an abandoned request would look the same.
         let open = 1 + others + self.abandoned.len();
@@ -173,6 +176,10 @@ mod tests {
     impl Protocol for Answers {
         fn is_reply(&self, line: &Value) -> bool {
             line.get("answer").is_some()
+        }
+
+        fn expected(&self) -> &'static str {
+            "an answer"
         }
     }
 

@@ -65,6 +65,10 @@ impl Default for WorkerOptions {
 ///     fn is_reply(&self, line: &Value) -> bool {
 ///         line.get("question").is_some()
 ///     }
+///
+///     fn expected(&self) -> &'static str {
+///         "the request itself"
+///     }
 /// }
 ///
 /// // `cat` sends every request back, and with it the `id`.

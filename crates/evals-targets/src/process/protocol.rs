@@ -23,6 +23,9 @@ pub trait Protocol: Debug + Send + Sync {
     /// Whether a line without an id can be a reply at all. A greeting such as `{"status": "ready"}` should be none: it would be taken
     /// for the reply to the first request, and the reply to that for the second one's.
     fn is_reply(&self, line: &Value) -> bool;
+
+    /// What a reply looks like, for the message about a line that is none: ``an object such as `{"id": …, "answer": …}` ``.
+    fn expected(&self) -> &'static str;
 }
 
 /// Parses a line. The error has the column alone, because a line is one line.

@@ -30,6 +30,10 @@ impl Protocol for Answers {
     fn is_reply(&self, line: &Value) -> bool {
         line.get("answer").is_some()
     }
+
+    fn expected(&self) -> &'static str {
+        "an answer"
+    }
 }
 
 fn pool(script: &str, options: WorkerOptions) -> WorkerPool {
