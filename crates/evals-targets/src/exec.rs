@@ -8,6 +8,7 @@ use evals::{FailureClass, Timing};
 use evals_messages::visible;
 use serde_json::{Map, Value};
 
+use crate::mapping;
 use crate::process::{
     Protocol, RequestGate, WorkerCommand, WorkerError, WorkerOptions, WorkerPool, parse_json,
 };
@@ -100,10 +101,8 @@ impl ExecTarget {
 
     fn read(&self, reply: &Value) -> Result<Reply, TargetError> {
         let refused = |why| Err(TargetError::new(FailureClass::Content, why));
-        match reply.get("error") {
-            Some(Value::String(message)) => return refused(message.clone()),
-            Some(error @ Value::Object(_)) => return refused(error.to_string()),
-            _ => {}
+        if let Some(message) = reply.get("error").and_then(mapping::error) {
+            return refused(message);
         }
         let read = self.mapping.read(reply);
         read.or_else(|error| {
@@ -152,7 +151,7 @@ impl Protocol for Replies {
     }
 
     fn is_reply(&self, line: &Value) -> bool {
-        line.get("error").is_some() || self.0.read(line).is_ok()
+        line.get("error").and_then(mapping::error).is_some() || self.0.read(line).is_ok()
     }
 
     fn expected(&self) -> &'static str {

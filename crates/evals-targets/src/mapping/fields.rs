@@ -12,6 +12,15 @@ use serde_json::{Map, Value};
 use super::error::kind;
 use crate::ToolCall;
 
+/// The message of a field `error`; `None` where the field says that there is none: null, false, or an empty text.
+pub(crate) fn error(value: &Value) -> Option<String> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::String(message) => (!message.trim().is_empty()).then(|| message.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
 /// An element of a list in messages.
 pub(super) fn element(place: &str, index: usize) -> String {
     format!("element {index} of {place}")

@@ -30,5 +30,6 @@ mod tests;
 
 pub use error::MappingError;
 pub use events::{Event, EventDecoder};
+pub(crate) use fields::error;
 pub use reader::Mapping;
 pub use stream::{StreamReader, StreamState};

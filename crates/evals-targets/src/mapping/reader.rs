@@ -143,11 +143,10 @@ impl Mapping {
     }
 
     fn fields(&self, reply: &Value) -> Result<Reply, MappingError> {
-        if let Some(Found::One(error)) = self.paths.error.as_ref().map(|path| path.find(reply)) {
-            let message = match error {
-                Value::String(message) => visible::single_line(message),
-                other => other.to_string(),
-            };
+        if let Some(Found::One(error)) = self.paths.error.as_ref().map(|path| path.find(reply))
+            && let Some(message) = fields::error(error)
+        {
+            let message = visible::single_line(&message);
             let problem = format!("the target reports an error: {message}");
             return Err(MappingError::new(problem, reply));
         }

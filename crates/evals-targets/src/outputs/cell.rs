@@ -11,7 +11,7 @@ const SEPARATOR: char = '|';
 /// is a JSON list or object counts as one, and every other cell is a text.
 pub(super) fn value(column: &str, text: &str) -> Result<Value, String> {
     match column {
-        "documents" | "citations" => Ok(list(text)),
+        "documents" | "citations" => list(column, text),
         "refused" | "repeat" | "latency_seconds" | "latency_ms" | "usage" | "tool_calls"
         | "attributes" | "metrics" | "spans" => json(column, text),
         "id" | "answer" | "model" | "version" | "error" => Ok(Value::from(text)),
@@ -19,11 +19,19 @@ pub(super) fn value(column: &str, text: &str) -> Result<Value, String> {
     }
 }
 
-fn list(text: &str) -> Value {
-    structured(text).unwrap_or_else(|| {
-        let ids = text.split(SEPARATOR).map(str::trim);
-        ids.filter(|id| !id.is_empty()).map(Value::from).collect()
-    })
+/// A list of ids. A cell that begins like a list and is no JSON, such as Python's `['d1', 'd2']`, would be one id that no document
+/// has.
+fn list(column: &str, text: &str) -> Result<Value, String> {
+    if let Some(list) = structured(text) {
+        return Ok(list);
+    }
+    if text.trim_start().starts_with('[') {
+        return Err(format!(
+            "`{column}` begins like a list and is no JSON: `{text}`; write `[\"d1\", \"d2\"]` (Python: `json.dumps`) or `d1{SEPARATOR}d2`"
+        ));
+    }
+    let ids = text.split(SEPARATOR).map(str::trim);
+    Ok(ids.filter(|id| !id.is_empty()).map(Value::from).collect())
 }
 
 fn structured(text: &str) -> Option<Value> {

@@ -24,6 +24,16 @@ pub(super) fn read(
         Ok(header) => header.clone(),
         Err(error) => return problem(error, &mut take),
     };
+    let columns: Vec<&str> = header.iter().map(column_name).collect();
+    for (number, column) in columns.iter().enumerate() {
+        // The last one would win, and nobody would see which.
+        if columns[..number].contains(column) {
+            take(Err(RowProblem {
+                place: "line 1".to_owned(),
+                what: format!("two columns are named `{column}`"),
+            }));
+        }
+    }
     for record in table.records() {
         let record = match record {
             Ok(record) => record,
@@ -36,12 +46,10 @@ pub(super) fn read(
             Some(position) => format!("line {}", position.line()),
             None => "a line".to_owned(),
         };
-        let cells = header.iter().zip(&record);
+        let cells = columns.iter().copied().zip(&record);
         let mut fields = Map::new();
         let mut wrong = None;
         for (column, text) in cells {
-            // The csv crate leaves the mark in the first column's name.
-            let column = column.trim_start_matches('\u{feff}').trim();
             // A missing answer would be in no mean, and a system that leaves out hard questions would gain by it.
             if text.is_empty() && column != ANSWER {
                 continue;
@@ -57,6 +65,11 @@ pub(super) fn read(
         });
     }
     Ok(())
+}
+
+fn column_name(written: &str) -> &str {
+    // The csv crate leaves the byte order mark in the first column's name.
+    written.trim_start_matches('\u{feff}').trim()
 }
 
 fn problem(

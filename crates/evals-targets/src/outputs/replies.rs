@@ -10,7 +10,7 @@ use super::digest::Digesting;
 use super::error::{OutputsError, RowProblem};
 use super::row::OutputRow;
 use super::{csv_file, json_lines, trec};
-use crate::{Mapping, Reply, ReplyDocument};
+use crate::{Mapping, Reply, ReplyDocument, mapping};
 
 /// Replies that were made elsewhere, by case and repetition.
 ///
@@ -184,10 +184,9 @@ impl<'m> Collected<'m> {
         let id = self.mapping.id(&row).or_else(own);
         let id = id.ok_or("it has no `id`, a text or a number")?;
         let repeat = repeat(&row)?;
-        let reply = match row.get("error") {
-            Some(Value::String(message)) => Err(message.clone()),
-            Some(error @ Value::Object(_)) => Err(error.to_string()),
-            _ => Ok(self.mapping.read(&row).map_err(|error| error.to_string())?),
+        let reply = match row.get("error").and_then(mapping::error) {
+            Some(message) => Err(message),
+            None => Ok(self.mapping.read(&row).map_err(|error| error.to_string())?),
         };
         self.insert(id, repeat, reply)
     }

@@ -115,6 +115,19 @@ async fn an_error_fails_its_case_alone_whether_text_or_object() {
 }
 
 #[tokio::test]
+async fn an_error_that_says_there_is_none_fails_nothing() {
+    for none in ["null", "false", "\"\"", "\" \""] {
+        let line = format!("{{\"id\": \"a\", \"error\": {none}, \"answer\": 1}}\n");
+        let outputs = read("replies.jsonl", &line).unwrap();
+        assert!(ask(outputs, "a", 1).await.is_ok(), "{none}");
+        assert!(
+            own().read(&serde_json::from_str(&line).unwrap()).is_ok(),
+            "{none}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn rows_of_another_shape_are_read_by_paths() {
     let response: ResponseSettings =
         serde_json::from_value(json!({"id": "$.case", "answer": "$.out.text"})).unwrap();
@@ -207,6 +220,16 @@ fn bad_tables_are_named_with_their_line() {
     assert_eq!(
         problems("r.csv", "id,answer,refused\na,x,no\n"),
         ["line 2: `refused` is no JSON: `no`"]
+    );
+    assert_eq!(
+        problems("r.csv", "id,answer,answer\na,x,y\n"),
+        ["line 1: two columns are named `answer`"]
+    );
+    assert_eq!(
+        problems("r.csv", "id,documents\na,\"['d1', 'd2']\"\n"),
+        [
+            "line 2: `documents` begins like a list and is no JSON: `['d1', 'd2']`; write `[\"d1\", \"d2\"]` (Python: `json.dumps`) or `d1|d2`"
+        ]
     );
     assert_eq!(
         problems("r.tsv", "case\tanswer\na\tx\n"),
