@@ -115,6 +115,9 @@ impl<'a> Call<'a> {
             }
             Err(failure) => {
                 self.traffic.counted().unanswered += u64::from(failure.unanswered);
+                if !failure.away && !failure.unanswered {
+                    self.traffic.heard();
+                }
                 if failure.overloaded && !failure.away {
                     self.traffic.overloaded(&permit);
                 }
@@ -211,10 +214,11 @@ impl<'a> Call<'a> {
         self.traffic.gate.close_until(later(now, asked));
         if self.attempts - self.away >= settings.max_attempts.get() {
             let attempts = self.attempts;
-            return Err(ended(failure, |source| TrafficError::Attempts {
+            let failure = ended(failure, |source| TrafficError::Attempts {
                 attempts,
                 source,
-            }));
+            });
+            return Err(self.without_answer(failure));
         }
         let pause = self.traffic.backoff.pause(self.attempts).max(asked);
         let resume = later(now, pause);
@@ -232,11 +236,28 @@ impl<'a> Call<'a> {
             .last_failure
             .take()
             .expect("the deadline is known from the first attempt on, and only a failed one is followed by another");
-        ended(failure, |source| TrafficError::CallDeadline {
+        let failure = ended(failure, |source| TrafficError::CallDeadline {
             attempts,
             deadline,
             source,
-        })
+        });
+        self.without_answer(failure)
+    }
+
+    /// Ends every call if the server, after all attempts at one of them, never sent anything to anybody: nobody listens there, or it
+    /// hangs. Each further call would take as long and end the same.
+    fn without_answer(&self, failure: AttemptError) -> AttemptError {
+        let is_silent = failure.away || failure.unanswered;
+        // A caller that allows one attempt wants to know whether the server is there.
+        if !is_silent || self.attempts == 1 || self.traffic.has_answered() {
+            return failure;
+        }
+        let failure = AttemptError {
+            failure: Failure::Terminal,
+            reach: Reach::Account,
+            ..failure
+        };
+        self.traffic.refuse(self.caller, failure)
     }
 }
 

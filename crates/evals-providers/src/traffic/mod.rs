@@ -71,6 +71,8 @@ pub struct Traffic {
 /// Whether a server has ever answered, and since when it has been away.
 #[derive(Clone, Copy, Debug, Default)]
 struct Presence {
+    /// Whether it sent anything, a refusal too.
+    heard: bool,
     answered: bool,
     away_since: Option<Instant>,
 }
@@ -155,7 +157,8 @@ impl Traffic {
     /// terminal failure does too, and ends every other call that waits or comes later.
     ///
     /// While a server that answered before is away or loads its model, calls wait and retry until `call_deadline`, with any number
-    /// of attempts. After that the server counts as gone: the failure is terminal.
+    /// of attempts. After that the server counts as gone: the failure is terminal. So does a server that sent nothing at all until the
+    /// last attempt of a call.
     pub async fn call<T, F, Fut>(
         &self,
         estimated_tokens: u64,
@@ -240,10 +243,21 @@ impl Traffic {
     /// Records that the server answered.
     fn answered(&self, caller: Option<&Caller>) {
         *self.presence() = Presence {
+            heard: true,
             answered: true,
             away_since: None,
         };
         self.refusals.answered(caller);
+    }
+
+    /// Records that the server sent a refusal.
+    fn heard(&self) {
+        self.presence().heard = true;
+    }
+
+    /// Whether the server ever sent anything.
+    fn has_answered(&self) -> bool {
+        self.presence().heard
     }
 
     /// Records that the server is away, and returns for how long; `None` if it never answered.

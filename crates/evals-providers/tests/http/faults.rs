@@ -178,7 +178,7 @@ async fn nobody_listening_says_what_to_start() {
     let url = ScriptedServer::saying("gone").ollama_url();
     let model = OpenAiChat::new(chat_settings(&format!("{url}/v1")), traffic(2)).unwrap();
     let error = model.chat(&question()).await.unwrap_err();
-    assert_eq!(error.failure, Failure::Transient);
+    assert_eq!(error.failure, Failure::Terminal);
     let message = chain(&error);
     let expected = format!("`{url}/v1` cannot be reached; start the server, or check `base_url`");
     assert!(message.contains(&expected), "{message}");

@@ -191,7 +191,7 @@ async fn a_missing_server_is_started() {
     assert!(matches!(
         error,
         ConnectError::Server {
-            failure: Failure::Transient,
+            failure: Failure::Terminal,
             ..
         }
     ));

@@ -60,14 +60,46 @@ async fn a_server_that_stays_away_ends_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_never_there_is_given_up_soon() {
+async fn a_server_that_was_never_there_is_given_up_soon_and_for_good() {
     let traffic = traffic(TrafficSettings::default());
     let error = traffic
         .call(0, || async { Err::<(), _>(away()) })
         .await
         .unwrap_err();
+    assert_eq!(error.failure, Failure::Terminal);
     assert_eq!(
         chain(&error),
         ["gave up after 6 attempts", "connection refused"]
     );
+    let log = Log::start();
+    assert!(traffic.call(0, served).await.is_err());
+    assert_eq!(log.now(), 0, "no further call is sent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_hangs_from_the_beginning_is_given_up() {
+    let settings = TrafficSettings {
+        request_deadline: Duration::from_secs(3),
+        ..TrafficSettings::default()
+    };
+    let traffic = traffic(settings);
+    let error = traffic
+        .call(0, std::future::pending::<Result<(), AttemptError>>)
+        .await
+        .unwrap_err();
+    assert_eq!(error.failure, Failure::Terminal, "{:?}", chain(&error));
+}
+
+/// A refusal shows that somebody is there.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refused_something_costs_the_call_alone() {
+    let traffic = traffic(TrafficSettings::default());
+    let refused = || async { Err::<(), _>(failed(Failure::Content, "too long")) };
+    assert!(traffic.call(0, refused).await.is_err());
+    let error = traffic
+        .call(0, || async { Err::<(), _>(away()) })
+        .await
+        .unwrap_err();
+    assert_eq!(error.failure, Failure::Transient);
+    assert!(traffic.call(0, served).await.is_ok());
 }
