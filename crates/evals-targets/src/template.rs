@@ -10,6 +10,10 @@ use serde_json::{Map, Value};
 
 use crate::{Inputs, Request};
 
+/// How many instructions a template may take: loops over the inputs of a long conversation stay far below, and an endless one ends
+/// within a second.
+const FUEL: u64 = 5_000_000;
+
 /// The names that a template may use.
 const NAMES: [&str; 5] = ["id", "inputs", "k", "question", "repeat"];
 
@@ -232,6 +236,7 @@ fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_fuel(Some(FUEL));
     environment
 }
 
@@ -244,6 +249,24 @@ mod tests {
     fn filled(text: &str, request: &Request) -> Result<String, String> {
         let template = Template::new(text).map_err(|error| error.to_string())?;
         template.fill(request).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_endless_loop_ends() {
+        let endless =
+            "{% for x in range(90000) %}{% for y in range(90000) %}{% endfor %}{% endfor %}";
+        let error = filled(endless, &Request::question("q1", "why?")).unwrap_err();
+        assert!(error.contains("fuel"), "{error}");
+    }
+
+    #[test]
+    fn a_long_conversation_fits() {
+        let messages: Vec<Value> = (0..10_000)
+            .map(|it| json!({"role": "user", "n": it}))
+            .collect();
+        let request = Request::inputs("c", json!(messages));
+        let text = "{% for it in inputs %}{{ it.role }}: {{ it.n }}\n{% endfor %}";
+        assert_eq!(filled(text, &request).unwrap().lines().count(), 10_000);
     }
 
     #[test]

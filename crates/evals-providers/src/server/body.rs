@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use encoding_rs::{Encoding, UTF_8};
 use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
 
 use evals_models::without_lone_surrogates;
 
@@ -110,6 +112,16 @@ pub(crate) async fn beginning(
         }
     }
     Ok((body, true))
+}
+
+/// The encoding that the server names for its text, unless it is UTF-8.
+pub(crate) fn charset(response: &Response) -> Option<&'static Encoding> {
+    let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    let parameters = kind.split(';').skip(1);
+    let mut parameters = parameters.filter_map(|parameter| parameter.split_once('='));
+    let (_, label) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
+    let encoding = Encoding::for_label(label.trim().trim_matches('"').as_bytes())?;
+    (encoding != UTF_8).then_some(encoding)
 }
 
 /// A body that a JSON parser can read: text without a byte order mark, with U+FFFD for bytes and escapes that stand for no character.

@@ -168,12 +168,16 @@ impl Server {
         response: &mut Response,
         expected: Expected,
     ) -> Result<Vec<u8>, AttemptError> {
+        let charset = body::charset(response);
         let body = body::read(response, expected.limit).await;
         let body = body.map_err(|unread| match unread {
             Unread::TooLarge => self.too_large(expected),
             Unread::Lost(error) => self.lost(error),
         })?;
-        Ok(body::legible(body))
+        Ok(body::legible(match charset {
+            Some(charset) => charset.decode(&body).0.into_owned().into_bytes(),
+            None => body,
+        }))
     }
 
     /// The next piece of an answer's body, of which `read` bytes came before. `None` at its end.
@@ -246,5 +250,23 @@ impl Server {
     /// A text from the server without the credentials that were sent, which some servers repeat.
     pub(crate) fn redacted(&self, text: &str) -> String {
         self.secrets.redact(text)
+    }
+
+    /// JSON without the credentials in its texts. Names of fields stay.
+    pub(crate) fn redacted_values(&self, json: Value) -> Value {
+        match json {
+            Value::String(text) => Value::String(self.redacted(&text)),
+            Value::Array(items) => {
+                let items = items.into_iter();
+                items.map(|item| self.redacted_values(item)).collect()
+            }
+            Value::Object(fields) => {
+                let fields = fields.into_iter();
+                fields
+                    .map(|(name, value)| (name, self.redacted_values(value)))
+                    .collect()
+            }
+            other @ (Value::Null | Value::Bool(_) | Value::Number(_)) => other,
+        }
     }
 }

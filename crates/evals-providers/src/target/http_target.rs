@@ -103,7 +103,7 @@ impl HttpTarget {
             }
             _ => {
                 let body = self.server.read(&mut response, EXPECTED).await?;
-                let text = self.server.redacted(&String::from_utf8_lossy(&body));
+                let text = String::from_utf8_lossy(&body);
                 let reply = self.read_whole(&text, &request.id)?;
                 Ok(Arrived {
                     reply,
@@ -115,7 +115,7 @@ impl HttpTarget {
 
     fn read_whole(&self, text: &str, asked: &str) -> Result<Reply, AttemptError> {
         let failed = |error: MappingError| AttemptError::new(Failure::Content, self.named(&error));
-        let json = Mapping::parse(text).map_err(|error| {
+        let json = self.parse(text).map_err(|error| {
             // A page of a proxy, or half of a reply, may be different at another attempt.
             let is_cut = serde_json::from_str::<serde::de::IgnoredAny>(text)
                 .is_err_and(|error| error.is_eof());
@@ -128,6 +128,15 @@ impl HttpTarget {
         })?;
         self.mapping.check_id(&json, asked).map_err(failed)?;
         self.mapping.read(&json).map_err(failed)
+    }
+
+    /// The JSON of a reply without credentials. Names of fields stay as they are: they may be the same words.
+    fn parse(&self, text: &str) -> Result<Value, MappingError> {
+        match Mapping::parse(text) {
+            Ok(json) => Ok(self.server.redacted_values(json)),
+            // The message shows the beginning of the text.
+            Err(_) => Mapping::parse(&self.server.redacted(text)),
+        }
     }
 
     async fn read_stream(

@@ -69,7 +69,7 @@ impl RequestBuilder {
                 |message: String| SettingsProblem::new(format!("headers.{name}"), message);
             let expanded = Written::parse(value).and_then(|written| written.expand(&variable));
             let expanded = expanded.map_err(problem)?;
-            secrets.extend_from_slice(expanded.secrets());
+            secrets.extend(expanded.secrets(name).map(str::to_owned));
             if Written::shown(name, value) != *value {
                 // A credential that stands in the settings itself.
                 secrets.push(value.clone());
@@ -88,7 +88,7 @@ impl RequestBuilder {
             let value = match Parameter::of(text).map_err(problem)? {
                 Parameter::Fixed(written) => {
                     let expanded = written.expand(&variable).map_err(problem)?;
-                    secrets.extend_from_slice(expanded.secrets());
+                    secrets.extend(expanded.secrets(name).map(str::to_owned));
                     QueryValue::Fixed(expanded)
                 }
                 Parameter::Template(template) => QueryValue::Template(template),

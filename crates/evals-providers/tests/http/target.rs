@@ -369,7 +369,7 @@ async fn a_target_that_is_down_or_slow_says_so() {
     let settings = TargetSettings::from_value(json!(format!("{gone}/ask"))).unwrap();
     let target = HttpTarget::new(&settings, traffic(2), |_| None).unwrap();
     let error = target.ask(&why()).await.unwrap_err();
-    assert_eq!(error.class(), FailureClass::Transient);
+    assert_eq!(error.class(), FailureClass::Terminal);
     let message = chain(&error);
     let expected = format!("`{gone}/ask` cannot be reached; start it, or check its address");
     assert!(message.contains(&expected), "{message}");
@@ -517,4 +517,33 @@ async fn secrets_come_back_from_no_server() {
     let more = json!({"headers": {"X-Api-Key": "${TOKEN}"}, "stream": true});
     let reply = open(&streaming, more, 1).ask(&why()).await.unwrap();
     assert_eq!(reply.answer, Some("[redacted]".into()));
+}
+
+/// The value of a header that is no credential may be the name of a field, or part of an id.
+#[tokio::test]
+async fn a_header_that_is_no_credential_changes_no_reply() {
+    let reply = json!({"documents": ["documents/1"], "answer": "of documents"});
+    let scripted = ScriptedServer::start(move |_, _| Reaction::json(200, &reply));
+    for (header, id, answer) in [
+        ("X-Collection", "documents/1", "of documents"),
+        ("X-Api-Key", "[redacted]/1", "of [redacted]"),
+    ] {
+        let settings = settings(&scripted, json!({"headers": {header: "${NAME}"}}));
+        let variable = |name: &str| (name == "NAME").then(|| "documents".to_owned());
+        let target = HttpTarget::new(&settings, traffic(1), variable).unwrap();
+        let reply = target.ask(&why()).await.unwrap();
+        assert_eq!(reply.documents.unwrap()[0].id.as_deref(), Some(id));
+        assert_eq!(reply.answer, Some(answer.into()));
+    }
+}
+
+#[tokio::test]
+async fn a_declared_charset_is_honoured() {
+    let scripted = ScriptedServer::start(|_, _| {
+        let kind = "application/json; charset=ISO-8859-1".to_owned();
+        let body = b"{\"answer\": \"Z\xfcrich\"}".to_vec();
+        Reaction::Status(200, vec![("content-type", kind)], body)
+    });
+    let reply = open(&scripted, json!({}), 1).ask(&why()).await.unwrap();
+    assert_eq!(reply.answer, Some("Zürich".into()));
 }

@@ -22,7 +22,8 @@ enum Part {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Expanded {
     value: String,
-    secrets: Vec<String>,
+    /// The name and the value of each variable.
+    variables: Vec<(String, String)>,
 }
 
 impl Written {
@@ -59,7 +60,7 @@ impl Written {
     pub fn expand(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Expanded, String> {
         let mut expanded = Expanded {
             value: String::new(),
-            secrets: Vec::new(),
+            variables: Vec::new(),
         };
         for part in &self.parts {
             match part {
@@ -70,7 +71,7 @@ impl Written {
                         .filter(|value| !value.is_empty())
                         .ok_or_else(|| format!("the environment variable `{name}` is not set"))?;
                     expanded.value += &value;
-                    expanded.secrets.push(value);
+                    expanded.variables.push((name.clone(), value));
                 }
             }
         }
@@ -108,9 +109,15 @@ impl Expanded {
         &self.value
     }
 
-    /// The values of the variables in it, to be removed from everything that a server sends.
-    pub fn secrets(&self) -> &[String] {
-        &self.secrets
+    /// The credentials in it, as the value of a header or parameter of this name: the values of its variables, if the name or the
+    /// variable's own name is one of a credential. They have to be removed from everything that a server sends. Other values, such as
+    /// that of a tenant, may be part of the ids of documents.
+    pub fn secrets(&self, name: &str) -> impl Iterator<Item = &str> {
+        let is_secret = is_credential(name);
+        let variables = self.variables.iter();
+        variables
+            .filter(move |(variable, _)| is_secret || is_credential(variable))
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -144,7 +151,8 @@ mod tests {
         let written = Written::parse("Bearer ${TOKEN}, $5 {x}").unwrap();
         let expanded = written.expand(environment).unwrap();
         assert_eq!(expanded.expose(), "Bearer sk-secret, $5 {x}");
-        assert_eq!(expanded.secrets(), ["sk-secret"]);
+        let secrets: Vec<&str> = expanded.secrets("Authorization").collect();
+        assert_eq!(secrets, ["sk-secret"]);
         assert!(!format!("{expanded:?}").contains("sk-secret"));
     }
 
