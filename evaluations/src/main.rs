@@ -25,6 +25,7 @@ mod payments;
 mod question_answering;
 mod redaction;
 mod resumption;
+mod run_ending;
 mod run_folder;
 mod run_models;
 mod search_profile;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Report, Summary, render};
-use evals_messages::quantity;
+use evals::{Report, Summary};
 use evals_metrics::Bootstrap;
 use evals_providers::Traffic;
 use evals_rag::prices::Prices;
@@ -17,8 +16,8 @@ use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::out_file::OutFile;
-use crate::resumption::is_transient;
-use crate::run_folder::{RunFailure, RunFolder};
+use crate::run_ending::{Ending, Reached};
+use crate::run_folder::RunFolder;
 use crate::spending::Spending;
 use crate::terminal::{Printer, report_text};
 
@@ -32,7 +31,7 @@ pub(crate) struct Closing<'c> {
     pub(crate) failure_limit: FailureLimit,
     pub(crate) traffic: &'c [Arc<Traffic>],
     pub(crate) attempts_before: Attempts,
-    /// What chose the questions, if an option did, and the number of them.
+    /// The options that chose the questions, if any did, and the number of questions.
     pub(crate) selection: Option<(&'c SelectionRecord, usize)>,
     /// The keys of metadata that the report is broken down by.
     pub(crate) group_by: &'c [String],
@@ -58,7 +57,7 @@ impl Closing<'_> {
         };
         let summary = report.summary(&bootstrap);
         let summary = add_groups(self.printer, &report, summary, self.group_by, &bootstrap);
-        record(&folder, &report, &summary)?;
+        folder.write_report(&report, &summary)?;
         let attempts = Attempts::so_far(self.traffic).since(self.attempts_before);
         costs::note_calls(
             self.printer,
@@ -66,17 +65,15 @@ impl Closing<'_> {
             self.spending.calls(),
             attempts,
         );
-        let too_many_failed = self.failure_limit.is_reached(&report.cases);
-        let is_expected = too_many_failed || self.spending.is_spent();
-        let refused = report.stopped.is_some() && !is_expected;
-        let transient = report.cases.iter().filter(|case| is_transient(case));
+        let reached = Reached {
+            failures: self.failure_limit.is_reached(&report.cases),
+            budget: self.spending.is_spent(),
+        };
         Ok(Finished {
-            transient_failures: transient.count(),
             report,
             summary,
             folder,
-            too_many_failed,
-            refused,
+            reached,
         })
     }
 }
@@ -87,18 +84,17 @@ pub(crate) struct Finished {
     report: Report<Qa>,
     summary: Summary,
     folder: RunFolder,
-    /// Cases with temporary failures.
-    transient_failures: usize,
-    /// Whether as many cases failed as `--max-failures` allows.
-    too_many_failed: bool,
-    /// Whether an error that the user has to fix ended the run early.
-    refused: bool,
+    reached: Reached,
 }
 
 impl Finished {
-    /// Whether all cases ran and none would run again if the same command were given again.
+    /// Whether the same command, given again, would run no case.
     pub(crate) fn is_settled(&self) -> bool {
-        self.report.not_run == 0 && self.transient_failures == 0
+        self.ending().is_settled()
+    }
+
+    fn ending(&self) -> Ending<'_> {
+        Ending::of(&self.report, &self.summary, self.reached)
     }
 
     /// Writes `files`, prints notes on missing and failed cases, and returns the exit code.
@@ -117,44 +113,7 @@ impl Finished {
             printer.note(&format!("wrote {file}"));
         }
         self.folder.note_failures(printer, &self.report);
-        // A signal after the last case has interrupted nothing.
-        if interrupted && self.report.not_run > 0 {
-            printer.note("interrupted; run the same command again to resume");
-            return Ok(Exit::Interrupted);
-        }
-        if let Some(reason) = &self.report.stopped {
-            let advice = if self.too_many_failed {
-                FailureLimit::RESUME
-            } else {
-                ""
-            };
-            printer.failure(&format!(
-                "stopped early, {} not run: {reason}{advice}",
-                quantity::of(self.report.not_run, "case")
-            ));
-            return Ok(if self.refused {
-                Exit::CouldNot
-            } else {
-                Exit::CheckFailed
-            });
-        }
-        Ok(self.note_failed_cases(printer))
-    }
-
-    /// Prints notes on failed cases, and says what failed in every case.
-    fn note_failed_cases(&self, printer: &Printer) -> Exit {
-        let transient = self.transient_failures;
-        if transient > 0 {
-            printer.warn(&format!(
-                "{} failed for a temporary reason; run the same command again to retry",
-                quantity::of(transient, "case")
-            ));
-        }
-        let Some(message) = RunFailure::message(&self.summary) else {
-            return Exit::Done;
-        };
-        printer.failure(&message);
-        Exit::CheckFailed
+        Ok(self.ending().note(printer, interrupted))
     }
 
     /// The report as text for the terminal.
@@ -207,14 +166,4 @@ fn add_facts(
         report.metadata.insert(key.to_owned(), value);
     }
     Ok(())
-}
-
-/// Writes the reports. `report.json` comes last, so a folder that has it is complete.
-fn record(folder: &RunFolder, report: &Report<Qa>, summary: &Summary) -> Result<()> {
-    folder.write("report.md", |file| {
-        render::markdown::report(file, report, summary)
-    })?;
-    folder.write("report.json", |file| {
-        render::json::report(file, report, summary)
-    })
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{Domain, Report};
+use evals::{Domain, Report, Summary, render};
 use evals_guard::regular_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use super::manifest::MANIFEST_VERSION;
 use crate::atomic_file::write_atomically;
 use crate::terminal::Printer;
 
+/// The file that a run writes last.
 pub(crate) const REPORT: &str = "report.json";
 
 /// The size limit of a manifest.
@@ -75,6 +76,18 @@ impl RunFolder {
             );
         }
         Ok(regular_file::read(&path, LARGEST_REPORT)?)
+    }
+
+    /// Writes the report as `report.md`, and last as `report.json`, so that a folder that has it is complete.
+    pub(crate) fn write_report<D: Domain>(
+        &self,
+        report: &Report<D>,
+        summary: &Summary,
+    ) -> Result<()> {
+        self.write("report.md", |file| {
+            render::markdown::report(file, report, summary)
+        })?;
+        self.write(REPORT, |file| render::json::report(file, report, summary))
     }
 
     /// Writes one file of the folder atomically.

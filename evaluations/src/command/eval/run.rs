@@ -13,7 +13,7 @@ use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
 use serde_json::{Value, json};
 
 use super::costs;
-use super::finished::{Finished, Outcome};
+use super::finished::Finished;
 use super::judges::OpenedJudges;
 use super::manifest::manifest;
 use super::plan::Plan;
@@ -26,6 +26,7 @@ use crate::groups::add_groups;
 use crate::interruption::Interruption;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
+use crate::run_ending::Reached;
 use crate::run_folder::identity;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
@@ -154,9 +155,9 @@ pub(super) async fn run(
     describe(&mut report, plan, arguments, &recorded, &judges)?;
     let asked = quantity::of(recorded.asked(), "request");
     session.printer.detail(&format!("{asked} to the target"));
-    let outcome = Outcome {
-        too_many_failed: failure_limit.is_reached(&report.cases),
-        budget_spent: spending.is_spent(),
+    let reached = Reached {
+        failures: failure_limit.is_reached(&report.cases),
+        budget: spending.is_spent(),
     };
     let bootstrap = Bootstrap {
         seed: control.seed,
@@ -166,7 +167,7 @@ pub(super) async fn run(
     let keys = &arguments.group_by;
     let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
     let replies = Replies::of(&recorded);
-    Finished::write(report, summary, opened.folder, outcome, replies)
+    Finished::write(report, summary, opened.folder, reached, replies)
 }
 
 /// The inputs of each case by its id.

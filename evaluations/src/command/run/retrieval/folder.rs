@@ -1,7 +1,7 @@
 //! Writes the results of a retrieval run into its folder.
 
 use anyhow::Result;
-use evals::{Report, render};
+use evals::Report;
 use evals_metrics::{Qrels, Run};
 use evals_rag::Retrieval;
 
@@ -21,13 +21,7 @@ pub(in crate::command::run) fn record(finished: &Finished) -> Result<()> {
     let tag = tag(&finished.label);
     folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
     folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
-    folder.write("report.md", |file| {
-        render::markdown::report(file, report, summary)
-    })?;
-    // The report comes last, so that a folder with a report is complete.
-    folder.write("report.json", |file| {
-        render::json::report(file, report, summary)
-    })
+    folder.write_report(report, summary)
 }
 
 /// The name of a run in the last column of `run.trec`, which has no blanks.
