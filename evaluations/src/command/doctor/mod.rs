@@ -1,0 +1,88 @@
+//! `evaluations doctor`: checks everything that a run needs.
+
+mod chat;
+mod disk;
+mod embedder;
+mod finding;
+mod hub;
+mod models;
+mod reranker;
+mod target;
+
+use anyhow::{Context as _, Result};
+use evals_data::HubSettings;
+
+use self::finding::Finding;
+use crate::choices::Choices;
+use crate::cli::{DoctorArgs, TargetArgs};
+use crate::exit::Exit;
+use crate::models::Servers;
+use crate::session::{Session, named_models};
+use crate::settings::{self, Resolved};
+use crate::targets;
+use crate::terminal::printable;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
+    let mut findings = check_settings(session, arguments)?;
+    let data = &session.directories.data;
+    findings.extend(disk::check_folder("data folder", data));
+    findings.push(disk::indexes(data));
+    findings.extend(hub::check(&HubSettings::from_env())?);
+    let text: String = findings.iter().map(ToString::to_string).collect();
+    session.printer.result(&printable(&text))?;
+    Ok(if findings.iter().any(Finding::is_bad) {
+        Exit::CheckFailed
+    } else {
+        Exit::Done
+    })
+}
+
+fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<Finding>> {
+    let resolved = resolve(session, arguments).and_then(|resolved| {
+        let models = Choices::of(&resolved)?.models;
+        Ok((resolved, models))
+    });
+    let (resolved, models) = match resolved {
+        Ok(resolved) => resolved,
+        Err(error) => {
+            return Ok(vec![Finding::Bad {
+                what: format!("settings: {error:#}"),
+                remedy: "correct the file, or name another one with --config".to_owned(),
+            }]);
+        }
+    };
+    let origins = resolved.origins();
+    let from = if origins.is_empty() {
+        "built-in defaults".to_owned()
+    } else {
+        origins.join(", ")
+    };
+    let mut findings = vec![Finding::Good(format!("settings: {from}"))];
+    let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
+    let checks = models::check(session, &resolved, &models, arguments.pull);
+    findings.extend(runtime.block_on(checks));
+    if let Some(target) = &resolved.settings.target {
+        let mut servers = Servers::new(&resolved, &models, session.printer, 0).without_retries();
+        let folder = &session.directories.working;
+        findings.push(runtime.block_on(target::check(&mut servers, &resolved, target, folder)));
+    }
+    Ok(findings)
+}
+
+fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
+    let models = named_models(arguments.model.as_ref(), arguments.judge.as_ref());
+    let target = targets::layers(session, &target_arguments(arguments))?;
+    let mut layers: Vec<_> = target.file.into_iter().collect();
+    let options = models.into_iter().chain(target.options);
+    layers.extend(session.user_layers(&arguments.settings, options)?);
+    let resolved = settings::resolve(layers)?;
+    targets::chosen(&resolved, &target_arguments(arguments))?;
+    Ok(resolved)
+}
+
+fn target_arguments(arguments: &DoctorArgs) -> TargetArgs {
+    TargetArgs {
+        target: arguments.target.clone(),
+        target_version: None,
+    }
+}

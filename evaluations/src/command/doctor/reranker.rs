@@ -1,0 +1,54 @@
+//! Checks the reranker.
+
+use std::sync::Arc;
+
+use evals_models::Reranker;
+
+use super::chat;
+use super::finding::Finding;
+use crate::downloads;
+use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, reranker};
+use crate::settings::Resolved;
+use crate::terminal::Printer;
+
+/// Opens the configured reranker, if there is one.
+pub(super) async fn check(
+    printer: &Printer,
+    servers: &mut Servers<'_>,
+    resolved: &Resolved,
+    models: &ConfiguredModels,
+) -> Option<Finding> {
+    models.reranker.as_ref()?;
+    let bad = |error: anyhow::Error| Finding::Bad {
+        what: format!("reranker: {error:#}"),
+        remedy: "profiles without `+rerank` still work".to_owned(),
+    };
+    let model = match reranker::check(resolved, models) {
+        Ok(model) => model,
+        Err(error) => return Some(bad(error.into())),
+    };
+    let opened = match model.kind {
+        ModelKind::LlmReranker(_) => return Some(chat::check(servers, "reranker", model).await),
+        ModelKind::HttpReranker => {
+            let batch_size = resolved.settings.reranking.batch_size;
+            let opened = servers.reranker(model, batch_size).await;
+            opened.map(|reranker| Arc::new(reranker) as Arc<dyn Reranker>)
+        }
+        ModelKind::Local => match LocalModel::of(resolved, model) {
+            Ok(local) if !local.is_here(&downloads::hub()) => {
+                return Some(Finding::Note(format!(
+                    "reranker: {model} is not in the hub cache; the first run that reranks downloads it"
+                )));
+            }
+            Ok(local) => local.open_reranker(printer, &downloads::hub()).await,
+            Err(error) => Err(error.into()),
+        },
+        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => {
+            Err(reranker::unknown(resolved, model).into())
+        }
+    };
+    Some(match opened {
+        Ok(reranker) => Finding::Good(format!("reranker: {}", reranker.identity())),
+        Err(error) => bad(error),
+    })
+}

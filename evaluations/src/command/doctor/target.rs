@@ -1,0 +1,65 @@
+//! Checks the system under test.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use evals_messages::quantity;
+use evals_targets::{Request, TargetAddress, TargetSettings};
+
+use super::finding::Finding;
+use crate::models::{ConfiguredModel, Servers, prompted};
+use crate::settings::Resolved;
+
+/// The question that a system under test is asked.
+const PROBE: &str = "What do you know?";
+
+/// Asks the system under test one question.
+pub(super) async fn check(
+    servers: &mut Servers<'_>,
+    resolved: &Resolved,
+    settings: &TargetSettings,
+    folder: &Path,
+) -> Finding {
+    let Some(address) = &settings.address else {
+        unreachable!("checked settings have an address");
+    };
+    let asked = async {
+        let target = match address {
+            TargetAddress::Http(_) => servers.service(settings, NonZeroUsize::MIN)?,
+            TargetAddress::Chat { provider, name } => {
+                let model = ConfiguredModel::under_test(&resolved.settings, provider, name);
+                prompted(servers.chat(&model).await?, settings, folder)?
+            }
+            TargetAddress::Exec(_) | TargetAddress::Outputs(_) | TargetAddress::Trec(_) => {
+                return anyhow::Ok(None);
+            }
+        };
+        let mut request = Request::question("doctor", PROBE);
+        request.k = Some(resolved.settings.search.limit.get());
+        Ok(Some(target.ask(&request).await?))
+    };
+    match asked.await {
+        Ok(None) => Finding::Note(format!(
+            "target: `{address}` is not behind a server; a run with `--limit 1` tries it"
+        )),
+        Ok(Some(reply)) => {
+            let time = reply
+                .timings
+                .first()
+                .map_or(0.0, |it| it.duration.as_secs_f64());
+            let is_given = reply.answer.is_some_and(|answer| !answer.is_null());
+            let answer = if is_given { "an answer" } else { "no answer" };
+            let documents = reply.documents.map_or_else(
+                || "no documents".to_owned(),
+                |documents| quantity::of(documents.len(), "document"),
+            );
+            Finding::Good(format!(
+                "target: `{address}` replies within {time:.1} s with {answer} and {documents}"
+            ))
+        }
+        Err(error) => Finding::Bad {
+            what: format!("target: {error:#}"),
+            remedy: "docs/targets.md describes the requests to a target and its replies".to_owned(),
+        },
+    }
+}
