@@ -1,0 +1,150 @@
+//! The configuration of a run: every value of its manifest that its figures depend on.
+
+mod difference;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+pub(crate) use self::difference::differences;
+
+/// Parts of a manifest that the figures of any run depend on. The number of questions is not among them.
+const PARTS: &[&str] = &[
+    "benchmark",
+    "profile",
+    "filter",
+    "k",
+    "dataset.name",
+    "dataset.provenance",
+    "index.identity",
+    "target.parameters",
+    "settings.target.match",
+    "models",
+    "parameters",
+    "prompts",
+    "repeat",
+    "settings.embeddings.model.dtype",
+    "settings.embeddings.model.pooling",
+    "settings.embeddings.model.max_tokens",
+    "settings.embeddings.model.query_prefix",
+    "settings.embeddings.model.document_prefix",
+];
+
+/// Further parts that the figures of answers depend on.
+const OF_ANSWERS: &[&str] = &[
+    "settings.qa.context_tokens",
+    "settings.search.context_radius",
+];
+
+/// A further part that the figures of reranked results depend on.
+const OF_RERANKING: &str = "settings.reranking";
+
+/// The number of questions excluded from the measures because the corpus does not answer them. Earlier versions measured them, so
+/// their runs exclude none. The number varies with `--limit`, so only its being zero or not belongs to the configuration.
+const UNANSWERABLE: &str = "dataset.unanswerable";
+
+/// Marks the configuration of a system under test, which has no index. Its name and version are part of the profile.
+const IS_TARGET: &str = "target";
+
+/// Parts that only our own pipeline has.
+const OF_OUR_PIPELINE: &[&str] = &["index.", "settings.", "models.embedder", "models.reranker"];
+
+/// The values that identify a configuration, by dotted paths into the manifest. Runs with equal configurations are repetitions.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Configuration(BTreeMap<String, String>);
+
+impl Configuration {
+    pub(crate) fn of(manifest: &Value) -> Self {
+        let mut values = BTreeMap::new();
+        let mut parts = PARTS.to_vec();
+        if manifest["benchmark"] == "qa" {
+            parts.extend(OF_ANSWERS);
+        }
+        if !manifest["models"]["reranker"].is_null() {
+            parts.push(OF_RERANKING);
+        }
+        for part in parts {
+            let pointer = format!("/{}", part.replace('.', "/"));
+            let value = manifest.pointer(&pointer).unwrap_or(&Value::Null);
+            flatten(part, value, &mut values);
+        }
+        if manifest["dataset"]["unanswerable"].as_u64() > Some(0) {
+            values.insert(UNANSWERABLE.to_owned(), "left out".to_owned());
+        }
+        if !manifest[IS_TARGET].is_null() {
+            values.insert(IS_TARGET.to_owned(), "yes".to_owned());
+            values.retain(|path, _| !path.starts_with("models.answerer."));
+        }
+        // The batch size changes no score.
+        values.remove("settings.reranking.batch_size");
+        Self(values)
+    }
+
+    /// The configuration without the dataset's digests and the treatment of unanswerable questions.
+    pub(crate) fn without_data(&self) -> Self {
+        let of_data = |path: &str| is_of_data(path) || path == UNANSWERABLE;
+        let values = self.0.iter().filter(|(path, _)| !of_data(path));
+        Self(
+            values
+                .map(|(path, value)| (path.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
+    /// Whether two runs read the same files of the dataset.
+    pub(crate) fn has_data_of(&self, other: &Self) -> bool {
+        !self.differing(other).any(is_of_data)
+    }
+
+    /// Whether the measures exclude questions that the corpus does not answer.
+    pub(crate) fn leaves_out_unanswerable(&self) -> bool {
+        self.0.contains_key(UNANSWERABLE)
+    }
+
+    fn differing<'c>(&'c self, other: &'c Self) -> impl Iterator<Item = &'c str> {
+        let both = self.0.keys().chain(other.0.keys()).map(String::as_str);
+        let crosses = self.is_target() != other.is_target();
+        both.filter(|path| self.0.get(*path) != other.0.get(*path))
+            // That only one side has an index goes without saying.
+            .filter(move |path| !crosses || !is_of_one_side(path))
+    }
+
+    fn is_target(&self) -> bool {
+        self.0.contains_key(IS_TARGET)
+    }
+}
+
+/// Whether a path says nothing about the difference of our own pipeline and a system under test.
+fn is_of_one_side(path: &str) -> bool {
+    let mut ours = OF_OUR_PIPELINE.iter();
+    path == IS_TARGET || ours.any(|start| path.starts_with(start))
+}
+
+/// Whether a path leads to a digest of the dataset's files.
+fn is_of_data(path: &str) -> bool {
+    path.starts_with("dataset.provenance.") || path == "index.identity.dataset"
+}
+
+fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(members) => {
+            for (member, value) in members {
+                flatten(&format!("{path}.{member}"), value, into);
+            }
+        }
+        Value::Array(items) => {
+            for (place, value) in items.iter().enumerate() {
+                flatten(&format!("{path}[{place}]"), value, into);
+            }
+        }
+        Value::Null => {}
+        Value::String(text) => {
+            into.insert(path.to_owned(), text.clone());
+        }
+        other => {
+            into.insert(path.to_owned(), json!(other).to_string());
+        }
+    }
+}
