@@ -2,68 +2,19 @@
 
 use std::io::{BufRead, Read};
 
-use serde_json::{Map, Value};
-
-use super::{ROW_LIMIT, Row, Rows, TableFile, Text};
+use super::json_objects::{Object, check_columns, object_rows};
+use super::{ROW_LIMIT, Rows, TableFile, Text};
 use crate::error::{DataError, JsonFault, Place, Unit};
 use crate::manifest::Column;
 
-/// The number of objects that determine a file's columns. One is not enough, because JSON objects may omit null values.
-const SAMPLE: usize = 100;
-
-/// A column must be in one of the first hundred objects. It is null in objects that lack it.
+/// The file is read twice: to check its columns, and for its rows.
 pub(super) fn rows(
     file: &TableFile,
     columns: &[Column],
     compressed: bool,
 ) -> Result<Rows, DataError> {
     check_columns(file, columns, Objects::open(file, compressed)?)?;
-    let columns = columns.to_vec();
-    let rows = Objects::open(file, compressed)?.map(move |object| {
-        let (place, object) = object?;
-        let cells = columns
-            .iter()
-            .map(|column| lookup(&object, column).cloned().unwrap_or_default())
-            .collect();
-        Ok(Row { place, cells })
-    });
-    Ok(Box::new(rows))
-}
-
-pub(super) fn check_columns(
-    file: &TableFile,
-    columns: &[Column],
-    objects: impl Iterator<Item = Result<(Place, Map<String, Value>), DataError>>,
-) -> Result<(), DataError> {
-    let mut unseen: Vec<&Column> = columns.iter().collect();
-    let mut names: Vec<String> = Vec::new();
-    let mut is_empty = true;
-    for object in objects.take(SAMPLE) {
-        let (_, object) = object?;
-        is_empty = false;
-        unseen.retain(|column| lookup(&object, column).is_none());
-        if unseen.is_empty() {
-            return Ok(());
-        }
-        for name in object.keys() {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-    }
-    match unseen.first() {
-        Some(column) if !is_empty => Err(file.missing(column, names)),
-        _ => Ok(()),
-    }
-}
-
-pub(super) fn lookup<'o>(object: &'o Map<String, Value>, column: &Column) -> Option<&'o Value> {
-    if let Some(value) = object.get(&column.path()) {
-        return Some(value);
-    }
-    let (first, rest) = column.segments().split_first()?;
-    rest.iter()
-        .try_fold(object.get(first)?, |value, field| value.get(field))
+    Ok(object_rows(Objects::open(file, compressed)?, columns))
 }
 
 /// The objects of a file with their lines; blank lines are skipped.
@@ -116,7 +67,7 @@ impl Objects {
         Ok(true)
     }
 
-    fn object(&mut self) -> Result<(Place, Map<String, Value>), DataError> {
+    fn object(&mut self) -> Result<Object, DataError> {
         let place = self.place();
         let Ok(text) = std::str::from_utf8(&self.line) else {
             return Err(DataError::NotUtf8 { place });
@@ -179,7 +130,7 @@ fn fault(text: &str, error: &serde_json::Error) -> JsonFault {
 }
 
 impl Iterator for Objects {
-    type Item = Result<(Place, Map<String, Value>), DataError>;
+    type Item = Result<Object, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -4,6 +4,7 @@ mod csv_records;
 mod csv_rows;
 mod json_document;
 mod json_lines;
+mod json_objects;
 mod parquet_objects;
 mod parquet_rows;
 mod position;

@@ -7,9 +7,10 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use super::json_lines::{self, check_columns, lookup};
-use super::{Row, Rows, TableFile};
-use crate::error::{DataError, Place};
+use super::json_lines;
+use super::json_objects::{Object, check_columns, object_rows};
+use super::{Rows, TableFile};
+use crate::error::DataError;
 use crate::manifest::Column;
 use scanner::Scanner;
 use shape::Shape;
@@ -32,26 +33,13 @@ pub(super) fn rows(
     }
     let open = || Objects::open(file, &shape, compressed);
     check_columns(file, columns, open()?)?;
-    let columns = columns.to_vec();
-    let rows = open()?.map(move |object| {
-        let (place, object) = object?;
-        let cells = columns
-            .iter()
-            .map(|column| lookup(&object, column).cloned().unwrap_or_default())
-            .collect();
-        Ok(Row { place, cells })
-    });
-    Ok(Box::new(rows))
+    Ok(object_rows(open()?, columns))
 }
-
-/// A row as an object, with its place.
-type Object = (Place, Map<String, Value>);
 
 /// The rows of a document as objects, with their places.
 struct Objects {
     scanner: Scanner,
     is_keyed: bool,
-    ended: bool,
 }
 
 impl Objects {
@@ -78,11 +66,7 @@ impl Objects {
                 true
             }
         };
-        Ok(Self {
-            scanner,
-            is_keyed,
-            ended: false,
-        })
+        Ok(Self { scanner, is_keyed })
     }
 
     fn advance(&mut self) -> Result<Option<Object>, DataError> {
@@ -108,12 +92,7 @@ impl Iterator for Objects {
     type Item = Result<Object, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let next = self.advance().transpose();
-        self.ended = !matches!(next, Some(Ok(_)));
-        next
+        self.advance().transpose()
     }
 }
 

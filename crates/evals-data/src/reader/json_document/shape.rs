@@ -7,10 +7,7 @@ use super::{KEY, VALUE};
 use crate::error::{DataError, JsonFault};
 use crate::manifest::Column;
 use crate::reader::TableFile;
-use crate::reader::json_lines::lookup;
-
-/// The number of objects of an array that are examined.
-const SAMPLE: usize = 100;
+use crate::reader::json_objects::{SAMPLE, lookup};
 
 /// Where the rows of a document are.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::io::Read;
 
 use serde_json::{Map, Value};
 
-use super::json_lines::lookup;
+use super::json_objects::lookup;
 use super::{ROW_LIMIT, Row, Rows, TableFile};
 use crate::error::{DataError, Place, Unit};
 use crate::format::TextFormat;
