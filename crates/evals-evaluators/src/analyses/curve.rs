@@ -87,6 +87,16 @@ impl Drawing<'_> {
         places.map(|place| points[place]).collect()
     }
 
+    /// The area below the curve, as the number beside the plot.
+    pub(super) fn auc(&self, area: Option<f64>, description: Option<String>) -> Analysis {
+        Analysis::Scalar {
+            title: format!("{} AUC", self.title),
+            description,
+            value: area,
+            unit: None,
+        }
+    }
+
     /// How many cases were left out, as a description.
     pub(super) fn left_out(&self) -> Option<String> {
         self.columns.left_out(&self.cases)

@@ -47,12 +47,7 @@ impl Curve for PrecisionRecall {
                 description: description.clone(),
                 curves,
             },
-            Analysis::Scalar {
-                title: format!("{} AUC", drawing.title),
-                description,
-                value: auc,
-                unit: None,
-            },
+            drawing.auc(auc, description),
         ]
     }
 }

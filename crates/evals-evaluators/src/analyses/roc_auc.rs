@@ -38,12 +38,7 @@ impl Curve for RocAuc {
                 y_range: Some([0.0, 1.0]),
                 curves,
             },
-            Analysis::Scalar {
-                title: format!("{} AUC", drawing.title),
-                description,
-                value: auc,
-                unit: None,
-            },
+            drawing.auc(auc, description),
         ]
     }
 }
