@@ -146,6 +146,7 @@ mod fakes;
 pub mod judging;
 mod missing;
 mod nonce;
+mod object_exchange;
 pub mod prices;
 mod prompt;
 pub mod qa;

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message};
+use evals_models::{ChatModel, ChatRequest};
 
 use super::{JudgeError, JudgeFailure, Unreadable};
 use crate::exchange::Exchange;
+use crate::object_exchange::NoObject;
 use crate::reply_object::{self, Wanted};
 use crate::shown::Shown;
 use crate::{Call, PromptError};
@@ -39,59 +40,31 @@ impl<T: Wanted> Inquiry<'_, T> {
     }
 
     async fn decide(
-        mut self,
+        self,
         model: &dyn ChatModel,
         exchange: &mut Exchange<'_>,
     ) -> Result<T, JudgeFailure> {
-        let reply = whole_reply(model, exchange, &mut self.request).await?;
-        let complaint = match self.read(&reply.text) {
-            Ok(verdict) => return Ok(verdict),
-            Err(complaint) => complaint,
+        let read = |reply: &str| {
+            let read = reply_object::read(reply, self.shown, self.parse);
+            Unreadable::or(read, self.wanted)
         };
-        let complaint = (self.repair)(&complaint.to_string())?;
-        self.request
-            .messages
-            .extend([shown_back(&reply.text), Message::user(complaint)]);
-        let reply = whole_reply(model, exchange, &mut self.request).await?;
-        self.read(&reply.text)
-            .map_err(|source| JudgeFailure::Unreadable {
-                model: model.identity().clone(),
+        let repair = |complaint: &Unreadable| (self.repair)(&complaint.to_string());
+        let verdict = exchange.ask_for_object(self.request, read, repair).await;
+        let model = || model.identity().clone();
+        verdict.map_err(|error| match error {
+            NoObject::Chat(error) => JudgeFailure::Chat(error),
+            NoObject::Prompt(error) => JudgeFailure::Prompt(error),
+            NoObject::Cut { output_tokens } => JudgeFailure::Cut {
+                model: model(),
+                output_tokens,
+            },
+            NoObject::Filtered => JudgeFailure::Filtered { model: model() },
+            NoObject::Unreadable(source) => JudgeFailure::Unreadable {
+                model: model(),
                 source,
-            })
+            },
+        })
     }
-
-    fn read(&self, reply: &str) -> Result<T, Unreadable> {
-        let read = reply_object::read(reply, self.shown, self.parse);
-        Unreadable::or(read, self.wanted)
-    }
-}
-
-/// Returns a complete reply. If the first one is cut off, asks again with twice the budget.
-async fn whole_reply(
-    model: &dyn ChatModel,
-    exchange: &mut Exchange<'_>,
-    request: &mut ChatRequest,
-) -> Result<ChatReply, JudgeFailure> {
-    let reply = exchange.ask_whole(request).await?;
-    let model = || model.identity().clone();
-    match reply.finish {
-        Finish::Length => Err(JudgeFailure::Cut {
-            model: model(),
-            output_tokens: reply.usage.output_tokens,
-        }),
-        Finish::ContentFilter => Err(JudgeFailure::Filtered { model: model() }),
-        _ => Ok(reply),
-    }
-}
-
-/// An unreadable reply as a part of the conversation.
-fn shown_back(broken: &str) -> Message {
-    // Some servers refuse a message without text.
-    Message::assistant(if broken.trim().is_empty() {
-        "(no text)"
-    } else {
-        broken
-    })
 }
 
 impl<T> fmt::Debug for Inquiry<'_, T> {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, Reranked, Usage};
+use evals_models::{ChatModel, ChatRequest, Reranked, Usage};
 use minijinja::context;
 
 use super::RankingFailure;
 use crate::exchange::Exchange;
+use crate::object_exchange::NoObject;
 use crate::reply_object::{self, Flaw, Wanted};
 use crate::shown::Shown;
 use crate::{Call, Prompt, PromptError};
@@ -33,27 +34,18 @@ impl Inquiry {
     /// Asks about shown texts. Asks once more if the reply has no trustworthy object that `parse` can read.
     pub(super) async fn ask<T: Wanted>(
         &self,
-        mut request: ChatRequest,
+        request: ChatRequest,
         shown: &Shown,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<(T, Vec<Call>), RankingFailure> {
-        let read = |reply: &str| reply_object::read(reply, shown, &parse);
         let mut exchange = Exchange::new(&*self.model);
-        let reply = whole_reply(&mut exchange, &mut request).await?;
-        let complaint = match read(&reply.text) {
-            Ok(wanted) => return Ok((wanted, exchange.calls)),
-            Err(flaw) => self.complaint(flaw),
+        let read = |reply: &str| {
+            let read = reply_object::read(reply, shown, &parse);
+            read.map_err(|flaw| self.complaint(flaw))
         };
-        request
-            .messages
-            .extend(self.repair(&reply.text, complaint, shown)?);
-        let reply = whole_reply(&mut exchange, &mut request).await?;
-        match read(&reply.text) {
-            Ok(wanted) => Ok((wanted, exchange.calls)),
-            Err(flaw) => Err(RankingFailure::Unreadable {
-                complaint: self.complaint(flaw),
-            }),
-        }
+        let repair = |complaint: &&'static str| self.repair(complaint, shown);
+        let wanted = exchange.ask_for_object(request, read, repair).await?;
+        Ok((wanted, exchange.calls))
     }
 
     fn complaint(&self, flaw: Flaw) -> &'static str {
@@ -66,36 +58,22 @@ impl Inquiry {
         }
     }
 
-    /// The messages that ask for a correction: the unreadable reply, and the complaint.
-    fn repair(
-        &self,
-        broken: &str,
-        complaint: &str,
-        shown: &Shown,
-    ) -> Result<[Message; 2], PromptError> {
-        // Some servers refuse a message without text.
-        let broken = if broken.trim().is_empty() {
-            "(no text)"
-        } else {
-            broken
-        };
+    /// The message that asks for a correction.
+    fn repair(&self, complaint: &str, shown: &Shown) -> Result<String, PromptError> {
         let shape = format!(r#"{{"id": "{}", {}}}"#, shown.nonce(), self.shape.member);
-        let message = Prompt::rerank_repair().render(context! { complaint, shape })?;
-        Ok([Message::assistant(broken), Message::user(message)])
+        Prompt::rerank_repair().render(context! { complaint, shape })
     }
 }
 
-async fn whole_reply(
-    exchange: &mut Exchange<'_>,
-    request: &mut ChatRequest,
-) -> Result<ChatReply, RankingFailure> {
-    let reply = exchange.ask_whole(request).await?;
-    match reply.finish {
-        Finish::Length => Err(RankingFailure::Cut {
-            output_tokens: reply.usage.output_tokens,
-        }),
-        Finish::ContentFilter => Err(RankingFailure::Filtered),
-        _ => Ok(reply),
+impl From<NoObject<&'static str>> for RankingFailure {
+    fn from(error: NoObject<&'static str>) -> Self {
+        match error {
+            NoObject::Chat(error) => Self::Chat(error),
+            NoObject::Prompt(error) => Self::Prompt(error),
+            NoObject::Cut { output_tokens } => Self::Cut { output_tokens },
+            NoObject::Filtered => Self::Filtered,
+            NoObject::Unreadable(complaint) => Self::Unreadable { complaint },
+        }
     }
 }
 
