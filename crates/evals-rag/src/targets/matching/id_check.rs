@@ -6,7 +6,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::corpus::{Corpus, CorpusError};
-use super::normalized::{is_short, normalize, shingles, with_title};
+use super::normalized::{is_short, normalize, share, shingles, with_title};
 use crate::Document;
 
 /// Most documents that are compared.
@@ -106,14 +106,6 @@ fn agree(document: &Document, passage: &str, threshold: f64) -> bool {
     let shared = of_text.intersection(&of_passage).count();
     let fewer = of_text.len().min(of_passage.len());
     shared > 0 && share(shared, fewer) >= threshold
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a text has fewer than 2^52 shingles"
-)]
-fn share(shared: usize, of: usize) -> f64 {
-    shared as f64 / of as f64
 }
 
 #[cfg(test)]

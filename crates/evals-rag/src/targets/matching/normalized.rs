@@ -51,7 +51,16 @@ pub(super) fn shingles(normalized: &str) -> Vec<u64> {
     .collect()
 }
 
-/// Whether a text has fewer words than a shingle, but some.
+/// The share of a text's shingles that another text has.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a text has fewer than 2^52 shingles"
+)]
+pub(super) fn share(shared: usize, of: usize) -> f64 {
+    shared as f64 / of as f64
+}
+
+/// Whether a text has at least one word, but fewer than a shingle.
 pub(super) fn is_short(text: &str) -> bool {
     let normalized = normalize(text);
     !normalized.is_empty() && words(&normalized).nth(SHINGLE - 1).is_none()

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use memchr::memmem::Finder;
 
 use super::corpus::CorpusError;
-use super::normalized::{normalize, shingles, with_title};
+use super::normalized::{normalize, share, shingles, with_title};
 use crate::Document;
 
 /// Shingles of a run in a row of which at least one is in the index: the one with the smallest hash. Any text of this many
@@ -206,14 +206,6 @@ fn selected(hashes: &[u64]) -> impl Iterator<Item = u64> {
 
 fn upper(hash: u64) -> u32 {
     (hash >> 32) as u32
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a passage has fewer than 2^52 shingles"
-)]
-fn share(shared: usize, of: usize) -> f64 {
-    shared as f64 / of as f64
 }
 
 #[cfg(test)]
