@@ -319,9 +319,9 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
     assert_eq!(alone.code, Some(0), "{}", alone.stderr);
     assert_eq!(table(&alone.stdout), table(&here));
     assert!(
-        alone
-            .stdout
-            .contains("settings unknown: a report without its run folder has none"),
+        alone.stdout.contains(
+            "settings unknown, because a report does not hold them: name the run's folder instead"
+        ),
         "{}",
         alone.stdout
     );

@@ -50,7 +50,7 @@ pub(crate) fn check(file: &impl ChunkReader) -> Result<(), ParquetError> {
         Err(Broken::Claims) => Err(broken("claims more entries than it has bytes")),
         Err(Broken::Kind) => Err(broken("has an entry of no known kind")),
         Err(Broken::Depth) => Err(broken("nests its entries too deep")),
-        Err(Broken::Schema) => Err(broken("describes a schema that is no tree")),
+        Err(Broken::Schema) => Err(broken("describes a schema that is not a tree")),
     }
 }
 

@@ -371,7 +371,8 @@ fn check_measures(
 /// The differences in settings, program version and number of questions.
 fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<String>> {
     let (Some(before), Some(after)) = (before.manifest()?, after.manifest()?) else {
-        let line = "settings unknown: a report without its run folder has none";
+        let line =
+            "settings unknown, because a report does not hold them: name the run's folder instead";
         return Ok(vec![line.to_owned()]);
     };
     let version = |manifest: &Value| manifest["tool"]["version"].as_str().map(str::to_owned);

@@ -97,7 +97,7 @@ fn schema_of_dataset(session: &Session<'_>, file: &Path) -> Result<Exit> {
         Some(FileFormat::Yaml | FileFormat::Json)
     ) {
         bail!(
-            "`{}` is no dataset file in YAML or JSON by its name, and editors check no other with a schema",
+            "the name of `{}` does not end like that of a dataset file in YAML or JSON, and editors use schemas for those only",
             file.display()
         );
     }

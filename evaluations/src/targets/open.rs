@@ -45,8 +45,8 @@ pub(crate) async fn open(
         TargetAddress::Exec(line) => {
             if let Some(name) = credential_in(line) {
                 opener.session.printer.warn(&format!(
-                    "the command of the target holds `{name}`, and runs store and show commands; set it in the environment, which \
-                     the command gets"
+                    "the command of the target contains `{name}`, and the run stores and shows the command; set it as an environment variable, which \
+                     the command inherits"
                 ));
             }
             let command = WorkerCommand::new(line);

@@ -106,7 +106,7 @@ pub(crate) async fn record(
     }
     if file.damaged_lines() > 0 {
         printer.warn(&format!(
-            "skipped {} in {}; what they held is asked again",
+            "skipped {} in {}; the target is asked again for these replies",
             quantity::of(file.damaged_lines(), "damaged line"),
             file.path().display()
         ));

@@ -176,9 +176,7 @@ pub enum HubError {
         missing: String,
     },
     /// Without a home folder, the cache has no place.
-    #[error(
-        "the hub cache has no place, because there is no home folder: set `HF_HOME` to a folder of your own"
-    )]
+    #[error("there is no home folder for the hub cache: set `HF_HOME` to a folder of your own")]
     NoCacheFolder,
     /// The cache cannot be read or written.
     #[error("cannot use `{}` in the hub cache", path.display())]

@@ -165,7 +165,7 @@ async fn without_a_home_folder_nothing_is_fetched() {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the hub cache has no place, because there is no home folder: set `HF_HOME` to a folder of your own"
+            "there is no home folder for the hub cache: set `HF_HOME` to a folder of your own"
         );
     }
     assert!(hub.requests().is_empty());

@@ -52,7 +52,7 @@ pub enum TrafficError {
         source: Cause,
     },
     /// The server has been away for longer than a call may take.
-    #[error("the server has been away for {}, longer than `evaluations.case_timeout`", seconds(*away))]
+    #[error("the server has been unreachable for {}, longer than `evaluations.case_timeout`", seconds(*away))]
     Away {
         /// How long it has been away.
         away: Duration,

@@ -62,7 +62,7 @@ fn checked(path: &Path) -> Result<Checked, Vec<String>> {
         Kind::Run => check::run(path, &text),
         Kind::Settings => check::settings(path),
         Kind::Unknown => Err(vec![format!(
-            "{}: is none of the files that can be checked: dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
+            "{}: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
             path.display()
         )]),
     }

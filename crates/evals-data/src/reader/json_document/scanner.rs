@@ -99,12 +99,12 @@ impl Scanner {
 
     fn unexpected(&self, found: Option<u8>, wanted: &str) -> DataError {
         match found {
-            None => self.fails(format!("the file ends where {wanted} has to follow")),
+            None => self.fails(format!("the file ends, but {wanted} is expected")),
             Some(byte) if byte.is_ascii_graphic() => self.fails(format!(
-                "`{}` stands where {wanted} has to follow",
+                "`{}` is in the place of {wanted}",
                 char::from(byte)
             )),
-            Some(_) => self.fails(format!("other text stands where {wanted} has to follow")),
+            Some(_) => self.fails(format!("other text is in the place of {wanted}")),
         }
     }
 
@@ -137,7 +137,7 @@ impl Scanner {
                 self.expect(b':')?;
                 Ok(Some(key))
             }
-            _ => Err(self.fails("a key has to be a text")),
+            _ => Err(self.fails("a key must be a text in double quotes")),
         }
     }
 
@@ -161,7 +161,7 @@ impl Scanner {
         self.take_byte()?;
         match self.peek()? {
             Some(byte) if byte == end => {
-                Err(self.fails(format!("a comma stands before `{}`", char::from(end))))
+                Err(self.fails(format!("no comma may stand before `{}`", char::from(end))))
             }
             _ => Ok(true),
         }

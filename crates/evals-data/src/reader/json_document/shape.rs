@@ -48,7 +48,7 @@ impl Shape {
             Some(b'{') => Self::of_object(&mut scanner, columns),
             // As an empty file of JSON Lines.
             None => Ok(Self::Lines),
-            Some(_) => Err(scanner.fails("it has to start with `[` or `{`")),
+            Some(_) => Err(scanner.fails("it must start with `[` or `{`")),
         }
     }
 

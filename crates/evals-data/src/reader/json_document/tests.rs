@@ -87,15 +87,15 @@ fn what_is_no_table_says_where_and_why() {
     for (document, message) in [
         (
             "42",
-            "a.json:1: not valid JSON: it has to start with `[` or `{`",
+            "a.json:1: not valid JSON: it must start with `[` or `{`",
         ),
         (
             "[{\"id\": 1}\n{\"id\": 2}]",
-            "a.json:2: not valid JSON: `{` stands where `,` or `]` has to follow",
+            "a.json:2: not valid JSON: `{` is in the place of `,` or `]`",
         ),
         (
             "[{\"id\": 1},\n]",
-            "a.json:2: not valid JSON: a comma stands before `]`",
+            "a.json:2: not valid JSON: no comma may stand before `]`",
         ),
         (
             "[{\"id\": 1},\n{\"id\": nope}]",
@@ -107,7 +107,7 @@ fn what_is_no_table_says_where_and_why() {
         ),
         (
             "[{\"id\": 1}",
-            "a.json:1: not valid JSON: the file ends where `,` or `]` has to follow",
+            "a.json:1: not valid JSON: the file ends, but `,` or `]` is expected",
         ),
         (
             "[{\"id\": 1}] x",
@@ -116,7 +116,7 @@ fn what_is_no_table_says_where_and_why() {
         ("[1, 2]", "a.json:1: not a JSON object, but a number"),
         (
             "{id: 1}",
-            "a.json:1: not valid JSON: `i` stands where a key in quotes has to follow",
+            "a.json:1: not valid JSON: `i` is in the place of a key in quotes",
         ),
         (
             "[{\"name\": 1}]",

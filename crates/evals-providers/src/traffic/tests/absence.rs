@@ -51,7 +51,7 @@ async fn a_server_that_stays_away_ends_everything() {
     assert_eq!(error.failure, Failure::Terminal);
     let [message, cause] = chain(&error).try_into().unwrap();
     assert!(
-        message.starts_with("the server has been away for 9"),
+        message.starts_with("the server has been unreachable for 9"),
         "{message}"
     );
     assert_eq!(cause, "connection refused");
