@@ -129,7 +129,7 @@ fn each_fault_of_a_service_fails_its_case_with_the_reason() {
     assert_eq!(twice, ["q1", "q4", "q5", "q6"]);
     assert_eq!(attempts.values().sum::<usize>(), 12 + 4);
 
-    // What failed for a temporary reason is asked again, and what was answered is not.
+    // The second run asks again only for the cases that failed for a temporary reason.
     let again = run(&sandbox, &server, "");
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     let later = server.received_at("/ask").split_off(16);

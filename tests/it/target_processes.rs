@@ -1,4 +1,4 @@
-//! What becomes of a target's processes, and replies from files of every format.
+//! Tests that a target's processes end, and of replies from files of every format.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -17,7 +17,7 @@ pub enum LocalError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -163,7 +163,7 @@ pub enum LocalError {
     Tokenizer {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
@@ -183,7 +183,7 @@ pub enum LocalError {
     Template {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },

@@ -1,4 +1,4 @@
-//! Why a model failed, and what the caller may do about it.
+//! Errors of models, and how the caller may handle them.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::embeddings::ShapeError;
 use crate::identity::ModelIdentity;
 
-/// What the caller of a failed model may do about it.
+/// How the caller may handle the failure of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// It passes by itself, such as an overload or a lost connection. Try again after a pause.
@@ -30,7 +30,7 @@ pub enum EmbedError {
         model: ModelIdentity,
         /// Number of texts in the batch.
         texts: usize,
-        /// What the caller may do about it.
+        /// How the caller may handle it.
         failure: Failure,
         /// The cause.
         #[source]
@@ -82,7 +82,7 @@ pub struct RerankError {
     pub model: ModelIdentity,
     /// Number of texts.
     pub texts: usize,
-    /// What the caller may do about it.
+    /// How the caller may handle it.
     pub failure: Failure,
     /// The cause.
     #[source]
@@ -95,7 +95,7 @@ pub struct RerankError {
 pub struct ChatError {
     /// The model.
     pub model: ModelIdentity,
-    /// What the caller may do about it. A transient failure is returned only after all attempts failed.
+    /// How the caller may handle it. A transient failure is returned only after all attempts failed.
     pub failure: Failure,
     /// The cause, and for a terminal failure the setting to change.
     #[source]

@@ -1,4 +1,4 @@
-//! What the traffic and the store of replies cost: 1,000 calls to a model that answers in 200 ms, 32 at once.
+//! The cost of the traffic layer and of the store of replies: 1,000 calls to a model that answers in 200 ms, 32 at once.
 //!
 //! It prints the wall time against the ideal (calls x 0.2 s / 32), the processor time of a call, and the most memory used; then
 //! the same with all replies stored, and the store alone. The model lives in this process, so that HTTP is not part of it.
@@ -173,7 +173,7 @@ fn reply() -> ChatReply {
     }
 }
 
-/// What some work took and brought.
+/// The result of some work, and the time that it took.
 struct Span<T> {
     wall: Duration,
     processor: Option<Duration>,

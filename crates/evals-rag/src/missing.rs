@@ -1,4 +1,4 @@
-//! What a system under test did not return.
+//! The parts of a reply that a system under test did not return.
 
 use serde::{Deserialize, Serialize};
 

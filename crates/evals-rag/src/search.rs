@@ -51,7 +51,7 @@ pub struct Retrieved {
     /// Tokens that a reranker used, if there is one that reports them. They become metrics of the case.
     #[serde(skip)]
     pub usage: Option<Usage>,
-    /// What a system under test did not return; our own searches return everything.
+    /// The parts that a system under test did not return; our own searches return everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
 }

@@ -35,7 +35,7 @@ pub enum Analysis {
     ConfusionMatrix {
         /// Its title.
         title: String,
-        /// What it shows.
+        /// An explanation for readers of the report.
         description: Option<String>,
         /// The classes of rows and columns.
         class_labels: Vec<String>,
@@ -46,7 +46,7 @@ pub enum Analysis {
     PrecisionRecall {
         /// Its title.
         title: String,
-        /// What it shows.
+        /// An explanation for readers of the report.
         description: Option<String>,
         /// One curve for each experiment.
         curves: Vec<PrecisionRecallCurve>,
@@ -55,7 +55,7 @@ pub enum Analysis {
     Scalar {
         /// Its title.
         title: String,
-        /// What it is.
+        /// An explanation for readers of the report.
         description: Option<String>,
         /// The number.
         #[serde(serialize_with = "crate::finite::serialize_option")]
@@ -67,7 +67,7 @@ pub enum Analysis {
     Table {
         /// Its title.
         title: String,
-        /// What it shows.
+        /// An explanation for readers of the report.
         description: Option<String>,
         /// The heads of the columns.
         columns: Vec<String>,
@@ -78,7 +78,7 @@ pub enum Analysis {
     LinePlot {
         /// Its title.
         title: String,
-        /// What it shows.
+        /// An explanation for readers of the report.
         description: Option<String>,
         /// The label of the horizontal axis.
         x_label: String,

@@ -8,7 +8,7 @@ use crate::{CaseReport, Domain, TaskResult};
 /// A named part of a case: its question, its answer, its passages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseField {
-    /// What it is, such as `question`; the same in every case of a domain.
+    /// The name of the field, such as `question`; the same in every case of a domain.
     pub name: &'static str,
     /// Its text, which may have several lines.
     pub text: String,

@@ -13,7 +13,7 @@ use crate::{EvaluatorError, EvaluatorOrigin, EvaluatorSpec, FailureClass, TaskEr
 pub struct TaskFailure {
     /// Whether the task returned an error or panicked.
     pub kind: FailureKind,
-    /// What the failure means for other cases, where the task knows it.
+    /// The consequence for other cases, where the task knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<FailureClass>,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.
@@ -30,7 +30,7 @@ pub struct EvaluatorFailure {
     pub origin: EvaluatorOrigin,
     /// Whether the evaluator returned an error, panicked, or returned a number that is not finite.
     pub kind: FailureKind,
-    /// What the failure means for other cases, where the evaluator knows it.
+    /// The consequence for other cases, where the evaluator knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<FailureClass>,
     /// The error with its causes, outermost first, joined by colons; or the panic's message.

@@ -1,8 +1,8 @@
-//! What a failure means for the rest of a run.
+//! Classes of failures, by their consequence for the rest of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// What a failure means for the remaining cases.
+/// The consequence of a failure for the remaining cases.
 ///
 /// A task or an evaluator that knows the class adds it to its error: [`TaskError::classed`](crate::TaskError::classed),
 /// [`EvaluatorError::classed`](crate::EvaluatorError::classed).

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{Case, CaseReport, Domain, Recording, TaskError};
 
-/// What a case needs around its task: a database to fill, a session to open and close.
+/// Set-up and clean-up around the task of each case, such as filling a database, or opening and closing a session.
 ///
 /// The runner makes a new one for every repetition of every case, so it may hold what the case opened. Retries of the task
 /// share it.
@@ -42,6 +42,6 @@ pub struct Prepared<'a, D: Domain> {
     pub duration: Duration,
     /// The task's output.
     pub output: &'a mut D::Output,
-    /// What the task recorded.
+    /// The attributes, metrics and spans that the task recorded.
     pub recording: &'a mut Recording,
 }

@@ -122,14 +122,14 @@ impl TaskError {
         }
     }
 
-    /// Sets what the error means for the remaining cases.
+    /// Sets the consequence of the error for the remaining cases.
     #[must_use]
     pub fn classed(mut self, class: FailureClass) -> Self {
         self.class = Some(class);
         self
     }
 
-    /// What the error means for the remaining cases, where it is known.
+    /// The consequence of the error for the remaining cases, where it is known.
     pub fn class(&self) -> Option<FailureClass> {
         self.class
     }

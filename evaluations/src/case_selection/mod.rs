@@ -20,7 +20,7 @@ use crate::session::Session;
 /// Most values of a key, or ids, that an error lists.
 const NAMED: usize = 10;
 
-/// What can be chosen by: the id of a case and its metadata.
+/// The properties that cases are selected by: their ids and metadata.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'c> {
     pub(crate) id: &'c str,
@@ -45,7 +45,7 @@ pub(crate) struct Selection {
     earlier: Option<EarlierCases>,
 }
 
-/// What a run records about its selection. Runs with different records are different runs.
+/// The record of a run's selection. Runs with different records are different runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SelectionRecord {
     /// Cases of the dataset.
@@ -62,7 +62,7 @@ impl SelectionRecord {
     /// The key of a report's metadata that holds the record.
     pub(crate) const KEY: &str = "selection";
 
-    /// What the report of a benchmark says about the selection, as a label and a text.
+    /// The line about the selection in the report of a benchmark, as a label and a text.
     pub(crate) fn fact(&self, asked: usize) -> (String, String) {
         ("questions".to_owned(), self.text(asked))
     }

@@ -110,7 +110,7 @@ fn without(model: &ConfiguredModel, field: &str) -> String {
     }
 }
 
-/// What the settings call a model of this kind.
+/// The name of this kind of model in settings.
 fn provider_of(kind: ModelKind) -> &'static str {
     match kind {
         ModelKind::Embedded => "`embedded`",

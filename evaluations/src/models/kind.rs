@@ -7,7 +7,7 @@ use crate::settings::Role;
 /// The provider of models that are part of this program.
 pub(crate) const EMBEDDED: &str = "embedded";
 
-/// What runs a model.
+/// The software that runs a model.
 ///
 /// Code that treats kinds differently matches on this enum without a wildcard, so that adding a kind is a compile error in every place
 /// that has to decide about it.

@@ -86,7 +86,7 @@ pub(crate) struct DatasetRecord<'r> {
     pub(crate) unanswerable: usize,
     /// The value of `--limit`, if given.
     pub(crate) limit: Option<usize>,
-    /// What chose the questions, if an option did.
+    /// The options that chose the questions, if any did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) selection: Option<&'r SelectionRecord>,
 }

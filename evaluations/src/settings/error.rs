@@ -47,7 +47,7 @@ pub(crate) enum SettingsError {
     Syntax {
         /// The file.
         origin: String,
-        /// What is wrong, and where.
+        /// The fault, with its place.
         error: YamlError,
     },
     /// The file holds a list or a single value.
@@ -71,7 +71,7 @@ pub(crate) enum SettingsError {
         origin: String,
         /// The dotted path of the setting.
         path: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A dataset says where a model is or which key it is sent. Only the user may: the dataset's author may be somebody else.

@@ -46,7 +46,7 @@ const TOKENS: [&str; 34] = [
     "provider: ",
 ];
 
-/// What `config show` prints.
+/// The output of `config show`.
 fn shown(resolved: &Resolved) -> String {
     serde_saphyr::to_string(&resolved.settings).unwrap()
 }

@@ -35,7 +35,7 @@ pub(super) struct Facts<'r> {
     pub(super) cases: Vec<&'r CaseId>,
 }
 
-/// What a report of any domain can do.
+/// The operations on a report of any domain.
 trait AnyReport {
     fn facts(&self) -> Facts<'_>;
 

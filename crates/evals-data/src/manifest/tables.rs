@@ -33,7 +33,7 @@ pub struct DocumentColumns {
     /// The rows to keep; all by default.
     #[serde(rename = "where")]
     pub filter: Filter,
-    /// What to do about repeated document ids; an error by default.
+    /// The treatment of repeated document ids; an error by default.
     pub deduplicate: Deduplicate,
     /// Whether each file is one document, because the manifest names no columns for id and text.
     #[serde(skip_serializing_if = "is_false")]
@@ -95,7 +95,7 @@ impl From<WrittenDocuments> for DocumentColumns {
     }
 }
 
-/// What to do about a document whose id occurred before.
+/// The treatment of a document whose id occurred before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deduplicate {

@@ -1,4 +1,4 @@
-//! What a run is measured by: as a line of JSON, and the vectors in a file, so that they can be compared.
+//! The measurements of a run as a line of JSON, and its vectors in a file, so that they can be compared.
 
 use std::time::{Duration, Instant};
 use std::{env, fs};

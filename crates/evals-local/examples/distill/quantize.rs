@@ -4,7 +4,7 @@ use crate::encoder::Vectors;
 
 /// Vectors in 8 bits a value.
 pub(crate) struct Quantized {
-    /// What each token's values are multiplied by to get the vector back.
+    /// The factor that turns each token's values back into its vector.
     pub(crate) scales: Vec<f32>,
     /// Rows of -127 to 127, token after token.
     pub(crate) values: Vec<i8>,

@@ -3,7 +3,7 @@
 use rten_simd::SimdOp;
 use rten_vecmath::{Normalize, NormalizeOptions, Sum, SumSquare, SumSquareSub};
 
-/// What normalisation makes of a row before each column is scaled.
+/// The kind of normalisation of a row, before each column is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NormKind {
     /// Mean 0 and variance 1.

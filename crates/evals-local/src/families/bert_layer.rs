@@ -9,7 +9,7 @@ use crate::error::LocalError;
 /// The table of token embeddings, by which the prefix of a checkpoint is found.
 pub(super) const TOKENS: &str = "embeddings.word_embeddings.weight";
 
-/// What the layers of BERT and of derived families share: the maps around attention, and their names.
+/// The parts that the layers of BERT and of derived families share: the maps around attention, and their names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BertLayer {
     pub(super) width: usize,

@@ -1,4 +1,4 @@
-//! What the families share in reading `config.json`.
+//! Reading of `config.json` that the families share.
 
 use serde_json::{Map, Value};
 

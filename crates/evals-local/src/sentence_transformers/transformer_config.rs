@@ -66,7 +66,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// What it is computed from, as a key of the file and as a key of `modality_config`.
+    /// Its source, as a key of the file and as a key of `modality_config`.
     fn modality(self) -> (&'static str, &'static str) {
         match self {
             Self::Tokens | Self::Logits => ("modality_config.text", "text"),

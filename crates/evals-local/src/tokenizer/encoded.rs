@@ -1,4 +1,4 @@
-//! What a tokenizer makes of a text: the input of an encoder.
+//! A tokenised text: the input of an encoder.
 
 /// The tokens of one text or of one pair.
 #[derive(Clone, Debug, PartialEq, Eq)]

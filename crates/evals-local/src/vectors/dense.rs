@@ -21,7 +21,7 @@ pub(crate) struct Dense {
     residual: Residual,
 }
 
-/// What is added to the activated vector.
+/// The vector that is added to the activated one.
 #[derive(Debug)]
 enum Residual {
     Nothing,

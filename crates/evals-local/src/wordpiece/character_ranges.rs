@@ -3,7 +3,7 @@
 
 use self::CharacterClass::{Dropped, Ideograph, Mark, Punctuation, Space};
 
-/// What the tokenizer does with a character before it looks for words.
+/// The treatment of a character before the tokenizer looks for words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CharacterClass {
     /// Part of a word.

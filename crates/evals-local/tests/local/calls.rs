@@ -1,4 +1,4 @@
-//! What calls of a model say besides vectors and scores: how long they took, and why a text has none.
+//! The other results of a model's calls besides vectors and scores: how long they took, and why a text has none.
 
 use std::error::Error;
 use std::fs;

@@ -102,7 +102,7 @@ fn a_language_model_published_as_a_reranker_is_no_embedder() {
         refused_embedder(&checkpoint("qwen3-logit-score")),
         advice("`LogitScore` in `modules.json`")
     );
-    // What is pooled is an embedder by any name, and so is what is no language model.
+    // A pooled model is an embedder whatever its name, and so is a model that is no language model.
     for name in ["qwen3", "bert"] {
         let named = LocalSettings {
             name: Some("distilled-from-qwen3-reranker".to_owned()),

@@ -1,4 +1,4 @@
-//! What the files beside the weights state: what follows from it, and what is refused.
+//! The files beside the weights: the effect of their settings, and the settings that are refused.
 
 use std::fs;
 use std::path::Path;
@@ -112,7 +112,7 @@ fn the_length_of_texts_has_an_older_name() {
     assert!(digest.contains(",20,f32,"), "{digest}");
 }
 
-/// What is said of an embedder one of whose files states something else.
+/// The error of an embedder after one of its files was changed.
 fn refused(source: &str, file: &str, stated: &Value) -> String {
     let folder = copy(source);
     state(&folder, file, stated);

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct Tool {
     /// A name of letters, digits, `_` and `-`.
     pub name: String,
-    /// What the tool does, for the model.
+    /// The tool's purpose, in words for the model.
     pub description: String,
     /// The JSON Schema of its arguments, an object.
     pub parameters: Value,

@@ -1,4 +1,4 @@
-//! What the chat models of both protocols share: their replies, reasoning and parameters.
+//! The parts that the chat models of both protocols share: their replies, reasoning and parameters.
 
 #[cfg(test)]
 mod fuzz;

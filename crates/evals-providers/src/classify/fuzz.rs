@@ -73,7 +73,7 @@ fn an_error_means_the_same_in_each_of_its_shapes() {
                 assert!(!transient || refusal.remedy.is_none(), "{refusal:?}");
                 assert!(!refusal.body.message.contains(['\n', '\r']), "{refusal:?}");
             }
-            // What a gateway wraps into a list is the same error.
+            // An error that a gateway wraps into a list is the same error.
             if let Ok(object @ serde_json::Value::Object(_)) = serde_json::from_slice(input) {
                 let wrapped = serde_json::json!([object]).to_string();
                 let plain = classify(400, &headers, object.to_string().as_bytes(), now);

@@ -24,7 +24,7 @@ pub(crate) struct Refusal {
     pub(crate) stands_for: u16,
     /// Its class: whether another attempt may help.
     pub(crate) failure: Failure,
-    /// What the user has to change, if anything.
+    /// The change that the user has to make, if any.
     pub(crate) remedy: Option<Remedy>,
     /// The pause that the server asks for.
     pub(crate) retry_after: Option<Duration>,
@@ -47,7 +47,7 @@ pub(crate) enum Complaint {
     Unknown,
 }
 
-/// What the user has to change about a failure that stays.
+/// The change that the user has to make so that the failure does not repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
     /// The key: another one, or one at all.

@@ -139,7 +139,7 @@ fn every_refusal_has_its_class() {
         (498, "", Transient, None),
         (499, "", Transient, None),
         (418, "", Content, None),
-        // What is set, and not what is asked, is refused.
+        // The server refuses a setting, not the question.
         (
             400,
             r#"{"error":{"message":"max_tokens is too large: 99999. This model supports at most 16384 completion tokens","param":"max_tokens","code":"invalid_value"}}"#,
@@ -226,7 +226,7 @@ fn llama_cpp_python_says_500_of_what_others_refuse() {
         (Terminal, Some(Remedy::Embeddings))
     );
 
-    // What the server may get over stays a fault.
+    // An error that the server may recover from stays a fault.
     let fault = r#"{"error":{"message":"llama_decode returned -1","type":"internal_server_error","param":null,"code":null}}"#;
     assert_eq!(meaning_of(500, fault), (Transient, None));
 }

@@ -1,4 +1,4 @@
-//! What the embedders of both protocols share: prefixes, batches, checks, and the handling of texts that a server refuses.
+//! The parts that the embedders of both protocols share: prefixes, batches, checks, and the handling of texts that a server refuses.
 
 mod batches;
 mod vectors;

@@ -12,7 +12,7 @@ use evals_models::ModelIdentity;
 pub struct ServedModel {
     /// Its name at the server.
     pub name: String,
-    /// What the server says about its weights: where vLLM loaded them from, how large they are for llama.cpp.
+    /// A description of the weights by the server: where vLLM loaded them from, or how large they are for llama.cpp.
     pub digest: Option<String>,
 }
 
@@ -33,7 +33,7 @@ struct ListedModel {
 }
 
 impl ListedModel {
-    /// What distinguishes its weights from others under the same name, and does not change when the server restarts.
+    /// A text that distinguishes its weights from others under the same name, and stays the same when the server restarts.
     fn weights(&self) -> Option<String> {
         let root = self.root.as_ref().filter(|root| **root != self.id);
         let root = root.map(|root| format!("root={root}"));

@@ -1,4 +1,4 @@
-//! What a message advises the user to do about a refusal.
+//! Advice in messages about refusals: how the user can fix them.
 
 use super::error::pull_advice;
 use super::{Protocol, Server};

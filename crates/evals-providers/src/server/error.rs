@@ -1,4 +1,4 @@
-//! What went wrong between this program and a server.
+//! Errors between this program and a server.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::body::Expected;
 use crate::classify::Refusal;
 
-/// What went wrong between this program and a server. Messages name the server by its address, without credentials.
+/// An error between this program and a server. Messages name the server by its address, without credentials.
 #[derive(Debug, Error)]
 pub(crate) enum ServerError {
     /// The server answered with an error.

@@ -25,7 +25,7 @@ pub struct AttemptError {
     pub unanswered: bool,
     /// The status of a refusal whose meaning is unknown. It is terminal if the server never sends anything else.
     pub unknown_status: Option<u16>,
-    /// What happened.
+    /// The error.
     pub source: Box<dyn Error + Send + Sync>,
 }
 

@@ -29,7 +29,7 @@ struct State {
     is_shut: bool,
 }
 
-/// What keeps the first in the queue waiting.
+/// The reason why the first in the queue waits.
 enum Obstacle {
     Time(Instant),
     Room,

@@ -20,7 +20,7 @@ fn first(reaction: Reaction) -> ScriptedServer {
     })
 }
 
-/// What both protocols make of a fault, if it happens once and two attempts are allowed.
+/// The result of a fault with both protocols, if it happens once and two attempts are allowed.
 async fn once(reaction: Reaction) -> [Result<ChatReply, ChatError>; 2] {
     let scripted = [first(reaction.clone()), first(reaction)];
     [
@@ -44,7 +44,7 @@ async fn what_goes_away_is_tried_again() {
         Reaction::body(200, ""),
         Reaction::json(200, &json!({"unexpected": true})),
         Reaction::json(200, &json!({"choices": [], "done": false})),
-        // What servers send where the model never came to speak.
+        // Servers send these when the model did not write anything.
         Reaction::json(200, &json!({"choices": [{}], "done": true, "message": {}})),
         Reaction::json(
             200,

@@ -28,7 +28,7 @@ use evals_providers::{
 };
 use scripted_server::ScriptedServer;
 
-/// What every test's key is, so that it can be searched for.
+/// The key of every test, which tests search for in output.
 const KEY: &str = "sk-7f3a-secret";
 
 /// Traffic that makes as many attempts, without pauses worth waiting for.

@@ -128,7 +128,7 @@ async fn rows_of_other_servers_are_understood() {
         json!({"model": "m", "object": "list", "usage": {"prompt_tokens": 12, "total_tokens": 12}, "results": [
             {"index": 0, "relevance_score": 0.5}, {"index": 1, "relevance_score": 1.0}, {"index": 2, "relevance_score": 0.25},
         ]}),
-        // What stands before several of these writes what it does not know as `null`.
+        // A gateway in front of several of these servers writes the fields that it does not know as `null`.
         json!({"id": "1", "meta": null, "usage": {"total_tokens": 12}, "results": [
             {"index": 0, "relevance_score": 0.5, "document": null}, {"index": 1, "relevance_score": 1.0},
             {"index": 2, "relevance_score": 0.25},

@@ -56,7 +56,7 @@ pub struct AgentAnswered {
     pub answered: Answered,
     /// All passages that the model was shown, in the order of their numbers.
     pub passages: Vec<Passage>,
-    /// What the model searched for, in order.
+    /// The model's searches, in order.
     pub searches: Vec<String>,
 }
 

@@ -35,7 +35,7 @@ pub enum JudgeFailure {
     Unreadable {
         /// The model.
         model: ModelIdentity,
-        /// What is wrong with the last reply.
+        /// The fault of the last reply.
         #[source]
         source: Unreadable,
     },

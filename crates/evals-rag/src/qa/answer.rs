@@ -25,10 +25,10 @@ pub struct Answer {
     pub passages: Vec<Passage>,
     /// All documents that the search found.
     pub ranking: Ranking,
-    /// What an agent searched for, in order; `None` if the passages were searched for in advance.
+    /// The searches of an agent, in order; `None` if the program searched for the passages in advance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searches: Option<Vec<String>>,
-    /// What a system under test did not return; our own pipeline returns everything.
+    /// The parts that a system under test did not return; our own pipeline returns everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
 }

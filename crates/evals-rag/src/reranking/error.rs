@@ -18,7 +18,7 @@ pub enum RankingFailure {
     /// Neither the first reply nor the corrected one can be read.
     #[error("neither the first reply nor the corrected one can be read: {complaint}")]
     Unreadable {
-        /// What is wrong with the last reply.
+        /// The fault of the last reply.
         complaint: &'static str,
     },
     /// The reply was cut, even with twice the budget.

@@ -1,4 +1,4 @@
-//! What a reply is stored under.
+//! The key of a stored reply.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a score is stored under.
+//! The key of a stored score.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};

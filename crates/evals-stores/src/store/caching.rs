@@ -1,4 +1,4 @@
-//! What the models with a store in front of them share: when to use it, and what to do once it cannot be written.
+//! The behaviour that all models with a store in front of them share: when they use it, and what they do once it cannot be written.
 
 use std::sync::{Arc, OnceLock};
 
@@ -27,7 +27,7 @@ pub(crate) struct WriteFailure(OnceLock<Arc<StoreError>>);
 #[derive(Debug, Error)]
 #[error("no more {results} are requested, because the last could not be stored")]
 pub(crate) struct Unwritable {
-    /// What the store holds: `replies`.
+    /// The kind of results in the store, such as `replies`.
     results: &'static str,
     #[source]
     source: Arc<StoreError>,

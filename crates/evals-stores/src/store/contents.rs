@@ -1,9 +1,9 @@
-//! What a store holds, and which part of it to remove.
+//! The contents of a store, and the choice of entries to remove.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-/// What a store holds.
+/// The contents of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreStatistics {
     /// Number of entries.
@@ -18,7 +18,7 @@ pub struct StoreStatistics {
     pub models: BTreeMap<String, ModelEntries>,
 }
 
-/// What a store holds of one model.
+/// The entries of one model in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelEntries {
     /// Number of entries.
@@ -38,7 +38,7 @@ pub enum Prune {
     Model(String),
 }
 
-/// What a removal did.
+/// The result of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pruned {
     /// Number of entries removed.

@@ -1,11 +1,11 @@
-//! What a kind of stored result has to say about itself: its key, its table and its columns.
+//! The trait of a kind of stored result: its key, its table and its columns.
 
 use rusqlite::{Row, ToSql};
 use sha2::Sha256;
 
 /// A result that a [`Store`](super::Store) can keep. The kinds are those of this crate: replies, vectors and scores.
 pub trait Entry: Sized + Send + 'static {
-    /// What an entry is stored under.
+    /// The key of an entry.
     type Key: AsRef<[u8]> + Clone + Send + 'static;
     /// The values of the entry's own columns, in the order of [`Table::own`].
     type Columns: for<'row> TryFrom<&'row Row<'row>, Error = rusqlite::Error>;

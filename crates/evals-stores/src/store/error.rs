@@ -22,7 +22,7 @@ pub enum StoreError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -31,7 +31,7 @@ pub enum StoreError {
     NoFile {
         /// The path.
         path: PathBuf,
-        /// What is there instead.
+        /// The kind of thing at that path.
         found: &'static str,
     },
     /// The file is not a database, or parts of the database are missing or changed.
@@ -42,7 +42,7 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
@@ -51,7 +51,7 @@ pub enum StoreError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What it should hold.
+        /// The expected contents.
         holds: &'static str,
     },
     /// The file was written by another version of this program, in a format that this version does not read.
@@ -78,7 +78,7 @@ pub enum StoreError {
     Database {
         /// The file.
         path: PathBuf,
-        /// What `SQLite` said.
+        /// The error of `SQLite`.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },

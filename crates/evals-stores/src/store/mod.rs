@@ -94,7 +94,7 @@ impl<E: Entry> Store<E> {
         self.handle.writes()
     }
 
-    /// What the store holds.
+    /// Counts the contents of the store.
     pub async fn statistics(&self) -> Result<StoreStatistics, StoreError> {
         self.handle.statistics().await
     }

@@ -88,7 +88,7 @@ fn digest<E: Entry>(key: &E::Key, columns: &E::Columns) -> [u8; 32] {
     E::digest(columns, digest).finalize().into()
 }
 
-/// What the table holds.
+/// Counts the entries of the table.
 pub(super) fn statistics(
     connection: &Connection,
     table: &Table,

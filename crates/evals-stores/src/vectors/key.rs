@@ -1,4 +1,4 @@
-//! What a vector is stored under.
+//! The key of a stored vector.
 
 use std::fmt;
 

@@ -130,7 +130,7 @@ impl EvaluatorError {
         }
     }
 
-    /// Sets what the error means for the remaining cases.
+    /// Sets the consequence of the error for the remaining cases.
     #[must_use]
     pub fn classed(mut self, class: FailureClass) -> Self {
         self.class = Some(class);
@@ -150,7 +150,7 @@ impl EvaluatorError {
         &self.outcomes
     }
 
-    /// What the error means for the remaining cases, where it is known.
+    /// The consequence of the error for the remaining cases, where it is known.
     pub fn class(&self) -> Option<FailureClass> {
         self.class
     }

@@ -12,7 +12,7 @@ use super::line::{self, CountedEntry, Header, HeaderLine, START};
 /// line ends with a brace.
 pub(super) const CUT_MARK: &[u8] = b" cut\n";
 
-/// What reading a journal's file found besides its records.
+/// The findings of reading a journal's file, besides its records.
 #[derive(Debug)]
 pub(super) struct Stored {
     /// `None` if nothing has been written yet.

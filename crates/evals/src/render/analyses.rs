@@ -13,7 +13,7 @@ pub(super) struct Shown {
     pub(super) body: Body,
 }
 
-/// What stands below the title.
+/// The content below the title.
 pub(super) enum Body {
     /// The heads of the columns, and rows of as many cells.
     Table {

@@ -148,7 +148,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What begins a formula; some spreadsheets skip white space in front, or take signs in full width.
+/// The characters that can start a formula. Some spreadsheets skip white space before them, or accept signs in full width.
 const FORMULA: [char; 11] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
 ];

@@ -26,7 +26,7 @@ pub(super) struct GroupTable {
     pub(super) heading: String,
     pub(super) titles: Vec<String>,
     pub(super) rows: Vec<GroupRow>,
-    /// What the table leaves out.
+    /// A note on rows that the table leaves out.
     pub(super) note: Option<String>,
 }
 

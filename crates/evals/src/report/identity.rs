@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::EvaluatorSpec;
 
-/// What judged: an evaluator's name, and its specification and version where it has them.
+/// The identity of an evaluator: its name, and its specification and version where it has them.
 ///
 /// In JSON an object, or the name alone if there is nothing else to say.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{Scripted, Words, dataset};
 
-/// What happened, in order.
+/// The events of a run, in order.
 #[derive(Clone, Debug, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 

@@ -16,9 +16,9 @@ use crate::settings::{self, Layer, SettingsFile};
 /// A file without problems.
 #[derive(Debug)]
 pub(super) struct Checked {
-    /// What it holds.
+    /// A summary of its contents.
     pub(super) summary: String,
-    /// What to know about it, with places.
+    /// Warnings about it, with places.
     pub(super) warnings: Vec<String>,
 }
 

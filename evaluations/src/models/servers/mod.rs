@@ -161,7 +161,7 @@ impl<'r> Servers<'r> {
         }
     }
 
-    /// What the scores of a reranker behind an endpoint `/rerank` depend on besides its name: the address of its server and
+    /// The values besides its name that the scores of a reranker behind an endpoint `/rerank` depend on: the address of its server and
     /// `extra_body`.
     pub(crate) fn score_cache_address(
         &self,

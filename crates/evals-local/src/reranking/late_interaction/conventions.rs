@@ -1,4 +1,4 @@
-//! What the two layouts of late-interaction models state: how texts become tokens, and which tokens are compared.
+//! The conventions of the two layouts of late-interaction models: how texts become tokens, and which tokens are compared.
 
 use super::special_tokens::{FILE as TOKENIZER, SpecialTokens};
 use crate::error::LocalError;
@@ -111,7 +111,7 @@ impl Preparation {
     }
 }
 
-/// What Python's `strip` removes: the white space of Unicode, and four control characters that separate parts of files.
+/// The characters that Python's `strip` removes: the white space of Unicode, and four control characters that separate parts of files.
 fn is_python_space(sign: char) -> bool {
     sign.is_whitespace() || matches!(sign, '\u{1c}'..='\u{1f}')
 }

@@ -1,4 +1,4 @@
-//! What a language model is asked about a query and a text, and which of its answers count.
+//! The question to a language model about a query and a text, and the answers that count.
 
 mod answers;
 mod authors;

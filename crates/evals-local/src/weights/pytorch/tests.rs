@@ -23,7 +23,7 @@ fn opened(name: &str) -> (TensorFile, BTreeMap<String, Located>) {
     (file, tensors)
 }
 
-/// What is said about a file, without its name.
+/// The error about a file, without its name.
 fn refusal(name: &str) -> String {
     let error = locate(&TensorFile::open(path(name)).unwrap()).unwrap_err();
     assert!(error.to_string().contains(name), "{error}");

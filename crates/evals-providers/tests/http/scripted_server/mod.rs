@@ -41,7 +41,7 @@ pub(crate) struct ScriptedServer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What arrived, and what was answered as asked.
+/// The requests that arrived, and the answers that were sent.
 #[derive(Default)]
 struct Ledger {
     received: Mutex<Vec<Received>>,

@@ -1,10 +1,10 @@
-//! What a script answers.
+//! The answers of a script.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// What the server does with a request.
+/// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Reaction {
     /// Answers as the protocol says: conversations with this, everything else as [`Reaction::Sound`].

@@ -6,7 +6,7 @@ use thiserror::Error;
 /// A rule that turns an id of a system into one of the corpus.
 #[derive(Debug, Clone)]
 pub enum IdRule {
-    /// What follows the last `/` or `\`, without a query or a fragment; with its extension, or else without.
+    /// The part of the id after its last `/` or `\`, without a query or a fragment; with its extension, or else without.
     LastPathSegment,
     /// The first group of a regular expression, or the whole match if it has no group.
     Pattern(Regex),
@@ -20,7 +20,7 @@ pub enum IdRuleError {
     NotARule {
         /// The text.
         written: String,
-        /// What is wrong with it as a regular expression.
+        /// The error of the regular expression.
         source: regex::Error,
     },
     /// It has several groups.

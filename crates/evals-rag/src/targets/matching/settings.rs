@@ -5,7 +5,7 @@ use super::IdRule;
 /// How documents are matched.
 #[derive(Debug, Clone)]
 pub struct Matching {
-    /// What decides.
+    /// The criterion.
     pub by: MatchBy,
     /// The rule for ids, if there is one.
     pub rule: Option<IdRule>,
@@ -13,7 +13,7 @@ pub struct Matching {
     pub threshold: f64,
 }
 
-/// What decides which document of the corpus is meant.
+/// The criterion that decides which document of the corpus a returned document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchBy {
     /// The id if the corpus has it, else the rule, else the text.

@@ -1,4 +1,4 @@
-//! What a cached chat model asks its model, and what it takes from the store.
+//! Which requests a cached chat model sends to its model, and which it answers from the store.
 
 use std::sync::Arc;
 use std::time::Duration;

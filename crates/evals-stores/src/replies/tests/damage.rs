@@ -22,7 +22,7 @@ fn long_reply(number: usize) -> ChatReply {
     reply(&format!("{number} ").repeat(200))
 }
 
-/// What is read from a file with that content: how many replies are intact, and how many are reported as damaged.
+/// The result of reading a file with that content: how many replies are intact, and how many are reported as damaged.
 async fn read(content: &[u8]) -> (usize, usize) {
     let folder = Folder::new();
     std::fs::write(folder.file(), content).unwrap();

@@ -1,4 +1,4 @@
-//! What a cached embedder asks its model, and what it takes from the store.
+//! Which texts a cached embedder sends to its model, and which vectors it takes from the store.
 
 use rusqlite::Connection;
 

@@ -57,7 +57,7 @@ impl Lengths {
         [f32::from(length) + 1.0 / 3.0, kind, self.setting]
     }
 
-    /// What was asked so far, call after call, the texts of a call joined by blanks.
+    /// The calls so far, the texts of each joined by blanks.
     async fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().await;
         asked.iter().map(|texts| texts.join(" ")).collect()

@@ -1,4 +1,4 @@
-//! What to measure of each model: texts, batch sizes, concurrency and time.
+//! The settings of the measurement of each model: texts, batch sizes, concurrency and time.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
