@@ -28,6 +28,9 @@ pub fn add_metric(name: impl Into<String>, value: f64) {
     }
 }
 
-pub(crate) async fn within<R>(scope: TaskScope, code: impl Future<Output = R>) -> R {
-    CURRENT.scope(scope, code).await
+impl TaskScope {
+    /// Runs code for which this scope is the [current one](current_scope), such as a part of the task that runs on another thread.
+    pub async fn within<R>(&self, code: impl Future<Output = R>) -> R {
+        CURRENT.scope(self.clone(), code).await
+    }
 }

@@ -107,6 +107,7 @@ mod recording;
 mod regression;
 pub mod render;
 mod report;
+mod report_evaluator;
 mod seconds;
 mod span;
 mod stop;
@@ -115,7 +116,7 @@ mod task;
 
 pub use analysis::{
     Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle, PrecisionRecallCurve,
-    PrecisionRecallPoint, ReportEvaluator,
+    PrecisionRecallPoint,
 };
 pub use case::{
     Case, CaseId, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments,
@@ -144,6 +145,7 @@ pub use report::{
     CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, RetriedEvaluator,
     SchemaVersion, TaskResult,
 };
+pub use report_evaluator::ReportEvaluator;
 pub use span::{Span, SpanStatus, SpanTree};
 pub use stop::StopSignal;
 pub use summary::{Accuracy, LabelShares, MeasureSource, MissingRepetitions, PassRate, Summary};

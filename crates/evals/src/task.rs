@@ -73,12 +73,6 @@ impl TaskScope {
         self.lock().spans.get_or_insert_default();
     }
 
-    /// Runs code for which this scope is the [current one](crate::current_scope), such as a part of the task that runs on
-    /// another thread.
-    pub async fn within<R>(&self, code: impl Future<Output = R>) -> R {
-        crate::current::within(self.clone(), code).await
-    }
-
     /// Takes everything recorded so far, without metrics that are not finite, and leaves the scope empty.
     pub fn take(&self) -> Recording {
         let mut ledger = Ledger::default();

@@ -14,7 +14,6 @@ use super::hooks::Hooks;
 use super::protocol::Protocol;
 use super::roster;
 use super::timeout::Clock;
-use crate::current;
 use crate::recording::Ledger;
 use crate::{
     Case, CaseReport, Context, Domain, FailureKind, Prepared, TaskError, TaskFailure, TaskResult,
@@ -256,7 +255,8 @@ where
     F: Future<Output = Result<D::Output, TaskError>> + Send,
 {
     // The call is inside the guarded future, because a closure may panic before it returns a future.
-    let attempt = current::within(scope.clone(), async { task(case, scope).await });
+    let own = scope.clone();
+    let attempt = scope.within(async { task(case, own).await });
     match AssertUnwindSafe(attempt).catch_unwind().await {
         Ok(Ok(output)) => Ok(output),
         Ok(Err(error)) => Err(TaskFailure::from_error(&error)),
