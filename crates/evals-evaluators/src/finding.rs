@@ -1,8 +1,8 @@
-//! What a check finds: an outcome without its name.
+//! The result of a check: an outcome without its name.
 
 use evals::{Outcome, Value};
 
-/// What a check finds in an output: an [`Outcome`] without its name, which the dataset file gives it.
+/// The result of a check: an [`Outcome`] without its name, which the dataset file gives it.
 ///
 /// `bool` is an assertion, `f64` a score, a text a label.
 ///

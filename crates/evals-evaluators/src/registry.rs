@@ -60,7 +60,7 @@ pub enum Built {
     Report(Arc<dyn ReportEvaluator<Untyped>>),
 }
 
-/// What evaluators need besides their arguments.
+/// The resources that evaluators need besides their arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Resources {
     /// The chat models of evaluators that ask one; `None` if none are at hand, for example while a file is only checked. An
@@ -98,7 +98,7 @@ pub enum RegistryError {
     Unknown {
         /// The name.
         name: String,
-        /// What may help: the nearest name, or that the evaluator no longer exists.
+        /// Advice: the nearest name, or that the evaluator no longer exists.
         hint: String,
     },
     /// The arguments do not fit.
@@ -185,7 +185,7 @@ impl Entry {
         self.name
     }
 
-    /// What the evaluator does, in one sentence.
+    /// A description of the evaluator in one sentence.
     pub fn description(&self) -> &'static str {
         self.description
     }

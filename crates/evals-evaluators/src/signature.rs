@@ -17,7 +17,7 @@ pub struct Signature {
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// What it means, in one sentence, for the JSON Schema of dataset files.
+    /// Its meaning in one sentence, for the JSON Schema of dataset files.
     pub description: &'static str,
     /// The JSON Schema of its values; `true` allows any.
     pub schema: Value,

@@ -49,7 +49,7 @@ fn check_name(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalErro
     }
 }
 
-/// Refuses families that cannot rerank, and settings that only language models use, if the model is none.
+/// Refuses families that cannot rerank, and settings that only language models use, if the model is not one.
 pub(crate) fn check_reranker(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalError> {
     if Family::of_reranker(folder)?.is_decoder() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The embedded model: its vectors, and what it promises about batches.
+//! The embedded model: its vectors, which are the same in every batch.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 const ASSET: &[u8] = include_bytes!("../assets/static-minilm.bin");
-/// Length of the header; what follows it is what the digest covers.
+/// Length of the header. The digest covers everything after it.
 const HEADER: usize = 56;
 
 fn model() -> StaticEmbedder {

@@ -35,7 +35,7 @@ impl TargetError {
         Self::new(class, error)
     }
 
-    /// What the error means for other cases.
+    /// The consequence of the error for other cases.
     pub fn class(&self) -> FailureClass {
         self.class
     }

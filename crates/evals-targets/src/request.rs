@@ -9,14 +9,14 @@ pub struct Request {
     pub id: String,
     /// Which repetition of the case this is, from 1.
     pub repeat: u32,
-    /// What is asked.
+    /// The question, or other inputs.
     pub inputs: Inputs,
     /// How many documents the measures look at, as a hint; `None` if nothing depends on it. Templates can name it; no target has
     /// to return as many.
     pub k: Option<usize>,
 }
 
-/// What a target is asked.
+/// The inputs of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inputs {
     /// A benchmark's question. Targets are sent `{"id": …, "question": …}`.

@@ -12,14 +12,14 @@ use crate::{Reply, Request, TargetError};
 /// A system under test.
 #[async_trait]
 pub trait Target: Debug + Send + Sync {
-    /// What was tested, as reports and manifests name it.
+    /// The identity of the system under test, as reports and manifests name it.
     fn identity(&self) -> &TargetIdentity;
 
     /// Asks one question. Several are asked at the same time, at most as many as the run's concurrency.
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError>;
 
-    /// What the user should know before the run, which has these cases: for a file of replies, ids that are missing or that no case
-    /// has. Nothing by default.
+    /// Warnings for the user before a run of these cases: for a file of replies, ids that are missing or that no case has. None by
+    /// default.
     fn warnings(&self, _cases: &BTreeSet<&str>) -> Vec<String> {
         Vec::new()
     }
@@ -29,7 +29,7 @@ pub trait Target: Debug + Send + Sync {
     async fn close(&self) {}
 }
 
-/// What was tested.
+/// The identity of a system under test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetIdentity {
     /// The kind of target: `http`, `exec`, `chat`, `outputs`, `trec` or `fn`.

@@ -37,7 +37,7 @@ pub struct TemplateError {
     message: String,
 }
 
-/// What a template may use. Fields that the request does not have are undefined.
+/// The variables of a template. Fields that the request does not have are undefined.
 #[derive(Serialize)]
 struct Fields<'r> {
     id: &'r str,

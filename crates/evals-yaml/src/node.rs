@@ -1,4 +1,4 @@
-//! Values that remember where they stand in their text.
+//! Values that remember their places in the text.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub struct Document {
     pub root: Node,
     /// Values that JSON cannot hold, in the order of the text. Each of them is null in the tree.
     pub errors: Vec<YamlError>,
-    /// What was read otherwise than a reader of the text may expect, such as a key that occurs twice.
+    /// Warnings about values that were not read as a reader of the text may expect, such as a key that occurs twice.
     pub warnings: Vec<YamlError>,
 }
 
@@ -40,7 +40,7 @@ pub struct Node {
     pub content: Content,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A null, a truth value, a number or a text.

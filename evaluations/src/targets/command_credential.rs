@@ -3,7 +3,7 @@
 use evals_providers::is_credential;
 
 /// The name of the first credential whose value the command holds: `API_KEY=…`, `--api-key …`, `--password=…`. A value that the shell
-/// puts in, such as `$API_KEY`, is none.
+/// inserts, such as `$API_KEY`, does not count.
 pub(super) fn credential_in(command: &str) -> Option<String> {
     let unquoted = |word: &str| word.trim_matches(['"', '\'']).to_owned();
     let words: Vec<String> = command.split_whitespace().map(unquoted).collect();

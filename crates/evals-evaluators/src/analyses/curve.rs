@@ -1,4 +1,4 @@
-//! What the evaluators that draw curves share: their arguments, the points that are drawn, and the area below them.
+//! The parts that the evaluators of curves share: their arguments, the points that are drawn, and the area below them.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) trait Curve: Debug + Send + Sync + 'static {
     fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis>;
 }
 
-/// What a curve is drawn from.
+/// The inputs of a drawing.
 pub(super) struct Drawing<'a> {
     /// The name of the experiment.
     pub(super) experiment: &'a str,

@@ -38,7 +38,7 @@ impl Check for MaxDuration {
 
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let taken = TimeDelta::seconds(context.duration.as_secs_f64());
-        // What is too long for Python is longer than any limit.
+        // A duration that is too long for Python is longer than any limit.
         Ok(Finding::passed(
             taken.is_some_and(|taken| taken <= self.limit),
         ))

@@ -1,4 +1,4 @@
-//! The evaluator: what the command is sent, and how its failures count.
+//! The evaluator: the requests to its command, and how the command's failures count.
 
 use std::sync::Arc;
 use std::time::Duration;

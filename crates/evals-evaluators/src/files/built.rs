@@ -17,13 +17,13 @@ use crate::{Built, Registry, RegistryError, Resources, Untyped};
 /// A dataset file that was read, and the dataset that it describes.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What the file holds.
+    /// The contents of the file.
     pub file: DatasetFile,
     /// Its cases with their evaluators, ready to run. An unnamed case is called `Case` and its position, from 1.
     pub dataset: Dataset<Untyped>,
     /// The settings of the file's section `target`.
     pub target: Option<TargetSettings>,
-    /// What a reader of the file may not expect, in the order of the file.
+    /// Warnings about things that a reader of the file may not expect, in the order of the file.
     pub warnings: Vec<Problem>,
 }
 
@@ -228,7 +228,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// What a form of specification that is often mistaken means.
+    /// Advice about a form of specification that is often mistaken.
     fn hint(&self, error: &RegistryError, written: &WrittenSpec) -> String {
         let name = &written.spec.name;
         match error {

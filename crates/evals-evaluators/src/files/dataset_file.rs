@@ -4,7 +4,7 @@ use evals::{CaseId, EvaluatorSpec};
 use evals_yaml::{Node, Place};
 use serde_json::Value;
 
-/// What a dataset file holds.
+/// The contents of a dataset file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatasetFile {
     /// The dataset's name; the file's name without extension if the file states none.
@@ -28,7 +28,7 @@ pub struct FileCase {
     pub id: CaseId,
     /// The name that the file states.
     pub name: Option<String>,
-    /// What the target is asked.
+    /// The input to the target.
     pub inputs: Value,
     /// Further facts; null without any.
     pub metadata: Value,

@@ -1,4 +1,4 @@
-//! What is wrong with a dataset file, and where.
+//! Mistakes in a dataset file, with their places.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub struct Problems {
 pub struct Problem {
     /// Where.
     pub place: Place,
-    /// What is wrong and how to mend it.
+    /// The mistake, and how to fix it.
     pub message: String,
 }
 

@@ -17,7 +17,7 @@ use crate::Untyped;
 /// Whole numbers up to this size are written as integers.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// What their model cannot hold is left out: undefined outcomes, timings, steps. Three things differ from a report that
+/// Undefined outcomes, timings and steps are left out, because their model cannot hold them. Three things differ from a report that
 /// pydantic-evals made:
 ///
 /// - `total_duration` is that of the task, because the time of evaluators is not recorded apart from their calls.

@@ -1,4 +1,4 @@
-//! What a case knows about the right answer.
+//! The facts of a case about the right answer.
 
 use evals::Case;
 use evals_metrics::Judgements;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::output::{PartError, id};
 use crate::Untyped;
 
-/// What a case knows about the right answer.
+/// The facts of a case about the right answer.
 ///
 /// The expected output is the reference answer if it is a text or a number, and otherwise may be an object with `answer`,
 /// `relevant` and `answerable`. What it lacks is looked for in the metadata. `relevant` is a list of ids, or an object of ids and

@@ -20,7 +20,7 @@ pub(super) trait Measured: Debug + Send + Sync + 'static {
     /// The outcomes that any output of the case has, if nothing fails.
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern>;
 
-    /// What the verdicts depend on besides the arguments.
+    /// A version of everything besides the arguments that the verdicts depend on.
     fn version(&self) -> Option<&str> {
         None
     }

@@ -1,4 +1,4 @@
-//! What an output says about documents, answer, citations and refusal.
+//! The documents, answer, citations and refusal in an output.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::Untyped;
 
-/// What the output of a case says.
+/// The parts of a case's output that our measures read.
 ///
 /// An output that is an object is read as a target's reply: `answer`, `documents`, `citations` and `refused`. What it lacks is
 /// looked for among the attributes that the task recorded, where the parts of a target's reply are. An output that is a list is

@@ -1,4 +1,4 @@
-//! What can be wrong with a query of spans.
+//! Mistakes in a query of spans.
 
 use serde_json::Value;
 use thiserror::Error;
@@ -14,9 +14,9 @@ pub enum SpanQueryError {
     Value {
         /// The keys that lead to the value, joined by points.
         place: String,
-        /// What it has to be.
+        /// The kind of value that it has to be.
         wanted: &'static str,
-        /// What it is.
+        /// The value that it is.
         given: Value,
     },
     /// No condition has this name.

@@ -13,7 +13,7 @@ const SOURCE: &str = include_str!("../golden/dataset_files/source.yaml");
 const WRITTEN_YAML: &str = include_str!("../golden/dataset_files/written.yaml");
 const WRITTEN_JSON: &str = include_str!("../golden/dataset_files/written.json");
 
-/// What loads here and not in pydantic-evals: dates are texts, and an array in JSON holds records. Numbers that JSON cannot hold
+/// Differences that load here and not in pydantic-evals: dates are texts, and an array in JSON holds records. Numbers that JSON cannot hold
 /// load there; the golden file has them as errors.
 const DIFFERENCES: [&str; 2] = ["name: 2021-05-08\ncases: []\n", "[]"];
 
@@ -57,7 +57,7 @@ fn load(text: &str, format: impl Into<FileFormat>) -> Result<Loaded, Problems> {
     )
 }
 
-/// What a file holds, evaluators as briefly as the registry writes them.
+/// The contents of a file, with evaluators in the short form of the registry.
 fn contents(file: &DatasetFile) -> Value {
     let text = file.to_json(&Registry::built_in(), None);
     serde_json::from_str(&text).unwrap()

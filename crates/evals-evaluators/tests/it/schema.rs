@@ -11,7 +11,7 @@ const GOLDEN: &str = include_str!("../golden/dataset_files/loads.json");
 
 const CASE: &str = "cases:\n- inputs: 1\n  evaluators:\n  - ";
 
-/// What only one of the two accepts.
+/// Files that only one of the two accepts.
 const DISAGREEMENTS: [&str; 9] = [
     // In JSON the key of `Equals: {1: 2}` is a text, and its mapping holds arguments by name.
     "{name: Equals, arguments: [{a: 1}]}\n  - {name: Equals, arguments: {value: {a: 1}}}\n  - {name: EqualsExpected, arguments: null}\n  - Equals: {value: 3}\n  - Equals: [1,2]\n  - Equals: {1: 2}\n  - Contains: {value: x, case_sensitive: false}\n  - EqualsExpected\n  - EqualsExpected: foo\n  - EqualsExpected: {}\n  - EqualsExpected: null\n  - LLMJudge: {rubric: r, score: {}, assertion: false}",

@@ -1,4 +1,4 @@
-//! Errors about a folder as a whole, most of them about what its model cannot be used for.
+//! Errors about a folder as a whole, such as a reranker where an embedder is needed.
 
 use std::error::Error;
 

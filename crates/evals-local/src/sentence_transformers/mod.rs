@@ -1,4 +1,4 @@
-//! The files in which sentence-transformers states how a model reads texts and what it makes of them.
+//! The files in which sentence-transformers states how a model reads texts and turns them into vectors.
 
 mod pipeline;
 mod prompts;

@@ -1,4 +1,4 @@
-//! Files of weights: no more comes out of them than they hold, whatever they claim.
+//! Fuzzes the readers of weights: no file yields more values than it holds, whatever its header claims.
 
 use std::fs;
 use std::path::Path;

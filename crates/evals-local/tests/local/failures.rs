@@ -1,4 +1,4 @@
-//! Folders that hold no model, or one that cannot be run, and what is said about them.
+//! Folders that hold no model, or one that cannot be run, and the errors about them.
 
 use std::error::Error;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The steps that a model's files state: what cannot be run, and what is said about it.
+//! The steps that a model's files state: those that cannot be run, and the errors about them.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Reasoning in any reply: the answer is what comes after it.
+//! Fuzzes the removal of reasoning from replies: the answer is the text after the reasoning.
 
 use evals_fuzz::Target;
 

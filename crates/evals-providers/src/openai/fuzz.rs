@@ -1,4 +1,4 @@
-//! Streams that servers send: what comes out of them is what their events say, or nothing.
+//! Fuzzes the reader of streams: a reply has the content of its events, or there is no reply.
 
 use evals_fuzz::Target;
 use serde_json::Value;

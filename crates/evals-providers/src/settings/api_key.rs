@@ -1,4 +1,4 @@
-//! The key that a server is shown.
+//! The API key of a server.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Where models are and how they are asked.
+//! Settings of a server and its models: address, key, timeout, and further fields of requests.
 
 mod api_key;
 mod base_url;

@@ -1,4 +1,4 @@
-//! Every way in which the scripted server misbehaves, and what becomes of it.
+//! Every fault of the scripted server, and the error that it leads to.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Chat models in Ollama: what is sent, and what becomes of replies.
+//! Chat models in Ollama: the requests that they send, and how they read replies.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! Chat models behind `OpenAI`'s protocol: what is sent, and what becomes of replies.
+//! Chat models behind `OpenAI`'s protocol: the requests that they send, and how they read replies.
 
 use std::num::NonZeroU32;
 

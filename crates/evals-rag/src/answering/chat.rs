@@ -85,7 +85,7 @@ impl ChatAnswerer {
     }
 }
 
-/// A reply that is a whole answer, or why it is none.
+/// Checks that a reply is a complete answer.
 pub(super) fn complete(
     model: &ModelIdentity,
     reply: ChatReply,

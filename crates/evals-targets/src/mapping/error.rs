@@ -11,7 +11,7 @@ const SHOWN: usize = 200;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{problem}{}", shown(beginning))]
 pub struct MappingError {
-    /// What is wrong, and which field or path it concerns.
+    /// The mistake, with the field or path that it concerns.
     pub problem: String,
     /// The first 200 characters of the reply, on one line and without control characters.
     pub beginning: String,

@@ -21,7 +21,7 @@ pub(super) struct Path {
     is_many: bool,
 }
 
-/// What a path matches.
+/// The matches of a path.
 pub(super) enum Found<'r> {
     /// Nothing is there, or null.
     Missing,

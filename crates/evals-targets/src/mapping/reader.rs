@@ -107,7 +107,7 @@ impl Mapping {
         if written.is_nothing() {
             return self.read(&Value::Object(merged));
         }
-        // What is left of the pieces is no completion.
+        // The merged pieces without `choices` are not a completion.
         let choices = merged.remove("choices");
         let reply = self.fields(&Value::Object(merged))?;
         let read = written.into_reply(reply);

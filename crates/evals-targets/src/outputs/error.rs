@@ -37,7 +37,7 @@ pub enum OutputsError {
     Rows {
         /// The file.
         path: PathBuf,
-        /// What is wrong, in the order of the file; never empty.
+        /// The mistakes in the order of the file; never empty.
         problems: Vec<RowProblem>,
     },
     /// The file is no TREC run.
@@ -45,7 +45,7 @@ pub enum OutputsError {
     Trec {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and in which line.
+        /// The mistake, with its line.
         source: evals_metrics::trec::ParseError,
     },
 }
@@ -55,7 +55,7 @@ pub enum OutputsError {
 pub struct RowProblem {
     /// Where the row is, such as `line 3`.
     pub place: String,
-    /// What is wrong with it.
+    /// The mistake.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a worker, in words.
+//! Faults of workers, in words.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Inner {
     stderr: Vec<String>,
 }
 
-/// What happened to a worker.
+/// The fault of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkerFault {
@@ -55,7 +55,7 @@ pub enum WorkerFault {
     NotJson {
         /// The line's beginning.
         line: String,
-        /// What the parser found.
+        /// The error of the parser.
         why: String,
     },
     /// A line is JSON, but no reply.
@@ -114,7 +114,7 @@ pub enum WorkerFault {
     GivenUp {
         /// How often.
         times: usize,
-        /// What happened the last time.
+        /// The fault of the last process.
         last: Box<WorkerFault>,
     },
 }
@@ -128,7 +128,7 @@ impl WorkerError {
         }))
     }
 
-    /// What happened.
+    /// The fault.
     pub fn fault(&self) -> &WorkerFault {
         &self.0.fault
     }
@@ -138,7 +138,7 @@ impl WorkerError {
         &self.0.stderr
     }
 
-    /// What the error means for other requests: [`Terminal`](FailureClass::Terminal) where no further process is started,
+    /// The consequence of the error for other requests: [`Terminal`](FailureClass::Terminal) where no further process is started,
     /// otherwise [`Transient`](FailureClass::Transient), because another process may do better.
     pub fn class(&self) -> FailureClass {
         if self.0.fault.is_hopeless() {

@@ -1,4 +1,4 @@
-//! Whether a command is worth another start.
+//! Decides whether a failing command is started again.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -11,7 +11,7 @@ pub(super) struct Lines<R> {
     limit: usize,
 }
 
-/// What comes next in a stream.
+/// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A line, without its end.

@@ -44,7 +44,7 @@ struct Shared {
     asked: AtomicU64,
 }
 
-/// What is known of one repetition of a case.
+/// The recorded replies to one repetition of a case.
 #[derive(Debug, Default)]
 struct Slot {
     reply: Option<RecordedReply>,

@@ -20,7 +20,7 @@ pub struct MatchSettings {
     pub threshold: Option<f64>,
 }
 
-/// What decides which document of the corpus a document of a reply is.
+/// The criterion that decides which document of the corpus a document of a reply is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchBy {
@@ -35,7 +35,7 @@ pub enum MatchBy {
 }
 
 impl MatchSettings {
-    /// What decides, if the settings leave it open.
+    /// The criterion, with the default if the settings do not name one.
     pub fn by(&self) -> MatchBy {
         self.by.unwrap_or(MatchBy::Auto)
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 pub struct SettingsProblem {
     /// The setting's dotted path below `target`: `response.answer`. Empty for the whole section.
     pub key: String,
-    /// What is wrong with it, and how to mend it.
+    /// The mistake, and how to fix it.
     pub message: String,
 }
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use crate::error::YamlError;
 use crate::node::{Content, MOST_LEVELS, Node, Place};
 
-/// What anchors and aliases may repeat in any text, in bytes of their texts; a value counts as [`BYTES_OF_A_VALUE`] more. They
-/// may repeat a text's length this many times beside.
+/// Most bytes that the aliases of any text may repeat. A value counts as [`BYTES_OF_A_VALUE`] besides its text.
 const FREELY_REPEATED: usize = 16 << 20;
+/// The multiple of a text's length that its aliases may repeat in addition.
 const TIMES_REPEATED: usize = 100;
 
 const BYTES_OF_A_VALUE: usize = 64;
@@ -31,7 +31,7 @@ enum Anchor {
     },
 }
 
-/// What an alias of a value costs.
+/// The size of the value that an alias repeats.
 #[derive(Clone, Copy)]
 struct Size {
     bytes: usize,
@@ -39,7 +39,7 @@ struct Size {
 }
 
 impl Anchors {
-    /// Those of a text of this many bytes.
+    /// The anchors of a text of this many bytes.
     pub(super) fn of_text(bytes: usize) -> Self {
         Self {
             values: HashMap::new(),

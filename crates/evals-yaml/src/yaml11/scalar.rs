@@ -1,4 +1,4 @@
-//! What a plain scalar means in YAML 1.1, by the patterns that PyYAML resolves with.
+//! The meaning of a plain scalar in YAML 1.1, by the patterns that PyYAML resolves with.
 
 use serde_json::Number;
 
@@ -128,7 +128,7 @@ fn is_float(text: &str) -> bool {
     is_exponent && is_mantissa
 }
 
-/// The value of a floating-point number as Python computes it; `None` for a text that is none.
+/// The value of a floating-point number as Python computes it; `None` for any other text.
 pub(crate) fn float(text: &str) -> Option<Plain> {
     let plain = text.replace('_', "").to_ascii_lowercase();
     let digits = unsigned(&plain);
@@ -178,7 +178,7 @@ fn is_integer(text: &str) -> bool {
     }
 }
 
-/// The value of an integer as Python computes it; `None` for a text that is none.
+/// The value of an integer as Python computes it; `None` for any other text.
 pub(crate) fn integer(text: &str) -> Option<Plain> {
     let plain = text.replace('_', "");
     let digits = unsigned(&plain);
@@ -284,7 +284,7 @@ fn is_timestamp(text: &str) -> bool {
     is_zone && rest.0.is_empty()
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Scan<'t>(&'t [u8]);
 
 impl Scan<'_> {

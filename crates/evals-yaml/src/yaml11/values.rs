@@ -149,7 +149,7 @@ impl Values {
     }
 }
 
-/// What `!!bool` takes, which PyYAML compares in lower case.
+/// The value of a `!!bool`, which PyYAML compares in lower case.
 fn truth_of_any_case(text: &str) -> Option<bool> {
     truth(&text.to_ascii_lowercase())
 }

@@ -46,7 +46,7 @@ fn difference(entry: &Entry) -> Option<String> {
             document.errors.is_empty() && document.root.to_value() == *wanted
         }
         (Wanted::Outcome(Outcome::Error | Outcome::NoJson), read) => is_refused(read),
-        // What PyYAML recognises and then cannot convert is a text.
+        // A scalar that PyYAML recognises but cannot convert is a text here.
         (Wanted::Outcome(Outcome::GivesUp), Ok(document)) => {
             let text = entry.text.trim_start_matches("- ").trim_end();
             (document.errors.is_empty() && document.root.to_value() == serde_json::json!([text]))

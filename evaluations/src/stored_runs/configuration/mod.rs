@@ -107,7 +107,7 @@ impl Configuration {
         let both = self.0.keys().chain(other.0.keys()).map(String::as_str);
         let crosses = self.is_target() != other.is_target();
         both.filter(|path| self.0.get(*path) != other.0.get(*path))
-            // That only one side has an index goes without saying.
+            // A target never has an index, so its absence is no difference worth a line.
             .filter(move |path| !crosses || !is_of_one_side(path))
     }
 

@@ -55,7 +55,7 @@ fn first_heading(body: &str) -> Option<String> {
     None
 }
 
-/// The text of a heading such as `## Title ##`; `None` if the line is none or has no text.
+/// The text of a heading such as `## Title ##`; `None` if the line is not a heading or has no text.
 fn atx(line: &str) -> Option<String> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let rest = &line[level..];

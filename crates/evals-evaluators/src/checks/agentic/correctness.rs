@@ -78,7 +78,7 @@ fn counted<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize>
     counts
 }
 
-/// What `counts` has more often than `others`, in order of the names.
+/// The names that `counts` has more often than `others`, in their order.
 fn listed(
     title: &str,
     counts: &BTreeMap<&str, usize>,

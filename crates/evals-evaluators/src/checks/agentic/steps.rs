@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::argument::{self, ArgumentError};
 use crate::{Arguments, Parameter, Untyped};
 
-/// What the reason says if the task recorded no spans. pydantic-evals' words, with its name for what has to be switched on.
+/// The reason if the task recorded no spans, in the words of pydantic-evals.
 pub(super) const NO_SPANS: &str =
     "No span tree available — ensure logfire/instrumentation is configured.";
 

@@ -20,7 +20,7 @@ struct TrajectoryMatch {
     include_failed: bool,
 }
 
-/// What counts as common to two sequences.
+/// The rule for the calls that two sequences have in common.
 #[derive(Clone, Copy, Debug)]
 enum Order {
     /// All or nothing.

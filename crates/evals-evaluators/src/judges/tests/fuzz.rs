@@ -32,7 +32,7 @@ fn arguments_build_a_judge_or_are_refused() {
                 else {
                     continue;
                 };
-                // What a report writes builds the same evaluator again.
+                // The specification in a report builds the same evaluator again.
                 let spec = built.spec().expect("a judge has a specification");
                 let Ok(crate::Built::Case(again)) = registry.build(&spec, &Resources::default())
                 else {

@@ -15,7 +15,7 @@ use crate::registered::build;
 
 const REPORT: &str = include_str!("../../golden/report.json");
 
-/// What the evaluator of a result says about its case.
+/// The result that an evaluator gives for its case, judged again.
 fn again(case: &Value, source: &Value) -> Value {
     let spec: EvaluatorSpec = serde_json::from_value(source.clone()).unwrap();
     let Ok(Built::Case(evaluator)) = build(&spec.name, spec.arguments.clone()) else {

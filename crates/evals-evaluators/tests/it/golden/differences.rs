@@ -6,11 +6,11 @@ use super::{End, GoldenCase};
 
 /// One deliberate difference.
 pub(super) struct Difference {
-    /// What we do, and what pydantic-evals does.
+    /// Our behaviour, and that of pydantic-evals.
     pub(super) why: &'static str,
     /// The cases that differ.
     pub(super) is: fn(&GoldenCase) -> bool,
-    /// What comes of them here.
+    /// Our result for them.
     pub(super) ours: Ours,
 }
 

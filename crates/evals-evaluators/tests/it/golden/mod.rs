@@ -52,7 +52,7 @@ struct Judged {
     spans: Value,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, PartialEq)]
 enum End {
     Outcomes(Vec<Value>),

@@ -1,4 +1,4 @@
-//! Pickles: whatever bytes they are, they describe tensors with the names that stand in them, or are refused.
+//! Fuzzes the reader of pickles: any bytes either describe tensors with names that the bytes contain, or are refused.
 
 use std::fs;
 

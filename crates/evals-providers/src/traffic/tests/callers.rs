@@ -1,4 +1,4 @@
-//! Whose calls a refusal ends.
+//! A refusal ends the calls of the callers that it concerns, and no others.
 
 use super::*;
 use crate::settings::{ApiKey, BaseUrl, ServerSettings};

@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 
 use super::*;
 
-/// A server that counts how many calls it has at once and turns away those beyond what it bears.
+/// A server that counts how many calls it has at once and refuses those beyond its limit.
 #[derive(Debug)]
 struct Server {
     bears: usize,

@@ -154,7 +154,7 @@ async fn accept(listener: &TcpListener, script: &Arc<Script>, ledger: &Arc<Ledge
     while let Ok((stream, _)) = listener.accept().await {
         let (script, ledger) = (script.clone(), ledger.clone());
         tokio::spawn(async move {
-            // A client that goes away is none of the server's business.
+            // The server ignores a client that disconnects.
             let _ = exchange::serve(stream, &*script, &ledger).await;
         });
     }

@@ -1,4 +1,4 @@
-//! Tests of recorded replies: what is asked once, and what survives a killed process.
+//! Tests of recorded replies: requests that are sent once, and replies that survive a killed process.
 
 mod file;
 
