@@ -4,7 +4,7 @@ use super::measures::pass_rate_name;
 use crate::{Summary, number};
 
 /// Explains the columns.
-pub(super) const LEGEND: &str = "worst: failed cases count as wrong; best: as right";
+pub(super) const LEGEND: &str = "worst: failed cases count against the system; best: in its favour";
 
 /// The heads of the columns.
 pub(super) const TITLES: [&str; 5] = ["Failures included", "Scored", "Worst", "Best", "Coverage"];
