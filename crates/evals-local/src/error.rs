@@ -124,7 +124,7 @@ pub enum LocalError {
     NoReranker {
         /// The folder that was opened.
         folder: PathBuf,
-        /// What shows it.
+        /// The fact that shows it.
         reason: String,
     },
     /// An embedder was requested, but the model is a reranker, which was not trained to return vectors of texts.
@@ -135,7 +135,7 @@ pub enum LocalError {
     Reranker {
         /// The folder that was opened.
         folder: PathBuf,
-        /// What shows it.
+        /// The fact that shows it.
         sign: String,
     },
     /// A setting is only for rerankers that are language models.

@@ -30,7 +30,7 @@ pub(crate) struct EvalArgs {
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
-    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md, or .pydantic.json for pydantic-evals' own
+    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md, or .pydantic.json for pydantic-evals' own format
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct EvalControlArgs {
     /// Run each case N times
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = at_least_once)]
     pub(crate) repeat: NonZeroU32,
-    /// Seed of everything random: the bootstrap of the intervals, and the pauses before retries
+    /// Seed of random numbers: the bootstrap of the intervals, and the pauses before retries
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
     /// Start over instead of resuming an unfinished run
@@ -79,10 +79,10 @@ pub(crate) struct EvalControlArgs {
     /// Stop the run once N cases have failed; assertions that do not hold are no failures
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) max_failures: Option<NonZeroUsize>,
-    /// Ask the target again, up to N times, if it fails. A service is already retried by itself, so the attempts multiply
+    /// Ask the target again, up to N times, if it fails. Requests over HTTP are already retried, so the attempts multiply
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_once)]
     pub(crate) retry_task: Option<NonZeroU32>,
-    /// Run an evaluator that fails again, up to N times
+    /// Run a failed evaluator again, up to N times
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_once)]
     pub(crate) retry_evaluators: Option<NonZeroU32>,
     /// Run again whenever the file changes or, for `exec:`, a file in the command's folder, and show what changed
@@ -93,7 +93,7 @@ pub(crate) struct EvalControlArgs {
     pub(crate) pull: bool,
 }
 
-/// What is printed of each case.
+/// The details of cases to print.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct EvalShownArgs {

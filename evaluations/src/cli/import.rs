@@ -27,10 +27,10 @@ use super::target::TargetArgs;
 pub(crate) struct ImportArgs {
     /// Answers and rankings: JSON Lines, CSV or parquet with `id`, `answer` and `documents`, or a TREC run
     file: PathBuf,
-    /// The dataset that was answered: its name, `beir:<name>`, or the path of a manifest
+    /// Dataset whose questions the file answers: its name, `beir:<name>`, or the path of a manifest
     #[arg(long, value_name = "DATASET")]
     dataset: String,
-    /// What the file holds [default: by its extension, `trec` for .trec, .run and .res]
+    /// Contents of the file [default: by its extension, `trec` for .trec, .run and .res]
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<ImportFormat>,
     /// The version of the system that made the file, as reports name it
@@ -41,7 +41,7 @@ pub(crate) struct ImportArgs {
     /// Skip the retrieval benchmark
     #[arg(long)]
     skip_retrieval: bool,
-    /// Skip question answering; a TREC run has no answers, so that it is always skipped
+    /// Skip question answering; a TREC run has no answers, so it is always skipped
     #[arg(long)]
     skip_qa: bool,
     /// Documents to keep for each question; deeper measures of the dataset are cut at N [default: set by the dataset]
@@ -75,7 +75,7 @@ pub(crate) struct ImportArgs {
     out: Vec<PathBuf>,
 }
 
-/// What a file made elsewhere holds.
+/// The contents of a file made elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ImportFormat {
     /// Answers and documents

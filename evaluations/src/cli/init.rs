@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InitArgs {
-    /// What to evaluate
+    /// Kind of system to evaluate
     #[arg(value_enum, default_value_t = Kind::Rag)]
     pub(crate) kind: Kind,
     /// The folder to write to, which must not exist or be empty [default: the current folder]
@@ -14,7 +14,7 @@ pub(crate) struct InitArgs {
     pub(crate) to: Option<PathBuf>,
 }
 
-/// What a new folder evaluates.
+/// The kind of system that a new folder evaluates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Search and answers over a folder of documents

@@ -56,7 +56,7 @@ pub(crate) struct StageArgs {
     pub(crate) skip_qa: bool,
 }
 
-/// What the retrieval benchmark measures.
+/// The options of the retrieval benchmark.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Retrieval")]
 pub(crate) struct RetrievalArgs {
@@ -99,13 +99,13 @@ pub(crate) struct QaArgs {
     /// Do not read or write the caches of replies, vectors and scores
     #[arg(long, conflicts_with = "refresh")]
     pub(crate) no_cache: bool,
-    /// What to request again: `failed` retries the failed cases of a finished run, `all` requests everything and replaces cached
+    /// Results to request again: `failed` retries the failed cases of a finished run, `all` requests everything and replaces cached
     /// replies and vectors
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) refresh: Option<Refresh>,
 }
 
-/// What to request again although a result exists.
+/// Results to request again although they exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Refresh {
     /// The failed cases of the last run with the same settings
@@ -130,7 +130,7 @@ pub(crate) struct ControlArgs {
     /// Ask each question N times, without the search cache
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = at_least_once)]
     pub(crate) repeat: NonZeroU32,
-    /// Seed of everything random, i.e. the bootstrap of the intervals
+    /// Seed of random numbers, i.e. of the bootstrap of the intervals
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
     /// Start over instead of resuming an unfinished run; cached replies are still used, but a target is asked again. Retrieval always

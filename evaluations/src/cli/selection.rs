@@ -32,7 +32,7 @@ pub(crate) struct SelectionArgs {
 /// Which cases of an earlier run to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Only {
-    /// Cases of which the task or an evaluator failed, or an assertion did not hold
+    /// Cases whose task or evaluator failed, or with an assertion that did not hold
     Failed,
     /// Cases with a lower value of the first measure than in the run before, or that failed there
     Worse,

@@ -17,7 +17,7 @@ use super::outputs;
 use crate::models::{ConfiguredModel, prompted};
 use crate::run_models::Opener;
 
-/// What opening a target needs besides its settings.
+/// The inputs of opening a target, besides its settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Opening {
     /// Questions that are asked at the same time.

@@ -20,7 +20,7 @@ use crate::collection::Collection;
 use rows::{Kind, RowWriter};
 use staging::Staging;
 
-/// What to write, and how.
+/// The parts to write, and their format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Export {
     /// The format of the files; JSON Lines by default.
@@ -44,7 +44,7 @@ pub enum ExportFormat {
     Text,
 }
 
-/// What was written.
+/// The numbers of exported documents and questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Documents.

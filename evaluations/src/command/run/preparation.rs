@@ -43,7 +43,7 @@ pub(super) struct Prepared {
     embedder: Option<Arc<dyn Embedder>>,
     pub(super) collection: Collection,
     pub(super) questions: Vec<Question>,
-    /// What chose the questions, if an option did.
+    /// The options that chose the questions, if any did.
     pub(super) selection: Option<SelectionRecord>,
     pub(super) ready: ReadyIndex,
     /// `None` if no profile reranks.

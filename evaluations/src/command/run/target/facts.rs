@@ -1,4 +1,4 @@
-//! What a report says about the target, besides its measures: its version, and how its documents were matched.
+//! The facts about the target in a report, besides its measures: its version, and how its documents were matched.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
