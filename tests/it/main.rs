@@ -52,3 +52,5 @@ mod terminal;
 mod unanswerable;
 mod validate;
 mod vectors;
+#[cfg(unix)]
+mod watch;

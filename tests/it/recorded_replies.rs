@@ -1,5 +1,5 @@
-//! Recorded replies of a service: what a killed run asks and pays again, what two runs at the same time share, and what `--watch`
-//! reuses. The service counts its requests.
+//! Recorded replies of a service that counts its requests: what a killed run asks and pays again, and what two runs at the same time
+//! share.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -14,7 +14,7 @@ use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
 /// A service and a judge, where the request with `hangs` to `endpoint` hangs the first time.
 ///
 /// Each reply costs $0.002 at the prices of [`qa_server::settings`], and each verdict $0.003.
-fn service(endpoint: &'static str, hangs: &'static str) -> ScriptedServer {
+pub(crate) fn service(endpoint: &'static str, hangs: &'static str) -> ScriptedServer {
     ScriptedServer::start(move |request, before| {
         if before == 0 && is_for(request, endpoint, hangs) {
             return Reaction::Hang;
@@ -50,7 +50,7 @@ fn verdict(request: &Received) -> Reaction {
 }
 
 /// Six cases, `a` to `f`.
-fn cases(evaluators: &str) -> String {
+pub(crate) fn cases(evaluators: &str) -> String {
     let cases: Vec<String> = "abcdef"
         .chars()
         .map(|name| format!("- {{name: {name}, inputs: {{q: case-{name}}}}}\n"))
@@ -61,7 +61,7 @@ fn cases(evaluators: &str) -> String {
     )
 }
 
-fn sandbox(server: &ScriptedServer, evaluators: &str) -> Sandbox {
+pub(crate) fn sandbox(server: &ScriptedServer, evaluators: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     qa_server::write(&sandbox, 6, server);
     sandbox.write("letters.yaml", cases(evaluators));
@@ -69,7 +69,7 @@ fn sandbox(server: &ScriptedServer, evaluators: &str) -> Sandbox {
 }
 
 /// A command against the service, one question after the other.
-fn command(sandbox: &Sandbox, server: &ScriptedServer, line: &str) -> Command {
+pub(crate) fn command(sandbox: &Sandbox, server: &ScriptedServer, line: &str) -> Command {
     let address = format!("{}/ask", server.ollama_url());
     let line =
         format!("{line} --target {address} --config settings.yaml --concurrency 1 --no-progress");
@@ -78,7 +78,7 @@ fn command(sandbox: &Sandbox, server: &ScriptedServer, line: &str) -> Command {
     command
 }
 
-fn run(sandbox: &Sandbox, server: &ScriptedServer, line: &str) -> Ended {
+pub(crate) fn run(sandbox: &Sandbox, server: &ScriptedServer, line: &str) -> Ended {
     ended(&mut command(sandbox, server, line))
 }
 
@@ -130,7 +130,7 @@ fn payments(sandbox: &Sandbox) -> Vec<String> {
 }
 
 /// The letter of a case or the number of a question, in the order of the requests to the service.
-fn asked(server: &ScriptedServer) -> String {
+pub(crate) fn asked(server: &ScriptedServer) -> String {
     let received = server.received_at(ASK);
     let names = received.iter().map(|request| {
         let name = request.body["q"].as_str().or(request.body["id"].as_str());
@@ -140,11 +140,11 @@ fn asked(server: &ScriptedServer) -> String {
 }
 
 /// The end of the service's path, and that of the judge's.
-const ASK: &str = "/ask";
+pub(crate) const ASK: &str = "/ask";
 const JUDGE: &str = "/chat/completions";
-const CHECKED: &str = "- IsInstance: str\n";
+pub(crate) const CHECKED: &str = "- IsInstance: str\n";
 const JUDGED: &str = "- LLMJudge: {rubric: It is polite., include_input: true}\n";
-const EVAL: &str = "eval letters.yaml";
+pub(crate) const EVAL: &str = "eval letters.yaml";
 const BENCHMARKS: &str = "run towers.yaml --judge embedded:overlap";
 
 #[test]
@@ -311,95 +311,4 @@ fn two_commands_at_the_same_time_do_not_disturb_each_other() {
         assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
         assert_eq!(asked(&server), format!("{before}{small}{rest}"));
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn watching_asks_only_changed_cases_again_while_only_the_file_changes() {
-    let server = service(ASK, "nothing hangs");
-    let sandbox = sandbox(&server, CHECKED);
-    let notes = fs::File::create(sandbox.data().join("notes.txt")).unwrap();
-    let noted = || fs::read_to_string(sandbox.data().join("notes.txt")).unwrap();
-    let mut watching = command(
-        &sandbox,
-        &server,
-        &format!("{EVAL} --watch --budget 0.0121"),
-    );
-    let mut watching = watching
-        .stdout(Stdio::null())
-        .stderr(notes)
-        .spawn()
-        .unwrap();
-    let waits = |times: usize| noted().matches("waiting for changes").count() == times;
-    wait_for("the first run", || waits(1));
-    assert_eq!(asked(&server), "abcdef");
-
-    let changed = cases("- IsInstance: str\n- Contains: Tower\n").replace("case-b", "other-b");
-    sandbox.write("letters.yaml", changed);
-    wait_for("the second run", || waits(2));
-    assert_eq!(asked(&server), "abcdefb");
-    let expected = "reusing 5 of 6 replies of the run before, whose cases have the same inputs; asking 1 request";
-    assert!(noted().contains(expected), "{}", noted());
-
-    // The reused replies cost this run nothing, or six further ones would exceed the budget.
-    sandbox.write("letters.yaml", cases(CHECKED));
-    wait_for("the third run", || waits(3));
-    assert_eq!(asked(&server), "abcdefbb");
-    assert!(!noted().contains("the budget"), "{}", noted());
-    watching.kill().unwrap();
-    watching.wait().unwrap();
-
-    let resumed = run(&sandbox, &server, EVAL);
-    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-    assert_eq!(asked(&server), "abcdefbbabcdef");
-}
-
-#[cfg(unix)]
-#[test]
-fn watching_asks_every_case_again_when_the_command_changes() {
-    const SYSTEM: &str = r#"while IFS= read -r line; do
-    id=${line#*\"id\":\"}
-    id=${id%%\"*}
-    printf '%s\n' "$id" >> asked.log
-    printf '{"id":"%s","answer":"first"}\n' "$id"
-done
-"#;
-    let sandbox = Sandbox::new();
-    sandbox.write("letters.yaml", cases(CHECKED));
-    sandbox.write("system.sh", SYSTEM);
-    let asked = || {
-        let asked = fs::read_to_string(sandbox.work().join("asked.log")).unwrap();
-        asked.lines().collect::<String>()
-    };
-    let notes = fs::File::create(sandbox.data().join("notes.txt")).unwrap();
-    let noted = || fs::read_to_string(sandbox.data().join("notes.txt")).unwrap();
-    let waits = |times: usize| noted().matches("waiting for changes").count() == times;
-    let mut watching = sandbox.command("eval letters.yaml --watch --concurrency 1 --no-progress");
-    watching.args(["--target", "exec:sh system.sh"]);
-    let mut watching = watching
-        .stdout(Stdio::null())
-        .stderr(notes)
-        .spawn()
-        .unwrap();
-    wait_for("the first run", || waits(1));
-    sandbox.write("letters.yaml", cases("- Contains: first\n"));
-    wait_for("the second run", || waits(2));
-    assert_eq!(asked(), "abcdef");
-    assert!(noted().contains("reusing 6 of 6 replies"), "{}", noted());
-
-    sandbox.write("system.sh", SYSTEM.replace("first", "second"));
-    wait_for("the third run", || waits(3));
-    assert_eq!(asked(), "abcdefabcdef");
-    let expected = "`system.sh` changed; running again and asking every case";
-    assert!(noted().contains(expected), "{}", noted());
-
-    // A broken file in between does not bring the old replies back.
-    sandbox.write("letters.yaml", "name: [");
-    sandbox.write("system.sh", SYSTEM);
-    wait_for("the error", || waits(4));
-    sandbox.write("letters.yaml", cases(CHECKED));
-    wait_for("the fifth run", || waits(5));
-    assert_eq!(asked(), "abcdefabcdefabcdef");
-    watching.kill().unwrap();
-    watching.wait().unwrap();
 }

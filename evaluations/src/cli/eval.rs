@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use super::numbers::{at_least_once, at_least_one, dollars, seed};
+use super::results::ResultArgs;
 use super::selection::SelectionArgs;
 use super::settings::{ModelName, SettingsArgs};
 use super::target::TargetArgs;
@@ -27,12 +28,8 @@ pub(crate) struct EvalArgs {
     pub(crate) control: EvalControlArgs,
     #[command(flatten)]
     pub(crate) shown: EvalShownArgs,
-    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
-    #[arg(long = "group-by", value_name = "KEY")]
-    pub(crate) group_by: Vec<String>,
-    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md, or .pydantic.json for pydantic-evals' own format
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
 }
 
 /// The model of evaluators that ask one, its budget and its cache.

@@ -9,6 +9,7 @@ use evals_metrics::Measure;
 use evals_targets::TargetAddress;
 
 use super::numbers::at_least_one;
+use super::results::ResultArgs;
 use super::run::{ControlArgs, QaArgs, RetrievalArgs, RunArgs, StageArgs};
 use super::selection::SelectionArgs;
 use super::settings::{ModelName, SettingsArgs};
@@ -67,12 +68,8 @@ pub(crate) struct ImportArgs {
     /// Start over instead of resuming an unfinished run
     #[arg(long)]
     fresh: bool,
-    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
-    #[arg(long = "group-by", value_name = "KEY")]
-    group_by: Vec<String>,
-    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md
-    #[arg(long, value_name = "FILE")]
-    out: Vec<PathBuf>,
+    #[command(flatten)]
+    results: ResultArgs,
 }
 
 /// The contents of a file made elsewhere.
@@ -142,8 +139,7 @@ impl ImportArgs {
                 max_failures: None,
                 pull: false,
             },
-            group_by: self.group_by,
-            out: self.out,
+            results: self.results,
         }
     }
 }

@@ -9,6 +9,7 @@ mod import;
 mod init;
 mod numbers;
 mod output;
+mod results;
 mod run;
 mod score;
 mod selection;

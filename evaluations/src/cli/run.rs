@@ -1,13 +1,13 @@
 //! The command line of `evaluations run`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use evals_metrics::Measure;
 
 use super::numbers::{at_least_once, at_least_one, dollars, seed};
+use super::results::ResultArgs;
 use super::selection::SelectionArgs;
 use super::settings::{ModelName, SettingsArgs};
 use super::target::TargetArgs;
@@ -30,12 +30,8 @@ pub(crate) struct RunArgs {
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) control: ControlArgs,
-    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
-    #[arg(long = "group-by", value_name = "KEY")]
-    pub(crate) group_by: Vec<String>,
-    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
 }
 
 /// Which stages run, and on which database.

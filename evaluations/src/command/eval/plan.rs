@@ -97,7 +97,7 @@ impl Source {
 
 impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &EvalArgs) -> Result<Self> {
-        let out = OutFile::all_of_eval(&arguments.out)?;
+        let out = OutFile::all_of_eval(&arguments.results.out)?;
         let registry = Registry::built_in();
         let source = Source::read(arguments)?;
         let resources = Resources::default();
@@ -202,7 +202,7 @@ fn chosen_cases(
     let none = Map::new();
     let mut cases: Vec<_> = loaded.dataset.cases().iter().collect();
     let known = keys(loaded);
-    for key in &arguments.group_by {
+    for key in &arguments.results.group_by {
         MetadataFrom::Cases.check_key(&format!("--group-by {key}"), key, &known)?;
     }
     let selection = Selection::new(

@@ -164,7 +164,7 @@ pub(super) async fn run(
         ..Bootstrap::default()
     };
     let summary = report.summary(&bootstrap);
-    let keys = &arguments.group_by;
+    let keys = &arguments.results.group_by;
     let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
     let replies = Replies::of(&recorded);
     Finished::write(report, summary, opened.folder, reached, replies)

@@ -1,5 +1,6 @@
 //! `evaluations run`: load, index, search, measure, report; or ask somebody else's system.
 
+mod access;
 mod index;
 mod manifest;
 mod plan;

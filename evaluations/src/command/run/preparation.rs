@@ -10,6 +10,7 @@ use evals_providers::Traffic;
 use evals_rag::Question;
 use evals_rag::answering::QueryRecorder;
 
+use super::access::ModelAccess;
 use super::index::{self, Found, ReadyIndex};
 use super::plan::Plan;
 use super::plan::answers::QaPlan;
@@ -19,7 +20,7 @@ use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
 use crate::interruption::Interruption;
-use crate::models::{ModelKind, Servers};
+use crate::models::ModelKind;
 use crate::question_answering::{Answering, Judging, ModelSet};
 use crate::run_models::reranker::{self, Reranking};
 use crate::run_models::{Opener, cache_policy, embedder};
@@ -72,24 +73,11 @@ pub(super) async fn prepare(
     interruption: &Interruption,
 ) -> Result<Prepared> {
     let printer = session.printer;
-    let seed = arguments.control.seed;
-    let servers = Servers::new(&plan.resolved, &plan.models, printer, seed);
-    let mut servers = servers
-        .interrupted_by(interruption)
-        .pulling(arguments.control.pull);
-    let stop = interruption.stop();
-    let spending = Spending::new(arguments.qa.budget, stop.clone());
+    let (resolved, models) = (&plan.resolved, &plan.models);
+    let mut access = ModelAccess::new(session, arguments, resolved, models, interruption);
     // `--refresh failed` only concerns question answering: cached vectors and scores stay in use.
     let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
-    let mut opener = Opener::new(
-        session,
-        &plan.resolved,
-        &plan.models,
-        &mut servers,
-        cache_policy(arguments.qa.no_cache, refresh),
-        &spending,
-        interruption,
-    );
+    let mut opener = access.opener(cache_policy(arguments.qa.no_cache, refresh));
     let embedder = if plan.needs_embeddings {
         let embedder = embedder::open(&mut opener, arguments).await?;
         Some(record_queries(&mut opener, plan, embedder))
@@ -134,9 +122,9 @@ pub(super) async fn prepare(
         ready,
         reranking,
         qa,
-        spending,
-        stop,
-        traffic: servers.traffic_so_far(),
+        traffic: access.servers.traffic_so_far(),
+        spending: access.spending,
+        stop: access.stop,
     })
 }
 

@@ -56,7 +56,7 @@ impl<'w> Watch<'w> {
     fn new(session: &'w Session<'w>, arguments: &'w EvalArgs) -> Self {
         let mut watched = Watched::new(&arguments.file, &session.directories.working);
         watched.ignore(&session.directories.data);
-        for file in &arguments.out {
+        for file in &arguments.results.out {
             watched.ignore(file);
         }
         Self {

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use evals_data::Manifest;
 use evals_messages::quantity;
 use evals_metrics::Measure;
+use evals_rag::retrieval::IdenticalIds;
 
 use crate::cli::RunArgs;
 
@@ -17,6 +18,7 @@ pub(in crate::command::run) struct Measured {
     pub(in crate::command::run) k: NonZeroUsize,
     /// The dataset's measures that look deeper than k, each with its replacement.
     pub(in crate::command::run) cut: Vec<(Measure, Measure)>,
+    pub(in crate::command::run) identical_ids: IdenticalIds,
 }
 
 impl Measured {
@@ -25,12 +27,21 @@ impl Measured {
     pub(in crate::command::run) fn of(arguments: &RunArgs, manifest: &Manifest) -> Result<Self> {
         let defaults = &manifest.retrieval;
         let asked = &arguments.retrieval.measures;
+        let identical_ids = if defaults.ignore_identical_ids {
+            IdenticalIds::LeaveOut
+        } else {
+            IdenticalIds::Keep
+        };
         let Some(k) = arguments.retrieval.k else {
             let measures = distinct(defaults.measures.iter().chain(asked));
             let deepest = measures.iter().filter_map(Measure::cutoff).max();
             let k = deepest.map_or(defaults.limit, |deepest| deepest.max(defaults.limit));
-            let cut = Vec::new();
-            return Ok(Self { measures, k, cut });
+            return Ok(Self {
+                measures,
+                k,
+                cut: Vec::new(),
+                identical_ids,
+            });
         };
         if let Some(deep) = asked
             .iter()
@@ -47,6 +58,7 @@ impl Measured {
             measures: distinct(own.iter().map(|(_, cut)| cut).chain(asked)),
             k,
             cut: own.into_iter().filter(|(deep, cut)| deep != cut).collect(),
+            identical_ids,
         })
     }
 }

@@ -85,12 +85,33 @@ pub(super) fn check_groups(keys: &[String], manifest: &Manifest) -> Result<()> {
 }
 
 /// The keys of the questions' metadata; `None` if only the questions tell, because a column stands for all fields of an object.
-pub(super) fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
+fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
     let columns = &manifest.questions.columns.metadata;
     let own = [Question::ANSWERABLE, Question::RELEVANT_DOCUMENTS].map(str::to_owned);
     let keys = own.into_iter().chain(columns.iter().map(Column::path));
     let is_static = columns.iter().all(|column| !column.is_spread());
     is_static.then(|| keys.collect())
+}
+
+/// What chooses the questions; `None` if every question is asked, up to `--limit`.
+pub(super) fn selection(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    manifest: &Manifest,
+) -> Result<Option<Selection>> {
+    Selection::new(
+        session,
+        &arguments.selection,
+        &manifest.name,
+        MetadataFrom::Manifest,
+        known_keys(manifest).as_deref(),
+    )
+}
+
+/// How many questions are asked at the same time.
+pub(super) fn concurrency(arguments: &RunArgs, resolved: &Resolved) -> NonZeroUsize {
+    let default = resolved.settings.evaluations.concurrency;
+    arguments.control.concurrency.unwrap_or(default)
 }
 
 impl Plan {
@@ -101,7 +122,7 @@ impl Plan {
         resolved: Resolved,
     ) -> Result<Self> {
         let stages = &arguments.stages;
-        if stages.skip_retrieval && stages.skip_qa && !arguments.out.is_empty() {
+        if stages.skip_retrieval && stages.skip_qa && !arguments.results.out.is_empty() {
             bail!(
                 "`--out` has nothing to write, because `--skip-retrieval` and `--skip-qa` skip both benchmarks"
             );
@@ -109,8 +130,13 @@ impl Plan {
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
-        check_groups(&arguments.group_by, &manifest)?;
-        let Measured { measures, k, cut } = Measured::of(arguments, &manifest)?;
+        check_groups(&arguments.results.group_by, &manifest)?;
+        let Measured {
+            measures,
+            k,
+            cut,
+            identical_ids,
+        } = Measured::of(arguments, &manifest)?;
         let default = choices.profiles.first().copied();
         let default = default.unwrap_or(choices.hybrid.into());
         let qa = if arguments.stages.skip_qa {
@@ -136,28 +162,15 @@ impl Plan {
             measures,
             k,
             cut,
-            identical_ids: if manifest.retrieval.ignore_identical_ids {
-                IdenticalIds::LeaveOut
-            } else {
-                IdenticalIds::Keep
-            },
-            concurrency: arguments
-                .control
-                .concurrency
-                .unwrap_or(resolved.settings.evaluations.concurrency),
+            identical_ids,
+            concurrency: concurrency(arguments, &resolved),
             name: arguments
                 .control
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("{}_retrieval_evaluation", manifest.name)),
-            selection: Selection::new(
-                session,
-                &arguments.selection,
-                &manifest.name,
-                MetadataFrom::Manifest,
-                known_keys(&manifest).as_deref(),
-            )?,
-            out: OutFile::all(&arguments.out)?,
+            selection: selection(session, arguments, &manifest)?,
+            out: OutFile::all(&arguments.results.out)?,
             manifest,
             resolved,
             models: choices.models,

@@ -107,7 +107,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
             .selection
             .as_ref()
             .map(|selection| (selection, prepared.questions.len())),
-        group_by: &arguments.group_by,
+        group_by: &arguments.results.group_by,
         facts: Vec::new(),
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));

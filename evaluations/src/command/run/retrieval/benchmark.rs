@@ -100,7 +100,7 @@ pub(super) async fn run(
         run.session.printer,
         &report,
         summary,
-        &arguments.group_by,
+        &arguments.results.group_by,
         &bootstrap,
     );
     Ok(Finished {

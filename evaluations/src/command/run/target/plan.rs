@@ -9,12 +9,12 @@ use evals_rag::retrieval::IdenticalIds;
 use evals_rag::targets::matching::{IdRule, MatchBy, Matching};
 use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetSettings};
 
-use crate::case_selection::{MetadataFrom, Selection};
+use crate::case_selection::Selection;
 use crate::choices::Choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::command::run::plan::answers::check_price;
 use crate::command::run::plan::measured::Measured;
-use crate::command::run::plan::{check_groups, known_keys};
+use crate::command::run::plan::{check_groups, concurrency, selection};
 use crate::models::{ConfiguredModels, EMBEDDED, embedded};
 use crate::out_file::OutFile;
 use crate::question_answering::JudgingPlan;
@@ -63,7 +63,7 @@ impl TargetPlan {
         };
         let matching = matching(&resolved, &target)?;
         let models = Choices::of(&resolved)?.models;
-        check_groups(&arguments.group_by, &manifest)?;
+        check_groups(&arguments.results.group_by, &manifest)?;
         let (control, stages) = (&arguments.control, &arguments.stages);
         if control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(
@@ -75,7 +75,12 @@ impl TargetPlan {
         } else {
             Some(judging(session, arguments, &resolved, &models)?)
         };
-        let Measured { measures, k, cut } = Measured::of(arguments, &manifest)?;
+        let Measured {
+            measures,
+            k,
+            cut,
+            identical_ids,
+        } = Measured::of(arguments, &manifest)?;
         let named = |suffix: &str| {
             let name = control.name.clone();
             name.unwrap_or_else(|| format!("{}{suffix}", manifest.name))
@@ -90,14 +95,8 @@ impl TargetPlan {
             measures,
             k,
             cut,
-            identical_ids: if manifest.retrieval.ignore_identical_ids {
-                IdenticalIds::LeaveOut
-            } else {
-                IdenticalIds::Keep
-            },
-            concurrency: control
-                .concurrency
-                .unwrap_or(resolved.settings.evaluations.concurrency),
+            identical_ids,
+            concurrency: concurrency(arguments, &resolved),
             retrieval_name: named("_retrieval_evaluation"),
             qa_name: named("_qa_evaluation"),
             resume: match (control.fresh, arguments.qa.refresh) {
@@ -110,14 +109,8 @@ impl TargetPlan {
             } else {
                 Resumption::Resume
             },
-            selection: Selection::new(
-                session,
-                &arguments.selection,
-                &manifest.name,
-                MetadataFrom::Manifest,
-                known_keys(&manifest).as_deref(),
-            )?,
-            out: OutFile::all(&arguments.out)?,
+            selection: selection(session, arguments, &manifest)?,
+            out: OutFile::all(&arguments.results.out)?,
             manifest,
             resolved,
         })

@@ -17,10 +17,10 @@ use super::plan::TargetPlan;
 use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::cli::RunArgs;
+use crate::command::run::access::ModelAccess;
 use crate::command::run::questions::{self, Asked, KnownIds};
 use crate::downloads;
 use crate::interruption::Interruption;
-use crate::models::Servers;
 use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
@@ -61,22 +61,10 @@ pub(super) async fn prepare(
     interruption: &Interruption,
 ) -> Result<Prepared> {
     let printer = session.printer;
-    let seed = arguments.control.seed;
-    let servers = Servers::new(&plan.resolved, &plan.models, printer, seed);
-    let mut servers = servers
-        .interrupted_by(interruption)
-        .pulling(arguments.control.pull);
-    let stop = interruption.stop();
-    let spending = Spending::new(arguments.qa.budget, stop.clone());
-    let mut opener = Opener::new(
-        session,
-        &plan.resolved,
-        &plan.models,
-        &mut servers,
-        cache_policy(arguments.qa.no_cache, arguments.qa.refresh),
-        &spending,
-        interruption,
-    );
+    let (resolved, models) = (&plan.resolved, &plan.models);
+    let mut access = ModelAccess::new(session, arguments, resolved, models, interruption);
+    let cache = cache_policy(arguments.qa.no_cache, arguments.qa.refresh);
+    let mut opener = access.opener(cache);
     let opening = Opening {
         concurrency: plan.concurrency,
         folder: session.directories.working.clone(),
@@ -107,7 +95,7 @@ pub(super) async fn prepare(
         printer.warn(&warning);
     }
     let prices = choices::prices(&plan.resolved);
-    let target = targets::metered(target, prices, &spending);
+    let target = targets::metered(target, prices, &access.spending);
     let texts = Arc::new(CollectionCorpus(collection.clone()));
     let matcher = Matcher::new(plan.matching.clone(), Arc::unwrap_or_clone(ids), texts);
     Ok(Prepared {
@@ -118,9 +106,9 @@ pub(super) async fn prepare(
         matcher: Arc::new(matcher),
         refusals: Refusals::new(&plan.manifest.unanswerable),
         qa,
-        spending,
-        stop,
-        traffic: servers.traffic_so_far(),
+        traffic: access.servers.traffic_so_far(),
+        spending: access.spending,
+        stop: access.stop,
     })
 }
 

@@ -117,7 +117,7 @@ async fn answer(
             .selection
             .as_ref()
             .map(|selection| (selection, prepared.questions.len())),
-        group_by: &arguments.group_by,
+        group_by: &arguments.results.group_by,
         facts: facts.lines(),
     };
     closing.close(report, opened.folder)

@@ -111,7 +111,7 @@ async fn measure(
         ..Bootstrap::default()
     };
     let summary = report.summary(&bootstrap);
-    let keys = &arguments.group_by;
+    let keys = &arguments.results.group_by;
     let summary = add_groups(run.session.printer, &report, summary, keys, &bootstrap);
     Ok((report, summary))
 }

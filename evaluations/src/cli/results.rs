@@ -1,0 +1,17 @@
+//! The options for the results of a run.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// How results are broken down, and where they are written.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ResultArgs {
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    pub(crate) group_by: Vec<String>,
+    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md, or for a run of a dataset file
+    /// .pydantic.json for pydantic-evals' own format
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+}
