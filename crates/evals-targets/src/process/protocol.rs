@@ -28,12 +28,27 @@ pub trait Protocol: Debug + Send + Sync {
     fn expected(&self) -> &'static str;
 }
 
-/// Parses a line. The error has the column alone, because a line is one line.
+/// Parses a line. The error has the column alone, because a line is one line. Programs on Windows begin their output with a byte order
+/// mark.
 pub(crate) fn parse_json(line: &[u8]) -> Result<Value, String> {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let parsed = serde_json::from_slice(line);
     parsed.map_err(|error| {
         error
             .to_string()
             .replace(" at line 1 column ", " at column ")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_line() {
+        let line = "\u{feff}{\"answer\": 1}";
+        assert!(parse_json(line.as_bytes()).is_ok());
+        let error = parse_json(b"{").unwrap_err();
+        assert_eq!(error, "EOF while parsing an object at column 1");
+    }
 }
