@@ -29,6 +29,11 @@ impl Layer {
         }
     }
 
+    /// Whether the user wrote it on the command line.
+    pub(crate) fn is_option(&self) -> bool {
+        self.origin.starts_with('`')
+    }
+
     /// The `settings` of a dataset's manifest. They may not decide which servers get the user's texts and keys.
     pub(crate) fn dataset(manifest: &Manifest) -> Result<Self, SettingsError> {
         let layer = Self::checked(manifest.origin.to_string(), manifest.settings.clone())?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::SettingsError;
 use super::layer::Layer;
-use super::tree::{Tree, overlay};
+use super::tree::{Tree, overlay, withhold_credentials};
 use super::{Role, Settings};
 use crate::redaction;
 use crate::search_profile::RERANK;
@@ -96,6 +96,9 @@ pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
     };
     for layer in &layers {
         if let Value::Object(upper) = layer.tree.to_value() {
+            if !layer.is_option() {
+                withhold_credentials(&mut merged, &upper);
+            }
             overlay(&mut merged, upper);
         }
     }
