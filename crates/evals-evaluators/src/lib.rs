@@ -63,6 +63,7 @@ pub mod pydantic_report;
 mod python;
 mod rag;
 mod registry;
+mod result_keys;
 mod signature;
 mod spans;
 mod spec_value;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::argument::{choice, optional_text, text};
-use crate::{Arguments, BuildError, Entry, Parameter, Signature, Untyped, python};
+use crate::{Arguments, BuildError, Entry, Parameter, Signature, Untyped, python, result_keys};
 
 const NAME: &str = "ConfusionMatrixEvaluator";
 
@@ -143,7 +143,7 @@ impl Source {
     fn class(&self, case: &CaseReport<Untyped>, output: &Value) -> Option<String> {
         let value = match (self.from, &self.key) {
             (From::Labels, key) => {
-                return match &case.outcome(key.as_deref()?)?.value {
+                return match result_keys::value(case, key.as_deref()?)? {
                     Verdict::Label(label) => Some(label.clone()),
                     Verdict::Assertion(_) | Verdict::Score(_) | Verdict::Undefined => None,
                 };

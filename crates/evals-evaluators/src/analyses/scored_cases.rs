@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::argument::{choice, optional_text, text};
-use crate::{Arguments, BuildError, Parameter, Untyped};
+use crate::{Arguments, BuildError, Parameter, Untyped, result_keys};
 
 /// Where the score and the class of a case are.
 #[derive(Debug)]
@@ -139,20 +139,22 @@ impl Columns {
 
     fn score(&self, case: &CaseReport<Untyped>) -> Option<f64> {
         match self.score_from {
-            ScoreFrom::Scores => case.score(&self.score_key),
+            ScoreFrom::Scores => match result_keys::value(case, &self.score_key)? {
+                Verdict::Score(score) => Some(*score),
+                Verdict::Assertion(_) | Verdict::Label(_) | Verdict::Undefined => None,
+            },
             ScoreFrom::Metrics => case.metrics.get(&self.score_key).copied(),
         }
     }
 
     fn is_positive(&self, case: &CaseReport<Untyped>) -> Option<bool> {
-        let verdict = |key: &str| Some(&case.outcome(key)?.value);
         match &self.positive {
             Positive::Expected => case.expected.as_ref().and_then(truth),
-            Positive::Assertion(key) => match verdict(key)? {
+            Positive::Assertion(key) => match result_keys::value(case, key)? {
                 Verdict::Assertion(passed) => Some(*passed),
                 Verdict::Score(_) | Verdict::Label(_) | Verdict::Undefined => None,
             },
-            Positive::Label(key) => match verdict(key)? {
+            Positive::Label(key) => match result_keys::value(case, key)? {
                 Verdict::Label(label) => Some(!label.is_empty()),
                 Verdict::Score(_) | Verdict::Assertion(_) | Verdict::Undefined => None,
             },

@@ -1,7 +1,5 @@
 //! From a report of ours to one of pydantic-evals.
 
-use std::collections::BTreeSet;
-
 use evals::{
     Analysis, CaseOutcome, CaseReport, EvaluatorIdentity, EvaluatorOrigin, EvaluatorSpec,
     FailureKind, Report, SpecArguments, TaskFailure, TaskResult, Value as Verdict,
@@ -12,7 +10,7 @@ use super::entries::Entries;
 use super::report::{
     EvaluationReport, EvaluationResult, EvaluatorFailure, ReportCase, ReportCaseFailure,
 };
-use crate::Untyped;
+use crate::{Untyped, result_keys};
 
 /// Whole numbers up to this size are written as integers.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -84,27 +82,21 @@ fn finished(report: &Report<Untyped>, case: &CaseReport<Untyped>, output: &Value
         span_id: None,
         evaluator_failures: evaluator_failures(report, case),
     };
-    let mut taken = BTreeSet::new();
-    for outcome in &case.outcomes {
-        let name = outcome.given_name.as_ref().unwrap_or(&outcome.name);
+    for (key, outcome) in result_keys::results(case) {
         match &outcome.value {
             Verdict::Undefined => {}
             Verdict::Assertion(passed) => {
-                let key = key(name, &mut taken);
                 let result = result(report, case, outcome, *passed);
                 finished.assertions.insert(key, result);
             }
             // The runner replaces scores that are not finite by failures.
             Verdict::Score(score) => {
                 if let Some(score) = Number::from_f64(*score) {
-                    let key = key(name, &mut taken);
-                    finished
-                        .scores
-                        .insert(key, result(report, case, outcome, score));
+                    let result = result(report, case, outcome, score);
+                    finished.scores.insert(key, result);
                 }
             }
             Verdict::Label(label) => {
-                let key = key(name, &mut taken);
                 let result = result(report, case, outcome, label.clone());
                 finished.labels.insert(key, result);
             }
@@ -129,16 +121,6 @@ fn failed(
         trace_id: None,
         span_id: None,
     }
-}
-
-/// The key of a result: its name or, if another result of the case has it, the first free one of `name_2`, `name_3` and so on.
-fn key(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (2_u64..).map(|number| format!("{name}_{number}"));
-    let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    let free = names.find(|name| !taken.contains(name));
-    let free = free.expect("a case has finitely many results");
-    taken.insert(free.clone());
-    free
 }
 
 fn result<V>(

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use evals::{Analysis, EvaluatorOrigin, Experiment};
 use evals_evaluators::{DatasetFile, FileFormat, Loaded, Problems, Registry, Resources};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -244,4 +245,40 @@ fn a_wrong_setting_of_the_target_is_reported_at_its_key() {
             "4:14: `target.response.anwser`: unknown key; did you mean `answer`?",
         ]
     );
+}
+
+const OWN_EVALUATOR: &str = "
+cases:
+- {name: a, inputs: {text: ab, s: 9}}
+- {name: b, inputs: {text: b, s: 1}}
+- {name: c, inputs: {text: a, s: 0.5}, evaluators: [Contains: z]}
+evaluators: [Contains: a]
+report_evaluators:
+- ROCAUCEvaluator: {score_key: s, score_from: metrics, positive_from: assertions, positive_key: Contains}
+";
+
+/// The area is that of pydantic-evals 2.62.0, where `Contains` of the case `c` is the case's own evaluator. Were it the file's,
+/// `c` would be positive and the area 0.5.
+#[tokio::test]
+async fn report_evaluators_find_results_as_pydantic_evals_numbers_them() {
+    let (registry, resources) = (Registry::built_in(), Resources::default());
+    let path = Path::new("own.yaml");
+    let file =
+        DatasetFile::read(OWN_EVALUATOR, FileFormat::Yaml, path, &registry, &resources).unwrap();
+    let experiment = Experiment::new(file.dataset, async |case, scope| {
+        scope.metric("s", case.input["s"].as_f64().unwrap());
+        Ok(case.input["text"].clone())
+    });
+    let report = experiment.run().await;
+    let area = report.analyses.iter().find_map(|analysis| match analysis {
+        Analysis::Scalar { value, .. } => *value,
+        _ => None,
+    });
+    assert_eq!(area, Some(1.0));
+    let names = report.cases[2].outcomes.iter();
+    let names: Vec<_> = names
+        .map(|outcome| (outcome.name.as_str(), outcome.origin))
+        .collect();
+    let (own, of_file) = (EvaluatorOrigin::Case(1), EvaluatorOrigin::Dataset(1));
+    assert_eq!(names, [("Contains_2", own), ("Contains", of_file)]);
 }

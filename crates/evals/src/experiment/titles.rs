@@ -32,8 +32,8 @@ impl<'a> Returned<'a> {
 
 type Evaluators<'a> = BTreeMap<(EvaluatorOrigin, &'a str), Returned<'a>>;
 
-/// Tells equal names of different evaluators apart. The evaluators of cases come first, in dataset order, then those of
-/// the dataset; the first holder of a name keeps it as it is.
+/// Tells equal names of different evaluators apart. The evaluators of the dataset come first, then those of cases, in dataset
+/// order; the first holder of a name keeps it as it is.
 pub(super) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
     restore(cases);
     let renamed = renamed(evaluators(cases));
@@ -124,8 +124,8 @@ fn entry<'e, 'a>(
 fn renamed(evaluators: Evaluators<'_>) -> Renamed {
     let mut in_order: Vec<_> = evaluators.into_iter().collect();
     in_order.sort_by_key(|((origin, _), returned)| match origin {
-        EvaluatorOrigin::Case(_) => (false, returned.first_seen),
-        EvaluatorOrigin::Dataset(number) => (true, *number as usize),
+        EvaluatorOrigin::Dataset(number) => (false, *number as usize),
+        EvaluatorOrigin::Case(_) => (true, returned.first_seen),
     });
     let mut taken = Names::default();
     let mut renamed = Renamed::new();

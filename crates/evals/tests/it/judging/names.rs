@@ -138,9 +138,9 @@ async fn own_evaluators_are_not_mixed_up_with_the_datasets() {
     ];
     let shared = Scripted::constant("exact", Outcome::assertion("exact", false));
     let report = echo(Dataset::new("words", cases).unwrap().evaluator(shared)).await;
-    assert_eq!(names(&report.cases[0]), ["exact", "exact_2", "exact_3"]);
-    assert_eq!(names(&report.cases[1]), ["exact_3"]);
-    assert_eq!(names(&report.cases[2]), ["exact", "exact_3"]);
+    assert_eq!(names(&report.cases[0]), ["exact_2", "exact_3", "exact"]);
+    assert_eq!(names(&report.cases[1]), ["exact"]);
+    assert_eq!(names(&report.cases[2]), ["exact_2", "exact"]);
     let exact = || EvaluatorIdentity::named("exact");
     assert_eq!(report.cases[0].own_evaluators, [exact(), exact()]);
 
@@ -153,9 +153,9 @@ async fn own_evaluators_are_not_mixed_up_with_the_datasets() {
     assert_eq!(
         rates,
         [
-            ("exact", Some(1.0), 2),
-            ("exact_2", Some(1.0), 1),
-            ("exact_3", Some(0.0), 3)
+            ("exact_2", Some(1.0), 2),
+            ("exact_3", Some(1.0), 1),
+            ("exact", Some(0.0), 3)
         ]
     );
 }
