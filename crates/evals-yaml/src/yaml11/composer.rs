@@ -6,6 +6,7 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 use serde_json::Value;
 
 use super::anchors::Anchors;
+use super::breaks::with_breaks_of_yaml11;
 use super::places::{place, syntax};
 use super::scalar::{Plain, resolve};
 use super::scanned_text::as_pyyaml_scans;
@@ -19,6 +20,7 @@ use crate::node::{
 /// Reads YAML 1.1. Faulty syntax is an error; values that JSON cannot hold are among the document's
 /// [errors](Document::errors).
 pub fn read(text: &str) -> Result<Document, YamlError> {
+    let text = &*with_breaks_of_yaml11(text);
     let options = granit_parser::options! { emit_comments: false };
     let mut composer = Composer {
         text,

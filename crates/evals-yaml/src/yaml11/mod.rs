@@ -10,11 +10,16 @@
 //! - a key that is not a text becomes one: `1`, `true`, `null`;
 //! - a plain `=`, and numbers without a digit such as `0x_`, are texts, where PyYAML gives up.
 //!
+//! Where a break is a line or paragraph separator of Unicode (U+2028, U+2029), only quoted and plain texts agree with PyYAML; it
+//! ends no comment here. A mapping in braces needs a blank or a quote between a key's colon and its value: `{a: {b: 1}}`, where
+//! PyYAML also takes `{a:{b: 1}}`. The lines of a text in quotes must be indented more than their block.
+//!
 //! A key that occurs twice takes its last value, with a warning. Aliases and merge keys work; an alias inside the value that
 //! it repeats is an error, and so are aliases that together repeat more than 16 MB and
 //! a hundred times the length of the text.
 
 mod anchors;
+mod breaks;
 mod composer;
 mod numbers;
 mod places;

@@ -8,7 +8,7 @@ use granit_parser::{ScalarStyle, Span};
 const SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
 /// The text as PyYAML scans it: a block at the end of a document that ends without a line break has none either, and the line and
-/// paragraph separators of Unicode are line breaks, around which blanks do not count. In double quotes, PyYAML writes them as escapes.
+/// paragraph separators of Unicode are line breaks that stay. In double quotes, PyYAML writes them as escapes.
 pub(super) fn as_pyyaml_scans<'s>(
     document: &str,
     scalar: &'s str,
@@ -24,29 +24,71 @@ pub(super) fn as_pyyaml_scans<'s>(
             let without = scalar.strip_suffix('\n').filter(|_| is_cut_off);
             Cow::Borrowed(without.unwrap_or(scalar))
         }
-        ScalarStyle::Plain | ScalarStyle::SingleQuoted if scalar.contains(SEPARATORS) => {
-            Cow::Owned(without_blanks_around_separators(scalar))
+        ScalarStyle::Plain if scalar.contains(SEPARATORS) => match written(document, span) {
+            Some(written) => {
+                let text = rescanned(written, &[' ']);
+                Cow::Owned(text.trim_end_matches(is_break).to_owned())
+            }
+            None => Cow::Borrowed(scalar),
+        },
+        ScalarStyle::SingleQuoted if scalar.contains(SEPARATORS) => {
+            let quoted = written(document, span);
+            let inner = quoted.and_then(|it| it.strip_prefix('\'')?.strip_suffix('\''));
+            match inner {
+                Some(inner) => Cow::Owned(rescanned(inner, &[' ', '\t']).replace("''", "'")),
+                None => Cow::Borrowed(scalar),
+            }
         }
         _ => Cow::Borrowed(scalar),
     }
 }
 
-fn without_blanks_around_separators(scalar: &str) -> String {
-    const BLANKS: [char; 2] = [' ', '\t'];
-    let mut text = String::with_capacity(scalar.len());
-    for (index, part) in scalar.split_inclusive(SEPARATORS).enumerate() {
-        let part = if index == 0 {
-            part
-        } else {
-            part.trim_start_matches(BLANKS)
-        };
-        match part.strip_suffix(SEPARATORS) {
-            Some(body) => {
-                text.push_str(body.trim_end_matches(BLANKS));
-                text.push_str(&part[body.len()..]);
-            }
-            None => text.push_str(part),
+/// The characters of a scalar in the document.
+fn written<'d>(document: &'d str, span: &Span) -> Option<&'d str> {
+    document.get(span.start.byte_offset()?..span.end.byte_offset()?)
+}
+
+/// Scans a text over several lines anew, from the document. Of a run of line breaks the first one becomes a space if it is the
+/// only one, and disappears if others follow; a separator always stays. Blanks around a run do not count.
+fn rescanned(written: &str, blanks: &[char]) -> String {
+    let mut text = String::with_capacity(written.len());
+    let mut rest = written;
+    while let Some(at) = rest.find(is_break) {
+        text.push_str(rest[..at].trim_end_matches(blanks));
+        let (first, mut after) = split_break(&rest[at..]);
+        let mut others = 0;
+        if first != '\n' {
+            text.push(first);
         }
+        loop {
+            after = after.trim_start_matches(blanks);
+            if !after.starts_with(is_break) {
+                break;
+            }
+            let (other, next) = split_break(after);
+            text.push(other);
+            others += 1;
+            after = next;
+        }
+        if first == '\n' && others == 0 {
+            text.push(' ');
+        }
+        rest = after;
     }
+    text.push_str(rest);
     text
+}
+
+fn is_break(character: char) -> bool {
+    matches!(character, '\n' | '\r') || SEPARATORS.contains(&character)
+}
+
+/// The line break at the start of a text, and what follows it.
+fn split_break(text: &str) -> (char, &str) {
+    if let Some(rest) = text.strip_prefix("\r\n") {
+        return ('\n', rest);
+    }
+    let mut characters = text.chars();
+    let first = characters.next().filter(|first| SEPARATORS.contains(first));
+    (first.unwrap_or('\n'), characters.as_str())
 }

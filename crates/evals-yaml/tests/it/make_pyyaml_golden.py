@@ -67,6 +67,9 @@ DOCUMENTS = [
     "a: yes\nb: 'yes'\nc: \"yes\"\nd: |\n  yes\n", "\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "a:   1   \n", "a: b\n# c\nd: e\n", "a: 'b\n\n\n  c'\n", "#\n# x\n\n\na: 1\n\n\n",
     "a: |\n  b", "a: >-\n  b\n  c", "a: |+\n  b", "a: |\n  b\n ", "- |\n  b\n\n", "\"a\\n\"", "! \"1\"", "a: ! 'yes'\n",
     "a: 'b \u2028  c'\n", "a: b\u2029 c\n", "a: 'b\n  \u2028  c'\n", "a: \"b\\u2028 c\"\n",
+    "a: 'b\x85    c'\n", "a: b\x85  c\x85d: e\x85", "# c\x85a: 5\n", "a: |\x85  b\r\x85  c\n", "a: >\n  b\x85  c\x85\x85  d\n", "a: \"b\x85  c\"\n",
+    "- '\n\n\u2028  '\n", "- 'a\n\n\u2029\n  b\u2028c'\n", "a:\n  - - 'b\n\n\u2028\u2029\n\n      c'\n", "a: 'b\u2028\n  c'\n", "a: b \u2029\n\n  c\n",
+    "a: 'it''s \u2028 it''s'\n", "a: b\u2028\n  \u2029 c\n", "a: b\u2029\nc: d\n",
     "a: >\n\n  b\n\n\n  c\n", "a: |\n\n  b\n   c\n  d\n", "- |\n x\n- >\n y\n", "a: \"b\n  c \\\n   d\"\n", "key with blanks: value with blanks\n", "? |\n  block\n: - one\n  - two\n",
 ]
 
