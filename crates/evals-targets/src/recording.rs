@@ -1,6 +1,6 @@
 //! Records a reply's timings, numbers, facts and steps in the report of its case.
 
-use evals::TaskScope;
+use evals::{SpanTree, TaskScope};
 
 use crate::Reply;
 
@@ -9,7 +9,7 @@ impl Reply {
     /// benchmark.
     ///
     /// The stage [`target`](Self::STAGE) is the time that we saw, [`target (reported)`](Self::REPORTED_STAGE) the one that the
-    /// target reports. Tool calls become spans, unless the reply has spans of its own.
+    /// target reports. Tool calls become spans, unless spans of the reply show calls of tools already.
     pub fn record(&self, scope: &TaskScope) {
         let mut is_cached = false;
         for timing in &self.timings {
@@ -35,18 +35,23 @@ impl Reply {
     }
 
     fn record_steps(&self, scope: &TaskScope) {
-        if let Some(spans) = &self.spans {
+        if self.spans.is_some() || self.tool_calls.is_some() {
             scope.records_spans();
-            for span in &spans.roots {
-                scope.span(span.clone());
-            }
-        } else if let Some(calls) = &self.tool_calls {
-            scope.records_spans();
-            for call in calls {
-                scope.span(call.span());
-            }
+        }
+        for span in self.spans.iter().flat_map(|spans| &spans.roots) {
+            scope.span(span.clone());
+        }
+        let shows_tools = self.spans.as_ref().is_some_and(shows_tools);
+        for call in self.tool_calls.iter().flatten().filter(|_| !shows_tools) {
+            scope.span(call.span());
         }
     }
+}
+
+/// Whether a step names the tool that it calls.
+fn shows_tools(spans: &SpanTree) -> bool {
+    let mut spans = spans.iter();
+    spans.any(|span| span.attributes.contains_key("gen_ai.tool.name"))
 }
 
 #[cfg(test)]
@@ -108,6 +113,30 @@ mod tests {
     }
 
     #[test]
+    fn tool_calls_join_spans_that_show_none() {
+        let call = ToolCall {
+            name: "search".to_owned(),
+            arguments: json!({}),
+            failed: false,
+        };
+        let mut reply = Reply {
+            spans: Some(SpanTree {
+                roots: vec![Span::new("plan")],
+            }),
+            tool_calls: Some(vec![call.clone()]),
+            ..Reply::default()
+        };
+        let names = |reply: &Reply| {
+            let spans = recorded(reply).spans.unwrap();
+            let names = spans.roots.into_iter().map(|span| span.name);
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names(&reply), ["plan", "execute_tool search"]);
+        reply.spans.as_mut().unwrap().roots[0].children = vec![call.span()];
+        assert_eq!(names(&reply), ["plan"]);
+    }
+
+    #[test]
     fn no_tool_call_differs_from_none_reported() {
         let none = Reply::default();
         assert_eq!(recorded(&none).spans, None);
@@ -116,18 +145,5 @@ mod tests {
             ..Reply::default()
         };
         assert_eq!(recorded(&empty).spans, Some(SpanTree::default()));
-    }
-
-    #[test]
-    fn spans_of_the_target_stand_for_its_tool_calls() {
-        let reply = Reply {
-            tool_calls: Some(vec![ToolCall::default()]),
-            spans: Some(SpanTree {
-                roots: vec![Span::new("agent")],
-            }),
-            ..Reply::default()
-        };
-        let spans = recorded(&reply).spans.unwrap();
-        assert_eq!(spans.roots, [Span::new("agent")]);
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use evals::{Span, SpanTree};
 use evals_models::Usage;
 use serde_json::{Map, Value};
 
@@ -27,7 +26,7 @@ pub(super) fn element(place: &str, index: usize) -> String {
 }
 
 /// A field of an object in messages.
-fn field(place: &str, name: &str) -> String {
+pub(super) fn field(place: &str, name: &str) -> String {
     format!("`{name}` in {place}")
 }
 
@@ -160,14 +159,6 @@ pub(super) fn metrics(place: &str, value: &Value) -> Result<BTreeMap<String, f64
         metrics.insert(name.clone(), value);
     }
     Ok(metrics)
-}
-
-/// Steps as a list, or as an object with the list under `roots`.
-pub(super) fn spans(place: &str, value: &Value) -> Result<SpanTree, String> {
-    let roots = value.get("roots").unwrap_or(value);
-    let roots: Result<Vec<Span>, _> = serde_json::from_value(roots.clone());
-    let roots = roots.map_err(|error| format!("{place} is not a list of spans: {error}"))?;
-    Ok(SpanTree { roots })
 }
 
 /// Whether a text stands for a number that JSON does not have.

@@ -24,6 +24,7 @@ mod json_text;
 mod path;
 mod paths;
 mod reader;
+mod steps;
 mod stream;
 #[cfg(test)]
 mod tests;

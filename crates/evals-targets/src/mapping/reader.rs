@@ -9,7 +9,7 @@ use super::chat_completion::Written;
 use super::error::{MappingError, kind};
 use super::path::{Found, Path};
 use super::paths::Paths;
-use super::{chat_completion, fields, json_text};
+use super::{chat_completion, fields, json_text, steps};
 use crate::settings::{ResponseSettings, SettingsProblem};
 use crate::{Reply, ReplyDocument};
 
@@ -183,7 +183,7 @@ impl Mapping {
                 usage: usage.or(counted),
                 model: one(paths.model.as_ref(), reply, fields::text)?,
                 tool_calls: list(paths.tool_calls.as_ref(), reply, fields::tool_calls)?,
-                spans: one(paths.spans.as_ref(), reply, fields::spans)?,
+                spans: one(paths.spans.as_ref(), reply, steps::spans)?,
                 attributes: one(paths.attributes.as_ref(), reply, |place, value| {
                     fields::object(place, value).cloned()
                 })?
