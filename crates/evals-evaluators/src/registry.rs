@@ -39,6 +39,15 @@ enum Builder {
     Around(Box<BuildAround>),
 }
 
+/// What an evaluator judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Each case.
+    Case,
+    /// The whole report.
+    Report,
+}
+
 type BuildCase =
     dyn Fn(&Arguments, &Resources) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> + Send + Sync;
 type BuildAround = dyn Fn(&Arguments, &BuildNested<'_>) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError>
@@ -105,12 +114,12 @@ pub enum RegistryError {
     #[error(transparent)]
     Arguments(#[from] SignatureError),
     /// The evaluator refuses its arguments.
-    #[error("`{name}`: {source}")]
+    #[error("`{name}`: {}", evals_messages::chain(&**problem))]
     Refused {
         /// Name of the evaluator.
         name: String,
-        /// Why.
-        source: BuildError,
+        /// Why. The message tells it, so it is no source of this error.
+        problem: BuildError,
     },
 }
 
@@ -197,7 +206,14 @@ impl Entry {
 
     /// Whether it judges whole reports.
     pub fn judges_reports(&self) -> bool {
-        matches!(self.build, Builder::Report(_))
+        self.kind() == Kind::Report
+    }
+
+    fn kind(&self) -> Kind {
+        match self.build {
+            Builder::Case(_) | Builder::Around(_) => Kind::Case,
+            Builder::Report(_) => Kind::Report,
+        }
     }
 }
 
@@ -239,11 +255,11 @@ impl Registry {
     ) -> Result<Built, RegistryError> {
         let entry = self
             .entry(&spec.name)
-            .ok_or_else(|| self.unknown(&spec.name))?;
+            .ok_or_else(|| self.unknown(&spec.name, None))?;
         let arguments = entry.signature.bind(entry.name, &spec.arguments)?;
-        let refused = |source| RegistryError::Refused {
+        let refused = |problem| RegistryError::Refused {
             name: entry.name.to_owned(),
-            source,
+            problem,
         };
         match &entry.build {
             Builder::Case(build) => build(&arguments, resources)
@@ -265,24 +281,47 @@ impl Registry {
         resources: &Resources,
     ) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> {
         let spec = spec_of(written).ok_or_else(|| NestedError::Form(written.to_string()))?;
+        if self.entry(&spec.name).is_none() {
+            return Err(self.unknown(&spec.name, Some(Kind::Case)).into());
+        }
         match self.build(&spec, resources)? {
             Built::Case(evaluator) => Ok(evaluator),
             Built::Report(_) => Err(NestedError::Report(spec.name).into()),
         }
     }
 
-    fn unknown(&self, name: &str) -> RegistryError {
-        let known = self.entries.iter().map(|entry| entry.name);
+    /// The error about a name that is not registered. It suggests evaluators of the wanted kind, of both kinds for `None`.
+    pub(crate) fn unknown(&self, name: &str, wanted: Option<Kind>) -> RegistryError {
+        let fitting = self.entries.iter();
+        let fitting = fitting.filter(|entry| wanted.is_none_or(|wanted| wanted == entry.kind()));
+        let fitting: Vec<&str> = fitting.map(|entry| entry.name).collect();
+        let nearest = nearest_names(name, &fitting);
         let hint = if name == "Python" {
             "; pydantic-evals removed it, write an `Exec` evaluator instead".to_owned()
+        } else if !nearest.is_empty() {
+            nearest::did_you_mean(nearest)
+        } else if wanted == Some(Kind::Report) {
+            "; evaluators of your own are registered in Rust".to_owned()
         } else {
-            nearest::did_you_mean(nearest::all(name, known))
+            "; evaluators of your own are commands, named by `Exec`, or registered in Rust"
+                .to_owned()
         };
         RegistryError::Unknown {
             name: name.to_owned(),
             hint,
         }
     }
+}
+
+/// The nearest of these names. The ending that many of them share makes none of them near.
+fn nearest_names<'n>(name: &str, known: &[&'n str]) -> Vec<&'n str> {
+    const ENDING: &str = "Evaluator";
+    let stem = |name: &str| name.strip_suffix(ENDING).unwrap_or(name).to_owned();
+    let stems: Vec<String> = known.iter().map(|known| stem(known)).collect();
+    let near = nearest::all(&stem(name), stems.iter().map(String::as_str));
+    let both = known.iter().zip(&stems);
+    let near = both.filter(|(_, stem)| near.contains(&stem.as_str()));
+    near.map(|(known, _)| *known).collect()
 }
 
 impl fmt::Debug for Entry {

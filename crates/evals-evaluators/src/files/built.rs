@@ -11,6 +11,7 @@ use super::dataset_file::{DatasetFile, FileCase, FileEvaluator};
 use super::grammar::{Written, WrittenCase};
 use super::problem::{Findings, Problem};
 use super::spec::{Form, WrittenSpec};
+use crate::registry::Kind;
 use crate::signature::SignatureError;
 use crate::{Built, Registry, RegistryError, Resources, Untyped};
 
@@ -176,7 +177,7 @@ impl<'r> Builder<'r> {
         let mut evaluators = Vec::new();
         let mut specs = Vec::new();
         for spec in written {
-            match self.build(&spec) {
+            match self.build(&spec, Kind::Case) {
                 Some(Built::Case(evaluator)) => evaluators.push(evaluator),
                 Some(Built::Report(_)) => self.findings.error(
                     spec.place,
@@ -199,7 +200,7 @@ impl<'r> Builder<'r> {
         let mut evaluators = Vec::new();
         let mut specs = Vec::new();
         for spec in written {
-            match self.build(&spec) {
+            match self.build(&spec, Kind::Report) {
                 Some(Built::Report(evaluator)) => evaluators.push(evaluator),
                 Some(Built::Case(_)) => self.findings.error(
                     spec.place,
@@ -215,13 +216,25 @@ impl<'r> Builder<'r> {
         (evaluators, specs)
     }
 
-    fn build(&mut self, written: &WrittenSpec) -> Option<Built> {
+    fn build(&mut self, written: &WrittenSpec, wanted: Kind) -> Option<Built> {
         match self.registry.build(&written.spec, self.resources) {
             Ok(built) => Some(built),
             Err(error) => {
+                let error = match error {
+                    RegistryError::Unknown { name, .. } => {
+                        self.registry.unknown(&name, Some(wanted))
+                    }
+                    known => known,
+                };
                 let place = place_of(&error, written);
                 let hint = self.hint(&error, written);
-                let message = format!("{}{hint}", evals_messages::chain(&error));
+                let message = match &error {
+                    // This hint says more than the one of the error.
+                    RegistryError::Unknown { name, .. } if !hint.is_empty() => {
+                        format!("no evaluator is called `{name}`{hint}")
+                    }
+                    error => format!("{}{hint}", evals_messages::chain(error)),
+                };
                 self.findings.error(place, message);
                 None
             }
@@ -247,7 +260,7 @@ impl<'r> Builder<'r> {
                     .entry(name)
                     .and_then(|entry| entry.signature().parameters().first())
                 {
-                    Some(first) if !is_any_known => format!(
+                    Some(first) if !is_any_known && takes_mappings(&first.schema) => format!(
                         "; a mapping holds arguments by name, so one that is the argument itself is written `{name}: {{{}: {{…}}}}`",
                         first.name
                     ),
@@ -256,6 +269,19 @@ impl<'r> Builder<'r> {
             }
             _ => String::new(),
         }
+    }
+}
+
+/// Whether a JSON Schema allows objects, as far as its first level says.
+fn takes_mappings(schema: &serde_json::Value) -> bool {
+    if let Some(any_of) = schema.get("anyOf").and_then(serde_json::Value::as_array) {
+        return any_of.iter().any(takes_mappings);
+    }
+    let is_object = |kind: &serde_json::Value| kind == "object";
+    match schema.get("type") {
+        None => schema.get("enum").is_none(),
+        Some(serde_json::Value::Array(kinds)) => kinds.iter().any(is_object),
+        Some(kind) => is_object(kind),
     }
 }
 

@@ -282,3 +282,51 @@ async fn report_evaluators_find_results_as_pydantic_evals_numbers_them() {
     let (own, of_file) = (EvaluatorOrigin::Case(1), EvaluatorOrigin::Dataset(1));
     assert_eq!(names, [("Contains_2", own), ("Contains", of_file)]);
 }
+
+fn mistakes(text: &str) -> Vec<String> {
+    let (registry, resources) = (Registry::built_in(), Resources::default());
+    let path = Path::new("f.yaml");
+    let refused = DatasetFile::read(text, FileFormat::Yaml, path, &registry, &resources);
+    let problems = refused.unwrap_err().problems.into_iter();
+    problems.map(|problem| problem.message).collect()
+}
+
+#[test]
+fn a_suggestion_is_an_evaluator_of_the_wanted_kind() {
+    let own = "evaluators of your own are commands, named by `Exec`, or registered in Rust";
+    let text = "
+cases: [{inputs: 1}]
+evaluators: [MockEvaluator, NotAnEvaluator: 1, ConfusionMatrix, MaxDurationEvaluator: 1]
+report_evaluators: [ConfusionMatrix, EqualExpected]
+";
+    assert_eq!(
+        mistakes(text),
+        [
+            format!("no evaluator is called `MockEvaluator`; {own}"),
+            format!("no evaluator is called `NotAnEvaluator`; {own}"),
+            format!("no evaluator is called `ConfusionMatrix`; {own}"),
+            "no evaluator is called `MaxDurationEvaluator`; did you mean `MaxDuration`?".to_owned(),
+            "no evaluator is called `ConfusionMatrix`; did you mean `ConfusionMatrixEvaluator`?"
+                .to_owned(),
+            "no evaluator is called `EqualExpected`; evaluators of your own are registered in Rust"
+                .to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn a_refusal_is_told_once_and_without_a_form_that_does_not_fit() {
+    let text = "
+cases: [{inputs: 1}]
+evaluators: [GEval: {criteria: c, evaluation_steps: [s], score_range: [5, 1]}]
+report_evaluators: [ConfusionMatrixEvaluator: {labels: [a]}]
+";
+    let mistakes = mistakes(text);
+    let [refused, unknown] = &mistakes[..] else {
+        panic!("{mistakes:?}");
+    };
+    assert_eq!(refused.matches("score_range").count(), 1, "{refused}");
+    assert!(refused.starts_with("`GEval`: "), "{refused}");
+    assert!(unknown.contains("has no argument `labels`"), "{unknown}");
+    assert!(!unknown.contains("a mapping holds"), "{unknown}");
+}

@@ -330,7 +330,7 @@ fn every_faulty_line_is_reported() {
             "f:6:34: both `expected` and `output` may hold the expected output; keep one of them",
             "f:6:59: `metadata` is a number, where an object is needed",
             "f:6:70: `name` is a list, where a text is needed",
-            "f:6:90: no evaluator is called `Nope`",
+            "f:6:90: no evaluator is called `Nope`; evaluators of your own are commands, named by `Exec`, or registered in Rust",
             "f:7:15: a case has no key `answer`; it has `name`, `inputs`, `metadata`, `expected_output`, `evaluators`",
         ]
     );
