@@ -687,6 +687,81 @@ fn credentials_of_a_judge_in_the_file_reach_its_server_and_no_report() {
 }
 
 #[test]
+fn settings_of_a_judge_in_the_file_are_those_of_pydantic_ai() {
+    let server = judge();
+    let sandbox = Sandbox::new();
+    with_judge(&sandbox, &server);
+    let settings = "model_settings: {stop_sequences: [END], service_tier: flex, tool_choice: auto}";
+    sandbox.write(
+        "judged.yaml",
+        JUDGED.replace("include_input: true", settings),
+    );
+    let ended = judged(&sandbox, "");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let warning = "`LLMJudge`: not sent to this judge: `tool_choice` of `model_settings`";
+    assert!(ended.stderr.contains(warning), "{}", ended.stderr);
+    for request in server.received_at("/chat/completions") {
+        assert_eq!(request.body["stop"], json!(["END"]));
+        assert_eq!(request.body["service_tier"], "flex");
+        assert_eq!(request.body.get("tool_choice"), None);
+    }
+
+    let headers = "model_settings: {extra_headers: {x-team: a}}";
+    sandbox.write(
+        "judged.yaml",
+        JUDGED.replace("include_input: true", headers),
+    );
+    for refused in [
+        judged(&sandbox, "").stderr,
+        sandbox.run("validate judged.yaml").stdout,
+    ] {
+        let start = "judged.yaml:";
+        let reason = "`LLMJudge`: `model_settings.extra_headers` cannot be sent";
+        assert!(
+            refused.contains(start) && refused.contains(reason),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn a_judge_of_an_unknown_provider_is_found_in_its_file() {
+    let server = judge();
+    let sandbox = Sandbox::new();
+    with_judge(&sandbox, &server);
+    let named = |model: &str| {
+        let model = format!("model: '{model}'");
+        JUDGED.replace("include_input: true", &model)
+    };
+    sandbox.write("judged.yaml", named("anthropic:claude-sonnet-4-6"));
+    let ended = judged(&sandbox, "--judge openai:gpt-x");
+    assert_eq!(ended.code, Some(2));
+    let validated = sandbox.run("validate judged.yaml");
+    assert_eq!(validated.code, Some(0), "{}", validated.stdout);
+    for text in [&ended.stderr, &validated.stdout] {
+        for part in [
+            "judged.yaml:",
+            "`LLMJudge` names the model `anthropic:claude-sonnet-4-6`",
+            "known are `ollama`, `openai`",
+            "name the judge with `--judge PROVIDER:NAME`",
+        ] {
+            assert!(text.contains(part), "`{part}` in {text}");
+        }
+        assert!(!text.contains("`--judge openai:gpt-x`"), "{text}");
+    }
+
+    sandbox.write("judged.yaml", named("openai-chat:gpt-x"));
+    let ended = judged(&sandbox, "");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let asked = server.received_at("/chat/completions");
+    assert!(
+        asked.iter().all(|request| request.body["model"] == "gpt-x"),
+        "{asked:?}"
+    );
+    assert!(!asked.is_empty());
+}
+
+#[test]
 fn a_system_is_not_asked_again_because_its_judge_failed() {
     let server = ScriptedServer::start(|_, _| Reaction::Status(503, Vec::new(), Vec::new()));
     let sandbox = sandbox();

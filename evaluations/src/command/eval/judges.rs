@@ -3,22 +3,24 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use evals_evaluators::{BuildError, ChatModels, Registry, WantedModel};
-use evals_evaluators::{FileEvaluator, Loaded};
+use evals_evaluators::{DatasetFile, FileEvaluator, Loaded};
 use evals_models::{ChatModel, ModelIdentity};
-use serde_json::{Map, Value};
 
+use super::model_settings;
 use crate::choices;
-use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind, Servers};
+use crate::models::{ConfiguredModel, EMBEDDED, ModelKind, Servers};
 use crate::run_models::Opener;
-use crate::settings::{Model, Resolved, Role};
+use crate::settings::{Model, Resolved, Role, Settings};
 
 /// The models that the evaluators of a file ask for, not yet opened.
 pub(super) struct WantedJudges {
     judges: Vec<(WantedModel, ConfiguredModel)>,
     /// Evaluators of every case that ask a model.
     pub(super) for_every_case: usize,
+    /// What to know about the models.
+    pub(super) warnings: Vec<String>,
 }
 
 /// The models that the evaluators of a run ask.
@@ -34,33 +36,21 @@ impl WantedJudges {
         loaded: &Loaded,
         path: &Path,
         resolved: &Resolved,
-        models: &ConfiguredModels,
     ) -> Result<Self> {
-        let file = &loaded.file;
-        let own = file.cases.iter().flat_map(|case| &case.evaluators);
         let mut judges: Vec<(WantedModel, ConfiguredModel)> = Vec::new();
+        let mut warnings = Vec::new();
         let mut for_every_case = 0;
-        let shared = file.evaluators.iter().map(|evaluator| (evaluator, true));
-        for (evaluator, is_shared) in shared.chain(own.map(|evaluator| (evaluator, false))) {
-            for wanted in registry.wanted_models([&evaluator.spec]) {
-                for_every_case += usize::from(is_shared);
-                if judges.iter().all(|(known, _)| *known != wanted) {
-                    let configured = configured(evaluator, path, resolved, models, &wanted)?;
-                    judges.push((wanted, configured));
-                }
-            }
-        }
-        for evaluator in &file.report_evaluators {
-            for wanted in registry.wanted_models([&evaluator.spec]) {
-                if judges.iter().all(|(known, _)| *known != wanted) {
-                    let configured = configured(evaluator, path, resolved, models, &wanted)?;
-                    judges.push((wanted, configured));
-                }
+        for (evaluator, wanted, is_shared) in wanted(registry, &loaded.file) {
+            for_every_case += usize::from(is_shared);
+            if judges.iter().all(|(known, _)| *known != wanted) {
+                let configured = configured(evaluator, path, resolved, &wanted, &mut warnings)?;
+                judges.push((wanted, configured));
             }
         }
         Ok(Self {
             judges,
             for_every_case,
+            warnings,
         })
     }
 
@@ -128,34 +118,131 @@ impl ChatModels for OpenedJudges {
     }
 }
 
-/// The model that an evaluator wants, with its settings.
-fn configured(
-    evaluator: &FileEvaluator,
+/// What is wrong with the models that the evaluators of a file name, and what to know about them, as far as the file alone tells.
+pub(in crate::command) fn check_file(
+    registry: &Registry,
+    file: &DatasetFile,
     path: &Path,
-    resolved: &Resolved,
-    models: &ConfiguredModels,
+) -> (Vec<String>, Vec<String>) {
+    let settings = Settings::default();
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+    for (evaluator, wanted, _) in wanted(registry, file) {
+        let at = at(evaluator, path);
+        match model_of(&at, &settings, &wanted, &mut warnings) {
+            Ok(model) => {
+                let is_named = wanted.name.is_some();
+                let unknown = unknown_provider(&at, &settings, &model);
+                warnings.extend(unknown.filter(|_| is_named));
+            }
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    (problems, warnings)
+}
+
+/// The models that the evaluators of a file want, and whether each is for every case.
+fn wanted<'f>(
+    registry: &Registry,
+    file: &'f DatasetFile,
+) -> Vec<(&'f FileEvaluator, WantedModel, bool)> {
+    let own = file.cases.iter().flat_map(|case| &case.evaluators);
+    let others = own.chain(&file.report_evaluators);
+    let shared = file.evaluators.iter().map(|evaluator| (evaluator, true));
+    let all = shared.chain(others.map(|evaluator| (evaluator, false)));
+    let wanted = all.flat_map(|(evaluator, is_shared)| {
+        let models = registry.wanted_models([&evaluator.spec]).into_iter();
+        models.map(move |wanted| (evaluator, wanted, is_shared))
+    });
+    wanted.collect()
+}
+
+/// An evaluator with its place, for messages.
+fn at(FileEvaluator { spec, place }: &FileEvaluator, path: &Path) -> String {
+    format!("{}:{place}: `{}`", path.display(), spec.name)
+}
+
+/// The model that an evaluator wants, with its settings. Settings without effect are in `warnings`.
+fn model_of(
+    at: &str,
+    settings: &Settings,
     wanted: &WantedModel,
-) -> Result<ConfiguredModel> {
-    let FileEvaluator { spec, place } = evaluator;
-    let at = format!("{}:{place}: `{}`", path.display(), spec.name);
+    warnings: &mut Vec<String>,
+) -> Result<Model> {
+    let judge = &settings.evaluations.judge;
     let mut model = match &wanted.name {
-        None => (*models.judge.settings).clone(),
-        Some(name) => match name.split_once(':') {
+        None => judge.clone(),
+        Some(written) => match written.split_once(':') {
             Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {
-                let judge = &models.judge.settings;
+                let provider = match provider {
+                    // The names of pydantic-ai for the protocols of OpenAI.
+                    "openai-chat" | "openai-responses"
+                        if !settings.providers.contains_key(provider) =>
+                    {
+                        "openai"
+                    }
+                    provider => provider,
+                };
                 // The judge's own address and key go with its name.
                 if judge.provider == provider && judge.name == name {
-                    (**judge).clone()
+                    judge.clone()
                 } else {
                     Model::named(provider, name)
                 }
             }
             _ => bail!(
-                "{at} names the model `{name}`; write `PROVIDER:NAME`, e.g. `openai:gpt-5-mini`"
+                "{at} names the model `{written}`; write `PROVIDER:NAME`, e.g. `openai:gpt-5-mini`"
             ),
         },
     };
-    apply(&mut model, &wanted.settings).map_err(|problem| anyhow::anyhow!("{at}: {problem}"))?;
+    let ignored = model_settings::apply(&mut model, &wanted.settings);
+    let ignored = ignored.map_err(|problem| anyhow!("{at}: {problem}"))?;
+    if !ignored.is_empty() {
+        let names: Vec<String> = ignored.iter().map(|name| format!("`{name}`")).collect();
+        warnings.push(format!(
+            "{at}: not sent to this judge: {} of `model_settings`",
+            names.join(", ")
+        ));
+    }
+    Ok(model)
+}
+
+/// The message about a model whose provider has no address.
+fn unknown_provider(at: &str, settings: &Settings, model: &Model) -> Option<String> {
+    let configured = settings.providers.iter();
+    let configured = configured.filter(|(_, provider)| provider.base_url.is_some());
+    let configured = configured.map(|(name, _)| name.as_str());
+    let known: Vec<&str> = [EMBEDDED, "ollama", "openai"]
+        .into_iter()
+        .chain(configured)
+        .collect();
+    let Model { provider, name, .. } = model;
+    if model.base_url.is_some() || known.contains(&provider.as_str()) {
+        return None;
+    }
+    let known: Vec<String> = known[1..].iter().map(|name| format!("`{name}`")).collect();
+    Some(format!(
+        "{at} names the model `{provider}:{name}`, and the provider `{provider}` is not known; known are {}; set \
+         `providers.{provider}.base_url` to the address of a server that speaks OpenAI's protocol, or remove `model` and name \
+         the judge with `--judge PROVIDER:NAME`",
+        known.join(", ")
+    ))
+}
+
+/// The model that an evaluator wants, if it can be asked.
+fn configured(
+    evaluator: &FileEvaluator,
+    path: &Path,
+    resolved: &Resolved,
+    wanted: &WantedModel,
+    warnings: &mut Vec<String>,
+) -> Result<ConfiguredModel> {
+    let at = at(evaluator, path);
+    let settings = &resolved.settings;
+    let model = model_of(&at, settings, wanted, warnings)?;
+    let unknown = unknown_provider(&at, settings, &model);
+    if let Some(unknown) = unknown.filter(|_| wanted.name.is_some()) {
+        bail!(unknown);
+    }
     let model = ConfiguredModel::new(Role::Judge, &model);
     match model.kind {
         ModelKind::Ollama | ModelKind::OpenAi => {}
@@ -169,54 +256,4 @@ fn configured(
     }
     Servers::check(resolved, &model)?;
     Ok(model)
-}
-
-/// The settings of pydantic-ai that become fields of a request.
-const SENT_AS_THEY_ARE: [&str; 4] = [
-    "top_p",
-    "presence_penalty",
-    "frequency_penalty",
-    "logit_bias",
-];
-
-/// Applies settings in the words of pydantic-ai.
-fn apply(model: &mut Model, settings: &Map<String, Value>) -> Result<(), String> {
-    let mut fields = Map::new();
-    for (name, value) in settings {
-        match name.as_str() {
-            "temperature" | "max_tokens" | "timeout" | "seed" => {
-                fields.insert(name.clone(), value.clone());
-            }
-            "openai_reasoning_effort" => {
-                fields.insert("reasoning_effort".to_owned(), value.clone());
-            }
-            "extra_body" => match value {
-                Value::Object(body) => model.extra_body.extend(body.clone()),
-                _ => return Err("`model_settings.extra_body` is no mapping".to_owned()),
-            },
-            name if SENT_AS_THEY_ARE.contains(&name) => {
-                model.extra_body.insert(name.to_owned(), value.clone());
-            }
-            other => {
-                return Err(format!(
-                    "`model_settings.{other}` is not supported; `extra_body` takes further fields of the request"
-                ));
-            }
-        }
-    }
-    if fields.is_empty() {
-        return Ok(());
-    }
-    let mut written = serde_json::to_value(&*model).map_err(|error| error.to_string())?;
-    if let Some(object) = written.as_object_mut() {
-        object.extend(fields);
-    }
-    // Credentials in `extra_body` are not written, so the fields are put back.
-    let extra_body = std::mem::take(&mut model.extra_body);
-    let base_url = model.base_url.take();
-    *model =
-        serde_json::from_value(written).map_err(|error| format!("`model_settings`: {error}"))?;
-    model.extra_body = extra_body;
-    model.base_url = base_url;
-    Ok(())
 }

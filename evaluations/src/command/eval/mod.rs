@@ -5,12 +5,15 @@ mod estimate;
 mod finished;
 mod judges;
 mod manifest;
+mod model_settings;
 mod plan;
 mod run;
 mod task;
 mod watch;
 
 use anyhow::Result;
+
+pub(super) use self::judges::check_file as check_judges;
 
 use self::plan::Plan;
 use self::run::Start;

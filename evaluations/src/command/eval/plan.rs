@@ -120,7 +120,10 @@ impl Plan {
                 source.path.display()
             )
         })?;
-        let judges = WantedJudges::of(&registry, &loaded, &source.path, &resolved, &models)?;
+        let judges = WantedJudges::of(&registry, &loaded, &source.path, &resolved)?;
+        for warning in &judges.warnings {
+            session.printer.warn(warning);
+        }
         if arguments.judging.budget.is_some() {
             judges.check_prices(&resolved)?;
         }

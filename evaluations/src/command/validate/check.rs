@@ -11,6 +11,7 @@ use evals_targets::TargetSettings;
 use evals_yaml::{Document, Step, YamlError, yaml11};
 
 use crate::choices::Choices;
+use crate::command::eval::check_judges;
 use crate::settings::{self, Layer, SettingsFile};
 
 /// A file without problems.
@@ -39,24 +40,29 @@ pub(super) fn dataset(path: &Path, text: &str, format: FileFormat) -> Result<Che
         folder: path.parent().map(Path::to_owned),
         ..Resources::default()
     };
-    let read = DatasetFile::read(text, format, path, &Registry::built_in(), &resources);
+    let registry = Registry::built_in();
+    let read = DatasetFile::read(text, format, path, &registry, &resources);
     let Loaded { file, warnings, .. } = read.map_err(|found| {
         let problems = found.problems.iter();
         problems
             .map(|problem| problem.at(path))
             .collect::<Problems>()
     })?;
+    let (problems, of_judges) = check_judges(&registry, &file, path);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let own: usize = file.cases.iter().map(|case| case.evaluators.len()).sum();
     let evaluators = own + file.evaluators.len() + file.report_evaluators.len();
     let cases = quantity::of(file.cases.len(), "case");
     let evaluators = quantity::of(evaluators, "evaluator");
     let warning = |place, message: &str| format!("{}:{place}: warning: {message}", path.display());
+    let warnings = warnings.iter();
+    let warnings = warnings.map(|problem| warning(problem.place, &problem.message));
+    let of_judges = of_judges.iter().map(|text| format!("warning: {text}"));
     Ok(Checked {
         summary: format!("dataset file with {cases} and {evaluators}"),
-        warnings: warnings
-            .iter()
-            .map(|problem| warning(problem.place, &problem.message))
-            .collect(),
+        warnings: warnings.chain(of_judges).collect(),
     })
 }
 
