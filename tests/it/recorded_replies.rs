@@ -280,6 +280,29 @@ fn a_smaller_run_neither_uses_nor_finishes_the_replies_of_a_larger_one() {
 }
 
 #[test]
+fn failed_cases_alone_are_asked_again() {
+    let server = ScriptedServer::start(|request, before| {
+        if before == 0 && is_for(request, ASK, "q3") {
+            return Reaction::json(200, &json!({"error": "the index is busy"}));
+        }
+        Reaction::json(
+            200,
+            &json!({"answer": "Tower number 1", "documents": ["d1"]}),
+        )
+    });
+    let sandbox = sandbox(&server, CHECKED);
+    let failed = run(&sandbox, &server, BENCHMARKS);
+    assert_eq!(failed.code, Some(0), "{}", failed.stderr);
+    assert_eq!(asked(&server), "012345");
+    let retried = run(&sandbox, &server, &format!("{BENCHMARKS} --refresh failed"));
+    assert_eq!(retried.code, Some(0), "{}", retried.stderr);
+    assert_eq!(asked(&server), "0123453");
+    let again = run(&sandbox, &server, BENCHMARKS);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(asked(&server), "0123453012345");
+}
+
+#[test]
 fn two_commands_at_the_same_time_do_not_disturb_each_other() {
     for (line, hangs, [small, rest]) in [
         (EVAL, "case-e", ["ab", "ef"]),

@@ -67,7 +67,8 @@ pub(crate) fn recorded(
         return Ok(0);
     }
     let folder = folder(session, &recording.identity(target));
-    ReplyFile::resumable(&folder).context("cannot read the target's recorded replies")
+    ReplyFile::resumable(&folder, recording.resumption)
+        .context("cannot read the target's recorded replies")
 }
 
 /// The folder of all runs with this identity.

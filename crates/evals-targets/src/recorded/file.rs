@@ -17,6 +17,8 @@ use crate::{Inputs, Request};
 pub enum Resumption {
     /// The newest file is resumed unless it is finished.
     Resume,
+    /// The newest file is resumed even if it is finished: only requests without a reply are sent.
+    Reopen,
     /// A new file is created.
     Fresh,
 }
@@ -61,11 +63,11 @@ impl ReplyFile {
             }
         };
         fs::create_dir_all(folder).map_err(failed("create the folder of"))?;
-        if resumption == Resumption::Resume
+        if resumption != Resumption::Fresh
             && let Some(newest) = newest(folder).map_err(failed("list the folder of"))?
         {
             let (file, is_finished) = Self::read(newest, identity)?;
-            if !is_finished {
+            if !is_finished || resumption == Resumption::Reopen {
                 return Ok(Self {
                     is_resumed: true,
                     ..file
@@ -99,7 +101,7 @@ impl ReplyFile {
     /// # Errors
     ///
     /// The folder or the file cannot be read.
-    pub fn resumable(folder: &Path) -> Result<usize, JournalError> {
+    pub fn resumable(folder: &Path, resumption: Resumption) -> Result<usize, JournalError> {
         let newest = match newest(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             newest => newest.map_err(|source| JournalError::Io {
@@ -118,7 +120,11 @@ impl ReplyFile {
             Line::Paid { .. } => {}
             Line::Finished { finished } => is_finished = finished,
         })?;
-        Ok(if is_finished { 0 } else { recorded.len() })
+        Ok(match resumption {
+            Resumption::Reopen => recorded.len(),
+            Resumption::Resume if !is_finished => recorded.len(),
+            Resumption::Resume | Resumption::Fresh => 0,
+        })
     }
 
     /// Opens a file. Returns whether it is finished, too.

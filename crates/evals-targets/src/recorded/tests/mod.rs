@@ -250,15 +250,24 @@ fn another_process_and_another_identity_are_refused() {
 async fn the_replies_to_resume_are_counted_without_opening_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
-    assert_eq!(ReplyFile::resumable(&missing).unwrap(), 0);
+    assert_eq!(
+        ReplyFile::resumable(&missing, Resumption::Resume).unwrap(),
+        0
+    );
     assert!(!missing.exists());
     let counting = counting(0);
     let target = counting.open(folder.path(), Resumption::Resume);
     for id in ["a", "b"] {
         target.ask(&question(id)).await.unwrap();
     }
-    assert_eq!(ReplyFile::resumable(folder.path()).unwrap(), 2, "locked");
+    assert_eq!(
+        ReplyFile::resumable(folder.path(), Resumption::Resume).unwrap(),
+        2,
+        "locked"
+    );
     target.finish().unwrap();
-    assert_eq!(ReplyFile::resumable(folder.path()).unwrap(), 0);
+    let resumable = |resumption| ReplyFile::resumable(folder.path(), resumption).unwrap();
+    assert_eq!(resumable(Resumption::Resume), 0);
+    assert_eq!(resumable(Resumption::Reopen), 2);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

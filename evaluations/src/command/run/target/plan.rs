@@ -85,7 +85,12 @@ impl TargetPlan {
             let name = control.name.clone();
             name.unwrap_or_else(|| format!("{}{suffix}", manifest.name))
         };
-        let asks_again = control.fresh || arguments.qa.refresh == Some(Refresh::All);
+        let (resume, replies) = match (control.fresh, arguments.qa.refresh) {
+            (true, _) => (Resume::Fresh, Resumption::Fresh),
+            (false, Some(Refresh::Failed)) => (Resume::Failed, Resumption::Reopen),
+            (false, Some(Refresh::All)) => (Resume::Unfinished, Resumption::Fresh),
+            (false, None) => (Resume::Unfinished, Resumption::Resume),
+        };
         Ok(Self {
             target,
             matching,
@@ -99,16 +104,8 @@ impl TargetPlan {
             concurrency: concurrency(arguments, &resolved),
             retrieval_name: named("_retrieval_evaluation"),
             qa_name: named("_qa_evaluation"),
-            resume: match (control.fresh, arguments.qa.refresh) {
-                (true, _) => Resume::Fresh,
-                (false, Some(Refresh::Failed)) => Resume::Failed,
-                (false, _) => Resume::Unfinished,
-            },
-            replies: if asks_again {
-                Resumption::Fresh
-            } else {
-                Resumption::Resume
-            },
+            resume,
+            replies,
             selection: selection(session, arguments, &manifest)?,
             out: OutFile::all(&arguments.results.out)?,
             manifest,
