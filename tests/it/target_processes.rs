@@ -173,13 +173,8 @@ fn replies_made_elsewhere_are_read_from_every_format() {
         "outputs:replies.csv",
         "trec:run.trec",
     ] {
-        let skip = if target.starts_with("trec") {
-            "--skip-qa"
-        } else {
-            "--judge embedded:overlap"
-        };
         sandbox.succeed(&format!(
-            "sample --no-progress --limit 10 --target {target} {skip}"
+            "sample --no-progress --limit 10 --target {target} --judge embedded:overlap"
         ));
         results.push(cases(&sandbox, "retrieval"));
     }

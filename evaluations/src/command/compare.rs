@@ -388,7 +388,16 @@ fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<String>> {
         lines.push(format!("questions: {asked_before} -> {asked_after}"));
     }
     if lines.is_empty() {
-        lines.push("no differences in settings, models or data".to_owned());
+        // What changed inside somebody else's system is known only to its owner.
+        let has_target = !after["target"].is_null();
+        let advice = if has_target && after["target"]["version"].is_null() {
+            "; `--target-version` names what changed in the target"
+        } else {
+            ""
+        };
+        lines.push(format!(
+            "no differences in settings, models or data{advice}"
+        ));
     }
     if lines.len() > LISTED {
         let more = lines.len() - LISTED;

@@ -7,7 +7,7 @@ use evals_data::Manifest;
 use evals_metrics::Measure;
 use evals_rag::retrieval::IdenticalIds;
 use evals_rag::targets::matching::{IdRule, MatchBy, Matching};
-use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetSettings};
+use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetAddress, TargetSettings};
 
 use crate::case_selection::Selection;
 use crate::choices::Choices;
@@ -70,7 +70,15 @@ impl TargetPlan {
                 "`--fresh` starts over and `--refresh failed` resumes an earlier run; choose one"
             );
         }
-        let qa = if stages.skip_qa {
+        let is_ranking_alone = matches!(target.address, Some(TargetAddress::Trec(_)));
+        if is_ranking_alone && stages.skip_retrieval {
+            bail!("a TREC run has no answers, so `--skip-retrieval` leaves nothing to measure");
+        }
+        if is_ranking_alone && !stages.skip_qa {
+            let note = "a TREC run has no answers; only retrieval is measured";
+            session.printer.note(note);
+        }
+        let qa = if stages.skip_qa || is_ranking_alone {
             None
         } else {
             Some(judging(session, arguments, &resolved, &models)?)
