@@ -449,6 +449,27 @@ evaluators:
 ";
 
 #[test]
+fn the_start_of_a_command_that_says_when_it_is_ready_is_no_time_of_a_case() {
+    let sandbox = Sandbox::new();
+    let cases =
+        "cases:\n- {name: a, inputs: 1}\n- {name: b, inputs: 2}\nevaluators:\n- MaxDuration: 1.5\n";
+    sandbox.write("cases.yaml", cases);
+    let answer = "while read -r line; do echo '\"yes\"'; done";
+    for (ready, passed) in [(r#"{"ready": true}"#, 1.0), ("", 0.0)] {
+        let script = format!("sleep 2; echo '{ready}'; {answer}");
+        sandbox.write("slow.sh", script);
+        let mut command = sandbox.command("eval cases.yaml --no-progress --fresh");
+        let ended = ended(command.args(["--target", "exec:sh slow.sh"]));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let is_shown = ended.stdout.contains("target (start)");
+        assert_eq!(is_shown, !ready.is_empty(), "{}", ended.stdout);
+        let report = report(&sandbox);
+        let measured = &report["summary"]["assertions"]["MaxDuration"]["value"];
+        assert_eq!(measured.as_f64(), Some(passed), "{}", ended.stdout);
+    }
+}
+
+#[test]
 fn null_is_an_output_of_a_command_and_of_a_file() {
     let sandbox = Sandbox::new();
     let cases = "cases:\n- {name: a, inputs: 1}\nevaluators:\n- IsInstance: NoneType\n";

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::mapping;
 use crate::process::{
-    Protocol, RequestGate, WorkerCommand, WorkerError, WorkerOptions, WorkerPool, parse_json,
+    Protocol, RequestGate, TimedReply, WorkerCommand, WorkerError, WorkerOptions, WorkerPool,
+    parse_json,
 };
 use crate::{
     Inputs, Mapping, Reply, Request, ResponseSettings, SettingsProblem, Target, TargetError,
@@ -120,14 +121,21 @@ impl Target for ExecTarget {
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
         let started = Instant::now();
-        let exchanged = self.pool.exchange(&wire_id(request), &body(request)).await;
+        let (id, body) = (wire_id(request), body(request));
+        let exchanged = self.pool.timed_exchange(&id, &body).await;
         let duration = started.elapsed();
-        let mut reply = self.read(&exchanged.map_err(of_worker)?)?;
-        reply.timings.push(Timing {
-            stage: Reply::STAGE.to_owned(),
+        let TimedReply { reply, starting } = exchanged.map_err(of_worker)?;
+        let mut reply = self.read(&reply)?;
+        let timing = |stage: &str, duration| Timing {
+            stage: stage.to_owned(),
             duration,
             cached: false,
-        });
+        };
+        let asked = duration.saturating_sub(starting);
+        reply.timings.push(timing(Reply::STAGE, asked));
+        if !starting.is_zero() {
+            reply.timings.push(timing(Reply::START_STAGE, starting));
+        }
         Ok(reply)
     }
 
@@ -260,6 +268,21 @@ mod tests {
         let ids: Vec<_> = documents.iter().map(|it| it.id.as_deref()).collect();
         assert_eq!(ids, [Some("d1"), Some("d2")]);
         assert_eq!(reply.timings[0].stage, "target");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn the_start_of_a_command_is_not_the_time_of_its_first_request() {
+        let line = r#"sleep 1; echo '{"ready": true}'; while read -r line; do echo '"yes"'; done"#;
+        let target = target(line, json!({}));
+        let request = Request::question("q1", "Why?");
+        let first = target.ask(&request).await.unwrap().timings;
+        assert_eq!(first[0].stage, "target");
+        assert!(first[0].duration < first[1].duration, "{first:?}");
+        assert_eq!(first[1].stage, "target (start)");
+        assert!(first[1].duration > Duration::from_millis(900), "{first:?}");
+        let second = target.ask(&request).await.unwrap().timings;
+        assert_eq!(second.len(), 1, "{second:?}");
     }
 
     #[cfg(unix)]

@@ -9,7 +9,7 @@ impl Reply {
     /// benchmark.
     ///
     /// The stage [`target`](Self::STAGE) is the time that we saw, [`target (reported)`](Self::REPORTED_STAGE) the one that the
-    /// target reports. Tool calls become spans, unless spans of the reply show calls of tools already.
+    /// target reports. The [start](Self::START_STAGE) of a command is left out of the duration of the case. Tool calls become spans, unless spans of the reply show calls of tools already.
     pub fn record(&self, scope: &TaskScope) {
         let mut is_cached = false;
         for timing in &self.timings {
@@ -18,6 +18,9 @@ impl Reply {
                 scope.cached_timing(&timing.stage, timing.duration);
             } else {
                 scope.timing(&timing.stage, timing.duration);
+                if timing.stage == Self::START_STAGE {
+                    scope.leave_out(timing.duration);
+                }
             }
         }
         match self.reported {

@@ -60,6 +60,8 @@ pub struct Reply {
 impl Reply {
     /// The stage that times the target as we saw it.
     pub const STAGE: &str = "target";
+    /// The stage that times the start of a command that says when it can answer. The start is not part of [`STAGE`](Self::STAGE).
+    pub const START_STAGE: &str = "target (start)";
     /// The stage that times the target as it reports itself.
     pub const REPORTED_STAGE: &str = "target (reported)";
     /// The stage that times a stream up to its first token.

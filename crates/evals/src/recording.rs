@@ -60,6 +60,8 @@ pub(crate) struct Notes {
     pub(crate) attributes: BTreeMap<String, serde_json::Value>,
     /// Finished spans; `None` if none were recorded.
     pub(crate) spans: Option<Vec<Span>>,
+    /// How much of the time since the task began was not its own.
+    pub(crate) left_out: Duration,
 }
 
 /// A number that replaces an earlier one of the same name or is added to it.

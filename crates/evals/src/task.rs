@@ -73,6 +73,12 @@ impl TaskScope {
         self.lock().spans.get_or_insert_default();
     }
 
+    /// Leaves a part of the time since the task began out of the [duration](crate::Context::duration) of the case: a time in which the
+    /// system under test could not work yet, because it was still starting. An evaluator has no duration, so there it does nothing.
+    pub fn leave_out(&self, duration: Duration) {
+        self.lock().left_out += duration;
+    }
+
     /// Takes everything recorded so far, without metrics that are not finite, and leaves the scope empty.
     pub fn take(&self) -> Recording {
         let mut ledger = Ledger::default();

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Protocol;
@@ -23,6 +24,8 @@ pub(super) struct Ledger {
     replies: u64,
     /// Whether a line came, a blank one included.
     has_lines: bool,
+    /// When the process wrote that it can answer now.
+    ready: Option<Instant>,
     protocol: Arc<dyn Protocol>,
 }
 
@@ -41,6 +44,7 @@ impl Ledger {
             abandoned: BTreeSet::new(),
             replies: 0,
             has_lines: false,
+            ready: None,
             protocol,
         }
     }
@@ -58,6 +62,11 @@ impl Ledger {
     /// Whether the process wrote a line, if only a blank one.
     pub(super) fn has_lines(&self) -> bool {
         self.has_lines
+    }
+
+    /// When the process wrote `{"ready": true}`, if that was its first line.
+    pub(super) fn ready(&self) -> Option<Instant> {
+        self.ready
     }
 
     /// Opens a request. Returns the id to send, which is `id`, or `id~2` and so on if the process saw that one before, as it does
@@ -91,9 +100,14 @@ impl Ledger {
         open.into_values().map(|open| open.asker).collect()
     }
 
-    /// Hands a line to the asker of its request. Returns whether it was a reply; a blank line is none.
+    /// Hands a line to the asker of its request. Returns whether it was a reply; a blank line is none, and neither is a first line
+    /// `{"ready": true}`.
     pub(super) fn receive(&mut self, line: &[u8]) -> Result<bool, WorkerFault> {
-        self.has_lines = true;
+        let is_first = !std::mem::replace(&mut self.has_lines, true);
+        if is_first && is_ready(line) {
+            self.ready = Some(Instant::now());
+            return Ok(false);
+        }
         if line.trim_ascii().is_empty() {
             return Ok(false);
         }
@@ -161,10 +175,13 @@ impl Ledger {
     }
 }
 
+/// Whether a line is `{"ready": true}`.
+fn is_ready(line: &[u8]) -> bool {
+    serde_json::from_slice(line).is_ok_and(|line: Value| line == json!({"ready": true}))
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     type Asked = oneshot::Receiver<Result<Value, WorkerError>>;
@@ -253,6 +270,20 @@ mod tests {
         let refused = ledger.receive(br#"{"answer": "?"}"#).unwrap_err();
         assert!(
             matches!(refused, WorkerFault::NoId { open: 2, .. }),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn only_the_first_line_says_that_the_process_is_ready() {
+        let mut ledger = ledger();
+        assert!(!ledger.receive(br#"{"ready": true}"#).unwrap());
+        assert!(ledger.ready().is_some());
+        assert_eq!(ledger.replies(), 0);
+        let (_, _asked) = ask(&mut ledger, "a");
+        let refused = ledger.receive(br#"{"ready": true}"#).unwrap_err();
+        assert!(
+            matches!(refused, WorkerFault::NotAReply { .. }),
             "{refused}"
         );
     }

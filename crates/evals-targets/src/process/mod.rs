@@ -21,7 +21,7 @@ pub use command::WorkerCommand;
 pub use fault::{WorkerError, WorkerFault};
 pub use gate::RequestGate;
 pub use group::kill_all;
-pub use pool::{WorkerOptions, WorkerPool};
+pub use pool::{TimedReply, WorkerOptions, WorkerPool};
 pub use pools::WorkerPools;
 pub use protocol::Protocol;
 pub(crate) use protocol::parse_json;

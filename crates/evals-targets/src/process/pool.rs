@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
 use super::fault::WorkerError;
 use super::gate::RequestGate;
@@ -26,12 +25,22 @@ pub struct WorkerOptions {
     /// The most requests that one process has at the same time; 1 by default. With more, a process may reply in any order. Other
     /// requests wait.
     pub pipeline: NonZeroUsize,
-    /// How long a request may take once it is sent, the start of its process included; 300 s by default.
+    /// How long a request may take once it is sent; 300 s by default. The start of its process counts, unless the first line that
+    /// the process writes is `{"ready": true}`: then the start may take as long, and the request as long again.
     pub timeout: Duration,
     /// How many failures in a row, over all processes, end the pool; 5 by default. A reply starts the count anew.
     pub failures: NonZeroUsize,
     /// The most bytes of one line that a process writes; 32 MiB by default.
     pub line_limit: usize,
+}
+
+/// A reply, and the time that was not spent on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimedReply {
+    /// The reply.
+    pub reply: Value,
+    /// How long the request waited until its process wrote `{"ready": true}`. Zero if it had done so before, or never does.
+    pub starting: Duration,
 }
 
 impl Default for WorkerOptions {
@@ -145,6 +154,15 @@ impl WorkerPool {
         id: &str,
         request: &Map<String, Value>,
     ) -> Result<Value, WorkerError> {
+        Ok(self.timed_exchange(id, request).await?.reply)
+    }
+
+    /// [`exchange`](Self::exchange), with how long the request waited for the start of its process.
+    pub async fn timed_exchange(
+        &self,
+        id: &str,
+        request: &Map<String, Value>,
+    ) -> Result<TimedReply, WorkerError> {
         let _permit = self.room.acquire().await;
         let limit = self.options.timeout;
         // Each round meets another process that is about to end, or a new one.
@@ -152,13 +170,16 @@ impl WorkerPool {
         loop {
             let _in_flight = self.gate.pass().await;
             let mut asked = self.assign(id, request)?;
-            // The inner error means that the runtime is ending, and with it what attended the process.
-            let Ok(Ok(replied)) = timeout(limit, &mut asked.reply).await else {
+            let Some(replied) = asked.replied(limit).await else {
                 return Err(asked.timed_out(limit));
             };
             match replied {
                 Err(error) if error.fault().is_used_up() && rounds > 0 => rounds -= 1,
-                replied => return replied,
+                Err(error) => return Err(error),
+                Ok(reply) => {
+                    let starting = asked.starting();
+                    return Ok(TimedReply { reply, starting });
+                }
             }
         }
     }

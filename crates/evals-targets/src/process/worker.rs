@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use tokio::io::AsyncWriteExt as _;
@@ -37,7 +37,8 @@ pub(super) struct Worker {
 pub(super) struct Asked {
     shared: Arc<Shared>,
     id: String,
-    pub(super) reply: oneshot::Receiver<Result<Value, WorkerError>>,
+    at: Instant,
+    reply: oneshot::Receiver<Result<Value, WorkerError>>,
 }
 
 #[derive(Debug)]
@@ -131,6 +132,7 @@ impl Worker {
         Some(Asked {
             shared: Arc::clone(&self.shared),
             id,
+            at: Instant::now(),
             reply,
         })
     }
@@ -165,6 +167,28 @@ impl Drop for Worker {
 }
 
 impl Asked {
+    /// Waits for the reply; `None` if there is none within the limit. It counts anew once the process says that it is ready.
+    pub(super) async fn replied(&mut self, limit: Duration) -> Option<Result<Value, WorkerError>> {
+        let mut since = self.at;
+        loop {
+            let left = limit.saturating_sub(since.elapsed());
+            if let Ok(replied) = timeout(left, &mut self.reply).await {
+                // The error means that the runtime is ending, and with it what attended the process.
+                return replied.ok();
+            }
+            let ready = self.shared.state().ledger.ready();
+            since = ready.filter(|ready| *ready > since)?;
+        }
+    }
+
+    /// How long the request waited until the process said that it is ready. Zero if it was ready before, or does not say.
+    pub(super) fn starting(&self) -> Duration {
+        let ready = self.shared.state().ledger.ready();
+        ready.map_or(Duration::ZERO, |ready| {
+            ready.saturating_duration_since(self.at)
+        })
+    }
+
     /// The error of a request that had no reply in time. Kills the process if it hangs.
     pub(super) fn timed_out(self, limit: Duration) -> WorkerError {
         let is_silent = !self.shared.state().ledger.has_lines();
@@ -318,12 +342,15 @@ impl Shared {
     fn receive_rest(&self, rest: Vec<u8>) {
         let mut state = self.state();
         let is_whole = serde_json::from_slice::<Map<String, Value>>(&rest).is_ok();
-        let received = is_whole && state.ledger.receive(&rest).is_ok();
-        if received {
-            drop(state);
-            self.health.replied();
-        } else if !rest.trim_ascii().is_empty() {
-            state.half = Some(rest);
+        let received = is_whole.then(|| state.ledger.receive(&rest));
+        match received {
+            Some(Ok(true)) => {
+                drop(state);
+                self.health.replied();
+            }
+            Some(Ok(false)) => {}
+            Some(Err(_)) | None if rest.trim_ascii().is_empty() => {}
+            Some(Err(_)) | None => state.half = Some(rest),
         }
     }
 

@@ -165,12 +165,14 @@ where
             // The time was up during a retry or the pause before it. What failed before says more than that.
             failure.message = format!("{}; before that: {message}", failure.message);
         }
+        let notes = trial.scope.take_notes();
+        let left_out = notes.left_out;
         let mut ledger = Ledger::default();
-        ledger.add(trial.scope.take_notes());
+        ledger.add(notes);
         Some(Done {
             result,
             attempts: trial.attempts,
-            duration,
+            duration: duration.saturating_sub(left_out),
             ledger,
         })
     }

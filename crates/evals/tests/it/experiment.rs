@@ -122,6 +122,20 @@ async fn repetitions_follow_each_other_and_carry_their_number() {
 }
 
 #[tokio::test]
+async fn time_that_a_task_leaves_out_is_not_in_its_duration() {
+    let task = |case: Arc<Case<Words>>, scope: TaskScope| async move {
+        scope.leave_out(Duration::from_millis(300));
+        scope.leave_out(Duration::from_millis(200));
+        sleep(Duration::from_millis(510)).await;
+        Ok(case.input.clone())
+    };
+    let report = Experiment::new(numbered(1), task).run().await;
+    let duration = report.cases[0].duration;
+    assert!(!duration.is_zero(), "{duration:?}");
+    assert!(duration < Duration::from_millis(500), "{duration:?}");
+}
+
+#[tokio::test]
 async fn an_experiment_has_the_name_of_its_dataset_by_default() {
     let report = echo(dataset(["a"])).await;
     assert_eq!(

@@ -141,3 +141,19 @@ async fn a_slow_request_does_not_kill_a_process_that_answers_others() {
     let last = ask(&pool, "last").await.unwrap();
     assert_eq!(last["answer"], first["answer"], "the same process");
 }
+
+#[tokio::test]
+async fn the_time_of_requests_counts_from_the_end_of_the_start() {
+    // The start and a reply together take longer than a request may.
+    let script = r#"sleep 2; echo '{"ready": true}'; sleep 2
+        while read -r line; do ID; echo "{\"id\":\"$id\",\"answer\":1}"; done"#;
+    let pool = pool(script, pipelined(Duration::from_secs(3)));
+    let none = Map::new();
+    let timed = join_all(["a", "b"].map(|id| pool.timed_exchange(id, &none))).await;
+    for reply in timed {
+        let starting = reply.unwrap().starting;
+        assert!(starting > Duration::from_millis(1900), "{starting:?}");
+    }
+    let later = pool.timed_exchange("c", &none).await.unwrap();
+    assert_eq!(later.starting, Duration::ZERO);
+}
