@@ -106,6 +106,38 @@ fn the_schema_of_a_dataset_file_is_written_beside_it() {
     assert!(text.contains("\"EqualsExpected\""));
     assert_eq!(
         sandbox.refuse("config schema --dataset table.csv"),
-        "error: `table.csv` is no dataset file in YAML or JSON by its name, and editors check no other with a schema\n"
+        "error: the name of `table.csv` does not end like that of a dataset file in YAML or JSON, and editors use schemas for those only\n"
+    );
+    assert_eq!(
+        sandbox
+            .run("config schema --dataset folder/cases.yaml")
+            .code,
+        Some(0)
+    );
+    sandbox.write("own.yaml", GOOD);
+    sandbox.write("own_schema.json", r#"{"title": "Dataset"}"#);
+    assert_eq!(
+        sandbox.refuse("config schema --dataset own.yaml"),
+        "error: `own_schema.json` is there already and `evaluations` did not write it; move it away or delete it first\n"
+    );
+}
+
+#[test]
+fn a_dataset_file_without_cases_and_a_file_without_keys_have_messages_of_their_own() {
+    let sandbox = Sandbox::new();
+    sandbox.write("cases.yaml", "evaluators: [Equals: 1]\n");
+    sandbox.write("list.yaml", "- {inputs: 1}\n");
+    sandbox.write("empty.yaml", "# nothing yet\n");
+    let ended = sandbox.run("validate cases.yaml list.yaml empty.yaml");
+    assert_eq!(ended.code, Some(2));
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "cases.yaml:1:1: the key `cases` is missing; without any, write `cases: []`",
+            "list.yaml: is a list at its root; in YAML, cases stand under `cases:` (`.json` and `.jsonl` may hold a list of records)",
+            "empty.yaml: warning: the file is empty: as settings it changes nothing, and a dataset file needs `cases:`",
+            "empty.yaml: settings",
+        ]
     );
 }

@@ -102,8 +102,9 @@ fn schema_of_dataset(session: &Session<'_>, file: &Path) -> Result<Exit> {
         );
     }
     let path = schema_beside(file);
-    let text = serde_json::to_string_pretty(&evals_evaluators::schema(&Registry::built_in()))
-        .context("cannot write the schema")?;
+    let schema = evals_evaluators::schema(&Registry::built_in());
+    refuse_foreign(&path, &schema["title"])?;
+    let text = serde_json::to_string_pretty(&schema).context("cannot write the schema")?;
     write_atomically(&path, |out| {
         out.write_all(
             (text
@@ -127,4 +128,20 @@ fn schema_of_dataset(session: &Session<'_>, file: &Path) -> Result<Exit> {
         ),
     });
     Ok(Exit::Done)
+}
+
+/// Refuses to replace a file that is no schema with our title, such as one that pydantic-evals wrote for custom evaluators.
+fn refuse_foreign(path: &Path, title: &serde_json::Value) -> Result<()> {
+    let Ok(present) = std::fs::read(path) else {
+        // Nothing is there, or writing fails with a message that says why.
+        return Ok(());
+    };
+    let present: Option<serde_json::Value> = serde_json::from_slice(&present).ok();
+    if present.is_some_and(|present| present.get("title") == Some(title)) {
+        return Ok(());
+    }
+    bail!(
+        "`{}` is there already and `evaluations` did not write it; move it away or delete it first",
+        path.display()
+    )
 }

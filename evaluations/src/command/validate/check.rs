@@ -88,6 +88,16 @@ pub(super) fn settings(path: &Path) -> Result<Checked, Problems> {
     })
 }
 
+/// YAML without a value, which changes no setting.
+pub(super) fn empty(path: &Path) -> Checked {
+    let message =
+        "the file is empty: as settings it changes nothing, and a dataset file needs `cases:`";
+    Checked {
+        warnings: vec![format!("{}: warning: {message}", path.display())],
+        ..Checked::of("settings")
+    }
+}
+
 /// Checks the values of settings over the defaults.
 fn resolved(path: &Path, layer: Layer) -> Result<(), Problems> {
     let resolved = settings::resolve(vec![layer]).map_err(|error| one(path, &error))?;

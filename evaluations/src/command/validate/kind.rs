@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use evals_evaluators::FileFormat;
-use evals_yaml::yaml11;
+use evals_yaml::{Content, yaml11};
 
 /// A kind of file that can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +20,14 @@ pub(super) enum Kind {
     Qrels,
     /// Rankings in TREC format.
     Run,
+    /// YAML whose root is no mapping: the kind of value that it is.
+    NoMapping(&'static str),
     /// None of these.
     Unknown,
 }
+
+/// The keys that only a dataset file has.
+const OF_DATASETS: [&str; 3] = ["cases", "evaluators", "report_evaluators"];
 
 /// Tells the kind of a file. A YAML file that cannot be parsed, and one without telling keys, counts as settings.
 pub(super) fn of(path: &Path, text: &str) -> Kind {
@@ -41,16 +46,29 @@ fn yaml(path: &Path, text: &str) -> Kind {
     let Ok(document) = yaml11::read(text) else {
         return Kind::Settings;
     };
+    if !matches!(document.root.content, Content::Mapping(_)) {
+        return Kind::NoMapping(document.root.kind());
+    }
     let has = |key: &str| document.root.member(key).is_some();
-    if has("cases") || has("report_evaluators") {
+    if OF_DATASETS.into_iter().any(has) {
         Kind::Dataset(FileFormat::Yaml)
     } else if has("documents") || has("questions") || has("source") {
         Kind::Manifest
     } else if has("address") {
         Kind::Target
+    } else if has("name") || names_dataset_schema(text) {
+        Kind::Dataset(FileFormat::Yaml)
     } else {
         Kind::Settings
     }
+}
+
+/// Whether the first line names the schema that `config schema --dataset` and pydantic-evals write beside a dataset file.
+fn names_dataset_schema(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.starts_with('#')
+        && first.contains("$schema=")
+        && first.trim_end().ends_with("_schema.json")
 }
 
 /// Tells judgements and rankings apart by the number of fields of the first line.
@@ -80,6 +98,15 @@ mod tests {
             ("a.yml", "name: a\ndocuments: {}\n", Kind::Manifest),
             ("a.yaml", "search: {limit: 3}", Kind::Settings),
             ("a.yaml", "a: [", Kind::Settings),
+            ("a.yaml", "evaluators: [Equals: 1]", dataset),
+            ("a.yaml", "name: a", dataset),
+            (
+                "a.yaml",
+                "# yaml-language-server: $schema=a_schema.json\nx: 1",
+                dataset,
+            ),
+            ("a.yaml", "- inputs: 1", Kind::NoMapping("a list")),
+            ("a.yaml", "# nothing", Kind::NoMapping("null")),
             ("target.yaml", "cases: []", Kind::Target),
             ("a.yaml", "address: http://localhost", Kind::Target),
             ("a.CSV", "", Kind::Dataset(FileFormat::Csv)),

@@ -61,9 +61,22 @@ fn checked(path: &Path) -> Result<Checked, Vec<String>> {
         Kind::Qrels => check::qrels(path, &text),
         Kind::Run => check::run(path, &text),
         Kind::Settings => check::settings(path),
+        Kind::NoMapping("null") => Ok(check::empty(path)),
+        Kind::NoMapping(kind) => Err(vec![no_mapping(path, kind)]),
         Kind::Unknown => Err(vec![format!(
             "{}: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
             path.display()
         )]),
+    }
+}
+
+/// What is wrong with YAML whose root is no mapping.
+fn no_mapping(path: &Path, kind: &str) -> String {
+    let path = path.display();
+    match kind {
+        "a list" => format!(
+            "{path}: is a list at its root; in YAML, cases stand under `cases:` (`.json` and `.jsonl` may hold a list of records)"
+        ),
+        other => format!("{path}: is {other} at its root, where a mapping is needed"),
     }
 }
