@@ -4,6 +4,7 @@ use evals::{
     Analysis, CaseOutcome, CaseReport, EvaluatorIdentity, EvaluatorOrigin, EvaluatorSpec,
     FailureKind, Report, SpecArguments, TaskFailure, TaskResult, Value as Verdict,
 };
+use evals_rag::Purpose;
 use serde_json::{Map, Number, Value, json};
 
 use super::entries::Entries;
@@ -71,7 +72,7 @@ fn finished(report: &Report<Untyped>, case: &CaseReport<Untyped>, output: &Value
         expected_output: case.expected.clone().unwrap_or_default(),
         output: output.clone(),
         metrics: metrics(case),
-        attributes: case.attributes.clone().into_iter().collect::<Map<_, _>>(),
+        attributes: attributes(case),
         scores: Entries::default(),
         labels: Entries::default(),
         assertions: Entries::default(),
@@ -200,9 +201,11 @@ fn source_case_name(report: &Report<Untyped>, case: &CaseReport<Untyped>) -> Opt
     (report.repeat > 1).then(|| case.id.to_string())
 }
 
-/// Whole numbers, which most metrics are, as integers.
+/// Whole numbers, which most metrics are, as integers. The tokens of judges are no metrics of the task there.
 fn metrics(case: &CaseReport<Untyped>) -> Entries<Number> {
-    let metrics = case.metrics.iter().filter_map(|(name, metric)| {
+    let metrics = case.metrics.iter();
+    let metrics = metrics.filter(|(name, _)| !is_of_judge(Purpose::of_metric(name)));
+    let metrics = metrics.filter_map(|(name, metric)| {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "a whole number within the limit is exact"
@@ -215,6 +218,18 @@ fn metrics(case: &CaseReport<Untyped>) -> Entries<Number> {
         Some((name.as_str(), number?))
     });
     metrics.collect()
+}
+
+/// Facts that the task recorded.
+fn attributes(case: &CaseReport<Untyped>) -> Map<String, Value> {
+    let attributes = case.attributes.clone().into_iter();
+    attributes
+        .filter(|(name, _)| !is_of_judge(Purpose::of_attribute(name)))
+        .collect()
+}
+
+fn is_of_judge(purpose: Option<Purpose>) -> bool {
+    purpose.is_some_and(Purpose::is_judging)
 }
 
 /// The analysis, with a table in place of a scalar without a value.

@@ -7,6 +7,7 @@ use evals::{
     Analysis, Case, Context, Dataset, Evaluator, EvaluatorError, EvaluatorSpec, Experiment,
     Outcome, Report, ReportEvaluator, SpecArguments, TaskError,
 };
+use evals_rag::Purpose;
 use serde_json::{Map, Value, json};
 
 use super::EvaluationReport;
@@ -157,6 +158,9 @@ async fn run(repeat: u32) -> EvaluationReport {
         scope.metric("tok", 5.0);
         scope.metric("share", 0.5);
         scope.attribute("att", json!([1]));
+        // The tokens of judges are none of the task's.
+        scope.metric(Purpose::Judge.input_tokens(), 7.0);
+        scope.attribute(Purpose::Judge.estimated(), true);
         if case.id.as_str() == "fails" {
             return Err(TaskError::new("bad task"));
         }
