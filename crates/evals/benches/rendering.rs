@@ -54,8 +54,9 @@ fn console_cases(bencher: Bencher<'_, '_>) {
     let shown = Cases {
         most: CASES,
         reasons: true,
+        parts: vec![evals::render::Part::Output],
     };
-    bencher.bench(|| Console::default().cases(io::sink(), &report, shown));
+    bencher.bench(|| Console::default().cases(io::sink(), &report, &shown));
 }
 
 #[divan::bench]

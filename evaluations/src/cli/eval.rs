@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use super::numbers::{at_least_once, at_least_one, dollars, seed};
+use super::output::ShownPart;
 use super::results::ResultArgs;
 use super::selection::SelectionArgs;
 use super::settings::{ModelName, SettingsArgs};
@@ -97,7 +98,16 @@ pub(crate) struct EvalShownArgs {
     /// Show at most N cases, failed and lowest first; 0 shows none
     #[arg(long = "cases", value_name = "N", default_value_t = 20)]
     pub(crate) most: usize,
-    /// Show the reasons of evaluators
+    /// Show the reasons of evaluators, and what was expected where an assertion failed without a reason
     #[arg(long)]
     pub(crate) reasons: bool,
+    /// Show these parts of each case, separated by commas
+    #[arg(
+        long,
+        value_enum,
+        value_name = "PARTS",
+        value_delimiter = ',',
+        default_value = "output"
+    )]
+    pub(crate) show: Vec<ShownPart>,
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
+use evals::render::Part;
 
 /// Output options, which every command accepts.
 #[derive(Debug, Clone, Args)]
@@ -20,6 +21,26 @@ pub(crate) struct OutputArgs {
     /// When to colour the output
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColorChoice,
+}
+
+/// A part of a case that the table of cases can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShownPart {
+    Input,
+    Expected,
+    Output,
+    Metadata,
+}
+
+impl From<ShownPart> for Part {
+    fn from(shown: ShownPart) -> Self {
+        match shown {
+            ShownPart::Input => Self::Input,
+            ShownPart::Expected => Self::Expected,
+            ShownPart::Output => Self::Output,
+            ShownPart::Metadata => Self::Metadata,
+        }
+    }
 }
 
 /// When output is coloured.

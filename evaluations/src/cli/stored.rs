@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::numbers::at_least_one;
+use super::output::ShownPart;
 use super::settings::{ModelName, SettingsArgs};
 
 #[derive(Debug, Clone, Args)]
@@ -57,6 +58,16 @@ pub(crate) struct ShowRunArgs {
     /// List the reasons of outcomes below the cases of `--cases`
     #[arg(long, requires = "cases")]
     pub(crate) reasons: bool,
+    /// Show these parts of each case of `--cases`, separated by commas
+    #[arg(
+        long,
+        requires = "cases",
+        value_enum,
+        value_name = "PARTS",
+        value_delimiter = ',',
+        default_value = "output"
+    )]
+    pub(crate) show: Vec<ShownPart>,
 }
 
 #[derive(Debug, Clone, Args)]

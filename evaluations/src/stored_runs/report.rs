@@ -45,7 +45,7 @@ trait AnyReport {
 
     fn failed(&self) -> BTreeSet<&CaseId>;
 
-    fn cases(&self, printer: &Printer, shown: Cases) -> Result<String>;
+    fn cases(&self, printer: &Printer, shown: &Cases) -> Result<String>;
 
     fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String>;
 
@@ -141,7 +141,7 @@ impl StoredReport {
     }
 
     /// The table of cases, the worst first.
-    pub(crate) fn cases(&self, printer: &Printer, shown: Cases) -> Result<String> {
+    pub(crate) fn cases(&self, printer: &Printer, shown: &Cases) -> Result<String> {
         self.any().cases(printer, shown)
     }
 
@@ -184,7 +184,7 @@ impl<D: Domain> AnyReport for Report<D> {
         self.failed_cases()
     }
 
-    fn cases(&self, printer: &Printer, shown: Cases) -> Result<String> {
+    fn cases(&self, printer: &Printer, shown: &Cases) -> Result<String> {
         let console = console(printer);
         Ok(terminal::text(|out| console.cases(out, self, shown))?)
     }

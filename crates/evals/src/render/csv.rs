@@ -17,7 +17,7 @@ use crate::{CaseField, CaseOutcome, CaseReport, Domain, Report, Value};
 ///
 /// The columns are: case, repetition, why the task failed, which evaluators failed and why, task time; then one for each
 /// outcome in first-seen order, one for each metric, and the seconds of each stage, with cached stages in columns of their
-/// own. Then follow the keys of the metadata (`metadata topic`), and the [parts](Domain::case_fields) of the case that are not
+/// own. Then follow the keys of the metadata (`metadata topic`), the recorded facts (`attribute route`), and the [parts](Domain::case_fields) of the case that are not
 /// long, such as question, answer and reference. A cell is empty if the value is absent or undefined. If an outcome has a
 /// reason in any case, a column `<name> reason` follows it. A repeated title gets `_2`.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> {
@@ -43,6 +43,7 @@ struct Columns<'a> {
     metrics: BTreeSet<&'a str>,
     stages: Vec<(&'a str, bool)>,
     metadata: Vec<String>,
+    attributes: BTreeSet<&'a str>,
     fields: Vec<&'static str>,
 }
 
@@ -64,6 +65,9 @@ impl<'a> Columns<'a> {
             columns
                 .metrics
                 .extend(case.metrics.keys().map(String::as_str));
+            columns
+                .attributes
+                .extend(case.attributes.keys().map(String::as_str));
             let stages = case
                 .timings
                 .iter()
@@ -99,9 +103,10 @@ impl<'a> Columns<'a> {
         });
         let mut names = Names::default();
         let metadata = self.metadata.iter().map(|key| format!("metadata {key}"));
+        let attributes = self.attributes.iter().map(|key| format!("attribute {key}"));
         let fields = self.fields.iter().map(|name| (*name).to_owned());
         let titles = fixed.chain(outcomes).chain(metrics).chain(stages);
-        let titles = titles.chain(metadata).chain(fields);
+        let titles = titles.chain(metadata).chain(attributes).chain(fields);
         titles.map(|title| guarded(names.claim(&title))).collect()
     }
 
@@ -134,11 +139,10 @@ impl<'a> Columns<'a> {
         }));
         row.extend(self.stages.iter().map(|stage| seconds(case, *stage)));
         let metadata = metadata(case);
-        row.extend(self.metadata.iter().map(|key| match metadata.get(key) {
-            None | Some(Json::Null) => String::new(),
-            Some(Json::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        }));
+        let keys = self.metadata.iter();
+        row.extend(keys.map(|key| cell(metadata.get(key))));
+        let keys = self.attributes.iter();
+        row.extend(keys.map(|key| cell(case.attributes.get(*key))));
         let fields: Vec<CaseField> = cells(case).collect();
         row.extend(self.fields.iter().map(|name| {
             let field = fields.iter().find(|field| field.name == *name);
@@ -169,6 +173,15 @@ fn value(outcome: &CaseOutcome) -> String {
         Value::Score(score) => score.to_string(),
         Value::Label(label) => label.clone(),
         Value::Undefined => String::new(),
+    }
+}
+
+/// A text as it is, anything else as JSON.
+fn cell(value: Option<&Json>) -> String {
+    match value {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
     }
 }
 

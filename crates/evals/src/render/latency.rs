@@ -10,8 +10,9 @@ use crate::Summary;
 #[derive(Debug)]
 pub(super) struct LatencyRow {
     pub(super) stage: String,
+    mean: Option<String>,
     /// Median, 95th and 99th percentile; `None` where there are too few samples.
-    pub(super) percentiles: [Option<String>; 3],
+    percentiles: [Option<String>; 3],
     pub(super) n: usize,
 }
 
@@ -43,12 +44,27 @@ pub(super) fn stages(timings: &[(String, Percentiles)], glyphs: &Glyphs) -> Vec<
 }
 
 fn row(stage: String, times: &Percentiles, glyphs: &Glyphs) -> LatencyRow {
+    let shown = |time: Option<f64>| time.map(|seconds| glyphs.duration(seconds));
     LatencyRow {
         stage,
-        percentiles: [times.p50, times.p95, times.p99]
-            .map(|time| time.map(|seconds| glyphs.duration(seconds))),
+        mean: shown(times.mean),
+        percentiles: [times.p50, times.p95, times.p99].map(shown),
         n: times.n,
     }
+}
+
+impl LatencyRow {
+    /// The times under the [`titles`].
+    pub(super) fn times(self, with_mean: bool) -> impl Iterator<Item = Option<String>> {
+        let mean = with_mean.then_some(self.mean);
+        mean.into_iter().chain(self.percentiles)
+    }
+}
+
+/// The titles of the times. Where percentiles are undefined, the mean still tells how long a stage takes.
+pub(super) fn titles(with_mean: bool) -> impl Iterator<Item = &'static str> {
+    let mean = with_mean.then_some("mean");
+    mean.into_iter().chain(["p50", "p95", "p99"])
 }
 
 /// Whether any percentile of the rows is undefined.

@@ -184,20 +184,14 @@ fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out)?;
-    let titles = ["Latency", "p50", "p95", "p99", "n"];
-    head(&mut out, titles.map(str::to_owned))?;
     let undefined = latency::any_undefined(&rows);
+    let titles = ["Latency"].into_iter().chain(latency::titles(undefined));
+    head(&mut out, titles.chain(["n"]).map(str::to_owned))?;
     for row in rows {
-        let percentiles = row
-            .percentiles
-            .map(|time| time.unwrap_or_else(|| GLYPHS.undefined.to_owned()));
-        line(
-            &mut out,
-            [escape(&row.stage)]
-                .into_iter()
-                .chain(percentiles)
-                .chain([row.n.to_string()]),
-        )?;
+        let (stage, n) = (escape(&row.stage), row.n.to_string());
+        let times = row.times(undefined);
+        let times = times.map(|time| time.unwrap_or_else(|| GLYPHS.undefined.to_owned()));
+        line(&mut out, [stage].into_iter().chain(times).chain([n]))?;
     }
     if undefined {
         notes(

@@ -31,4 +31,4 @@ pub mod markdown;
 mod measures;
 mod side_by_side;
 
-pub use console::{Cases, Color, Console, Messages, Symbols};
+pub use console::{Cases, Color, Console, Messages, Part, Symbols};

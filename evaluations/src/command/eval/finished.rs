@@ -1,7 +1,7 @@
 //! A run of a dataset file whose report is written: what is printed of it, and the exit code.
 
 use anyhow::Result;
-use evals::render::Cases;
+use evals::render::{Cases, Part};
 use evals::{Report, Summary};
 use evals_evaluators::Untyped;
 
@@ -49,8 +49,9 @@ impl Finished {
         let cases = Cases {
             most: shown.most,
             reasons: shown.reasons,
+            parts: shown.show.iter().copied().map(Part::from).collect(),
         };
-        page += &text(|out| console(printer).cases(out, &self.report, cases))?;
+        page += &text(|out| console(printer).cases(out, &self.report, &cases))?;
         Ok(page)
     }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use evals::CaseId;
-use evals::render::Cases;
+use evals::render::{Cases, Part};
 use evals_messages::{nearest, quantity, visible};
 
 use crate::cli::ShowRunArgs;
@@ -28,8 +28,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
                 let shown = Cases {
                     most: most.get(),
                     reasons: arguments.reasons,
+                    parts: arguments.show.iter().copied().map(Part::from).collect(),
                 };
-                page.push_str(&report.cases(printer, shown)?);
+                page.push_str(&report.cases(printer, &shown)?);
             }
             printer.result(&page)?;
         }

@@ -1,52 +1,57 @@
 //! A table of cases, the worst first.
 
-use std::cmp::Ordering;
 use std::io::{self, Write};
 
 use evals_messages::visible::single_line;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::badness::Badness;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
 use super::{Page, wrap};
-use crate::{CaseOutcome, CaseReport, Direction, Domain, Report, Value, number};
+use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorOrigin, Report, Value, number};
 
 /// The most columns of the terminal for one cell of free text.
 const LONGEST_CELL: usize = 40;
 
 /// Which cases are shown, and how.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Cases {
     /// At most this many.
     pub most: usize,
-    /// Whether the reasons of outcomes and failures are listed below the table.
+    /// Whether the reasons of outcomes and failures are listed below the table. An assertion that does not hold and has no reason
+    /// is listed with the expected and the actual output.
     pub reasons: bool,
+    /// The parts of the cases that have columns.
+    pub parts: Vec<Part>,
 }
 
-/// How bad a case is; the least one comes first.
-#[derive(Debug)]
-struct Badness {
-    /// 0 if the task failed, 1 if an evaluator failed, else 2.
-    class: u8,
-    /// The share of assertions that hold.
-    passed: f64,
-    /// The mean of the scores, each turned so that higher is better.
-    score: f64,
+/// A part of a case that may have a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The task's input.
+    Input,
+    /// Further facts about the case.
+    Metadata,
+    /// The expected output.
+    Expected,
+    /// The task's output.
+    Output,
 }
 
 /// A column that is left out where no case fills it.
 #[derive(Clone, Copy, Debug)]
 enum Optional {
+    Part(Part),
     Assertions,
     Scores,
     Labels,
-    Output,
     Metrics,
 }
 
 impl<W: Write> Page<W> {
-    pub(super) fn cases<D: Domain>(&mut self, report: &Report<D>, shown: Cases) -> io::Result<()> {
+    pub(super) fn cases<D: Domain>(&mut self, report: &Report<D>, shown: &Cases) -> io::Result<()> {
         let all = report.cases.len();
         let cases = report.cases.iter();
         let mut cases: Vec<_> = cases.map(|case| (Badness::of(case), case)).collect();
@@ -56,7 +61,7 @@ impl<W: Write> Page<W> {
         if cases.is_empty() {
             return Ok(());
         }
-        let table = self.table_of(report, &cases);
+        let table = self.table_of(report, &cases, &shown.parts);
         self.table(&table)?;
         if cases.len() < all {
             let note = format!("{} of {all} cases, failed and lowest first", cases.len());
@@ -68,8 +73,13 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    fn table_of<D: Domain>(&self, report: &Report<D>, cases: &[&CaseReport<D>]) -> Table {
-        let optional = Optional::filled_by(cases);
+    fn table_of<D: Domain>(
+        &self,
+        report: &Report<D>,
+        cases: &[&CaseReport<D>],
+        parts: &[Part],
+    ) -> Table {
+        let optional = Optional::filled_by(cases, parts);
         let mut columns = vec![Column::new("Case", Align::Left)];
         columns.extend(
             optional
@@ -77,7 +87,9 @@ impl<W: Write> Page<W> {
                 .map(|it| Column::new(it.title(), Align::Left)),
         );
         columns.push(Column::new("Time", Align::Right));
-        let mut table = Table::new(columns).dropping(&["Metrics", "Output", "Labels", "Time"]);
+        let mut table = Table::new(columns).dropping(&[
+            "Metrics", "Metadata", "Output", "Labels", "Time", "Expected", "Input",
+        ]);
         for case in cases {
             let label = single_line(&case.label(report.repeat).to_string());
             let mut row = vec![Entry::plain(self.cut(&label))];
@@ -91,8 +103,9 @@ impl<W: Write> Page<W> {
     }
 
     fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> Entry {
-        let outcomes = || case.outcomes.iter();
+        let outcomes = || datasets_first(case);
         let text = match column {
+            Optional::Part(part) => part.text(case).unwrap_or_default(),
             Optional::Assertions => {
                 let marks = outcomes().filter_map(|outcome| match outcome.value {
                     Value::Assertion(true) => Some(self.glyphs.passed),
@@ -116,10 +129,6 @@ impl<W: Write> Page<W> {
                     .iter()
                     .map(|(name, value)| (name.as_str(), number::metric(*value))),
             ),
-            Optional::Output => match case.result.output() {
-                Some(output) => text_of(output),
-                None => "failed".to_owned(),
-            },
         };
         Entry::plain(self.cut(&single_line(&text)))
     }
@@ -136,16 +145,20 @@ impl<W: Write> Page<W> {
     ) -> io::Result<()> {
         for case in cases {
             let task = case.result.failure();
-            let task = task.map(|failure| ("task".to_owned(), failure.message.as_str()));
-            let outcomes = case.outcomes.iter().filter_map(|outcome| {
-                let reason = outcome.reason.as_deref()?;
+            let task = task.map(|failure| ("task".to_owned(), failure.message.clone()));
+            let outcomes = datasets_first(case).filter_map(|outcome| {
+                let reason = match &outcome.reason {
+                    Some(reason) => reason.clone(),
+                    None if has_not_held(outcome) => self.compared(case),
+                    None => return None,
+                };
                 let value = self.value_of(outcome);
                 Some((format!("{} {value}", outcome.name), reason))
             });
             let failures = case.evaluator_failures.iter();
             let failures =
-                failures.map(|failure| (failure.evaluator.clone(), failure.message.as_str()));
-            let lines: Vec<(String, &str)> =
+                failures.map(|failure| (failure.evaluator.clone(), failure.message.clone()));
+            let lines: Vec<(String, String)> =
                 task.into_iter().chain(outcomes).chain(failures).collect();
             if lines.is_empty() {
                 continue;
@@ -154,11 +167,21 @@ impl<W: Write> Page<W> {
             let label = single_line(&case.label(report.repeat).to_string());
             self.wrapped(Style::Bold, &label)?;
             for (what, reason) in lines {
-                let line = format!("{}: {}", single_line(&what), single_line(reason));
+                let line = format!("{}: {}", single_line(&what), single_line(&reason));
                 self.wrapped(Style::Plain, &line)?;
             }
         }
         Ok(())
+    }
+
+    /// The expected and the actual output of a case, shortened.
+    fn compared<D: Domain>(&self, case: &CaseReport<D>) -> String {
+        let parts = [(Part::Expected, "expected"), (Part::Output, "output")];
+        let parts = parts.into_iter().filter_map(|(part, name)| {
+            let text = single_line(&part.text(case)?);
+            Some(format!("{name} {}", self.cut(&text)))
+        });
+        parts.collect::<Vec<_>>().join(", ")
     }
 
     fn value_of(&self, outcome: &CaseOutcome) -> String {
@@ -172,18 +195,40 @@ impl<W: Write> Page<W> {
     }
 }
 
-impl Optional {
-    const ALL: [Self; 5] = [
-        Self::Assertions,
-        Self::Scores,
-        Self::Labels,
-        Self::Output,
-        Self::Metrics,
-    ];
+impl Part {
+    /// The text of the part, if the case has it.
+    fn text<D: Domain>(self, case: &CaseReport<D>) -> Option<String> {
+        match self {
+            Self::Input => text_of(&case.input),
+            Self::Metadata => text_of(&case.metadata),
+            Self::Expected => text_of(case.expected.as_ref()?),
+            Self::Output => match case.result.output() {
+                Some(output) => Some(text_of(output).unwrap_or_else(|| "null".to_owned())),
+                None => Some("failed".to_owned()),
+            },
+        }
+    }
+}
 
-    fn filled_by<D: Domain>(cases: &[&CaseReport<D>]) -> Vec<Self> {
-        let all = Self::ALL.into_iter();
-        all.filter(|column| cases.iter().any(|case| column.is_filled_by(case)))
+impl Optional {
+    /// The columns that any case fills: what the case holds, what was found, and what the task returned.
+    fn filled_by<D: Domain>(cases: &[&CaseReport<D>], parts: &[Part]) -> Vec<Self> {
+        let columns = [
+            Self::Part(Part::Input),
+            Self::Part(Part::Metadata),
+            Self::Part(Part::Expected),
+            Self::Assertions,
+            Self::Scores,
+            Self::Labels,
+            Self::Part(Part::Output),
+            Self::Metrics,
+        ];
+        let wanted = columns.into_iter().filter(|column| match column {
+            Self::Part(part) => parts.contains(part),
+            Self::Assertions | Self::Scores | Self::Labels | Self::Metrics => true,
+        });
+        wanted
+            .filter(|column| cases.iter().any(|case| column.is_filled_by(case)))
             .collect()
     }
 
@@ -198,7 +243,8 @@ impl Optional {
             }
             Self::Scores => has(|it| matches!(it, Value::Score(_))),
             Self::Labels => has(|it| matches!(it, Value::Label(_))),
-            Self::Output => case.result.output().is_some(),
+            Self::Part(Part::Output) => case.result.output().is_some(),
+            Self::Part(part) => part.text(case).is_some(),
             Self::Metrics => !case.metrics.is_empty(),
         }
     }
@@ -208,53 +254,13 @@ impl Optional {
             Self::Assertions => "Assertions",
             Self::Scores => "Scores",
             Self::Labels => "Labels",
-            Self::Output => "Output",
+            Self::Part(Part::Input) => "Input",
+            Self::Part(Part::Metadata) => "Metadata",
+            Self::Part(Part::Expected) => "Expected",
+            Self::Part(Part::Output) => "Output",
             Self::Metrics => "Metrics",
         }
     }
-}
-
-impl Badness {
-    fn of<D: Domain>(case: &CaseReport<D>) -> Self {
-        let class = match () {
-            () if case.result.failure().is_some() => 0,
-            () if !case.evaluator_failures.is_empty() => 1,
-            () => 2,
-        };
-        let mut assertions = Vec::new();
-        let mut scores = Vec::new();
-        for outcome in &case.outcomes {
-            let is_higher_better = outcome.better == Direction::Higher;
-            match outcome.value {
-                Value::Assertion(passed) => {
-                    assertions.push(f64::from(u8::from(passed == is_higher_better)));
-                }
-                Value::Score(score) if is_higher_better => scores.push(score),
-                Value::Score(score) => scores.push(-score),
-                Value::Label(_) | Value::Undefined => {}
-            }
-        }
-        Self {
-            class,
-            passed: mean(&assertions),
-            score: mean(&scores),
-        }
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        (self.class.cmp(&other.class))
-            .then(self.passed.total_cmp(&other.passed))
-            .then(self.score.total_cmp(&other.score))
-    }
-}
-
-/// The mean; beyond all numbers without any, so that such cases come last.
-fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() {
-        return f64::INFINITY;
-    }
-    let count = u32::try_from(values.len()).map_or(f64::INFINITY, f64::from);
-    values.iter().sum::<f64>() / count
 }
 
 fn named<'n>(values: impl Iterator<Item = (&'n str, String)>) -> String {
@@ -264,11 +270,26 @@ fn named<'n>(values: impl Iterator<Item = (&'n str, String)>) -> String {
     values.join(", ")
 }
 
-/// A text as it is, anything else as JSON.
-fn text_of(output: &impl Serialize) -> String {
-    match serde_json::to_value(output) {
-        Ok(Json::String(text)) => text,
-        Ok(value) => value.to_string(),
-        Err(error) => error.to_string(),
+/// The outcomes of the dataset's evaluators, so that those of every case stand in the same order, and then those of the case's own.
+fn datasets_first<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = &CaseOutcome> {
+    let of = |own: bool| {
+        let outcomes = case.outcomes.iter();
+        outcomes.filter(move |outcome| matches!(outcome.origin, EvaluatorOrigin::Case(_)) == own)
+    };
+    of(false).chain(of(true))
+}
+
+/// Whether the outcome is an assertion that should hold and does not.
+fn has_not_held(outcome: &CaseOutcome) -> bool {
+    outcome.value == Value::Assertion(false) && outcome.better != Direction::Lower
+}
+
+/// A text as it is, anything else as JSON; nothing for null.
+fn text_of(value: &impl Serialize) -> Option<String> {
+    match serde_json::to_value(value) {
+        Ok(Json::Null) => None,
+        Ok(Json::String(text)) => Some(text),
+        Ok(value) => Some(value.to_string()),
+        Err(error) => Some(error.to_string()),
     }
 }

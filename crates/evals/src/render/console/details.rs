@@ -7,7 +7,9 @@ use serde_json::Value as Json;
 
 use super::paint::Style;
 use super::{Page, wrap};
-use crate::{CaseId, CaseOutcome, CaseReport, Domain, Report, Value, group_name, number};
+use crate::{
+    CaseId, CaseOutcome, CaseReport, Domain, Report, Span, SpanStatus, Value, group_name, number,
+};
 
 /// Columns before the lines of a part.
 const INDENT: &str = "    ";
@@ -56,7 +58,53 @@ impl<W: Write> Page<W> {
             let text = format!("failed: {}", failure.message);
             self.part(&failure.evaluator, &text)?;
         }
+        self.recorded(case)
+    }
+
+    /// What the task recorded: numbers, facts and steps.
+    fn recorded<D: Domain>(&mut self, case: &CaseReport<D>) -> io::Result<()> {
+        let metrics = case.metrics.iter();
+        let metrics = metrics.map(|(name, value)| format!("{name} {}", number::metric(*value)));
+        let undefined = case.undefined_metrics.iter();
+        let undefined = undefined.map(|(name, why)| format!("{name} {why}"));
+        let metrics: Vec<String> = metrics.chain(undefined).collect();
+        if !metrics.is_empty() {
+            self.part("metrics", &metrics.join(", "))?;
+        }
+        for (key, value) in &case.attributes {
+            self.part(&format!("attribute {key}"), &group_name(Some(value)))?;
+        }
+        let steps = case.spans.iter().flat_map(|spans| &spans.roots);
+        let steps = self.steps("", steps);
+        if !steps.is_empty() {
+            self.line(Style::Plain, "  steps:")?;
+            for step in steps {
+                self.indented(&step)?;
+            }
+        }
         Ok(())
+    }
+
+    /// A line for each step, numbered like the sections of a book: `1`, `1.1`, `1.2`, `2`.
+    fn steps<'s>(&self, outer: &str, steps: impl Iterator<Item = &'s Span>) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (place, step) in (1..).zip(steps) {
+            let place = format!("{outer}{place}");
+            let mut parts = vec![visible::single_line(&step.name)];
+            if !step.duration.is_zero() {
+                parts.push(self.glyphs.duration(step.duration.as_secs_f64()));
+            }
+            if step.status == SpanStatus::Error {
+                parts.push("failed".to_owned());
+            }
+            if !step.attributes.is_empty() {
+                let attributes = Json::Object(step.attributes.clone());
+                parts.push(visible::single_line(&attributes.to_string()));
+            }
+            lines.push(format!("{place} {}", parts.join(self.glyphs.separator)));
+            lines.extend(self.steps(&format!("{place}."), step.children.iter()));
+        }
+        lines
     }
 
     /// A name with a text beside it if the line has room for it, or else below it.
@@ -70,10 +118,17 @@ impl<W: Write> Page<W> {
         }
         self.line(Style::Plain, &format!("  {name}:"))?;
         for line in text.lines() {
-            for wrapped in wrap::wrap(line, width.saturating_sub(INDENT.len())) {
-                let wrapped = format!("{INDENT}{wrapped}");
-                self.line(Style::Plain, wrapped.trim_end())?;
-            }
+            self.indented(line)?;
+        }
+        Ok(())
+    }
+
+    /// A line of a part, over as many lines as it needs.
+    fn indented(&mut self, line: &str) -> io::Result<()> {
+        let width = usize::from(self.console.width);
+        for wrapped in wrap::wrap(line, width.saturating_sub(INDENT.len())) {
+            let wrapped = format!("{INDENT}{wrapped}");
+            self.line(Style::Plain, wrapped.trim_end())?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Tables for a terminal.
 
+mod badness;
 mod cases;
 mod change;
 mod comparison;
@@ -21,7 +22,7 @@ use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::{accuracy, exclusions, headline, latency, measures};
 use crate::{CaseId, Change, Comparison, Domain, Report, Summary};
-pub use cases::Cases;
+pub use cases::{Cases, Part};
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
 
@@ -98,12 +99,13 @@ impl Console {
     }
 
     /// Writes a table of cases, failed and lowest first: cases whose task failed, then those with a failed evaluator, then by the
-    /// share of their assertions that hold, then by the mean of their scores. A column is left out where no case fills it.
+    /// share of their assertions that hold, then by the mean of their scores. A column is left out where no case fills it. Outcomes
+    /// of the dataset's evaluators stand before those of a case's own.
     pub fn cases<D: Domain>(
         &self,
         out: impl Write,
         report: &Report<D>,
-        shown: Cases,
+        shown: &Cases,
     ) -> io::Result<()> {
         Page::new(*self, out).cases(report, shown)
     }
@@ -265,20 +267,16 @@ impl<W: Write> Page<W> {
         }
         let undefined = latency::any_undefined(&rows);
         let right = |title: &str| Column::new(title, Align::Right);
-        let mut table = Table::new(vec![
-            Column::new("Latency", Align::Left),
-            right("p50"),
-            right("p95"),
-            right("p99"),
-            right("n"),
-        ]);
+        let mut columns = vec![Column::new("Latency", Align::Left)];
+        columns.extend(latency::titles(undefined).map(right));
+        columns.push(right("n"));
+        let mut table = Table::new(columns);
         for row in rows {
-            let mut entries = vec![Entry::plain(row.stage)];
-            entries.extend(
-                row.percentiles
-                    .map(|time| Entry::plain(self.or_undefined(time))),
-            );
-            entries.push(Entry::plain(row.n.to_string()));
+            let n = row.n.to_string();
+            let mut entries = vec![Entry::plain(row.stage.clone())];
+            let times = row.times(undefined);
+            entries.extend(times.map(|time| Entry::plain(self.or_undefined(time))));
+            entries.push(Entry::plain(n));
             table.push(entries);
         }
         self.table(&table)?;

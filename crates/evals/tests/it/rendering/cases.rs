@@ -1,7 +1,11 @@
 //! The table of cases.
 
-use evals::render::{Cases, Console, Symbols};
+use evals::render::{Cases, Console, Part, Symbols};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use evals::{CaseReport, Direction, EvaluatorFailure, EvaluatorOrigin, FailureKind, Report, Value};
+use evals::{Span, SpanTree};
 
 use super::{plain, written};
 use crate::fakes::{Words, failed, finished, outcome, report, score, undefined};
@@ -49,7 +53,7 @@ fn mixed() -> Report<Words> {
     ])
 }
 
-fn page(console: Console, report: &Report<Words>, shown: Cases) -> String {
+fn page(console: Console, report: &Report<Words>, shown: &Cases) -> String {
     written(|out| console.cases(out, report, shown))
 }
 
@@ -64,8 +68,9 @@ fn failed_cases_come_first_then_the_lowest() {
     let all = Cases {
         most: 20,
         reasons: false,
+        parts: vec![Part::Output],
     };
-    let page = page(plain(120), &mixed(), all);
+    let page = page(plain(120), &mixed(), &all);
     assert_eq!(
         order(&page),
         ["gone", "unjudged", "rude", "late", "low", "good"]
@@ -78,12 +83,13 @@ fn fewer_cases_are_counted_and_reasons_follow() {
     let worst = Cases {
         most: 3,
         reasons: true,
+        parts: vec![Part::Output],
     };
     let console = Console {
         symbols: Symbols::Ascii,
         ..plain(60)
     };
-    insta::assert_snapshot!("cases_with_reasons", page(console, &mixed(), worst));
+    insta::assert_snapshot!("cases_with_reasons", page(console, &mixed(), &worst));
 }
 
 #[test]
@@ -91,8 +97,9 @@ fn no_cases_are_no_table() {
     let none = Cases {
         most: 0,
         reasons: true,
+        parts: vec![Part::Output],
     };
-    assert_eq!(page(plain(80), &mixed(), none), "");
+    assert_eq!(page(plain(80), &mixed(), &none), "");
 }
 
 #[test]
@@ -108,8 +115,72 @@ fn repetitions_are_told_apart() {
     let all = Cases {
         most: 5,
         reasons: false,
+        parts: vec![Part::Output],
     };
-    let page = page(plain(80), &report, all);
+    let page = page(plain(80), &report, &all);
     let place = |label: &str| page.find(label).unwrap();
     assert!(place("a [2/2]") < place("a [1/2]"), "{page}");
+}
+
+#[test]
+fn a_failed_assertion_without_a_reason_shows_what_was_compared_and_own_evaluators_come_last() {
+    let own = evals::CaseOutcome {
+        origin: EvaluatorOrigin::Case(1),
+        ..outcome("own", Value::Assertion(false))
+    };
+    let case = CaseReport {
+        expected: Some("Paris".to_owned()),
+        ..finished("a", vec![own, outcome("equal", Value::Assertion(true))])
+    };
+    let shown = Cases {
+        most: 5,
+        reasons: true,
+        parts: vec![Part::Expected, Part::Input],
+    };
+    let page = page(plain(100), &report(vec![case]), &shown);
+    let lines: Vec<&str> = page.lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "Case  Input       Expected  Assertions    Time",
+            "──────────────────────────────────────────────",
+            "a     input of a  Paris     ✔✗          2.0 ms",
+            "",
+            "a",
+            "own ✗: expected Paris, output output of a",
+        ]
+    );
+}
+
+#[test]
+fn a_case_in_detail_lists_what_the_task_recorded() {
+    let lookup = Span {
+        duration: Duration::from_millis(200),
+        ..Span::new("lookup")
+    };
+    let search = Span {
+        children: vec![lookup],
+        ..Span::tool_call("search", &serde_json::Value::Null, true)
+    };
+    let case = CaseReport {
+        metrics: BTreeMap::from([("tokens".to_owned(), 12.0)]),
+        attributes: BTreeMap::from([("route".to_owned(), "fast".into())]),
+        spans: Some(SpanTree {
+            roots: vec![Span::new("plan"), search],
+        }),
+        ..finished("a", vec![])
+    };
+    let page = written(|out| plain(120).case_details(out, &report(vec![case]), |_| true));
+    let lines: Vec<&str> = page.lines().skip(3).collect();
+    assert_eq!(
+        lines,
+        [
+            "  metrics: tokens 12.0000",
+            "  attribute route: fast",
+            "  steps:",
+            "    1 plan",
+            r#"    2 execute_tool search · failed · {"gen_ai.operation.name":"execute_tool","gen_ai.tool.name":"search"}"#,
+            "    2.1 lookup · 200 ms",
+        ]
+    );
 }

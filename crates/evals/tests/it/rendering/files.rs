@@ -105,3 +105,21 @@ fn json_comparison_reads_back() {
         compared()
     );
 }
+
+#[test]
+fn csv_has_a_column_for_each_recorded_fact() {
+    let case = CaseReport {
+        attributes: BTreeMap::from([
+            ("route".to_owned(), "fast".into()),
+            ("tried".to_owned(), serde_json::json!([1, 2])),
+        ]),
+        ..finished("a", vec![])
+    };
+    let table = written(|out| render::csv::report(out, &report(vec![case])));
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(
+        lines[0].contains("attribute route,attribute tried"),
+        "{table}"
+    );
+    assert!(lines[1].contains(r#"fast,"[1,2]""#), "{table}");
+}
