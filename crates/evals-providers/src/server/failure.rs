@@ -101,7 +101,16 @@ impl Server {
             overloaded: timeout && !connect,
             away: connect,
             unanswered: !connect && !builder,
+            silent: connect || timeout,
             ..AttemptError::new(failure, error)
+        }
+    }
+
+    /// The failure of an attempt whose answer began and did not end.
+    pub(super) fn lost_midway(&self, error: reqwest::Error) -> AttemptError {
+        AttemptError {
+            silent: false,
+            ..self.lost(error)
         }
     }
 

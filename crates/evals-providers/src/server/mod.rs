@@ -172,7 +172,7 @@ impl Server {
         let body = body::read(response, expected.limit).await;
         let body = body.map_err(|unread| match unread {
             Unread::TooLarge => self.too_large(expected),
-            Unread::Lost(error) => self.lost(error),
+            Unread::Lost(error) => self.lost_midway(error),
         })?;
         Ok(body::legible(match charset {
             Some(charset) => charset.decode(&body).0.into_owned().into_bytes(),
@@ -187,7 +187,8 @@ impl Server {
         read: usize,
         expected: Expected,
     ) -> Result<Option<Vec<u8>>, AttemptError> {
-        let piece = response.chunk().await.map_err(|error| self.lost(error))?;
+        let piece = response.chunk().await;
+        let piece = piece.map_err(|error| self.lost_midway(error))?;
         match piece {
             Some(piece) if !expected.limit.allows(read + piece.len()) => {
                 Err(self.too_large(expected))

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use evals::Timing;
 use evals_models::Failure;
 use evals_targets::{
-    EventDecoder, Mapping, MappingError, Reply, Request, SettingsProblem, StreamReader,
+    Body, EventDecoder, Mapping, MappingError, Reply, Request, SettingsProblem, StreamReader,
     StreamState, Target, TargetAddress, TargetError, TargetIdentity, TargetSettings,
 };
 use reqwest::Response;
@@ -73,6 +73,10 @@ impl HttpTarget {
         let (request, secrets) = RequestBuilder::new(url, settings, variable)?;
         let lane = Lane::new(traffic, &server, "");
         let server = Server::new(Protocol::Target, server, "").map_err(|error| address(&error))?;
+        let mut server = server.with_secrets(secrets.iter().map(String::as_str));
+        if let Some(Body::Mapping(fields)) = &settings.body {
+            server = server.with_fields(fields);
+        }
         let stream = settings.stream.as_ref().map(StreamReader::new);
         Ok(Self {
             identity: TargetIdentity {
@@ -80,7 +84,7 @@ impl HttpTarget {
                 parameters: settings.parameters(),
                 ..TargetIdentity::new("http", url)
             },
-            server: server.with_secrets(secrets.iter().map(String::as_str)),
+            server,
             lane,
             request,
             mapping: Mapping::new(&settings.response)?,
@@ -139,6 +143,22 @@ impl HttpTarget {
         }
     }
 
+    /// The data of an event without credentials.
+    fn redacted_event(&self, data: String) -> String {
+        match Mapping::parse(&data) {
+            // Escapes may hide a credential from a search in the text.
+            Ok(json @ Value::Object(_)) => {
+                let redacted = self.server.redacted_values(json.clone());
+                if redacted == json {
+                    data
+                } else {
+                    redacted.to_string()
+                }
+            }
+            _ => self.server.redacted(&data),
+        }
+    }
+
     async fn read_stream(
         &self,
         reader: &StreamReader,
@@ -159,7 +179,7 @@ impl HttpTarget {
                 None => std::mem::take(&mut decoder).finish().into_iter().collect(),
             };
             for mut event in events {
-                event.data = self.server.redacted(&event.data);
+                event.data = self.redacted_event(event.data);
                 let brought_text = reader.take(&mut state, &event).map_err(|error| {
                     // The rest of an event that was cut off is what another attempt may bring.
                     let failure = if is_end {

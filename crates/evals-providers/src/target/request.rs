@@ -85,6 +85,9 @@ impl RequestBuilder {
         let mut query = Vec::new();
         for (name, text) in &settings.query {
             let problem = |message: String| SettingsProblem::new(format!("query.{name}"), message);
+            if Written::shown(name, text) != *text {
+                secrets.push(text.clone());
+            }
             let value = match Parameter::of(text).map_err(problem)? {
                 Parameter::Fixed(written) => {
                     let expanded = written.expand(&variable).map_err(problem)?;

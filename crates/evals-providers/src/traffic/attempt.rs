@@ -23,6 +23,8 @@ pub struct AttemptError {
     pub away: bool,
     /// Whether the request was sent and its answer was lost, so that the server may charge for it.
     pub unanswered: bool,
+    /// Whether the server did not answer at all: nobody accepts connections there, or nothing came within the time.
+    pub silent: bool,
     /// The status of a refusal whose meaning is unknown. It is terminal if the server never sends anything else.
     pub unknown_status: Option<u16>,
     /// The error.
@@ -49,6 +51,7 @@ impl AttemptError {
             reach: Reach::Model,
             away: false,
             unanswered: false,
+            silent: false,
             unknown_status: None,
             source: source.into(),
         }

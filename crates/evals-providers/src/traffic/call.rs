@@ -115,7 +115,7 @@ impl<'a> Call<'a> {
             }
             Err(failure) => {
                 self.traffic.counted().unanswered += u64::from(failure.unanswered);
-                if !failure.away && !failure.unanswered {
+                if !failure.silent {
                     self.traffic.heard();
                 }
                 if failure.overloaded && !failure.away {
@@ -244,12 +244,12 @@ impl<'a> Call<'a> {
         self.without_answer(failure)
     }
 
-    /// Ends every call if the server, after all attempts at one of them, never sent anything to anybody: nobody listens there, or it
-    /// hangs. Each further call would take as long and end the same.
+    /// Ends every call if the server, after all attempts at one of them, never answered anybody: nobody listens there, or it hangs. Each
+    /// further call would take as long and end the same.
     fn without_answer(&self, failure: AttemptError) -> AttemptError {
-        let is_silent = failure.away || failure.unanswered;
         // A caller that allows one attempt wants to know whether the server is there.
-        if !is_silent || self.attempts == 1 || self.traffic.has_answered() {
+        let is_single = self.traffic.settings.max_attempts.get() == 1;
+        if is_single || !failure.silent || self.traffic.is_heard() {
             return failure;
         }
         let failure = AttemptError {
@@ -282,6 +282,7 @@ fn unanswered(limit: Duration, usual: Duration) -> AttemptError {
     AttemptError {
         overloaded: limit == usual,
         unanswered: true,
+        silent: true,
         ..AttemptError::new(Failure::Transient, TrafficError::Unanswered { limit })
     }
 }

@@ -71,7 +71,7 @@ pub struct Traffic {
 /// Whether a server has ever answered, and since when it has been away.
 #[derive(Clone, Copy, Debug, Default)]
 struct Presence {
-    /// Whether it sent anything, a refusal too.
+    /// Whether it accepted a connection or sent anything, a refusal too.
     heard: bool,
     answered: bool,
     away_since: Option<Instant>,
@@ -157,8 +157,8 @@ impl Traffic {
     /// terminal failure does too, and ends every other call that waits or comes later.
     ///
     /// While a server that answered before is away or loads its model, calls wait and retry until `call_deadline`, with any number
-    /// of attempts. After that the server counts as gone: the failure is terminal. So does a server that sent nothing at all until the
-    /// last attempt of a call.
+    /// of attempts. After that the server counts as gone: the failure is terminal. So does a server that is silent until the last
+    /// attempt of a call, and was never heard of before.
     pub async fn call<T, F, Fut>(
         &self,
         estimated_tokens: u64,
@@ -250,13 +250,13 @@ impl Traffic {
         self.refusals.answered(caller);
     }
 
-    /// Records that the server sent a refusal.
+    /// Records that the server accepted a connection or sent something.
     fn heard(&self) {
         self.presence().heard = true;
     }
 
-    /// Whether the server ever sent anything.
-    fn has_answered(&self) -> bool {
+    /// Whether it ever did.
+    fn is_heard(&self) -> bool {
         self.presence().heard
     }
 

@@ -547,3 +547,38 @@ async fn a_declared_charset_is_honoured() {
     let reply = open(&scripted, json!({}), 1).ask(&why()).await.unwrap();
     assert_eq!(reply.answer, Some("Zürich".into()));
 }
+
+#[tokio::test]
+async fn credentials_in_parameters_and_bodies_come_back_from_no_server() {
+    let scripted = ScriptedServer::start(|request, _| {
+        Reaction::body(400, format!("bad {} {}", request.path, request.body))
+    });
+    let more = json!({
+        "query": {"api_key": "in-the-query"},
+        "body": {"q": "{{ question }}", "auth": {"token": "in-the-body"}},
+    });
+    let error = open(&scripted, more, 1).ask(&why()).await.unwrap_err();
+    let message = chain(&error);
+    assert!(message.contains("api_key=[redacted]"), "{message}");
+    assert!(message.contains("\"token\":\"[redacted]\""), "{message}");
+}
+
+/// PHP escapes slashes, and Go ampersands.
+#[tokio::test]
+async fn escaped_credentials_are_found_in_streams() {
+    let events = vec![
+        "data: {\"text\": \"a\", \"attributes\": {\"echo\": \"se\\/cret-\\u0026-key\"}}\n\n"
+            .to_owned(),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    let scripted =
+        ScriptedServer::start(move |_, _| Reaction::Events(events.clone(), Ending::Whole));
+    let settings = settings(
+        &scripted,
+        json!({"headers": {"X-Api-Key": "${NAME}"}, "stream": {"text": "$.text"}}),
+    );
+    let variable = |name: &str| (name == "NAME").then(|| "se/cret-&-key".to_owned());
+    let target = HttpTarget::new(&settings, traffic(1), variable).unwrap();
+    let reply = target.ask(&why()).await.unwrap();
+    assert_eq!(reply.attributes["echo"], "[redacted]");
+}

@@ -7,7 +7,16 @@ use super::*;
 fn away() -> AttemptError {
     AttemptError {
         away: true,
+        silent: true,
         ..failed(Failure::Transient, "connection refused")
+    }
+}
+
+/// The failure of a server that says that it loads its model.
+fn loading() -> AttemptError {
+    AttemptError {
+        silent: false,
+        ..away()
     }
 }
 
@@ -102,4 +111,33 @@ async fn a_server_that_refused_something_costs_the_call_alone() {
         .unwrap_err();
     assert_eq!(error.failure, Failure::Transient);
     assert!(traffic.call(0, served).await.is_ok());
+}
+
+/// So does a server that loads its model, or that accepts a connection and closes it: another question may end better.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_heard_of_costs_the_call_alone() {
+    for failure in [loading, || failed(Failure::Transient, "connection closed")] {
+        let traffic = traffic(TrafficSettings::default());
+        let error = traffic
+            .call(0, || async { Err::<(), _>(failure()) })
+            .await
+            .unwrap_err();
+        assert_eq!(error.failure, Failure::Transient);
+        assert!(traffic.call(0, served).await.is_ok());
+    }
+}
+
+/// The deadline of a call may end its first attempt already.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_hangs_until_the_deadline_of_the_call_is_given_up() {
+    let settings = TrafficSettings {
+        call_deadline: Duration::from_secs(2),
+        ..TrafficSettings::default()
+    };
+    let traffic = traffic(settings);
+    let error = traffic
+        .call(0, std::future::pending::<Result<(), AttemptError>>)
+        .await
+        .unwrap_err();
+    assert_eq!(error.failure, Failure::Terminal, "{:?}", chain(&error));
 }
