@@ -303,6 +303,31 @@ fn failed_cases_alone_are_asked_again() {
 }
 
 #[test]
+fn a_killed_retry_of_failed_cases_is_resumed() {
+    let server = ScriptedServer::start(|request, before| match before {
+        0 if is_for(request, ASK, "q3") || is_for(request, ASK, "q5") => {
+            Reaction::json(200, &json!({"error": "the index is busy"}))
+        }
+        1 if is_for(request, ASK, "q5") => Reaction::Hang,
+        _ => Reaction::json(
+            200,
+            &json!({"answer": "Tower number 1", "documents": ["d1"]}),
+        ),
+    });
+    let sandbox = sandbox(&server, CHECKED);
+    run(&sandbox, &server, BENCHMARKS);
+    assert_eq!(asked(&server), "012345");
+    let retry = start(&sandbox, &server, &format!("{BENCHMARKS} --refresh failed"));
+    wait_for("the second request for q5", || {
+        asked(&server).ends_with("35")
+    });
+    kill(retry);
+    let resumed = run(&sandbox, &server, BENCHMARKS);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert_eq!(asked(&server), "012345355");
+}
+
+#[test]
 fn two_commands_at_the_same_time_do_not_disturb_each_other() {
     for (line, hangs, [small, rest]) in [
         (EVAL, "case-e", ["ab", "ef"]),

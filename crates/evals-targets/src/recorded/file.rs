@@ -67,7 +67,12 @@ impl ReplyFile {
             && let Some(newest) = newest(folder).map_err(failed("list the folder of"))?
         {
             let (file, is_finished) = Self::read(newest, identity)?;
-            if !is_finished || resumption == Resumption::Reopen {
+            let is_reopened = is_finished && resumption == Resumption::Reopen;
+            if is_reopened {
+                // If this session is killed, the next one resumes it.
+                file.file.append(&Line::Finished { finished: false })?;
+            }
+            if !is_finished || is_reopened {
                 return Ok(Self {
                     is_resumed: true,
                     ..file

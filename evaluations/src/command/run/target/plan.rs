@@ -96,8 +96,8 @@ impl TargetPlan {
         let (resume, replies) = match (control.fresh, arguments.qa.refresh) {
             (true, _) => (Resume::Fresh, Resumption::Fresh),
             (false, Some(Refresh::Failed)) => (Resume::Failed, Resumption::Reopen),
-            (false, Some(Refresh::All)) => (Resume::Unfinished, Resumption::Fresh),
-            (false, None) => (Resume::Unfinished, Resumption::Resume),
+            // An interrupted run goes on; a finished one asks again anyway.
+            (false, Some(Refresh::All) | None) => (Resume::Unfinished, Resumption::Resume),
         };
         Ok(Self {
             target,
