@@ -45,6 +45,6 @@ pub use settings::{
 };
 pub use target::HttpTarget;
 pub use traffic::{
-    AttemptError, Delivered, Reach, Traffic, TrafficError, TrafficSettings, TrafficStatistics,
-    Watch,
+    AttemptError, Contact, Delivered, Reach, Traffic, TrafficError, TrafficSettings,
+    TrafficStatistics, Watch,
 };

@@ -7,8 +7,8 @@ use evals_targets::TargetAddress;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Target")]
 pub(crate) struct TargetArgs {
-    /// Test this system instead of our own pipeline: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or
-    /// `trec:FILE` [default: the setting target, or ./target.yaml]
+    /// Test this system: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE` [default: the target of the
+    /// dataset file, the setting target, or ./target.yaml; `run` without any tests our own pipeline]
     #[arg(long, alias = "task", value_name = "TARGET")]
     pub(crate) target: Option<TargetAddress>,
     /// The version of the system under test, as reports name it

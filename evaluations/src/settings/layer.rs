@@ -82,13 +82,19 @@ impl Layer {
         Self::new(origin, nested(path, value))
     }
 
-    /// The text of a file that holds the section at a dotted path alone.
+    /// The text of a file that holds the section at a dotted path alone, with or without its name.
     pub(crate) fn section(origin: &str, path: &str, text: &str) -> Result<Self, SettingsError> {
         let section = Tree::parse(text).map_err(|error| SettingsError::Syntax {
             origin: origin.to_owned(),
             error,
         })?;
-        Self::checked(origin.to_owned(), nested(path, section))
+        let is_named = matches!(&section, Tree::Mapping(entries) if matches!(&entries[..], [only] if only.key == path));
+        let tree = if is_named {
+            section
+        } else {
+            nested(path, section)
+        };
+        Self::checked(origin.to_owned(), tree)
     }
 
     fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {

@@ -65,10 +65,15 @@ pub(crate) fn chosen<'r>(
     if target.address.is_none() && arguments.target_version.is_some() {
         bail!("`--target-version` needs a target; name it with `--target`");
     }
-    match target.check() {
-        Ok(()) => Ok(Some(target)),
-        Err(problem) => Err(located(resolved, &problem).into()),
-    }
+    check(resolved)?;
+    Ok(Some(target))
+}
+
+/// Checks the settings of the target, if they name one. Nothing is opened.
+pub(crate) fn check(resolved: &Resolved) -> Result<(), SettingsError> {
+    let target = resolved.settings.target.as_ref();
+    let checked = target.map_or(Ok(()), TargetSettings::check);
+    checked.map_err(|problem| located(resolved, &problem))
 }
 
 /// The error of a setting of the target, with its place.

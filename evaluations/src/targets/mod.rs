@@ -8,7 +8,7 @@ mod open;
 mod outputs;
 mod replies;
 
-pub(crate) use self::layers::{chosen, layers};
+pub(crate) use self::layers::{check, chosen, layers};
 pub(crate) use self::metered::{is_target, metered, model, priced};
 pub(crate) use self::open::{Opening, open};
 pub(crate) use self::replies::{Recording, Replies, Reused, record, recorded};

@@ -11,7 +11,7 @@ use super::body::Expected;
 use super::error::ServerError;
 use super::{Protocol, Server};
 use crate::classify::{self, Complaint, ErrorBody, Refusal, Remedy};
-use crate::traffic::{AttemptError, Reach};
+use crate::traffic::{AttemptError, Contact, Reach};
 use evals_models::Failure;
 
 impl Server {
@@ -101,7 +101,11 @@ impl Server {
             overloaded: timeout && !connect,
             away: connect,
             unanswered: !connect && !builder,
-            silent: connect || timeout,
+            contact: if connect || timeout {
+                Contact::Silent
+            } else {
+                Contact::Heard
+            },
             ..AttemptError::new(failure, error)
         }
     }
@@ -109,7 +113,7 @@ impl Server {
     /// The failure of an attempt whose answer began and did not end.
     pub(super) fn lost_midway(&self, error: reqwest::Error) -> AttemptError {
         AttemptError {
-            silent: false,
+            contact: Contact::Heard,
             ..self.lost(error)
         }
     }

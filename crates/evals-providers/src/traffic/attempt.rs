@@ -23,8 +23,8 @@ pub struct AttemptError {
     pub away: bool,
     /// Whether the request was sent and its answer was lost, so that the server may charge for it.
     pub unanswered: bool,
-    /// Whether the server did not answer at all: nobody accepts connections there, or nothing came within the time.
-    pub silent: bool,
+    /// Whether the server was heard of.
+    pub contact: Contact,
     /// The status of a refusal whose meaning is unknown. It is terminal if the server never sends anything else.
     pub unknown_status: Option<u16>,
     /// The error.
@@ -41,6 +41,16 @@ pub enum Reach {
     Account,
 }
 
+/// Whether the server was heard of in an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contact {
+    /// It accepted the connection or sent something, or the attempt never got that far.
+    #[default]
+    Heard,
+    /// Nobody accepts connections there, or nothing came within the time.
+    Silent,
+}
+
 impl AttemptError {
     /// A failure of that class, with all other fields unset.
     pub fn new(failure: Failure, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
@@ -51,7 +61,7 @@ impl AttemptError {
             reach: Reach::Model,
             away: false,
             unanswered: false,
-            silent: false,
+            contact: Contact::Heard,
             unknown_status: None,
             source: source.into(),
         }

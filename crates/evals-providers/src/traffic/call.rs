@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::attempt::{AttemptError, Reach};
+use super::attempt::{AttemptError, Contact, Reach};
 use super::caller::Caller;
 use super::error::TrafficError;
 use super::gate::Permit;
@@ -115,7 +115,7 @@ impl<'a> Call<'a> {
             }
             Err(failure) => {
                 self.traffic.counted().unanswered += u64::from(failure.unanswered);
-                if !failure.silent {
+                if failure.contact == Contact::Heard {
                     self.traffic.heard();
                 }
                 if failure.overloaded && !failure.away {
@@ -244,14 +244,23 @@ impl<'a> Call<'a> {
         self.without_answer(failure)
     }
 
-    /// Ends every call if the server, after all attempts at one of them, never answered anybody: nobody listens there, or it hangs. Each
-    /// further call would take as long and end the same.
+    /// Ends every call if the server is of no use: if it was silent at all attempts and nobody ever heard of it, or if five calls used
+    /// up their attempts and none ever succeeded. Each further call would take as long and end the same.
     fn without_answer(&self, failure: AttemptError) -> AttemptError {
         // A caller that allows one attempt wants to know whether the server is there.
-        let is_single = self.traffic.settings.max_attempts.get() == 1;
-        if is_single || !failure.silent || self.traffic.is_heard() {
+        if self.traffic.settings.max_attempts.get() == 1 {
             return failure;
         }
+        let is_absent = failure.contact == Contact::Silent && !self.traffic.is_heard();
+        let exhausted = self.traffic.exhausted();
+        let exhausted = exhausted.filter(|exhausted| *exhausted >= refusals::ENOUGH);
+        let failure = match exhausted {
+            Some(calls) if !is_absent => {
+                ended(failure, |source| TrafficError::Useless { calls, source })
+            }
+            None if !is_absent => return failure,
+            _ => failure,
+        };
         let failure = AttemptError {
             failure: Failure::Terminal,
             reach: Reach::Account,
@@ -282,7 +291,7 @@ fn unanswered(limit: Duration, usual: Duration) -> AttemptError {
     AttemptError {
         overloaded: limit == usual,
         unanswered: true,
-        silent: true,
+        contact: Contact::Silent,
         ..AttemptError::new(Failure::Transient, TrafficError::Unanswered { limit })
     }
 }

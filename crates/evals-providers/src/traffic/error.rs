@@ -60,6 +60,15 @@ pub enum TrafficError {
         #[source]
         source: Cause,
     },
+    /// No call succeeded, and several used up their attempts.
+    #[error("{calls} calls in a row failed at every attempt, and none succeeded")]
+    Useless {
+        /// How many failed.
+        calls: u32,
+        /// The failure of the last.
+        #[source]
+        source: Cause,
+    },
     /// The server sent the same refusal again and again, and nothing else.
     #[error("the server refused {refusals} calls in a row in the same way and answered none")]
     Refusals {

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-pub use attempt::{AttemptError, Reach};
+pub use attempt::{AttemptError, Contact, Reach};
 pub use error::TrafficError;
 pub use settings::TrafficSettings;
 pub use statistics::TrafficStatistics;
@@ -74,6 +74,8 @@ struct Presence {
     /// Whether it accepted a connection or sent anything, a refusal too.
     heard: bool,
     answered: bool,
+    /// How many calls used up their attempts before the first success.
+    exhausted: u32,
     away_since: Option<Instant>,
 }
 
@@ -245,6 +247,7 @@ impl Traffic {
         *self.presence() = Presence {
             heard: true,
             answered: true,
+            exhausted: 0,
             away_since: None,
         };
         self.refusals.answered(caller);
@@ -258,6 +261,13 @@ impl Traffic {
     /// Whether it ever did.
     fn is_heard(&self) -> bool {
         self.presence().heard
+    }
+
+    /// Records that a call used up its attempts. Returns how many did, if no call ever succeeded.
+    fn exhausted(&self) -> Option<u32> {
+        let mut presence = self.presence();
+        presence.exhausted += 1;
+        (!presence.answered).then_some(presence.exhausted)
     }
 
     /// Records that the server is away, and returns for how long; `None` if it never answered.

@@ -131,7 +131,12 @@ fn answering(runs: &[&StoredRun]) -> String {
             .map(|(_, accuracy)| accuracy);
         let share = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.4}"));
         cells.extend([
-            run.manifest.k.to_string(),
+            // A target decides by itself how many passages it reads.
+            if run.manifest.is_target() {
+                dash()
+            } else {
+                run.manifest.k.to_string()
+            },
             accuracy.map_or(0, |accuracy| accuracy.cases).to_string(),
             accuracy.map_or_else(dash, |accuracy| print(&accuracy.scored)),
             share(accuracy.and_then(|accuracy| accuracy.worst)),

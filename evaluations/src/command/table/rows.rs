@@ -150,10 +150,15 @@ impl Manifest {
         target.map_or_else(|| "–".to_owned(), |target| target.to_string())
     }
 
+    /// Whether somebody else's system was tested.
+    pub(super) fn is_target(&self) -> bool {
+        self.rest.get("target").is_some()
+    }
+
     /// The size of chunks, as printed.
     pub(super) fn chunks(&self) -> String {
         // A target has chunks of its own, if any.
-        if self.rest.pointer("/target").is_some() {
+        if self.is_target() {
             return "–".to_owned();
         }
         match self.settings.processing.chunk_size {

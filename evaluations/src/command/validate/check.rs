@@ -13,6 +13,7 @@ use evals_yaml::{Document, Step, YamlError, yaml11};
 use crate::choices::Choices;
 use crate::command::eval::check_judges;
 use crate::settings::{self, Layer, SettingsFile};
+use crate::targets;
 
 /// A file without problems.
 #[derive(Debug)]
@@ -101,9 +102,8 @@ pub(super) fn empty(path: &Path) -> Checked {
 /// Checks the values of settings over the defaults.
 fn resolved(path: &Path, layer: Layer) -> Result<(), Problems> {
     let resolved = settings::resolve(vec![layer]).map_err(|error| one(path, &error))?;
-    Choices::of(&resolved)
-        .map(drop)
-        .map_err(|error| vec![named(path, &format!("{error:#}"))])
+    Choices::of(&resolved).map_err(|error| vec![named(path, &format!("{error:#}"))])?;
+    targets::check(&resolved).map_err(|error| one(path, &error))
 }
 
 pub(super) fn target(path: &Path, text: &str) -> Result<Checked, Problems> {

@@ -7,7 +7,7 @@ use super::*;
 fn away() -> AttemptError {
     AttemptError {
         away: true,
-        silent: true,
+        contact: Contact::Silent,
         ..failed(Failure::Transient, "connection refused")
     }
 }
@@ -15,7 +15,7 @@ fn away() -> AttemptError {
 /// The failure of a server that says that it loads its model.
 fn loading() -> AttemptError {
     AttemptError {
-        silent: false,
+        contact: Contact::Heard,
         ..away()
     }
 }
@@ -140,4 +140,35 @@ async fn a_server_that_hangs_until_the_deadline_of_the_call_is_given_up() {
         .await
         .unwrap_err();
     assert_eq!(error.failure, Failure::Terminal, "{:?}", chain(&error));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_fails_every_call_is_given_up() {
+    let traffic = traffic(TrafficSettings::default());
+    let broken = || async { Err::<(), _>(failed(Failure::Transient, "answered 500")) };
+    for _ in 0..4 {
+        let error = traffic.call(0, broken).await.unwrap_err();
+        assert_eq!(error.failure, Failure::Transient);
+    }
+    let error = traffic.call(0, broken).await.unwrap_err();
+    assert_eq!(error.failure, Failure::Terminal);
+    assert_eq!(
+        chain(&error),
+        [
+            "5 calls in a row failed at every attempt, and none succeeded",
+            "gave up after 6 attempts",
+            "answered 500"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_succeeded_once_is_not_given_up() {
+    let traffic = traffic(TrafficSettings::default());
+    traffic.call(0, served).await.unwrap();
+    let broken = || async { Err::<(), _>(failed(Failure::Transient, "answered 500")) };
+    for _ in 0..8 {
+        let error = traffic.call(0, broken).await.unwrap_err();
+        assert_eq!(error.failure, Failure::Transient);
+    }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::{AttemptError, Traffic, TrafficSettings};
+use super::{AttemptError, Contact, Traffic, TrafficSettings};
 use evals_models::Failure;
 
 const ADDRESS: &str = "http://localhost:11434";
