@@ -86,7 +86,7 @@ pub(crate) struct QaArgs {
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
     /// Estimate the calls, tokens and cost of answering, judging and reranking, and exit before anything is paid for
-    #[arg(long, conflicts_with = "skip_qa")]
+    #[arg(long)]
     pub(crate) estimate: bool,
     /// Stop embedding and start no more cases once embedding, answering, judging and reranking have cost this much; needs the `prices`
     /// of the models

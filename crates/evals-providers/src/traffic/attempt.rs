@@ -47,6 +47,8 @@ pub enum Contact {
     /// It accepted the connection or sent something, or the attempt never got that far.
     #[default]
     Heard,
+    /// The attempt had too little time to tell.
+    Unknown,
     /// Nobody accepts connections there, or nothing came within the time.
     Silent,
 }

@@ -286,12 +286,16 @@ pub(super) fn later(moment: Instant, duration: Duration) -> Instant {
         .unwrap_or_else(|| moment + CENTURY)
 }
 
-/// The failure of an attempt that reached its `limit`. It counts as an overload only if it had the `usual` time.
+/// The failure of an attempt that reached its `limit`. It says something about the server only if it had the `usual` time.
 fn unanswered(limit: Duration, usual: Duration) -> AttemptError {
     AttemptError {
         overloaded: limit == usual,
         unanswered: true,
-        contact: Contact::Silent,
+        contact: if limit == usual {
+            Contact::Silent
+        } else {
+            Contact::Unknown
+        },
         ..AttemptError::new(Failure::Transient, TrafficError::Unanswered { limit })
     }
 }

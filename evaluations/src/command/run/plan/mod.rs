@@ -127,6 +127,11 @@ impl Plan {
                 "`--out` has nothing to write, because `--skip-retrieval` and `--skip-qa` skip both benchmarks"
             );
         }
+        if stages.skip_qa && arguments.qa.estimate {
+            bail!(
+                "`--estimate` counts what question answering costs, and `--skip-qa` skips it; leave one of them out"
+            );
+        }
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
