@@ -10,6 +10,7 @@ use evals::{
 use serde_json::json;
 use thiserror::Error;
 
+use crate::judges::spec_without_credentials;
 use crate::{Entry, Parameter, Signature, Untyped};
 
 const NAME: &str = "Not";
@@ -46,10 +47,7 @@ pub(crate) fn entries() -> Vec<Entry> {
             let negated = nested(arguments.value("evaluator"))?;
             Ok(Arc::new(Not {
                 name: opposite(negated.name()),
-                spec: EvaluatorSpec {
-                    name: NAME.to_owned(),
-                    arguments: written.write(arguments),
-                },
+                spec: spec_without_credentials(NAME, written.write(arguments)),
                 negated,
             }))
         },

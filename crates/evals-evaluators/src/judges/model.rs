@@ -6,7 +6,7 @@ use evals::{EvaluatorError, EvaluatorSpec, FailureClass, SpecArguments, TaskScop
 use evals_models::{ChatModel, redacted};
 use evals_rag::judging::{Inquiry, Wanted};
 use evals_rag::{Purpose, record_calls};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::argument::{optional_object, optional_text};
 use crate::{Arguments, BuildError, Parameter, Resources, WantedModel};
@@ -36,16 +36,35 @@ pub(crate) fn parameters() -> [Parameter; 2] {
     ]
 }
 
-/// The specification of an evaluator. Reports and journals store it, so it has no credentials among the settings of a model.
+/// The specification of an evaluator. Reports and journals store it, so it has no credentials among the settings of a model, nor in
+/// those of an evaluator among its arguments.
 pub(crate) fn spec_without_credentials(name: &str, mut arguments: SpecArguments) -> EvaluatorSpec {
-    if let SpecArguments::Named(named) = &mut arguments
-        && let Some(settings) = named.get_mut(SETTINGS)
-    {
-        *settings = redacted(settings);
+    match &mut arguments {
+        SpecArguments::None => {}
+        SpecArguments::Positional([argument]) => redact_settings(argument),
+        SpecArguments::Named(named) => redact_settings_among(named),
     }
     EvaluatorSpec {
         name: name.to_owned(),
         arguments,
+    }
+}
+
+fn redact_settings(value: &mut Value) {
+    match value {
+        Value::Object(fields) => redact_settings_among(fields),
+        Value::Array(values) => values.iter_mut().for_each(redact_settings),
+        _ => {}
+    }
+}
+
+fn redact_settings_among(fields: &mut Map<String, Value>) {
+    for (name, value) in fields {
+        if name == SETTINGS {
+            *value = redacted(value);
+        } else {
+            redact_settings(value);
+        }
     }
 }
 

@@ -309,23 +309,35 @@ fn a_rubric_may_be_a_list_of_lines() {
 #[test]
 fn credentials_in_the_settings_of_a_model_reach_the_model_and_no_report() {
     let settings = json!({"temperature": 0, "extra_body": {"api_key": "sk-1", "headers": {"Authorization": "Bearer sk-2"}}});
-    for (name, arguments) in [
-        ("Judge", json!({"model_settings": settings})),
-        (
-            "LLMJudge",
-            json!({"rubric": "x", "model_settings": settings}),
-        ),
+    let judge = json!({"rubric": "x", "model_settings": settings});
+    for (name, arguments, place) in [
+        ("Judge", json!({"model_settings": settings}), ""),
+        ("LLMJudge", judge.clone(), ""),
         (
             "GEval",
             json!({"criteria": "x", "evaluation_steps": ["y"], "model_settings": settings}),
+            "",
+        ),
+        (
+            "Not",
+            json!({"evaluator": {"LLMJudge": judge}}),
+            "/evaluator/LLMJudge",
+        ),
+        (
+            "Not",
+            json!({"evaluator": {"name": "Not", "arguments": {"evaluator": {"LLMJudge": judge}}}}),
+            "/evaluator/arguments/evaluator/LLMJudge",
         ),
     ] {
         let model = Scripted::new([]);
         let evaluator = build(name, &arguments, &model).unwrap();
         let stored = serde_json::to_value(evaluator.spec().unwrap()).unwrap();
         assert_eq!(
-            stored["arguments"]["model_settings"],
-            json!({"temperature": 0, "extra_body": {"api_key": "[redacted]", "headers": {"Authorization": "[redacted]"}}})
+            stored.pointer(&format!("/arguments{place}/model_settings")),
+            Some(
+                &json!({"temperature": 0, "extra_body": {"api_key": "[redacted]", "headers": {"Authorization": "[redacted]"}}})
+            ),
+            "{stored}"
         );
         assert_eq!(Value::Object(model.wanted()[0].settings.clone()), settings);
     }
