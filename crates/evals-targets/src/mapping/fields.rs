@@ -9,6 +9,7 @@ use evals_models::Usage;
 use serde_json::{Map, Value};
 
 use super::error::kind;
+use super::levels;
 use crate::ToolCall;
 
 /// The message of a field `error`; `None` where the field says that there is none: null, false, or an empty text.
@@ -136,11 +137,12 @@ pub(super) fn tool_calls(place: &str, calls: &[&Value]) -> Result<Vec<ToolCall>,
         .collect()
 }
 
-/// Arguments as they are, or out of the text in which OpenAI's protocol sends them.
+/// Arguments as they are, or out of the text in which OpenAI's protocol sends them. JSON that nests too deep to be recorded stays a text.
 fn arguments(written: Option<&Value>) -> Value {
     match written {
         Some(Value::String(text)) => {
-            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
+            let read = serde_json::from_str(text).ok().filter(levels::fit);
+            read.unwrap_or_else(|| Value::String(text.clone()))
         }
         Some(other) => other.clone(),
         None => Value::Null,

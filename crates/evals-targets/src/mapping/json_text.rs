@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::error::MappingError;
+use super::levels;
 
 /// Reads the text of a reply as JSON. `NaN`, `Infinity` and `-Infinity`, which Python writes and JSON does not have, become texts.
 pub(super) fn parse(text: &str) -> Result<Value, MappingError> {
@@ -31,10 +32,13 @@ pub(super) fn parse(text: &str) -> Result<Value, MappingError> {
             text,
         ));
     }
-    Err(MappingError::of_text(
-        format!("the reply is not JSON: {error}"),
-        text,
-    ))
+    let error = error.to_string();
+    let problem = if error.starts_with("recursion limit exceeded") {
+        levels::problem()
+    } else {
+        format!("the reply is not JSON: {error}")
+    };
+    Err(MappingError::of_text(problem, text))
 }
 
 /// Puts `NaN`, `Infinity` and `-Infinity` in quotes where they stand outside of a text.

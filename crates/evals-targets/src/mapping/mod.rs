@@ -21,6 +21,7 @@ mod fields;
 #[cfg(test)]
 mod fuzz;
 mod json_text;
+mod levels;
 mod path;
 mod paths;
 mod reader;

@@ -9,7 +9,7 @@ use super::chat_completion::Written;
 use super::error::{MappingError, kind};
 use super::path::{Found, Path};
 use super::paths::Paths;
-use super::{chat_completion, fields, json_text, steps};
+use super::{chat_completion, fields, json_text, levels, steps};
 use crate::settings::{ResponseSettings, SettingsProblem};
 use crate::{Reply, ReplyDocument};
 
@@ -63,9 +63,10 @@ impl Mapping {
     ///
     /// # Errors
     ///
-    /// A field has the wrong type, or the reply has neither an answer nor documents, and neither a refusal nor tool calls nor spans. An
-    /// answer that is there and `null` is [`Value::Null`], because a system may return nothing.
+    /// The reply is nested more than 100 levels deep, a field has the wrong type, or the reply has neither an answer nor documents, and
+    /// neither a refusal nor tool calls nor spans. An answer that is there and `null` is [`Value::Null`], because a system may return nothing.
     pub fn read(&self, reply: &Value) -> Result<Reply, MappingError> {
+        levels::check(reply)?;
         let read = if self.is_configured {
             self.fields(reply)?
         } else {
@@ -109,7 +110,9 @@ impl Mapping {
         }
         // The merged pieces without `choices` are not a completion.
         let choices = merged.remove("choices");
-        let reply = self.fields(&Value::Object(merged))?;
+        let merged = Value::Object(merged);
+        levels::check(&merged)?;
+        let reply = self.fields(&merged)?;
         let read = written.into_reply(reply);
         read.map_err(|problem| MappingError::new(problem, &json!({"choices": choices})))
     }

@@ -14,9 +14,6 @@ const SECOND: Duration = Duration::from_secs(1);
 /// What a span may say about its step.
 const KEYS: [&str; 5] = ["name", "attributes", "seconds", "status", "children"];
 
-/// The most levels of steps inside steps, which programs walk through one inside the other.
-const MOST_LEVELS: usize = 128;
-
 /// Steps as a list, or as an object with the list under `roots`.
 pub(super) fn spans(place: &str, value: &Value) -> Result<SpanTree, String> {
     let roots = match value.as_object() {
@@ -30,24 +27,21 @@ pub(super) fn spans(place: &str, value: &Value) -> Result<SpanTree, String> {
         }
         None => value,
     };
-    let roots = list(place, roots, 1)?;
+    let roots = list(place, roots)?;
     Ok(SpanTree { roots })
 }
 
-fn list(place: &str, value: &Value, level: usize) -> Result<Vec<Span>, String> {
-    if level > MOST_LEVELS {
-        return Err(format!("{place} are more than {MOST_LEVELS} levels deep"));
-    }
+fn list(place: &str, value: &Value) -> Result<Vec<Span>, String> {
     let Value::Array(spans) = value else {
         return Err(format!("{place} is {}, not a list of spans", kind(value)));
     };
     let spans = spans.iter().enumerate();
     spans
-        .map(|(index, written)| span(&element(place, index), written, level))
+        .map(|(index, written)| span(&element(place, index), written))
         .collect()
 }
 
-fn span(place: &str, written: &Value, level: usize) -> Result<Span, String> {
+fn span(place: &str, written: &Value) -> Result<Span, String> {
     let fields = object(place, written)?;
     if let Some(key) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(unknown(place, key));
@@ -66,7 +60,7 @@ fn span(place: &str, written: &Value, level: usize) -> Result<Span, String> {
         span.status = self::status(&field(place, "status"), status)?;
     }
     if let Some(children) = given("children") {
-        span.children = list(&field(place, "children"), children, level + 1)?;
+        span.children = list(&field(place, "children"), children)?;
     }
     Ok(span)
 }

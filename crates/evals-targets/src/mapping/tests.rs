@@ -6,6 +6,7 @@ use evals_models::Usage;
 use serde_json::{Value, json};
 
 use super::Mapping;
+use crate::recorded::read_back;
 use crate::settings::ResponseSettings;
 use crate::{Reply, ToolCall};
 
@@ -26,6 +27,65 @@ fn configured(settings: Value, reply: Value) -> Result<Reply, String> {
     let settings: ResponseSettings = serde_json::from_value(settings).unwrap();
     let mapping = Mapping::new(&settings).unwrap();
     mapping.read(&reply).map_err(|error| error.to_string())
+}
+
+/// A value of so many levels.
+fn nested(levels: usize) -> Value {
+    (0..levels).fold(Value::Null, |inner, level| {
+        if level % 2 == 0 {
+            json!([inner])
+        } else {
+            json!({ "a": inner })
+        }
+    })
+}
+
+/// Steps inside steps.
+fn steps(count: usize) -> Value {
+    (1..count).fold(
+        json!([{"name": "s"}]),
+        |inner, _| json!([{"name": "s", "children": inner}]),
+    )
+}
+
+#[test]
+fn a_reply_of_100_levels_is_read_back_from_its_record_and_a_deeper_one_is_refused() {
+    let whole = |reply| configured(json!({"answer": "$"}), reply);
+    let read = [
+        own(json!({"answer": nested(99)})),
+        whole(nested(100)),
+        own(json!({"answer": "x", "attributes": {"trace": nested(98)}})),
+        own(json!({"tool_calls": [{"name": "f", "arguments": nested(97)}]})),
+        own(json!({"tool_calls": [{"name": "f", "arguments": nested(100).to_string()}]})),
+        own(json!({"answer": "x", "spans": steps(49), "unread": nested(99)})),
+    ];
+    for reply in read {
+        let reply = reply.unwrap();
+        assert_eq!(read_back(&reply), reply);
+    }
+    let refused = [
+        own(json!({"answer": nested(100)})),
+        whole(nested(101)),
+        own(json!({"answer": "x", "spans": steps(50)})),
+    ];
+    for reply in refused {
+        let message = reply.unwrap_err();
+        let start = "the reply is nested more than 100 levels deep; the reply begins with `";
+        assert!(message.starts_with(start), "{message}");
+    }
+    let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
+    for levels in [101, 128, 100_000] {
+        let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let message = mapping.read_text(&text).unwrap_err().problem;
+        assert_eq!(message, "the reply is nested more than 100 levels deep");
+    }
+}
+
+#[test]
+fn arguments_of_a_tool_that_nest_too_deep_to_be_recorded_stay_a_text() {
+    let text = nested(101).to_string();
+    let reply = own(json!({"tool_calls": [{"name": "f", "arguments": text}]})).unwrap();
+    assert_eq!(reply.tool_calls.unwrap()[0].arguments, text);
 }
 
 #[test]

@@ -18,6 +18,21 @@ pub(super) struct RecordedReply {
     pub(super) reply: Reply,
 }
 
+/// A reply as a later session reads it from its line.
+#[cfg(test)]
+pub(crate) fn read_back(reply: &Reply) -> Reply {
+    let recorded = RecordedReply {
+        inputs: Value::Null,
+        reply: reply.clone(),
+    };
+    let line = ReplyLine::of(&("case".to_owned(), 1), &recorded);
+    let line = serde_json::to_string(&Line::Reply(Box::new(line))).unwrap();
+    match serde_json::from_str(&line) {
+        Ok(Line::Reply(line)) => line.into_recorded().1.reply,
+        other => panic!("{other:?} of {line}"),
+    }
+}
+
 /// One line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]

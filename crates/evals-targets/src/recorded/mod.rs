@@ -7,6 +7,9 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use line::read_back;
+
 pub use file::{ReplyFile, Resumption};
 pub use payment::Payment;
 pub use target::RecordedTarget;

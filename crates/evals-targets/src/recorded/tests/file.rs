@@ -3,7 +3,7 @@
 use evals_models::{ModelIdentity, Usage};
 
 use super::*;
-use crate::Payment;
+use crate::{Mapping, Payment};
 
 fn payment(input_tokens: u64) -> Payment {
     Payment {
@@ -80,4 +80,24 @@ fn a_fresh_run_gets_a_file_of_its_own_beside_one_that_is_open() {
     let open = || ReplyFile::open(folder.path(), "2026", &identity(), Resumption::Fresh).unwrap();
     let (first, second) = (open(), open());
     assert_ne!(first.path(), second.path());
+}
+
+#[tokio::test]
+async fn the_deepest_reply_that_is_read_is_not_asked_again() {
+    let settings = serde_json::from_value(json!({"answer": "$"})).unwrap();
+    let mapping = Mapping::new(&settings).unwrap();
+    let text = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let reply = mapping.read_text(&text).unwrap();
+    let target = FnTarget::new("deep", move |_: Request| {
+        let reply = reply.clone();
+        async move { Ok(reply) }
+    });
+    let target: Arc<dyn Target> = Arc::new(target);
+    let folder = tempfile::tempdir().unwrap();
+    let open = || ReplyFile::open(folder.path(), "2026", &identity(), Resumption::Resume).unwrap();
+    let first = RecordedTarget::new(Arc::clone(&target), open());
+    first.ask(&question("a")).await.unwrap();
+    drop(first);
+    let file = open();
+    assert_eq!((file.recorded(), file.damaged_lines()), (1, 0));
 }
