@@ -101,6 +101,10 @@ fn checks_of_promptfoo_are_evaluators() {
             "not-llm-rubric: is rude",
             json!([{"Not": {"evaluator": {"LLMJudge": "is rude"}}}]),
         ),
+        (
+            "cost (in euros) is high",
+            json!([{"Equals": "cost (in euros) is high"}]),
+        ),
         ("", json!([])),
     ];
     for (cell, wanted) in checks {
@@ -203,6 +207,14 @@ fn arguments_that_would_have_no_effect_are_refused() {
         (
             "not-latency: 500",
             "`latency` takes its limit in brackets, and `500` would have no effect; write `latency(2000)` for two seconds",
+        ),
+        (
+            "latency(2000",
+            "no `)` closes the bracket after `latency`; for the text itself write `equals: latency(2000…`",
+        ),
+        (
+            "not-similar(0.8: text",
+            "no `)` closes the bracket after `not-similar`; for the text itself write `equals: not-similar(0.8…`",
         ),
         (
             "llm-rubric(0.8): is polite",

@@ -23,7 +23,7 @@ pub(super) fn read(cell: &str) -> Result<Vec<EvaluatorSpec>, String> {
     if cell.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(check) = Check::parse(cell) else {
+    let Some(check) = Check::parse(cell)? else {
         return Ok(vec![positional("Equals", cell)]);
     };
     let specs = check.specs()?;
@@ -36,24 +36,40 @@ pub(super) fn read(cell: &str) -> Result<Vec<EvaluatorSpec>, String> {
 
 impl<'c> Check<'c> {
     /// `None` for a text that begins like no check of promptfoo.
-    fn parse(cell: &'c str) -> Option<Self> {
+    fn parse(cell: &'c str) -> Result<Option<Self>, String> {
         let (head, argument) = match cell.split_once(':') {
             Some((head, argument)) => (head.trim(), Some(argument.trim())),
             None => (cell, None),
         };
         let (name, threshold) = match head.split_once('(') {
-            Some((name, rest)) => (name.trim(), Some(rest.strip_suffix(')')?.trim())),
+            Some((name, rest)) => (name.trim(), Some(rest)),
             None => (head, None),
         };
         let negated = name.strip_prefix("not-");
         let kind = negated.unwrap_or(name);
-        is_known(kind).then_some(Self {
+        if !is_known(kind) {
+            return Ok(None);
+        }
+        let threshold = match threshold {
+            None => None,
+            Some(rest) => match rest.strip_suffix(')') {
+                Some(threshold) => Some(threshold.trim()),
+                // A remark in brackets, in the middle of a text.
+                None if rest.contains(')') => return Ok(None),
+                None => {
+                    return Err(format!(
+                        "no `)` closes the bracket after `{name}`; for the text itself write `equals: {head}…`"
+                    ));
+                }
+            },
+        };
+        Ok(Some(Self {
             head,
             negated: negated.is_some(),
             kind,
             threshold,
             argument,
-        })
+        }))
     }
 
     fn specs(&self) -> Result<Vec<EvaluatorSpec>, String> {
