@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use evals::{Domain, Report};
+use evals::{CaseReport, Domain, Report};
 use evals_messages::quantity;
+use evals_rag::Purpose;
 use evals_rag::targets::TargetSystem;
 use evals_rag::targets::matching::{IdCheck, MatchCounts};
 use evals_targets::TargetIdentity;
@@ -23,7 +24,7 @@ pub(super) struct TargetFacts {
     /// How many documents matched by id have another text. It covers the replies that this process read; `None` if it compared nothing.
     checked: Option<IdCheck>,
     versions: BTreeSet<String>,
-    /// The model that all replies name; `None` if they name none or several.
+    /// The model that all replies with tokens name; `None` if one of them names none or they name several.
     pub(super) model: Option<String>,
 }
 
@@ -34,12 +35,11 @@ impl TargetFacts {
             let values = attributes().filter_map(|it| it.get(name)?.as_str());
             values.map(str::to_owned).collect()
         };
-        let mut models = named(TargetSystem::MODEL);
         Self {
             counts: MatchCounts::of(attributes()),
             checked: checked.filter(|checked| checked.compared > 0),
             versions: named(TargetSystem::VERSION),
-            model: (models.len() == 1).then(|| models.pop_first()).flatten(),
+            model: only(report.cases.iter().filter_map(model_of_tokens)),
         }
     }
 
@@ -162,5 +162,37 @@ impl TargetFacts {
                 versions.join(", ")
             ));
         }
+    }
+}
+
+/// The model that a case's reply names, if the reply has tokens at all.
+fn model_of_tokens<D: Domain>(case: &CaseReport<D>) -> Option<Option<&str>> {
+    let purpose = Purpose::Answerer;
+    let metrics = [purpose.input_tokens(), purpose.output_tokens()];
+    let has_tokens = metrics.iter().any(|it| case.metrics.contains_key(*it));
+    let model = case.attributes.get(TargetSystem::MODEL);
+    has_tokens.then(|| model.and_then(Value::as_str))
+}
+
+/// The model that all replies name.
+fn only<'m>(mut models: impl Iterator<Item = Option<&'m str>>) -> Option<String> {
+    let first = models.next()??;
+    models
+        .all(|model| model == Some(first))
+        .then(|| first.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_only_some_replies_name_has_not_the_price_of_all() {
+        let only = |models: &[Option<&str>]| only(models.iter().copied());
+        assert_eq!(only(&[Some("x"), Some("x")]).as_deref(), Some("x"));
+        assert_eq!(only(&[Some("x"), None]), None);
+        assert_eq!(only(&[None, Some("x")]), None);
+        assert_eq!(only(&[Some("x"), Some("y")]), None);
+        assert_eq!(only(&[]), None);
     }
 }
