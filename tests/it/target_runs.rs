@@ -473,6 +473,19 @@ fn an_estimate_asks_nothing() {
 }
 
 #[test]
+fn an_estimate_for_a_file_of_replies_has_no_request_and_no_cost_of_a_target() {
+    let sandbox = Sandbox::new();
+    sandbox.write("answers.jsonl", r#"{"id": "x", "answer": "y"}"#);
+    let line =
+        "run sample --target outputs:answers.jsonl --limit 5 --estimate --judge embedded:overlap";
+    let estimated = sandbox.succeed(line);
+    assert!(estimated.contains("5 questions"), "{estimated}");
+    for absent in ["asking", "request", "cost unknown", "what the target costs"] {
+        assert!(!estimated.contains(absent), "{absent} in {estimated}");
+    }
+}
+
+#[test]
 fn answers_of_a_target_are_judged_again_and_tabulated() {
     let sandbox = Sandbox::new();
     let [replies, ..] = own_passages(&sandbox, 5);

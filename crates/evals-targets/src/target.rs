@@ -61,6 +61,11 @@ impl fmt::Display for TargetIdentity {
 }
 
 impl TargetIdentity {
+    /// Whether the replies come out of a file, so that nobody is asked and nothing is paid.
+    pub fn is_file(&self) -> bool {
+        matches!(self.kind.as_str(), "outputs" | "trec")
+    }
+
     /// A target of this kind and name, without a version and parameters.
     pub fn new(kind: impl Into<String>, name: impl Into<String>) -> Self {
         Self {

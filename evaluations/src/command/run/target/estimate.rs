@@ -7,6 +7,7 @@ use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer as _;
 use evals_rag::estimate::{Estimate, Workload};
+use evals_targets::TargetIdentity;
 
 use super::TargetRun;
 use crate::choices;
@@ -52,18 +53,11 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     let estimate = Estimate::of(&workload);
     let asked = workload.questions.saturating_mul(workload.repeats);
     let mut text = format!("{}\n", quantity::of(asked, "question"));
-    let recorded = match resumed {
-        0 => String::new(),
-        resumed => format!(", {resumed} of them recorded already"),
-    };
-    writeln!(
-        text,
-        "{:<10} {}: {}{recorded}, cost unknown",
-        "asking",
-        prepared.target.identity(),
-        quantity::of(asked, "request")
-    )
-    .expect(TEXT);
+    let identity = prepared.target.identity();
+    // A file is read at no cost.
+    if !identity.is_file() {
+        text.push_str(&asking(identity, asked, resumed));
+    }
     if let Some(models) = models
         && let Some(judge) = models.model_set.models.get("judge")
     {
@@ -80,7 +74,12 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
         if estimate.judging.calls + refusals.calls > 0 {
             let total = match total {
                 Some(total) => {
-                    format!("at most {} and what the target costs", dollars(Some(total)))
+                    let target = if identity.is_file() {
+                        ""
+                    } else {
+                        " and what the target costs"
+                    };
+                    format!("at most {}{target}", dollars(Some(total)))
                 }
                 None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
             };
@@ -92,4 +91,17 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
          The estimate excludes retries and repaired verdicts.\n",
     );
     Ok(text)
+}
+
+/// The line of the requests to the target.
+fn asking(target: &TargetIdentity, asked: u64, resumed: usize) -> String {
+    let recorded = match resumed {
+        0 => String::new(),
+        resumed => format!(", {resumed} of them recorded already"),
+    };
+    let requests = quantity::of(asked, "request");
+    format!(
+        "{:<10} {target}: {requests}{recorded}, cost unknown\n",
+        "asking"
+    )
 }
