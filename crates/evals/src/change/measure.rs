@@ -84,10 +84,13 @@ impl MeasureChange {
         let mut only = [0, 0];
         let mut excluded = BTreeMap::new();
         let mut pairs: Vec<CaseChange> = Vec::new();
-        for (id, first) in before.iter().filter(|(id, _)| paired.has(id)) {
+        for id in paired.same() {
+            let Some(first) = before.get(id) else {
+                continue;
+            };
             match (first, after.get(id)) {
                 (Ok(before), Some(Ok(after))) => pairs.push(CaseChange {
-                    id: (*id).clone(),
+                    id: id.clone(),
                     before: *before,
                     after: *after,
                 }),

@@ -72,7 +72,7 @@ impl<'a> Pairs<'a> {
 
     /// The pairs among these cases.
     pub(crate) fn among(&self, ids: &BTreeSet<&CaseId>) -> Self {
-        let own = self.common.iter().filter(|(id, _)| ids.contains(*id));
+        let own = ids.iter().filter_map(|id| self.common.get_key_value(*id));
         Self {
             common: own.map(|(id, is_same)| (*id, *is_same)).collect(),
             ..Self::default()
@@ -84,9 +84,15 @@ impl<'a> Pairs<'a> {
         self.common.get(id).copied().unwrap_or_default()
     }
 
+    /// The cases that both reports have with the same content, in their order.
+    pub(crate) fn same(&self) -> impl Iterator<Item = &'a CaseId> {
+        let same = self.common.iter().filter(|(_, is_same)| **is_same);
+        same.map(|(id, _)| *id)
+    }
+
     /// How many cases both reports have, with the same content.
     pub(crate) fn count(&self) -> usize {
-        self.common.values().filter(|is_same| **is_same).count()
+        self.same().count()
     }
 }
 

@@ -81,10 +81,9 @@ fn groups<D: Domain>(
     let titles = titles(summary);
     let group = |(name, ids): (String, BTreeSet<&CaseId>)| {
         let mean = |(unit, title): &(Unit, &String)| {
-            let values = values.of(*unit, title).iter();
-            let own = values
-                .filter(|(id, _)| ids.contains(*id))
-                .map(|(_, value)| *value);
+            let values = values.of(*unit, title);
+            // By the group's cases, of which all groups together have as many as the report.
+            let own = ids.iter().filter_map(|id| values.get(*id).copied());
             let mean = match unit {
                 Unit::Metric => Mean::of_amounts(own, bootstrap),
                 _ => Mean::over(own, UndefinedAs::Excluded, bootstrap),
@@ -99,10 +98,9 @@ fn groups<D: Domain>(
             }
         };
         let labels = |(title, _): &(String, LabelShares)| {
-            let cases = values.labels(title).into_iter().flatten();
-            let own = cases.filter(|(id, _)| ids.contains(*id));
-            let shares = LabelShares::over(own.map(|(_, labels)| labels));
-            (title.clone(), shares)
+            let labels = values.labels(title);
+            let own = ids.iter().filter_map(|id| labels?.get(*id));
+            (title.clone(), LabelShares::over(own))
         };
         Group {
             name,

@@ -2,7 +2,8 @@
 
 use evals::render::{self, Console};
 use evals::{
-    CaseReport, Change, Domain, GroupError, Report, Summary, TaskResult, Titled, Unit, Verdict,
+    CaseReport, Change, Domain, GroupError, NO_GROUP, Report, Summary, TaskResult, Titled, Unit,
+    Verdict,
 };
 use evals_metrics::{Bootstrap, PairedTest};
 use serde_json::{Value, json};
@@ -97,6 +98,28 @@ fn each_group_has_its_means_with_n_and_what_is_excluded() {
     assert_eq!(groups[2].means[0].mean.value, Some(0.25));
     let counted: usize = groups.iter().map(|group| group.means[0].mean.n).sum();
     assert_eq!(counted, summary.scores[0].1.n, "each case is in one group");
+}
+
+#[test]
+fn a_group_has_the_means_of_a_report_of_its_cases_alone() {
+    let whole = topics();
+    let summary = grouped(&whole, &["topic"]).unwrap();
+    for group in &summary.groups[0].groups {
+        let mut alone = topics();
+        alone.cases.retain(|case| {
+            let topic = case.metadata["topic"].as_str();
+            topic.unwrap_or(NO_GROUP) == group.name
+        });
+        assert_eq!(alone.cases.len(), group.cases);
+        let alone = alone.summary(&Bootstrap::default());
+        let means = [&alone.scores, &alone.assertions, &alone.metrics];
+        let means: Vec<_> = means.into_iter().flatten().cloned().collect();
+        let grouped = group.means.iter();
+        let grouped: Vec<_> = grouped
+            .map(|it| (it.measure.clone(), it.mean.clone()))
+            .collect();
+        assert_eq!(grouped, means, "{}", group.name);
+    }
 }
 
 #[test]
