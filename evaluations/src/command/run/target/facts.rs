@@ -35,11 +35,13 @@ impl TargetFacts {
             let values = attributes().filter_map(|it| it.get(name)?.as_str());
             values.map(str::to_owned).collect()
         };
+        let with_tokens = report.cases.iter().filter(|case| has_tokens(case));
+        let models = with_tokens.map(|case| case.attributes.get(TargetSystem::MODEL)?.as_str());
         Self {
             counts: MatchCounts::of(attributes()),
             checked: checked.filter(|checked| checked.compared > 0),
             versions: named(TargetSystem::VERSION),
-            model: only(report.cases.iter().filter_map(model_of_tokens)),
+            model: only(models),
         }
     }
 
@@ -165,13 +167,11 @@ impl TargetFacts {
     }
 }
 
-/// The model that a case's reply names, if the reply has tokens at all.
-fn model_of_tokens<D: Domain>(case: &CaseReport<D>) -> Option<Option<&str>> {
+/// Whether a case's reply gave tokens of the target.
+fn has_tokens<D: Domain>(case: &CaseReport<D>) -> bool {
     let purpose = Purpose::Answerer;
     let metrics = [purpose.input_tokens(), purpose.output_tokens()];
-    let has_tokens = metrics.iter().any(|it| case.metrics.contains_key(*it));
-    let model = case.attributes.get(TargetSystem::MODEL);
-    has_tokens.then(|| model.and_then(Value::as_str))
+    metrics.iter().any(|it| case.metrics.contains_key(*it))
 }
 
 /// The model that all replies name.
