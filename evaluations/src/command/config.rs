@@ -35,6 +35,9 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
     }
     layers.extend(session.user_layers(arguments, [])?);
     let resolved = settings::resolve(layers)?;
+    for withheld in &resolved.withheld {
+        session.printer.note(&withheld.to_string());
+    }
     Choices::of(&resolved)?;
     let mut text = String::from("# from: built-in defaults");
     for origin in resolved.origins() {

@@ -15,6 +15,7 @@ mod resolve;
 mod role;
 mod shown;
 mod tree;
+mod withheld;
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};

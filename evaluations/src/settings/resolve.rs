@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::error::SettingsError;
 use super::layer::Layer;
-use super::tree::{Tree, overlay, withhold_credentials};
+use super::tree::{Tree, overlay};
+use super::withheld::{Withheld, withhold};
 use super::{Role, Settings};
 use crate::redaction;
 use crate::search_profile::RERANK;
@@ -17,6 +18,8 @@ pub(crate) struct Resolved {
     pub(crate) settings: Settings,
     /// Weakest first, above the built-in defaults.
     layers: Vec<Layer>,
+    /// The parts of requests to the target that do not count.
+    pub(crate) withheld: Vec<Withheld>,
 }
 
 impl Resolved {
@@ -89,16 +92,14 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Lays `layers`, weakest first, over the defaults.
-pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
+pub(crate) fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
     let defaults = serde_json::to_value(Settings::default()).expect("settings are plain data");
     let Value::Object(mut merged) = defaults.clone() else {
         unreachable!("settings are a mapping")
     };
+    let withheld = withhold(&mut layers);
     for layer in &layers {
         if let Value::Object(upper) = layer.tree.to_value() {
-            if !layer.is_option() {
-                withhold_credentials(&mut merged, &upper);
-            }
             overlay(&mut merged, upper);
         }
     }
@@ -114,7 +115,11 @@ pub(crate) fn resolve(layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
         let path = error.path().to_string();
         bad_value(&layers, path, &error.into_inner().to_string())
     })?;
-    let mut resolved = Resolved { settings, layers };
+    let mut resolved = Resolved {
+        settings,
+        layers,
+        withheld,
+    };
     resolved.check_key_variables()?;
     if resolved.reranks_unasked() {
         resolved.settings.search.profile.push_str(RERANK);

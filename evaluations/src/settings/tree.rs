@@ -42,26 +42,6 @@ fn changes_target(below: &Map<String, Value>, above: &Map<String, Value>) -> boo
         .is_some_and(|(below, above)| below != above)
 }
 
-/// Takes headers and parameters away from a target if a file, which may come from somebody else, names another server: they may be
-/// credentials for the first one.
-pub(crate) fn withhold_credentials(lower: &mut Map<String, Value>, upper: &Map<String, Value>) {
-    let Some(Value::Object(below)) = lower.get_mut("target") else {
-        return;
-    };
-    let server = |target: &Map<String, Value>| {
-        let address = target.get("address")?.as_str()?;
-        let end = address.match_indices('/').nth(2);
-        Some(address[..end.map_or(address.len(), |(end, _)| end)].to_ascii_lowercase())
-    };
-    let above = upper.get("target").and_then(Value::as_object);
-    if let Some((above, below_server)) = above.and_then(server).zip(server(below))
-        && above != below_server
-    {
-        below.remove("headers");
-        below.remove("query");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -101,32 +81,6 @@ mod tests {
         );
         let command = json!({"target": {"address": "exec:./rag"}});
         assert_eq!(overlaid(service, command.clone()), command);
-    }
-
-    #[test]
-    fn credentials_do_not_follow_a_target_to_another_server() {
-        let headers = json!({"Authorization": "Bearer ${TOKEN}"});
-        let own = json!({"target": {"address": "http://a:80/ask", "headers": headers, "query": {"key": "${KEY}"}, "body": {"q": 1}}});
-        let left = |address: &str| {
-            let upper = json!({"target": {"address": address}});
-            let (Value::Object(mut lower), Value::Object(upper)) = (own.clone(), upper) else {
-                panic!("two mappings")
-            };
-            withhold_credentials(&mut lower, &upper);
-            Value::Object(lower)
-        };
-        for same in ["http://a:80/other", "HTTP://A:80", "http://a:80/ask?x=/"] {
-            assert_eq!(left(same), own, "{same}");
-        }
-        for other in [
-            "http://b/ask",
-            "http://a:81/ask",
-            "https://a:80/ask",
-            "http://a:80.b/ask",
-        ] {
-            let expected = json!({"target": {"address": "http://a:80/ask", "body": {"q": 1}}});
-            assert_eq!(left(other), expected, "{other}");
-        }
     }
 
     #[test]

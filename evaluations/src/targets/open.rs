@@ -37,6 +37,9 @@ pub(crate) async fn open(
     };
     let resolved = opener.resolved;
     let located = |problem| located(resolved, &problem);
+    for withheld in &resolved.withheld {
+        opener.session.printer.note(&withheld.to_string());
+    }
     if let Some(notice) = notice(settings, address, resolved) {
         opener.session.printer.note(&notice);
     }

@@ -58,6 +58,8 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
         origins.join(", ")
     };
     let mut findings = vec![Finding::Good(format!("settings: {from}"))];
+    let withheld = resolved.withheld.iter();
+    findings.extend(withheld.map(|withheld| Finding::Note(withheld.to_string())));
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let checks = models::check(session, &resolved, &models, arguments.pull);
     findings.extend(runtime.block_on(checks));
