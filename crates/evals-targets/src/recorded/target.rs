@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use evals::{FailureClass, JournalError, Timing};
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 
 use super::file::{ReplyFile, asked};
 use super::line::{RecordedReply, ReplyKey};
@@ -23,7 +23,8 @@ use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 /// asked for just now are marked as cached.
 ///
 /// A failure is not recorded, so a later session asks again. Each reader gets it once: the target is asked again only by a
-/// reader that asks a second time, as a retry does.
+/// reader that asks a second time, as a retry does. A reader that stops waiting for the target, such as at the end of the time of
+/// its case, leaves a failure for the others: they would wait as long again.
 ///
 /// The replies of all cases are in memory.
 #[derive(Debug)]
@@ -166,7 +167,7 @@ impl Target for RecordedTarget {
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
         let key = (request.id.clone(), request.repeat);
         let slot = self.shared.slot(&key);
-        // The others wait here while one of them asks. If that one is cancelled, the next one asks.
+        // The others wait here while one of them asks.
         let mut slot = slot.lock().await;
         // A reply to another question is no reply to this one.
         if let Some(recorded) = &slot.reply
@@ -183,24 +184,13 @@ impl Target for RecordedTarget {
         {
             return Err(shared(&shown.error));
         }
-        match self.shared.ask(&key, request).await {
-            Ok(recorded) => {
-                let reply = recorded.reply.clone();
-                *slot = Slot {
-                    reply: Some(recorded),
-                    failure: None,
-                };
-                Ok(reply)
-            }
-            Err(error) => {
-                let error = Arc::new(error);
-                slot.failure = Some(Shown {
-                    error: Arc::clone(&error),
-                    to: BTreeSet::from([self.reader]),
-                });
-                Err(shared(&error))
-            }
-        }
+        let mut asking = Asking {
+            slot,
+            reader: self.reader,
+            has_ended: false,
+        };
+        let asked = self.shared.ask(&key, request).await;
+        asking.end(asked)
     }
 
     fn warnings(&self, cases: &BTreeSet<&str>) -> Vec<String> {
@@ -211,6 +201,56 @@ impl Target for RecordedTarget {
         self.shared.target.close().await;
     }
 }
+
+/// A request in flight, and the slot that waits for its reply.
+struct Asking<'s> {
+    slot: MutexGuard<'s, Slot>,
+    reader: usize,
+    has_ended: bool,
+}
+
+impl Asking<'_> {
+    fn end(&mut self, asked: Result<RecordedReply, TargetError>) -> Result<Reply, TargetError> {
+        self.has_ended = true;
+        match asked {
+            Ok(recorded) => {
+                let reply = recorded.reply.clone();
+                *self.slot = Slot {
+                    reply: Some(recorded),
+                    failure: None,
+                };
+                Ok(reply)
+            }
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// Leaves the failure to the other readers.
+    fn fail(&mut self, error: TargetError) -> TargetError {
+        let error = Arc::new(error);
+        self.slot.failure = Some(Shown {
+            error: Arc::clone(&error),
+            to: BTreeSet::from([self.reader]),
+        });
+        shared(&error)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            // An interrupted run drops its requests, too, but then starts no other experiment that could read the failure.
+            self.fail(TargetError::new(FailureClass::Transient, Abandoned));
+        }
+    }
+}
+
+/// Nobody waits for a reply any more.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "another benchmark of this run asked the target, and stopped waiting for the reply; its report says why"
+)]
+struct Abandoned;
 
 /// The failure for one more reader.
 fn shared(error: &Arc<TargetError>) -> TargetError {

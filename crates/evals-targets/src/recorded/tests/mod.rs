@@ -171,6 +171,49 @@ async fn a_failure_is_shared_by_readers_and_asked_again_by_a_retry_and_a_later_s
     assert_eq!(counting.asked(), 3);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_one_reader_stops_waiting_for_is_not_asked_for_by_the_next() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&asked);
+    let hanging = FnTarget::new("hanging", move |_: Request| {
+        let first = counter.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            if first {
+                std::future::pending::<()>().await;
+            }
+            Ok(Reply {
+                answer: Some(json!("late")),
+                ..Reply::default()
+            })
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let counting = Counting {
+        target: Arc::new(hanging),
+        asked,
+    };
+    let first = counting.open(folder.path(), Resumption::Resume);
+    let second = first.reader();
+    let request = question("slow");
+    let limit = std::time::Duration::from_mins(15);
+    assert!(
+        tokio::time::timeout(limit, first.ask(&request))
+            .await
+            .is_err()
+    );
+    let error = second.ask(&request).await.unwrap_err();
+    assert_eq!(error.class(), FailureClass::Transient);
+    assert_eq!(
+        error.to_string(),
+        "another benchmark of this run asked the target, and stopped waiting for the reply; its report says why"
+    );
+    assert_eq!(counting.asked(), 1);
+    drop((first, second));
+    let later = counting.open(folder.path(), Resumption::Resume);
+    assert_eq!(answer(&later.ask(&request).await.unwrap()), "late");
+    assert_eq!(counting.asked(), 2);
+}
+
 #[tokio::test]
 async fn a_session_killed_within_a_line_loses_that_reply_only() {
     let folder = tempfile::tempdir().unwrap();
