@@ -102,7 +102,7 @@ fn kill(mut running: Child) {
 }
 
 /// Runs a command until the service gets the request with `text`, and kills it.
-fn kill_at(sandbox: &Sandbox, server: &ScriptedServer, line: &str, text: &str) {
+pub(crate) fn kill_at(sandbox: &Sandbox, server: &ScriptedServer, line: &str, text: &str) {
     let running = start(sandbox, server, line);
     wait_for_request(server, ASK, text);
     kill(running);

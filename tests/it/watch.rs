@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::recorded_replies::{ASK, CHECKED, EVAL, asked, cases, command, run, sandbox, service};
+use crate::recorded_replies::{
+    ASK, CHECKED, EVAL, asked, cases, command, kill_at, run, sandbox, service,
+};
 use crate::sandbox::{Sandbox, wait_for};
 
 #[test]
@@ -44,6 +46,31 @@ fn watching_asks_only_changed_cases_again_while_only_the_file_changes() {
     let resumed = run(&sandbox, &server, EVAL);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert_eq!(asked(&server), "abcdefbbabcdef");
+}
+
+#[test]
+fn watching_resumes_an_interrupted_run_though_the_file_is_broken_at_first() {
+    let server = service(ASK, "case-d");
+    let sandbox = sandbox(&server, CHECKED);
+    kill_at(&sandbox, &server, EVAL, "case-d");
+    assert_eq!(asked(&server), "abcd");
+
+    sandbox.write("letters.yaml", "name: [");
+    let notes = fs::File::create(sandbox.data().join("notes.txt")).unwrap();
+    let noted = || fs::read_to_string(sandbox.data().join("notes.txt")).unwrap();
+    let waits = |times: usize| noted().matches("waiting for changes").count() == times;
+    let mut watching = command(&sandbox, &server, &format!("{EVAL} --watch"));
+    let mut watching = watching
+        .stdout(Stdio::null())
+        .stderr(notes)
+        .spawn()
+        .unwrap();
+    wait_for("the error", || waits(1));
+    sandbox.write("letters.yaml", cases(CHECKED));
+    wait_for("the resumed run", || waits(2));
+    assert_eq!(asked(&server), "abcddef");
+    watching.kill().unwrap();
+    watching.wait().unwrap();
 }
 
 #[test]

@@ -49,7 +49,9 @@ struct Watch<'w> {
     watched: Watched,
     /// Files that changed while the run before this one was going on.
     changed_during_run: BTreeSet<PathBuf>,
-    is_first: bool,
+    /// Whether the next run may continue an unfinished one of an earlier session. A run that fails before it asks anything leaves that
+    /// as it is.
+    may_resume: bool,
 }
 
 impl<'w> Watch<'w> {
@@ -66,7 +68,7 @@ impl<'w> Watch<'w> {
             replies: None,
             watched,
             changed_during_run: BTreeSet::new(),
-            is_first: true,
+            may_resume: !arguments.control.fresh,
         }
     }
 
@@ -84,7 +86,6 @@ impl<'w> Watch<'w> {
             if interruption.is_interrupted() {
                 return Ok(Exit::Interrupted);
             }
-            self.is_first = false;
             // The command's folder is known only once the file was read.
             seen = self.watched.extended(seen);
             let now = self.watched.snapshot();
@@ -103,6 +104,7 @@ impl<'w> Watch<'w> {
             } else {
                 // A changed system has to be asked again.
                 self.replies = None;
+                self.may_resume = false;
                 " and asking every case"
             };
             let changed = listed(&changed);
@@ -118,11 +120,12 @@ impl<'w> Watch<'w> {
         }
         let start = match &self.replies {
             Some(replies) => Start::Reuse(replies.clone()),
-            None if self.is_first && !self.arguments.control.fresh => Start::Resume,
+            None if self.may_resume => Start::Resume,
             None => Start::Fresh,
         };
         let run = run::run(self.session, self.arguments, &plan, start, interruption);
         let finished = Box::pin(run).await?;
+        self.may_resume = false;
         self.replies = Some(finished.replies.clone());
         let printer = self.session.printer;
         printer.result(&finished.text(printer, &self.arguments.shown)?)?;
