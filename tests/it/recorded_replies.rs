@@ -261,6 +261,34 @@ fn answers_are_not_asked_again_because_the_run_was_killed_while_judging() {
 }
 
 #[test]
+fn a_spent_budget_does_not_withhold_the_report_on_recorded_replies() {
+    let server = service(JUDGE, "district 1035?");
+    let sandbox = sandbox(&server, CHECKED);
+    let line = "run towers.yaml";
+    let running = start(&sandbox, &server, line);
+    wait_for_request(&server, JUDGE, "district 1035?");
+    kill(running);
+    assert_eq!(asked(&server), "012345");
+    let before = server.received().len();
+
+    // Six replies and five verdicts cost $0.027.
+    let spent = run(&sandbox, &server, &format!("{line} --budget 0.0269"));
+    assert_eq!(spent.code, Some(1), "{}", spent.stderr);
+    let expected = "stopped early, 1 case not run: the budget of $0.0269 is spent";
+    assert!(spent.stderr.contains(expected), "{}", spent.stderr);
+    for report in ["retrieval", "qa"] {
+        assert!(spent.stdout.contains(report), "{}", spent.stdout);
+    }
+    let lists = |it: &Received| it.path.ends_with("/models");
+    let later = server.received().split_off(before);
+    assert!(later.iter().all(lists), "{later:?}");
+
+    let finished = run(&sandbox, &server, &format!("{line} --budget 0.0301"));
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(asked(&server), "012345");
+}
+
+#[test]
 fn a_smaller_run_neither_uses_nor_finishes_the_replies_of_a_larger_one() {
     for (line, hangs, [before, small, rest]) in [
         (EVAL, "case-e", ["abcde", "abc", "ef"]),

@@ -52,6 +52,14 @@ struct Slot {
     failure: Option<Shown>,
 }
 
+impl Slot {
+    /// The recorded reply to this request. A reply to another question is no reply to this one.
+    fn answers(&self, request: &Request) -> Option<&RecordedReply> {
+        let reply = self.reply.as_ref();
+        reply.filter(|recorded| recorded.inputs == asked(request))
+    }
+}
+
 /// A failure, and who has seen it.
 #[derive(Debug)]
 struct Shown {
@@ -107,6 +115,13 @@ impl RecordedTarget {
     /// How many replies came from earlier sessions.
     pub fn resumed(&self) -> usize {
         self.shared.resumed
+    }
+
+    /// Whether the reply to this request is recorded, so that nobody asks for it again. `false` while somebody waits for it.
+    pub fn holds(&self, request: &Request) -> bool {
+        let slot = self.shared.slot(&(request.id.clone(), request.repeat));
+        let held = slot.try_lock();
+        held.is_ok_and(|slot| slot.answers(request).is_some())
     }
 
     /// How often this process asked the target, for a reply or a failure.
@@ -169,10 +184,7 @@ impl Target for RecordedTarget {
         let slot = self.shared.slot(&key);
         // The others wait here while one of them asks.
         let mut slot = slot.lock().await;
-        // A reply to another question is no reply to this one.
-        if let Some(recorded) = &slot.reply
-            && recorded.inputs == asked(request)
-        {
+        if let Some(recorded) = slot.answers(request) {
             let mut reply = recorded.reply.clone();
             for timing in &mut reply.timings {
                 timing.cached = true;

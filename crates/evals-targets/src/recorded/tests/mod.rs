@@ -264,11 +264,15 @@ async fn a_recorded_reply_to_another_question_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let counting = counting(0);
     let target = counting.open(folder.path(), Resumption::Resume);
-    target.ask(&Request::question("a", "old?")).await.unwrap();
-    target.ask(&Request::question("a", "new?")).await.unwrap();
+    let [old, new] = ["old?", "new?"].map(|text| Request::question("a", text));
+    assert!(!target.holds(&old));
+    target.ask(&old).await.unwrap();
+    assert!(target.holds(&old) && !target.holds(&new));
+    target.ask(&new).await.unwrap();
     assert_eq!(counting.asked(), 2);
     drop(target);
     let resumed = counting.open(folder.path(), Resumption::Resume);
+    assert!(resumed.holds(&new) && !resumed.holds(&Request { repeat: 2, ..new }));
     resumed.ask(&Request::question("a", "new?")).await.unwrap();
     assert_eq!(counting.asked(), 2);
 }

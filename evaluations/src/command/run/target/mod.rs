@@ -14,8 +14,9 @@ mod retrieval;
 use std::sync::Arc;
 
 use anyhow::Result;
+use evals::StopSignal;
 use evals_data::Manifest;
-use evals_targets::{RecordedTarget, Target as _};
+use evals_targets::{RecordedTarget, Request, Target as _};
 
 use self::plan::TargetPlan;
 use self::preparation::{Prepared, prepare};
@@ -35,6 +36,8 @@ struct TargetRun<'r> {
     arguments: &'r RunArgs,
     plan: &'r TargetPlan,
     prepared: &'r Prepared,
+    /// Ends the benchmark early.
+    stop: &'r StopSignal,
     interruption: &'r Interruption,
 }
 
@@ -64,6 +67,7 @@ pub(super) fn execute(
             arguments,
             plan: &plan,
             prepared: &prepared,
+            stop: &prepared.stop,
             interruption,
         };
         let recording = Recording {
@@ -98,10 +102,10 @@ async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> 
         interruption,
         ..
     } = run;
-    if let Some(reason) = prepared
-        .stop
-        .reason()
-        .filter(|_| prepared.spending.is_spent())
+    let reason = prepared.stop.reason();
+    let spent = reason.filter(|_| prepared.spending.is_spent());
+    if let Some(reason) = &spent
+        && !holds_all(run, recorded)
     {
         let failure = format!("stopped before the first question: {reason}");
         session.printer.failure(&failure);
@@ -112,10 +116,15 @@ async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> 
         settled: true,
     };
     if plan.retrieval {
-        ended = retrieval::execute(run, recorded).await?;
+        let unset = interruption.further_stop();
+        // Measuring recorded replies costs nothing.
+        let stop = if spent.is_some() { &unset } else { run.stop };
+        ended = retrieval::execute(TargetRun { stop, ..run }, recorded).await?;
     }
     if let Some(models) = &prepared.qa {
-        if interruption.is_interrupted() || prepared.stop.reason().is_some() {
+        // A budget that was spent before the first question leaves the cases that earlier sessions finished.
+        let is_stopped = prepared.stop.reason().is_some() && spent.is_none();
+        if interruption.is_interrupted() || is_stopped {
             ended.settled = false;
         } else {
             let answered = qa::execute(run, models, recorded).await?;
@@ -132,4 +141,17 @@ async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> 
         recorded.path().display()
     ));
     Ok(ended.exit)
+}
+
+/// Whether every question has a recorded reply.
+fn holds_all(run: TargetRun<'_>, recorded: &RecordedTarget) -> bool {
+    let repeats = 1..=run.arguments.control.repeat.get();
+    run.prepared.questions.iter().all(|question| {
+        repeats.clone().all(|repeat| {
+            recorded.holds(&Request {
+                repeat,
+                ..Request::question(question.id.as_str(), question.text.as_str())
+            })
+        })
+    })
 }

@@ -71,6 +71,7 @@ async fn answer(
         arguments,
         plan,
         prepared,
+        stop,
         interruption,
     } = run;
     let opening = open_folder(run, models, clock::now());
@@ -91,7 +92,7 @@ async fn answer(
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
         .cancellation(interruption.abort_token())
-        .stop(prepared.stop.clone())
+        .stop(stop.clone())
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)

@@ -72,6 +72,7 @@ async fn measure(
         arguments,
         plan,
         prepared,
+        stop,
         interruption,
     } = run;
     let questions = prepared.questions.iter().cloned();
@@ -85,7 +86,7 @@ async fn measure(
         .concurrency(plan.concurrency)
         .repeat(arguments.control.repeat)
         .cancellation(interruption.abort_token())
-        .stop(prepared.stop.clone())
+        .stop(stop.clone())
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>);
     let limit = failure_limit(arguments);
     let mut report = limit.stop(experiment).run().await;
@@ -143,6 +144,7 @@ fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
         arguments,
         plan,
         prepared,
+        stop,
         interruption,
     } = run;
     let printer = session.printer;
@@ -157,7 +159,7 @@ fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
     let exit = if interruption.is_interrupted() && left {
         printer.note("interrupted; run the same command again to resume");
         Exit::Interrupted
-    } else if let Some(reason) = prepared.stop.reason() {
+    } else if let Some(reason) = stop.reason() {
         let too_many_failed = failure_limit(arguments).is_reached(&report.cases);
         let advice = if too_many_failed {
             FailureLimit::RESUME
