@@ -100,7 +100,7 @@ impl Row {
 
 impl Unit {
     /// Prints a value for people.
-    pub(crate) fn print(self, value: f64) -> String {
+    pub fn print(self, value: f64) -> String {
         match self {
             Self::Score | Self::PassRate | Self::Share => number::score(value),
             Self::Metric => number::metric(value),

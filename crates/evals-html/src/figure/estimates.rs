@@ -1,0 +1,217 @@
+//! Means with their intervals: dots, or bars from zero.
+
+use evals::Unit;
+
+use crate::scale::Scale;
+use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
+
+use super::frame::{
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, plain, scene, seconds, spanning, symbol, title,
+    whisker, widest,
+};
+use super::labels::shortened;
+use super::{Heading, Width};
+
+const ROW: f64 = 15.0;
+const PANEL_TITLE: f64 = 16.0;
+const AXIS: f64 = TICK + 10.0;
+const PANEL_GAP: f64 = 10.0;
+/// The largest share of a panel's width that its labels take.
+const LABELS: f64 = 0.4;
+
+/// One mean with its interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Its label, such as the name of a search profile.
+    pub label: String,
+    /// The mean, or the reason why it is undefined.
+    pub value: Result<f64, String>,
+    /// The lower and upper end of its interval.
+    pub interval: Option<(f64, f64)>,
+    /// The series it belongs to, which decides its colour and symbol.
+    pub series: usize,
+}
+
+/// The means of one measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// The name of the measure.
+    pub name: String,
+    /// The unit of its numbers.
+    pub unit: Unit,
+    /// Its means, from top to bottom.
+    pub estimates: Vec<Estimate>,
+}
+
+/// How a mean is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// As a dot on an axis that spans the intervals.
+    #[default]
+    Dots,
+    /// As a bar from zero.
+    Bars,
+}
+
+/// A figure of means with their intervals, one panel for each measure.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Estimates {
+    /// Title and caption.
+    pub heading: Heading,
+    /// One for each measure. Two of them stand beside each other where the figure is as wide as a page.
+    pub panels: Vec<Panel>,
+    /// How means are drawn.
+    pub style: Style,
+}
+
+impl Estimates {
+    /// Draws the figure.
+    pub fn draw(&self, width: Width) -> Scene {
+        let columns = match width {
+            Width::Page if self.panels.len() > 1 => 2,
+            Width::Page | Width::Column => 1,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "one or two columns")]
+        let count = columns as f64;
+        let panel_width = (width.points() - 2.0 * MARGIN - (count - 1.0) * PANEL_GAP * 2.0) / count;
+        let mut marks = vec![title(&self.heading)];
+        let mut top = MARGIN + TITLE_HEIGHT;
+        for row in self.panels.chunks(columns) {
+            let mut left = MARGIN;
+            let height = row.iter().map(Panel::height).fold(0.0, f64::max);
+            for panel in row {
+                panel.draw(&mut marks, self.style, left, top, panel_width);
+                left += panel_width + PANEL_GAP * 2.0;
+            }
+            top += height + PANEL_GAP;
+        }
+        scene(&self.heading, width, top, self.description(), marks)
+    }
+
+    fn description(&self) -> String {
+        let panels = self.panels.iter().map(|panel| {
+            let estimates = panel.estimates.iter().map(|it| it.sentence(panel.unit));
+            format!(
+                "{}: {}.",
+                panel.name,
+                estimates.collect::<Vec<_>>().join("; ")
+            )
+        });
+        panels.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Estimate {
+    /// The estimate in words, such as `hybrid 0.7739, 0.7340 to 0.8110`.
+    fn sentence(&self, unit: Unit) -> String {
+        let value = match (&self.value, self.interval) {
+            (Ok(value), Some((low, high))) => {
+                let [value, low, high] = [*value, low, high].map(|it| unit.print(it));
+                format!("{value}, {low} to {high}")
+            }
+            (Ok(value), None) => unit.print(*value),
+            (Err(reason), _) => format!("undefined, {reason}"),
+        };
+        format!("{} {value}", self.label)
+    }
+}
+
+impl Panel {
+    fn height(&self) -> f64 {
+        let rows = self.estimates.iter().map(|_| ROW).sum::<f64>();
+        PANEL_TITLE + rows + AXIS
+    }
+
+    fn draw(&self, marks: &mut Vec<Mark>, style: Style, left: f64, top: f64, width: f64) {
+        let at = Point::new(left, top + LABEL);
+        marks.push(Text::new(at, self.name.as_str(), LABEL).bold().into());
+        let labels = self.estimates.iter().map(|it| it.label.as_str());
+        let label_width = widest(labels, LABEL).min(width * LABELS);
+        let printed: Vec<String> = self.estimates.iter().map(|it| self.printed(it)).collect();
+        let value_width = widest(printed.iter().map(String::as_str), LABEL);
+        let rows = self.estimates.iter().map(|_| ROW).sum::<f64>();
+        let frame = Frame {
+            left: left + label_width + 8.0,
+            top: top + PANEL_TITLE,
+            right: left + width - value_width - 8.0,
+            bottom: top + PANEL_TITLE + rows,
+        };
+        let scale = self.scale(style, frame);
+        let print = if self.unit == Unit::Seconds {
+            seconds
+        } else {
+            plain
+        };
+        frame.horizontal_axis(marks, &scale.ticks(4), print, "");
+        let mut y = frame.top + ROW / 2.0;
+        for (estimate, printed) in self.estimates.iter().zip(&printed) {
+            let base = y + LABEL * 0.35;
+            let label = shortened(&estimate.label, label_width);
+            marks.push(Text::new(Point::new(left, base), label, LABEL).into());
+            estimate.draw(marks, style, &scale, y);
+            let at = Point::new(left + width, base);
+            let text = Text::new(at, printed.as_str(), LABEL).anchored(Anchor::End);
+            let ink = if estimate.value.is_ok() {
+                Ink::Text
+            } else {
+                Ink::Muted
+            };
+            marks.push(text.ink(ink).into());
+            y += ROW;
+        }
+    }
+
+    fn printed(&self, estimate: &Estimate) -> String {
+        match &estimate.value {
+            Ok(value) => self.unit.print(*value),
+            Err(_) => "undefined".to_owned(),
+        }
+    }
+
+    fn scale(&self, style: Style, frame: Frame) -> Scale {
+        let values = self.estimates.iter().flat_map(|estimate| {
+            let ends = estimate.interval.map(|(low, high)| [low, high]);
+            let value = estimate.value.as_ref().ok().copied();
+            value.into_iter().chain(ends.into_iter().flatten())
+        });
+        let zero = match style {
+            Style::Bars => Some(0.0),
+            Style::Dots => None,
+        };
+        spanning(values.chain(zero), 4, frame.left, frame.right)
+    }
+}
+
+impl Estimate {
+    fn draw(&self, marks: &mut Vec<Mark>, style: Style, scale: &Scale, y: f64) {
+        let Ok(value) = self.value else {
+            return;
+        };
+        let x = scale.position(value);
+        let ink = Ink::Series(self.series);
+        let whisker_ink = match style {
+            Style::Dots => ink,
+            Style::Bars => {
+                let zero = scale.position(0.0);
+                marks.push(Mark::Rectangle {
+                    corner: Point::new(zero.min(x), y - ROW * 0.34),
+                    width: (x - zero).abs(),
+                    height: ROW * 0.68,
+                    fill: Fill::opaque(ink),
+                });
+                Ink::Text
+            }
+        };
+        if let Some((low, high)) = self.interval {
+            marks.extend(whisker(
+                scale.position(low),
+                scale.position(high),
+                y,
+                whisker_ink,
+            ));
+        }
+        if style == Style::Dots {
+            marks.push(symbol(Point::new(x, y), self.series));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The parts that figures share: the title, the plot area with its axes, and the legend.
+
+use crate::scale::{Scale, Tick};
+use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text, Weight, text_width};
+
+use super::{Heading, Width};
+
+/// The size of text in points: titles, labels, and the numbers of axes.
+pub(super) const TITLE: f64 = 9.5;
+pub(super) const LABEL: f64 = 8.0;
+pub(super) const TICK: f64 = 7.5;
+/// The space around a figure in points.
+pub(super) const MARGIN: f64 = 8.0;
+/// The height that the title takes in points.
+pub(super) const TITLE_HEIGHT: f64 = 20.0;
+
+const HAIRLINE: f64 = 0.6;
+const LEGEND_LINE: f64 = 13.0;
+
+/// The area of a plot in points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
+impl Frame {
+    /// Draws a grid line, a number for each tick of the horizontal axis, and its name.
+    pub(super) fn horizontal_axis(
+        self,
+        marks: &mut Vec<Mark>,
+        ticks: &[Tick],
+        print: impl Fn(&Tick) -> String,
+        name: &str,
+    ) {
+        for tick in ticks {
+            let x = tick.position;
+            marks.push(grid_line(
+                Point::new(x, self.top),
+                Point::new(x, self.bottom),
+            ));
+            let at = Point::new(x, self.bottom + TICK + 3.0);
+            let text = Text::new(at, print(tick), TICK).ink(Ink::Muted);
+            marks.push(text.anchored(Anchor::Middle).into());
+        }
+        marks.push(self.base_line());
+        if !name.is_empty() {
+            let at = Point::new(
+                f64::midpoint(self.left, self.right),
+                self.bottom + TICK + LABEL + 6.0,
+            );
+            let text = Text::new(at, name, LABEL).anchored(Anchor::Middle);
+            marks.push(text.into());
+        }
+    }
+
+    /// Draws a grid line and a number for each tick of the vertical axis, and its name above it.
+    pub(super) fn vertical_axis(
+        self,
+        marks: &mut Vec<Mark>,
+        ticks: &[Tick],
+        print: impl Fn(&Tick) -> String,
+        name: &str,
+    ) {
+        for tick in ticks {
+            let y = tick.position;
+            marks.push(grid_line(
+                Point::new(self.left, y),
+                Point::new(self.right, y),
+            ));
+            let at = Point::new(self.left - 4.0, y + TICK * 0.35);
+            let text = Text::new(at, print(tick), TICK).ink(Ink::Muted);
+            marks.push(text.anchored(Anchor::End).into());
+        }
+        if !name.is_empty() {
+            let at = Point::new(self.left, self.top - 5.0);
+            marks.push(Text::new(at, name, LABEL).into());
+        }
+    }
+
+    fn base_line(self) -> Mark {
+        Mark::Line {
+            from: Point::new(self.left, self.bottom),
+            to: Point::new(self.right, self.bottom),
+            stroke: Stroke::solid(Ink::Muted, HAIRLINE),
+        }
+    }
+}
+
+fn grid_line(from: Point, to: Point) -> Mark {
+    Mark::Line {
+        from,
+        to,
+        stroke: Stroke::solid(Ink::Grid, HAIRLINE),
+    }
+}
+
+/// A tick's number with the decimals of its axis.
+pub(super) fn plain(tick: &Tick) -> String {
+    format!("{:.*}", tick.decimals, tick.value).replace('-', "−")
+}
+
+/// A tick's number as a share of a hundred.
+pub(super) fn percent(tick: &Tick) -> String {
+    format!(
+        "{:.*} %",
+        tick.decimals.saturating_sub(2),
+        tick.value * 100.0
+    )
+}
+
+/// A tick's duration in seconds, in the unit that suits it.
+pub(super) fn seconds(tick: &Tick) -> String {
+    let size = tick.value.abs();
+    let (value, unit) = if size == 0.0 {
+        return "0".to_owned();
+    } else if size < 0.999e-3 {
+        (tick.value * 1e6, "µs")
+    } else if size < 0.999 {
+        (tick.value * 1e3, "ms")
+    } else {
+        (tick.value, "s")
+    };
+    let rounded = format!("{value:.3}");
+    let short = rounded.trim_end_matches('0').trim_end_matches('.');
+    format!("{short} {unit}").replace('-', "−")
+}
+
+/// The title of a figure.
+pub(super) fn title(heading: &Heading) -> Mark {
+    let at = Point::new(MARGIN, MARGIN + TITLE);
+    Text::new(at, heading.title.as_str(), TITLE).bold().into()
+}
+
+/// A finished figure.
+pub(super) fn scene(
+    heading: &Heading,
+    width: Width,
+    height: f64,
+    description: String,
+    marks: Vec<Mark>,
+) -> Scene {
+    Scene {
+        width: width.points(),
+        height,
+        title: heading.title.clone(),
+        description,
+        caption: heading.caption.clone(),
+        marks,
+    }
+}
+
+/// Draws the names of the series with their symbols, in lines from `top` on, and returns the height they take. A single series
+/// needs no legend.
+pub(super) fn legend(marks: &mut Vec<Mark>, names: &[&str], top: f64, width: Width) -> f64 {
+    if names.len() < 2 {
+        return 0.0;
+    }
+    let mut x = MARGIN;
+    let mut y = top + LABEL;
+    for (series, name) in names.iter().enumerate() {
+        let taken = 12.0 + text_width(name, LABEL, Weight::Regular) + 14.0;
+        if x > MARGIN && x + taken > width.points() - MARGIN {
+            x = MARGIN;
+            y += LEGEND_LINE;
+        }
+        marks.push(symbol(Point::new(x + 4.0, y - LABEL * 0.35), series));
+        marks.push(Text::new(Point::new(x + 12.0, y), *name, LABEL).into());
+        x += taken;
+    }
+    y + 5.0 - top
+}
+
+/// The symbol of a series.
+pub(super) fn symbol(at: Point, series: usize) -> Mark {
+    Mark::Symbol {
+        at,
+        shape: Shape::of_series(series),
+        radius: 3.0,
+        ink: Ink::Series(series),
+        is_open: false,
+    }
+}
+
+/// A horizontal line with an end at each side, for an interval.
+pub(super) fn whisker(low: f64, high: f64, y: f64, ink: Ink) -> Vec<Mark> {
+    let stroke = Stroke::solid(ink, 1.2);
+    let end = |x: f64| Mark::Line {
+        from: Point::new(x, y - 2.5),
+        to: Point::new(x, y + 2.5),
+        stroke,
+    };
+    let line = Mark::Line {
+        from: Point::new(low, y),
+        to: Point::new(high, y),
+        stroke,
+    };
+    vec![line, end(low), end(high)]
+}
+
+/// The widest of some texts in points.
+pub(super) fn widest<'t>(texts: impl IntoIterator<Item = &'t str>, size: f64) -> f64 {
+    texts
+        .into_iter()
+        .map(|text| text_width(text, size, Weight::Regular))
+        .fold(0.0, f64::max)
+}
+
+/// An axis for values that may lie anywhere: from the least to the greatest, with ticks at both ends.
+pub(super) fn spanning(
+    values: impl IntoIterator<Item = f64>,
+    ticks: usize,
+    from: f64,
+    to: f64,
+) -> Scale {
+    let (low, high) = values
+        .into_iter()
+        .filter(|value| value.is_finite())
+        .fold(None, |ends: Option<(f64, f64)>, value| {
+            let (low, high) = ends.unwrap_or((value, value));
+            Some((low.min(value), high.max(value)))
+        })
+        .unwrap_or((0.0, 1.0));
+    Scale::rounded(low..=high, ticks, from, to)
+}

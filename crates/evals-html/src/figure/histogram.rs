@@ -1,0 +1,191 @@
+//! How often values occur: bars over equal bins, and a bar of its own for undefined values.
+
+use crate::scale::Scale;
+use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
+
+use super::frame::{Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, plain, scene, title};
+use super::{Heading, Width};
+
+const PLOT: f64 = 110.0;
+const LEFT: f64 = 34.0;
+/// The width of the bar of undefined values with the gap before it, in points.
+const UNDEFINED: f64 = 58.0;
+const BINS: usize = 20;
+
+/// A figure of how often values occur.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    /// Title and caption.
+    pub heading: Heading,
+    /// The name of the horizontal axis.
+    pub axis: String,
+    /// The least and the greatest value of the axis. Values outside of it widen it.
+    pub span: (f64, f64),
+    /// The values.
+    pub values: Vec<f64>,
+    /// How many cases have no value.
+    pub undefined: usize,
+    /// Where a bin leads to, from its lower and upper end.
+    pub link: Option<fn(f64, f64) -> String>,
+}
+
+impl Histogram {
+    /// Draws the figure.
+    pub fn draw(&self, width: Width) -> Scene {
+        let mut marks = vec![title(&self.heading)];
+        let top = MARGIN + TITLE_HEIGHT + LABEL + 4.0;
+        let undefined = if self.undefined > 0 { UNDEFINED } else { 0.0 };
+        let frame = Frame {
+            left: MARGIN + LEFT,
+            top,
+            right: width.points() - MARGIN - 8.0 - undefined,
+            bottom: top + PLOT,
+        };
+        let bins = self.bins();
+        let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0);
+        let most = most.max(self.undefined).max(1);
+        let counts = Scale::rounded(0.0..=number(most), 4, frame.bottom, frame.top);
+        let ticks = counts.ticks(4);
+        let whole: Vec<_> = ticks.into_iter().filter(|it| it.decimals == 0).collect();
+        frame.vertical_axis(&mut marks, &whole, plain, "Cases");
+        let (low, high) = self.ends();
+        let values = Scale::linear(low..=high, frame.left, frame.right);
+        frame.horizontal_axis(&mut marks, &values.ticks(5), plain, &self.axis);
+        for bin in bins.iter().filter(|bin| bin.count > 0) {
+            let bar = bar(
+                [values.position(bin.low), values.position(bin.high)],
+                counts.position(number(bin.count)),
+                frame.bottom,
+                Ink::Series(0),
+            );
+            marks.push(Mark::Group {
+                title: Some(format!(
+                    "{:.2} to {:.2}: {} cases",
+                    bin.low, bin.high, bin.count
+                )),
+                link: self.link.map(|link| link(bin.low, bin.high)),
+                marks: vec![bar],
+            });
+        }
+        if self.undefined > 0 {
+            self.draw_undefined(&mut marks, frame, &counts);
+        }
+        let height = frame.bottom + TICK + LABEL + 12.0;
+        scene(&self.heading, width, height, self.description(), marks)
+    }
+
+    fn draw_undefined(&self, marks: &mut Vec<Mark>, frame: Frame, counts: &Scale) {
+        let middle = frame.right + UNDEFINED * 0.55;
+        let top = counts.position(number(self.undefined));
+        marks.push(bar(
+            [middle - 12.0, middle + 12.0],
+            top,
+            frame.bottom,
+            Ink::Muted,
+        ));
+        let number = Text::new(
+            Point::new(middle, top - 3.0),
+            self.undefined.to_string(),
+            TICK,
+        );
+        marks.push(number.anchored(Anchor::Middle).into());
+        let at = Point::new(middle, frame.bottom + TICK + 3.0);
+        let name = Text::new(at, "undefined", TICK).ink(Ink::Muted);
+        marks.push(name.anchored(Anchor::Middle).into());
+    }
+
+    fn ends(&self) -> (f64, f64) {
+        let finite = self.values.iter().filter(|value| value.is_finite());
+        let ends = finite.fold(self.span, |(low, high), value| {
+            (low.min(*value), high.max(*value))
+        });
+        if ends.0 < ends.1 {
+            ends
+        } else {
+            (ends.0, ends.0 + 1.0)
+        }
+    }
+
+    /// The bins. Each holds its lower end, and the last one its upper end too.
+    fn bins(&self) -> Vec<Bin> {
+        let (low, high) = self.ends();
+        let step = (high - low) / number(BINS);
+        let mut bins: Vec<Bin> = (0..BINS)
+            .map(|it| Bin {
+                low: low + number(it) * step,
+                high: low + number(it + 1) * step,
+                count: 0,
+            })
+            .collect();
+        for value in self.values.iter().filter(|value| value.is_finite()) {
+            // Products of bin widths are inexact: a value at a bin's lower end belongs to that bin.
+            let position = bins.partition_point(|bin| bin.low <= *value + step * 1e-9);
+            bins[position.saturating_sub(1)].count += 1;
+        }
+        bins
+    }
+
+    fn description(&self) -> String {
+        let filled = self.bins().into_iter().filter(|bin| bin.count > 0);
+        let bins = filled.map(|bin| format!("{:.2} to {:.2}: {}", bin.low, bin.high, bin.count));
+        let bins = bins.collect::<Vec<_>>().join("; ");
+        let undefined = match self.undefined {
+            0 => String::new(),
+            count => format!(" Undefined: {count}."),
+        };
+        format!("Number of cases by value. {bins}.{undefined}")
+    }
+}
+
+#[derive(Debug)]
+struct Bin {
+    low: f64,
+    high: f64,
+    count: usize,
+}
+
+fn bar([left, right]: [f64; 2], top: f64, bottom: f64, ink: Ink) -> Mark {
+    Mark::Rectangle {
+        corner: Point::new(left + 0.4, top),
+        width: (right - left - 0.8).max(0.4),
+        height: bottom - top,
+        fill: Fill::opaque(ink),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(values: &[f64]) -> Vec<usize> {
+        let histogram = Histogram {
+            heading: Heading::default(),
+            axis: String::new(),
+            span: (0.0, 1.0),
+            values: values.to_vec(),
+            undefined: 0,
+            link: None,
+        };
+        histogram.bins().iter().map(|bin| bin.count).collect()
+    }
+
+    #[test]
+    fn a_value_at_the_end_of_a_bin_belongs_to_the_next_one() {
+        for twentieth in 0..20_u8 {
+            let bins = counts(&[f64::from(twentieth) / 20.0]);
+            assert_eq!(bins[usize::from(twentieth)], 1, "{twentieth}: {bins:?}");
+        }
+    }
+
+    #[test]
+    fn the_greatest_value_belongs_to_the_last_bin_and_no_value_is_lost() {
+        assert_eq!(counts(&[1.0])[19], 1);
+        let bins = counts(&[0.1, 0.5, 0.33, 1.0, -2.0, 7.5]);
+        assert_eq!(bins.iter().sum::<usize>(), 6);
+    }
+}

@@ -1,0 +1,183 @@
+//! One measure over several runs.
+
+use evals::Unit;
+
+use crate::scale::Scale;
+use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Stroke, Text};
+
+use super::frame::{
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, plain, scene, seconds, spanning, symbol, title,
+};
+use super::{Heading, Width};
+
+const PLOT: f64 = 150.0;
+const LEFT: f64 = 40.0;
+/// The least distance of two labels below the axis, in points.
+const LABEL_DISTANCE: f64 = 46.0;
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrendPoint {
+    /// Its label below the axis, such as a date.
+    pub label: String,
+    /// The measure, or the reason why it is undefined.
+    pub value: Result<f64, String>,
+    /// The lower and upper end of its interval.
+    pub interval: Option<(f64, f64)>,
+    /// The settings that changed since the run before; empty where none did.
+    pub changed: String,
+    /// Whether the data differ from those of the run before. The line is broken there.
+    pub is_new_data: bool,
+}
+
+/// A figure of one measure over runs, oldest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trend {
+    /// Title and caption.
+    pub heading: Heading,
+    /// The name of the measure.
+    pub measure: String,
+    /// The unit of its numbers.
+    pub unit: Unit,
+    /// The runs.
+    pub points: Vec<TrendPoint>,
+}
+
+impl Trend {
+    /// Draws the figure.
+    pub fn draw(&self, width: Width) -> Scene {
+        let mut marks = vec![title(&self.heading)];
+        let top = MARGIN + TITLE_HEIGHT + LABEL + 6.0;
+        let frame = Frame {
+            left: MARGIN + LEFT,
+            top,
+            right: width.points() - MARGIN - 16.0,
+            bottom: top + PLOT,
+        };
+        let ends = self.points.iter().flat_map(|it| {
+            let interval = it.interval.map(|(low, high)| [low, high]);
+            let value = it.value.as_ref().ok().copied();
+            value.into_iter().chain(interval.into_iter().flatten())
+        });
+        let values = spanning(ends, 5, frame.bottom, frame.top);
+        let print = if self.unit == Unit::Seconds {
+            seconds
+        } else {
+            plain
+        };
+        frame.vertical_axis(&mut marks, &values.ticks(5), print, &self.measure);
+        frame.horizontal_axis(&mut marks, &[], plain, "");
+        let runs = Scale::linear(
+            -0.3..=number(self.points.len().saturating_sub(1)) + 0.3,
+            frame.left,
+            frame.right,
+        );
+        self.draw_lines(&mut marks, &runs, &values);
+        let mut labelled_to = f64::NEG_INFINITY;
+        for (position, point) in self.points.iter().enumerate() {
+            let x = runs.position(number(position));
+            point.draw(&mut marks, x, &values, frame);
+            if x - labelled_to >= LABEL_DISTANCE {
+                let at = Point::new(x, frame.bottom + TICK + 3.0);
+                let text = Text::new(at, point.label.as_str(), TICK).ink(Ink::Muted);
+                marks.push(text.anchored(Anchor::Middle).into());
+                labelled_to = x;
+            }
+        }
+        let height = frame.bottom + TICK + 10.0;
+        scene(&self.heading, width, height, self.description(), marks)
+    }
+
+    /// A line through neighbours that measure the same data and have values.
+    fn draw_lines(&self, marks: &mut Vec<Mark>, runs: &Scale, values: &Scale) {
+        for (position, pair) in self.points.windows(2).enumerate() {
+            let [before, after] = pair else { continue };
+            let (Ok(first), Ok(second)) = (&before.value, &after.value) else {
+                continue;
+            };
+            if after.is_new_data {
+                continue;
+            }
+            let x = |position: usize| runs.position(number(position));
+            marks.push(Mark::Line {
+                from: Point::new(x(position), values.position(*first)),
+                to: Point::new(x(position + 1), values.position(*second)),
+                stroke: Stroke::solid(Ink::Series(0), 1.3),
+            });
+        }
+    }
+
+    fn description(&self) -> String {
+        let points = self.points.iter().map(|point| {
+            let value = match &point.value {
+                Ok(value) => self.unit.print(*value),
+                Err(reason) => format!("undefined, {reason}"),
+            };
+            let data = if point.is_new_data {
+                ", other data"
+            } else {
+                ""
+            };
+            let changed = if point.changed.is_empty() {
+                String::new()
+            } else {
+                format!(", changed: {}", point.changed)
+            };
+            format!("{}: {value}{data}{changed}.", point.label)
+        });
+        format!(
+            "{} by run. {}",
+            self.measure,
+            points.collect::<Vec<_>>().join(" ")
+        )
+    }
+}
+
+impl TrendPoint {
+    fn draw(&self, marks: &mut Vec<Mark>, x: f64, values: &Scale, frame: Frame) {
+        if self.is_new_data {
+            marks.push(Mark::Rectangle {
+                corner: Point::new(x - 2.5, frame.top),
+                width: 5.0,
+                height: frame.bottom - frame.top,
+                fill: Fill {
+                    ink: Ink::Muted,
+                    opacity: 0.18,
+                },
+            });
+        }
+        if !self.changed.is_empty() {
+            marks.push(Mark::Line {
+                from: Point::new(x, frame.top),
+                to: Point::new(x, frame.bottom),
+                stroke: Stroke::solid(Ink::Muted, 0.8).dashed(2.0, 2.0),
+            });
+        }
+        let mut drawn = Vec::new();
+        if let Some((low, high)) = self.interval {
+            drawn.push(Mark::Line {
+                from: Point::new(x, values.position(low)),
+                to: Point::new(x, values.position(high)),
+                stroke: Stroke::solid(Ink::Series(0), 1.1),
+            });
+        }
+        if let Ok(value) = self.value {
+            drawn.push(symbol(Point::new(x, values.position(value)), 0));
+        } else {
+            let at = Point::new(x, frame.bottom - 4.0);
+            let text = Text::new(at, "undefined", TICK).ink(Ink::Muted).upward();
+            drawn.push(text.into());
+        }
+        let title = (!self.changed.is_empty()).then(|| format!("changed: {}", self.changed));
+        marks.push(Mark::Group {
+            title,
+            link: None,
+            marks: drawn,
+        });
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "runs are far below 2^53")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
