@@ -15,6 +15,8 @@ pub(crate) struct Layer {
     /// The name of the layer in errors: a file's path, a dataset or an option.
     pub(crate) origin: String,
     pub(crate) tree: Tree,
+    /// Whether the user wrote it on the command line.
+    pub(crate) is_option: bool,
     /// Whether setting a reranker is enough to use it, as in haiku.rag.
     pub(crate) reranks: bool,
 }
@@ -25,13 +27,17 @@ impl Layer {
         Self {
             origin: origin.into(),
             tree,
+            is_option: false,
             reranks: false,
         }
     }
 
-    /// Whether the user wrote it on the command line.
-    pub(crate) fn is_option(&self) -> bool {
-        self.origin.starts_with('`')
+    /// The same layer as one of the command line.
+    fn of_command_line(self) -> Self {
+        Self {
+            is_option: true,
+            ..self
+        }
     }
 
     /// The `settings` of a dataset's manifest. They may not decide which servers get the user's texts and keys.
@@ -63,7 +69,7 @@ impl Layer {
             }
             all.merge(checked.tree);
         }
-        Ok((!arguments.is_empty()).then(|| Self::new("`--set`", all)))
+        Ok((!arguments.is_empty()).then(|| Self::new("`--set`", all).of_command_line()))
     }
 
     /// A model that a command line option names, such as `--model ollama:gpt-oss` for `qa.model`.
@@ -74,10 +80,15 @@ impl Layer {
             value: Tree::Leaf(Value::String(value.to_owned())),
         };
         let model = Tree::Mapping(vec![member("provider", provider), member("name", name)]);
-        Self::value(format!("`{option} {provider}:{name}`"), path, model)
+        Self::option(format!("`{option} {provider}:{name}`"), path, model)
     }
 
-    /// One value at a dotted path, such as an option of the command line.
+    /// The value of a command line option, at a dotted path.
+    pub(crate) fn option(origin: impl Into<String>, path: &str, value: Tree) -> Self {
+        Self::value(origin, path, value).of_command_line()
+    }
+
+    /// One value at a dotted path.
     pub(crate) fn value(origin: impl Into<String>, path: &str, value: Tree) -> Self {
         Self::new(origin, nested(path, value))
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::error::SettingsError;
 use super::layer::Layer;
 use super::tree::{Tree, overlay};
-use super::withheld::{Withheld, withhold};
+use super::withheld::{self, Withheld, withhold};
 use super::{Role, Settings};
 use crate::redaction;
 use crate::search_profile::RERANK;
@@ -31,15 +31,11 @@ impl Resolved {
             .collect()
     }
 
-    /// The name of the strongest layer that names the target.
-    pub(crate) fn origin_of_target(&self) -> Option<&str> {
-        let names_target = |layer: &&Layer| {
-            let settings = layer.tree.to_value();
-            let target = settings.get("target");
-            target.is_some_and(|target| target.is_string() || target.get("address").is_some())
-        };
-        let layer = self.layers.iter().rev().find(names_target);
-        layer.map(|layer| layer.origin.as_str())
+    /// The file that names the target; `None` if an option does, or nothing.
+    pub(crate) fn file_of_target(&self) -> Option<&str> {
+        let mut layers = self.layers.iter().rev();
+        let layer = layers.find(|layer| withheld::address(&layer.tree).is_some())?;
+        (!layer.is_option).then_some(layer.origin.as_str())
     }
 
     /// Whether any layer sets `path`, even to its default.

@@ -60,7 +60,7 @@ pub(super) fn withhold(layers: &mut [Layer]) -> Vec<Withheld> {
     else {
         return Vec::new();
     };
-    if layers[deciding].is_option() {
+    if layers[deciding].is_option {
         return Vec::new();
     }
     let Some(server) = server(&address) else {
@@ -70,7 +70,7 @@ pub(super) fn withhold(layers: &mut [Layer]) -> Vec<Withheld> {
     let mut withheld = Vec::new();
     for (index, layer) in layers.iter_mut().enumerate() {
         let is_trusted = index == deciding
-            || layer.is_option()
+            || layer.is_option
             || self::address(&layer.tree)
                 .is_some_and(|own| self::server(&own).as_ref() == Some(&server));
         if is_trusted {
@@ -111,8 +111,8 @@ fn target(tree: &mut Tree) -> Option<&mut Entry> {
     entries.iter_mut().find(|entry| entry.key == "target")
 }
 
-/// The address of the target.
-fn address(tree: &Tree) -> Option<String> {
+/// The address of the target, if a layer names it.
+pub(super) fn address(tree: &Tree) -> Option<String> {
     let path = ["target", "address"];
     let entry = tree.deepest(&path).filter(|entry| entry.key == path[1])?;
     entry.value.to_value().as_str().map(str::to_owned)
@@ -166,7 +166,7 @@ mod tests {
 
     fn option(address: &str) -> Layer {
         let address = Tree::Leaf(Value::String(address.to_owned()));
-        Layer::value("`--target`", "target.address", address)
+        Layer::option("`--target`", "target.address", address)
     }
 
     /// The parts that are sent, and the notes.

@@ -46,7 +46,7 @@ pub(crate) fn layers(session: &Session<'_>, arguments: &TargetArgs) -> Result<Ta
     ];
     let options = options.into_iter().filter_map(|(option, path, value)| {
         let value = Tree::Leaf(Value::String(value?));
-        Some(Layer::value(format!("`{option}`"), path, value))
+        Some(Layer::option(format!("`{option}`"), path, value))
     });
     Ok(TargetLayers {
         file,

@@ -11,10 +11,7 @@ pub(super) fn notice(
     address: &TargetAddress,
     resolved: &Resolved,
 ) -> Option<String> {
-    let file = resolved.origin_of_target()?;
-    if file.starts_with('`') {
-        return None;
-    }
+    let file = resolved.file_of_target()?;
     match address {
         TargetAddress::Exec(line) => {
             let line = redaction::prose(line);
