@@ -3,7 +3,7 @@
 use evals::{EvaluatorSpec, SpecArguments};
 use serde_json::Value;
 
-/// Reads an evaluator in the forms that the list of a dataset file has; `None` if it has none of them.
+/// Reads an evaluator as a dataset file lists it. Returns `None` if the value is not an evaluator.
 pub(crate) fn spec_of(written: &Value) -> Option<EvaluatorSpec> {
     let of = |name: &str, arguments| EvaluatorSpec {
         name: name.to_owned(),

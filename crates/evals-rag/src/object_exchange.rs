@@ -1,4 +1,4 @@
-//! Asks a chat model for a JSON object, and once more if the reply has none that counts.
+//! Asks a chat model for a JSON object, and asks once more if the reply has no valid one.
 
 use evals_models::{ChatError, ChatReply, ChatRequest, Finish, Message};
 

@@ -27,7 +27,8 @@ pub(super) fn are_long<'t>(texts: impl IntoIterator<Item = &'t str>) -> bool {
     texts.into_iter().map(str::len).sum::<usize>() >= LONG
 }
 
-/// Judges here, or on a thread of its own. That thread goes on when nobody waits for it any more, so its work has to have an end.
+/// Judges short texts at once, and long ones on a thread of their own. A time limit ends the wait but not the thread, so the work must end by
+/// itself.
 pub(super) async fn judged<R: Send + 'static>(
     context: &Context<'_, Untyped>,
     is_long: bool,

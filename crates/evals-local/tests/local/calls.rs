@@ -1,4 +1,4 @@
-//! The other results of a model's calls besides vectors and scores: how long they took, and why a text has none.
+//! How long a model's calls take, and why a text has no vector or score.
 
 use std::error::Error;
 use std::fs;

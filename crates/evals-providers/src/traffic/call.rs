@@ -253,13 +253,12 @@ impl<'a> Call<'a> {
         }
         let is_absent = failure.contact == Contact::Silent && !self.traffic.is_heard();
         let exhausted = self.traffic.exhausted();
-        let exhausted = exhausted.filter(|exhausted| *exhausted >= refusals::ENOUGH);
-        let failure = match exhausted {
-            Some(calls) if !is_absent => {
-                ended(failure, |source| TrafficError::Useless { calls, source })
-            }
-            None if !is_absent => return failure,
-            _ => failure,
+        let failure = if is_absent {
+            failure
+        } else if let Some(calls) = exhausted.filter(|calls| *calls >= refusals::ENOUGH) {
+            ended(failure, |source| TrafficError::Useless { calls, source })
+        } else {
+            return failure;
         };
         let failure = AttemptError {
             failure: Failure::Terminal,

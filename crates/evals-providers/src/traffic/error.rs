@@ -61,7 +61,7 @@ pub enum TrafficError {
         source: Cause,
     },
     /// No call succeeded, and several used up their attempts.
-    #[error("{calls} calls in a row failed at every attempt, and none succeeded")]
+    #[error("{calls} calls failed at every attempt, and none succeeded")]
     Useless {
         /// How many failed.
         calls: u32,

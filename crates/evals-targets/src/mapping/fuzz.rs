@@ -1,4 +1,4 @@
-//! Fuzz targets: what a target sends is read the same in whatever pieces it arrives, and what was read survives being recorded.
+//! Fuzz targets for replies. A stream is read the same however it is cut into pieces, and a recorded reply is read back unchanged.
 
 use evals_fuzz::Target;
 use serde_json::{Value, json};

@@ -167,7 +167,8 @@ impl Drop for Worker {
 }
 
 impl Asked {
-    /// Waits for the reply; `None` if there is none within the limit. It counts anew once the process says that it is ready.
+    /// Waits for the reply. Returns `None` if it does not arrive within the limit. The limit starts again when the process says that it is
+    /// ready.
     pub(super) async fn replied(&mut self, limit: Duration) -> Option<Result<Value, WorkerError>> {
         let mut since = self.at;
         loop {

@@ -69,7 +69,7 @@ impl ReplyFile {
             let (file, is_finished) = Self::read(newest, identity)?;
             let is_reopened = is_finished && resumption == Resumption::Reopen;
             if is_reopened {
-                // If this session is killed, the next one resumes it.
+                // If this process is killed, the same command resumes the file.
                 file.file.append(&Line::Finished { finished: false })?;
             }
             if !is_finished || is_reopened {
@@ -208,7 +208,7 @@ impl ReplyFile {
         &self.payments
     }
 
-    /// Adds what this session paid.
+    /// Records a payment of this process.
     ///
     /// # Errors
     ///

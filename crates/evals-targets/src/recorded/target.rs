@@ -257,7 +257,7 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// Nobody waits for a reply any more.
+/// The failure for other readers of a question whose first reader stopped waiting.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "another benchmark of this run asked the target, and stopped waiting for the reply; its report says why"

@@ -7,8 +7,8 @@ use granit_parser::{ScalarStyle, Span};
 /// The characters that YAML 1.1 takes for line breaks and YAML 1.2 does not, and that stay in a text.
 const SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
-/// The text as PyYAML scans it: a block at the end of a document that ends without a line break has none either, and the line and
-/// paragraph separators of Unicode are line breaks that stay. In double quotes, PyYAML writes them as escapes.
+/// The text as PyYAML scans it. If the document ends in a block without a line break, PyYAML adds none to its text. PyYAML treats Unicode's
+/// line and paragraph separators as line breaks and keeps them. In double quotes it writes them as escapes.
 pub(super) fn as_pyyaml_scans<'s>(
     document: &str,
     scalar: &'s str,

@@ -26,7 +26,7 @@ const POINTS_PER_MM: f64 = 72.0 / 25.4;
 /// Where an SVG is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SvgUse<'n> {
-    /// A file of its own, with its caption and with the colours of dark pages.
+    /// A file. It contains the caption, and it has colours for light and for dark pages.
     File,
     /// Part of a page. The page sets the colours by its own style sheet and prints the caption. The name makes the ids of this
     /// drawing unique on the page.

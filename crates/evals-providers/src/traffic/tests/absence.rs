@@ -155,7 +155,7 @@ async fn a_server_that_fails_every_call_is_given_up() {
     assert_eq!(
         chain(&error),
         [
-            "5 calls in a row failed at every attempt, and none succeeded",
+            "5 calls failed at every attempt, and none succeeded",
             "gave up after 6 attempts",
             "answered 500"
         ]
