@@ -1,4 +1,4 @@
-//! Figures of reports, drawn as SVG.
+//! Figures of reports, drawn as SVG, and pages of reports.
 //!
 //! A figure takes plain numbers, [draws](figure::Estimates::draw) a [`Scene`](scene::Scene) of marks, and the scene writes itself
 //! as [SVG](scene::Scene::svg): as a file, or as part of a page. Equal numbers give equal bytes.
@@ -34,5 +34,6 @@
 //! ```
 
 pub mod figure;
+pub mod page;
 pub mod scale;
 pub mod scene;

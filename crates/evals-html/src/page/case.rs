@@ -1,0 +1,189 @@
+//! A case as its page shows it.
+
+use serde::Serialize;
+
+/// One case with all of its runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Case {
+    /// The case's id.
+    pub id: String,
+    /// What is the same in every run: question, reference, facts.
+    pub fields: Vec<Field>,
+    /// The runs of the case: one for each repetition, of each side of a comparison.
+    pub runs: Vec<Run>,
+    /// What a comparison says about the case, such as `same answer, other verdict`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+}
+
+/// A named text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Field {
+    /// The name, such as `question`.
+    pub name: String,
+    /// The text, with its line breaks.
+    pub text: String,
+    /// What it is to the case.
+    pub role: FieldRole,
+}
+
+/// What a field is to its case. A page shows the answer against the reference, word by word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FieldRole {
+    /// What was asked.
+    Question,
+    /// The reference answer or expected output.
+    Reference,
+    /// What the system answered.
+    Answer,
+    /// Anything else.
+    Other,
+}
+
+/// One run of a case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Run {
+    /// Which side of a comparison it belongs to; `None` on other pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+    /// The number of the repetition, from 1.
+    pub repeat: u32,
+    /// Why the task failed, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The answer, and other texts that differ between runs.
+    pub fields: Vec<Field>,
+    /// What the evaluators returned.
+    pub outcomes: Vec<Outcome>,
+    /// The documents found, best first; `None` if the run has no ranking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Vec<Ranked>>,
+    /// Relevant documents that the ranking lacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<String>,
+    /// Service time of each stage.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timings: Vec<Timing>,
+    /// The steps of the task.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+}
+
+/// A side of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The run that is compared with.
+    Before,
+    /// The newer run.
+    After,
+}
+
+/// What one evaluator returned.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The name of the measure.
+    pub name: String,
+    /// What kind of value it is.
+    pub kind: OutcomeKind,
+    /// The value as it is printed: `0.5000`, `passed`, a label; the word `undefined` or `failed` where there is none.
+    pub shown: String,
+    /// The reason for the value, or for its absence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The kind of an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutcomeKind {
+    /// An assertion that passed.
+    Passed,
+    /// An assertion that failed.
+    Failed,
+    /// A number.
+    Score,
+    /// A label.
+    Label,
+    /// No value, for a reason.
+    Undefined,
+    /// The evaluator failed.
+    Error,
+}
+
+/// A document of a ranking.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranked {
+    /// The document's id.
+    pub document: String,
+    /// Its score as it is printed; empty if the system gave none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub score: String,
+    /// What is known about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+    /// Its grade, if it was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grade: Option<String>,
+    /// Its passages, or its opening. The writer stores equal passages once and writes their numbers.
+    #[serde(skip)]
+    pub passages: Vec<Passage>,
+}
+
+/// What is known about a document of a ranking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mark {
+    /// The judgements call it relevant.
+    Relevant,
+    /// The answerer saw it.
+    Shown,
+    /// The answer cites it.
+    Cited,
+}
+
+/// A text of the corpus.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Passage {
+    /// The document's id.
+    pub document: String,
+    /// The document's title, if it has one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The text.
+    pub text: String,
+}
+
+/// The service time of one stage.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Timing {
+    /// Names the stage.
+    pub stage: String,
+    /// The time in seconds.
+    pub seconds: f64,
+    /// The time as it is printed.
+    pub shown: String,
+    /// Whether its result came from a cache.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
+}
+
+/// A step of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// Names the step.
+    pub name: String,
+    /// Its time as it is printed; empty if nobody took it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub shown: String,
+    /// Whether it failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// Facts about it, such as arguments and tokens.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<(String, String)>,
+    /// The steps inside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Step>,
+}
