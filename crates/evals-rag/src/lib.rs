@@ -138,6 +138,7 @@ pub mod answering;
 mod call;
 mod case_fields;
 mod document;
+mod ending;
 pub mod estimate;
 mod exchange;
 mod failures;
@@ -161,6 +162,7 @@ pub mod text;
 
 pub use call::{Call, Purpose, record as record_calls};
 pub use document::{Document, Passage};
+pub use ending::Ending;
 pub use missing::Missing;
 pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;

@@ -26,6 +26,8 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// The name of the evaluator.
+    pub const EVALUATOR: &str = "refusal";
     /// The name of the outcome for refusals.
     pub const PRECISION: &str = "refusal precision";
     /// The name of the outcome for unanswerable questions.
@@ -69,7 +71,7 @@ impl Refusal {
 #[async_trait]
 impl Evaluator<Qa> for Refusal {
     fn name(&self) -> &'static str {
-        "refusal"
+        Self::EVALUATOR
     }
 
     async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
