@@ -27,4 +27,8 @@ pub enum IntervalMethod {
     Bootstrap,
     /// Wilson's score interval, for values that are all 0 or 1.
     Wilson,
+    /// The normal approximation with an asymptotic standard error.
+    Asymptotic,
+    /// Wilson's intervals of two independent shares, propagated to a statistic of both.
+    PropagatedWilson,
 }

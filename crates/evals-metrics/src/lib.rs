@@ -4,7 +4,7 @@
 //! A [`Ranking`] holds the documents that a system returned for a query, and [`Judgements`] hold
 //! the relevance grades of that query's documents. A [`Measure`] scores the ranking by the
 //! judgements. Many scores make a [`Mean`], with a confidence [`Interval`] and a count of excluded
-//! queries.
+//! queries. [`Agreement`] says how far the verdicts of a judge agree with people's labels.
 //!
 //! ```
 //! use evals_metrics::{Bootstrap, Judgements, Mean, Measure, Ranking, ScoredDocument, UndefinedAs};
@@ -31,6 +31,7 @@
 //! differ that tie here. Runs from [`trec::write_run`] have single precision and score the same in
 //! both.
 
+mod agreement;
 mod arithmetic;
 mod bootstrap;
 mod graded_ranking;
@@ -53,6 +54,7 @@ pub mod trec;
 mod undefined;
 mod wilson;
 
+pub use agreement::{Agreement, Confusion, Estimate, NoAgreement, VerdictCounts};
 pub use bootstrap::Bootstrap;
 pub use interval::{Interval, IntervalMethod};
 pub use judgements::Judgements;

@@ -16,23 +16,30 @@ use crate::{Interval, IntervalMethod};
 /// Source: Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", Journal
 /// of the American Statistical Association 22 (1927), equation 2.
 pub(crate) fn wilson_interval(passes: usize, trials: usize, level: f64) -> Interval {
+    let (low, high) = wilson_limits(passes, trials, upper_quantile((1.0 - level) / 2.0));
+    Interval {
+        low,
+        high,
+        level,
+        method: IntervalMethod::Wilson,
+    }
+}
+
+/// The ends of the interval for a normal quantile `z` of at least 0.
+pub(crate) fn wilson_limits(passes: usize, trials: usize, z: f64) -> (f64, f64) {
     let (share, n) = (share(passes, trials), as_f64(trials));
-    let z = upper_quantile((1.0 - level) / 2.0);
     let uncertainty = z * z / n;
     let scale = 1.0 + uncertainty;
     let center = (share + uncertainty / 2.0) / scale;
     let reach = z * (share * (1.0 - share) / n + uncertainty / (4.0 * n)).sqrt() / scale;
-    Interval {
-        // Mathematically exact, so exact here too.
-        low: if passes == 0 { 0.0 } else { center - reach },
-        high: if passes == trials {
-            1.0
-        } else {
-            center + reach
-        },
-        level,
-        method: IntervalMethod::Wilson,
-    }
+    // Mathematically exact, so exact here too.
+    let low = if passes == 0 { 0.0 } else { center - reach };
+    let high = if passes == trials {
+        1.0
+    } else {
+        center + reach
+    };
+    (low, high)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
     reason = "a panic is how a test fails, in the functions that tests share too"
 )]
 
+mod agreement;
 mod fuzz;
 mod golden;
 mod measures;
