@@ -136,7 +136,9 @@ pub use failure_class::FailureClass;
 pub use groups::{
     ChangedGroup, ChangedGroups, Group, GroupError, GroupMean, Groups, NO_GROUP, group_name,
 };
-pub use journal::{FileJournal, Journal, JournalError, RecordFile};
+pub use journal::{
+    FileJournal, Journal, JournalCase, JournalError, JournalTail, NewCases, RecordFile,
+};
 pub use lifecycle::{Lifecycle, Prepared};
 pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value, ValueKind};

@@ -11,7 +11,6 @@ mod resume;
 mod retry;
 mod roster;
 mod timeout;
-mod titles;
 mod worker;
 
 use std::fmt;
@@ -24,6 +23,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::report::settle;
 use crate::{
     Case, CaseReport, Dataset, Domain, Event, Journal, Lifecycle, Observer, Report, SchemaVersion,
     StopSignal, TaskError, TaskScope,
@@ -265,7 +265,7 @@ impl<D: Domain, T> Experiment<D, T> {
             workers.spawn(worker::work(Arc::clone(&queue), self.cancellation.clone()));
         }
         let mut cases = gather(workers, resumed).await;
-        titles::settle(&mut cases);
+        settle(&mut cases);
         let not_run = total - cases.len();
         audience.report(Event::Finished { not_run });
 

@@ -24,6 +24,9 @@ pub(super) const START: &[u8] = br#"{"crc32":""#;
 const DIGITS: usize = 8;
 const END_OF_CHECK: &[u8] = br#"","#;
 
+/// How many bytes of a line stand before those that its check covers.
+pub(super) const CHECKED_FROM: usize = START.len() + DIGITS + END_OF_CHECK.len();
+
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeaderLine<I> {

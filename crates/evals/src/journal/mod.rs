@@ -5,6 +5,7 @@ mod file;
 mod line;
 mod records;
 mod stored;
+mod tail;
 
 use std::fmt::Debug;
 
@@ -15,6 +16,7 @@ use crate::{CaseReport, Domain};
 pub use error::JournalError;
 pub use file::FileJournal;
 pub use records::RecordFile;
+pub use tail::{JournalCase, JournalTail, NewCases};
 
 /// Stores every case before it counts as finished.
 #[async_trait]

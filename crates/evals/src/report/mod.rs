@@ -3,7 +3,9 @@
 mod case;
 mod identity;
 mod missed;
+mod running;
 mod schema;
+mod titles;
 
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ pub use case::{CaseOutcome, CaseReport, RetriedEvaluator, TaskResult};
 pub use identity::EvaluatorIdentity;
 pub use missed::{Missed, MissedOutcome};
 pub use schema::SchemaVersion;
+pub(crate) use titles::settle;
 
 use crate::{Analysis, Domain, ReportEvaluatorFailure};
 

@@ -1,10 +1,11 @@
 //! Fuzz tests of damaged journals and reports: reading gives written cases or an error.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
 use evals::render::{self, Console};
-use evals::{CaseReport, FileJournal, Journal as _, Report};
+use evals::{CaseId, CaseReport, FileJournal, Journal as _, JournalTail, Report};
 use evals_fuzz::Target;
 use evals_metrics::Bootstrap;
 use serde_json::{Value, json};
@@ -52,7 +53,24 @@ fn a_damaged_journal_returns_only_written_cases() {
                 assert!(written.contains(&as_json(case)), "{case:?}");
             }
             assert!(journal.elapsed() < Duration::from_mins(1));
+            let ids = cases.iter().map(|case| (case.id.clone(), case.repeat));
+            let ids: BTreeSet<_> = ids.collect();
+            fs::write(&path, input).unwrap();
+            assert_eq!(tailed(&mut JournalTail::new(&path)), ids);
+
+            let mut tail = JournalTail::new(&path);
+            fs::write(&path, &input[..input.len() / 2]).unwrap();
+            let _ = tail.read::<Words>();
+            fs::write(&path, input).unwrap();
+            for new in tail.read::<Words>().into_iter().flat_map(|read| read.cases) {
+                assert!(written.contains(&as_json(&new.case)), "{new:?}");
+            }
         });
+}
+
+fn tailed(tail: &mut JournalTail) -> BTreeSet<(CaseId, u32)> {
+    let cases = tail.read::<Words>().unwrap().cases.into_iter();
+    cases.map(|it| (it.case.id, it.case.repeat)).collect()
 }
 
 #[test]

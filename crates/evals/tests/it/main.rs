@@ -25,4 +25,5 @@ mod retries;
 mod scratch;
 mod stopping;
 mod summary;
+mod tail;
 mod timeouts;

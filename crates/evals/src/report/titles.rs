@@ -34,7 +34,7 @@ type Evaluators<'a> = BTreeMap<(EvaluatorOrigin, &'a str), Returned<'a>>;
 
 /// Tells equal names of different evaluators apart. The evaluators of the dataset come first, then those of cases, in dataset
 /// order; the first holder of a name keeps it as it is.
-pub(super) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
+pub(crate) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
     restore(cases);
     let renamed = renamed(evaluators(cases));
     if renamed.is_empty() {
