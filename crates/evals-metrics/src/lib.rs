@@ -35,6 +35,7 @@ mod agreement;
 mod arithmetic;
 mod bootstrap;
 mod graded_ranking;
+mod interpolated_precision;
 mod interval;
 mod judgements;
 mod mean;
@@ -56,6 +57,9 @@ mod wilson;
 
 pub use agreement::{Agreement, Confusion, Estimate, NoAgreement, VerdictCounts};
 pub use bootstrap::Bootstrap;
+pub use interpolated_precision::{
+    RECALL_LEVELS, interpolated_precision, mean_interpolated_precision,
+};
 pub use interval::{Interval, IntervalMethod};
 pub use judgements::Judgements;
 pub use mean::Mean;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes qrels.trec, run.trec and expected.tsv: a random but seeded collection, scored by the reference tools.
+"""Writes qrels.trec, run.trec, expected.tsv and interpolated.tsv: a random but seeded collection, scored by the reference tools.
 
     pip install ir_measures==0.4.3 pytrec_eval-terrier==0.5.11
     python generate.py
 
 expected.tsv has the columns query, measure and value; the query `-c` is the mean over all judged queries, and `both` the mean
-over the queries that have a ranking as well. Needs Perl, for gdeval.
+over the queries that have a ranking as well. Needs Perl, for gdeval. interpolated.tsv has the query and trec_eval's iprec_at_recall at the
+recall levels 0.0, 0.1 … 1.0, for the queries that have a ranking.
 """
 
 import random
@@ -116,6 +117,13 @@ def means(rows, qrels, run):
         yield "both", measure, sum(both) / len(both)
 
 
+def interpolated(qrels, run):
+    levels = [f"iprec_at_recall_{level / 10:.2f}" for level in range(11)]
+    scored = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"}).evaluate(run)
+    for query in sorted(scored, key=int):
+        yield query, [scored[query][level] for level in levels]
+
+
 def main():
     qrels, run = collection(seed=20)
     rows = sorted(score(qrels, run), key=lambda row: (int(row[0]), row[1]))
@@ -132,6 +140,9 @@ def main():
     with open(FOLDER / "expected.tsv", "w") as out:
         for query, measure, value in rows:
             print(query, measure, repr(float(value)), sep="\t", file=out)
+    with open(FOLDER / "interpolated.tsv", "w") as out:
+        for query, precisions in interpolated(qrels, run):
+            print(query, *(repr(float(it)) for it in precisions), sep="\t", file=out)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 mod agreement;
 mod fuzz;
 mod golden;
+mod interpolated_precision;
 mod measures;
 mod notation;
 mod paired;
