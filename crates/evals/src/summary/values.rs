@@ -6,7 +6,7 @@ use super::column::Values;
 use super::labels::Labels;
 use super::tally::Tally;
 use crate::measure_key::MeasureKey;
-use crate::{Domain, Report, Unit, ValueKind};
+use crate::{CaseId, Domain, Report, Unit, ValueKind};
 
 /// The values of all measures, by their titles.
 #[derive(Debug)]
@@ -47,6 +47,12 @@ impl<'a> CaseValues<'a> {
 }
 
 impl<D: Domain> Report<D> {
+    /// The value of each case for each score, by the score's title in the [summary](Self::summary): the mean over repetitions, or the
+    /// reason for its absence. A case that a score does not apply to is not there.
+    pub fn score_values(&self) -> BTreeMap<String, BTreeMap<&CaseId, Result<f64, &str>>> {
+        Tally::of(&self.cases).values(ValueKind::Score)
+    }
+
     /// The value of each case for each measure.
     pub(crate) fn case_values(&self) -> CaseValues<'_> {
         let tally = Tally::of(&self.cases);
