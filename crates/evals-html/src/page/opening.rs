@@ -1,5 +1,7 @@
 //! The opening of a page: what a reader sees first, without scripts.
 
+use serde::Serialize;
+
 use crate::scene::Scene;
 
 /// What a page says before its cases.
@@ -20,7 +22,7 @@ pub struct Opening {
 }
 
 /// A sentence above the numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notice {
     /// How much it weighs.
     pub severity: Severity,
@@ -29,7 +31,8 @@ pub struct Notice {
 }
 
 /// How much a notice weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know.
     Note,
@@ -40,7 +43,7 @@ pub enum Severity {
 }
 
 /// A fact with its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fact {
     /// Such as `judge`.
     pub name: String,
@@ -49,7 +52,7 @@ pub struct Fact {
 }
 
 /// A table of texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// What the table shows, with the method and the number of cases.
     pub caption: String,

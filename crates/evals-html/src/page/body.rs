@@ -1,0 +1,93 @@
+//! The cases and passages of a page, block by block.
+
+use std::io::Write;
+
+use super::counted::Counted;
+use super::passages::Passages;
+use super::{BLOCK, Case, PageError, Passage, block};
+
+/// Collects cases and passages into blocks and writes each block as soon as it is full.
+pub(super) struct Body<'o, W> {
+    out: &'o mut Counted<W>,
+    passages_until: u64,
+    passages: Passages,
+    passages_left_out: usize,
+    unwritten: Vec<Case<Option<usize>>>,
+    written_blocks: usize,
+}
+
+/// What became of the passages.
+pub(super) struct PassageCount {
+    pub(super) kept: usize,
+    pub(super) left_out: usize,
+}
+
+impl<'o, W: Write> Body<'o, W> {
+    pub(super) fn new(out: &'o mut Counted<W>, passages_until: u64) -> Self {
+        Self {
+            out,
+            passages_until,
+            passages: Passages::default(),
+            passages_left_out: 0,
+            unwritten: Vec::with_capacity(BLOCK),
+            written_blocks: 0,
+        }
+    }
+
+    pub(super) fn out(&mut self) -> &mut Counted<W> {
+        self.out
+    }
+
+    pub(super) fn add(&mut self, case: Case) -> Result<(), PageError> {
+        let case = case.with_passages(|passage| self.number(passage))?;
+        self.unwritten.push(case);
+        if self.unwritten.len() == BLOCK {
+            self.write_cases()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<PassageCount, PageError> {
+        if !self.unwritten.is_empty() {
+            self.write_cases()?;
+        }
+        self.write_passages()?;
+        Ok(PassageCount {
+            kept: self.passages.len(),
+            left_out: self.passages_left_out,
+        })
+    }
+
+    /// The number of a passage; `None` if the file is too large for another one.
+    fn number(&mut self, passage: Passage) -> Result<Option<usize>, PageError> {
+        if let Some(number) = self.passages.known(&passage) {
+            return Ok(Some(number));
+        }
+        if self.out.bytes() >= self.passages_until {
+            self.passages_left_out += 1;
+            return Ok(None);
+        }
+        let number = self.passages.add(passage);
+        if self.passages.fill_a_block() {
+            self.write_passages()?;
+        }
+        Ok(Some(number))
+    }
+
+    fn write_cases(&mut self) -> Result<(), PageError> {
+        let id = format!("cases-{}", self.written_blocks);
+        block::write(&id, &self.unwritten, self.out)?;
+        self.unwritten.clear();
+        self.written_blocks += 1;
+        Ok(())
+    }
+
+    fn write_passages(&mut self) -> Result<(), PageError> {
+        match self.passages.take_block() {
+            Some((number, passages)) => {
+                block::write(&format!("passages-{number}"), &passages, self.out)
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The opening of a page as HTML, from templates of its own.
+
+use std::io::Write;
+
+use evals_messages::visible;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Value, context};
+
+use super::{Opening, PageError, PageFigure};
+use crate::scene::SvgUse;
+
+/// Writes everything before the data.
+pub(super) struct Head<'p> {
+    pub(super) policy: &'p str,
+    pub(super) style: &'p str,
+    pub(super) opening: &'p Opening,
+    pub(super) has_cases: bool,
+}
+
+impl Head<'_> {
+    pub(super) fn write(&self, out: &mut impl Write) -> Result<(), PageError> {
+        let environment = environment()?;
+        let template = environment.get_template("page.html")?;
+        let opening = self.opening;
+        let figures: Vec<Value> = opening.figures.iter().map(drawn).collect();
+        let context = context! {
+            policy => Value::from_safe_string(self.policy.to_owned()),
+            style => Value::from_safe_string(self.style.to_owned()),
+            has_cases => self.has_cases,
+            title => opening.title.as_str(),
+            sentence => opening.sentence.as_str(),
+            notices => Value::from(Serde(&opening.notices)),
+            facts => Value::from(Serde(&opening.facts)),
+            figures => figures,
+            listings => Value::from(Serde(&opening.listings)),
+        };
+        out.write_all(template.render(context)?.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// An environment that escapes HTML in every template, and makes characters visible that would steer the reader's screen.
+fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_formatter(|out, state, value| {
+        let shown = match value.as_str() {
+            Some(text) if !value.is_safe() => Value::from(visible::text(text)),
+            _ => value.clone(),
+        };
+        minijinja::escape_formatter(out, state, &shown)
+    });
+    environment.add_template("page.html", include_str!("../../templates/page.html"))?;
+    environment.add_template("opening.html", include_str!("../../templates/opening.html"))?;
+    environment.add_template("listing.html", include_str!("../../templates/listing.html"))?;
+    Ok(environment)
+}
+
+fn drawn(figure: &PageFigure) -> Value {
+    context! {
+        name => figure.name.as_str(),
+        caption => figure.scene.caption.as_str(),
+        svg => Value::from_safe_string(figure.scene.svg(SvgUse::Page(&figure.name))),
+    }
+}

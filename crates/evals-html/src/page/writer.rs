@@ -1,0 +1,168 @@
+//! Writes a page.
+
+use std::io::Write;
+
+use super::body::Body;
+use super::counted::Counted;
+use super::policy::policy;
+use super::template::Head;
+use super::{Case, Contents, Opening, PageError, Sides, Table, Texts, assets, block, omission};
+use crate::scene::page_rules;
+
+/// A page without its cases, which come while it is written.
+#[derive(Clone, Debug)]
+pub struct Page<'p> {
+    /// What a reader sees first.
+    pub opening: &'p Opening,
+    /// The table of cases; empty for a page without cases.
+    pub table: &'p Table,
+    /// Whether the page holds texts.
+    pub texts: Texts,
+    /// The names of the sides of a comparison.
+    pub sides: Option<Sides>,
+    /// From this size of the file on, in bytes, no more passages are added. Usually [`PASSAGES_UNTIL`](Self::PASSAGES_UNTIL).
+    pub passages_until: u64,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The size of the file in bytes.
+    pub bytes: u64,
+    /// How often a document of a ranking lacks a passage because the file would have become too large.
+    pub passages_left_out: usize,
+}
+
+impl Written {
+    /// Browsers take their time over files that are larger than this, in bytes.
+    pub const LARGE: u64 = 25_000_000;
+
+    /// Whether the file is [`LARGE`](Self::LARGE).
+    pub fn is_large(&self) -> bool {
+        self.bytes > Self::LARGE
+    }
+}
+
+impl<'p> Page<'p> {
+    /// The size of a file, in bytes, from which on a page adds no more passages.
+    pub const PASSAGES_UNTIL: u64 = 50_000_000;
+
+    /// A page with all texts.
+    pub fn new(opening: &'p Opening, table: &'p Table) -> Self {
+        Self {
+            opening,
+            table,
+            texts: Texts::Kept,
+            sides: None,
+            passages_until: Self::PASSAGES_UNTIL,
+        }
+    }
+
+    /// Writes the page. The cases come in the order of the table's rows, and one block of them is in memory at a time. Equal
+    /// pages give equal bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the cases are not those of the table, a column does not fit the table, or writing fails.
+    pub fn write(
+        &self,
+        cases: impl IntoIterator<Item = Case>,
+        out: impl Write,
+    ) -> Result<Written, PageError> {
+        self.check_columns()?;
+        let mut out = Counted::new(out);
+        self.write_head(&mut out)?;
+        let mut body = Body::new(&mut out, self.passages_until);
+        if !self.table.ids.is_empty() {
+            self.write_table(body.out())?;
+        }
+        let mut cases = cases.into_iter();
+        for (row, expected) in self.table.ids.iter().enumerate() {
+            body.add(self.shown(expect(row, expected, cases.next())?))?;
+        }
+        if let Some(case) = cases.next() {
+            return Err(unexpected(self.table.ids.len(), "", Some(case)));
+        }
+        let passages = body.finish()?;
+        let contents = Contents {
+            format: Contents::FORMAT,
+            title: self.opening.title.clone(),
+            cases: self.table.ids.len(),
+            passages: passages.kept,
+            passages_left_out: passages.left_out,
+            texts: self.texts,
+            sides: self.sides.clone(),
+        };
+        write_end(&contents, &mut out)?;
+        Ok(Written {
+            bytes: out.bytes(),
+            passages_left_out: passages.left_out,
+        })
+    }
+
+    fn check_columns(&self) -> Result<(), PageError> {
+        let rows = self.table.ids.len();
+        for column in &self.table.columns {
+            if column.cells.len() != rows {
+                return Err(PageError::Column {
+                    key: column.key.clone(),
+                    cells: column.cells.len(),
+                    rows,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn write_head(&self, out: &mut impl Write) -> Result<(), PageError> {
+        let style = format!("{}{}", page_rules(), assets::STYLE);
+        let head = Head {
+            policy: &policy(assets::SCRIPT, &style),
+            style: &style,
+            opening: self.opening,
+            has_cases: !self.table.ids.is_empty(),
+        };
+        head.write(out)
+    }
+
+    fn write_table(&self, out: &mut impl Write) -> Result<(), PageError> {
+        match self.texts {
+            Texts::Kept => block::write("table", self.table, out),
+            Texts::Omitted => block::write("table", &omission::table(self.table), out),
+        }
+    }
+
+    fn shown(&self, case: Case) -> Case {
+        match self.texts {
+            Texts::Kept => case,
+            Texts::Omitted => omission::case(case),
+        }
+    }
+}
+
+fn expect(row: usize, expected: &str, found: Option<Case>) -> Result<Case, PageError> {
+    match found {
+        Some(case) if case.id == expected => Ok(case),
+        other => Err(unexpected(row, expected, other)),
+    }
+}
+
+fn unexpected(row: usize, expected: &str, found: Option<Case>) -> PageError {
+    PageError::Case {
+        row,
+        expected: expected.to_owned(),
+        found: found.map(|case| case.id),
+    }
+}
+
+fn write_end(contents: &Contents, out: &mut impl Write) -> Result<(), PageError> {
+    // JSON has `<` only inside of strings, and none of it may end the element.
+    let json = serde_json::to_string(contents)?.replace('<', "\\u003c");
+    writeln!(
+        out,
+        r#"<script type="application/json" id="page">{json}</script>"#
+    )?;
+    writeln!(out, "<script>{}</script>\n</body>\n</html>", assets::SCRIPT)?;
+    out.flush()?;
+    Ok(())
+}
