@@ -37,3 +37,4 @@ pub mod figure;
 pub mod page;
 pub mod scale;
 pub mod scene;
+pub mod view;

@@ -2,3 +2,4 @@
 
 mod figures;
 mod samples;
+mod viewer;

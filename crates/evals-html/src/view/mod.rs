@@ -1,0 +1,22 @@
+//! Pages of the local viewer: the stored runs, a run that is still going on, and a measure over time.
+//!
+//! A page is filled in from plain texts and rendered to HTML that works without scripts. Every text is escaped, and characters that
+//! change the direction of text or control a terminal are shown as escapes.
+
+mod asset;
+mod link;
+mod live;
+mod message;
+mod runs;
+mod sparkline;
+mod template;
+mod trend;
+
+pub use asset::{Asset, SCRIPT_TYPE, STYLE_TYPE};
+pub use link::{Link, segment};
+pub use live::{LiveMeasure, LivePage, LiveProgress};
+pub use message::MessagePage;
+pub use runs::{BrokenRow, Choice, Filter, Reading, RowChange, RunRow, RunsPage, StateKind};
+pub use sparkline::Sparkline;
+pub use template::{TemplateError, render};
+pub use trend::{TrendLine, TrendPage, TrendRow};

@@ -1,0 +1,136 @@
+//! The list of runs.
+
+use serde::Serialize;
+
+use super::sparkline::Sparkline;
+use super::template::{TemplateError, render};
+
+/// The page that lists the stored runs.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct RunsPage {
+    /// The folder of the runs.
+    pub folder: String,
+    /// The filters.
+    pub filters: Vec<Filter>,
+    /// The runs, newest first.
+    pub rows: Vec<RunRow>,
+    /// Folders that are no runs, or that cannot be read.
+    pub broken: Vec<BrokenRow>,
+    /// How many runs fit the filters.
+    pub found: usize,
+    /// The address of the page with all of them, if `rows` has only the newest.
+    pub all: Option<String>,
+    /// The address of the stream that reports changes of the list.
+    pub changes: String,
+}
+
+/// A filter of the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct Filter {
+    /// The name of its parameter, such as `dataset`.
+    pub name: String,
+    /// What it chooses among.
+    pub choices: Vec<Choice>,
+}
+
+/// One choice.
+#[derive(Clone, Debug, Serialize)]
+pub struct Choice {
+    /// Its value.
+    pub value: String,
+    /// Whether it is chosen.
+    pub is_chosen: bool,
+}
+
+/// A run in the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunRow {
+    /// The name of its folder.
+    pub name: String,
+    /// The address of its page.
+    pub link: String,
+    /// When it started.
+    pub started: String,
+    /// Its state in words.
+    pub state: String,
+    /// What kind of state that is.
+    pub state_kind: StateKind,
+    /// The dataset.
+    pub dataset: String,
+    /// The benchmark.
+    pub benchmark: String,
+    /// The search profile or the target.
+    pub profile: String,
+    /// How many questions it asks.
+    pub questions: usize,
+    /// Its main measure.
+    pub headline: Option<Reading>,
+    /// The change of the main measure against the run before it.
+    pub change: Option<RowChange>,
+    /// The main measure of the runs before it.
+    pub sparkline: Option<Sparkline>,
+    /// Whether it can be compared.
+    pub is_comparable: bool,
+    /// Whether it is chosen as the first run of a comparison.
+    pub is_before: bool,
+    /// Whether it is chosen as the second run of a comparison.
+    pub is_after: bool,
+}
+
+/// A kind of state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StateKind {
+    /// Finished without failures.
+    Finished,
+    /// Finished, and some cases or evaluators failed.
+    Partial,
+    /// Still going on.
+    Running,
+    /// Ended early.
+    Unfinished,
+    /// Measured nothing, or cannot be read.
+    Failed,
+}
+
+/// A value as it is printed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reading {
+    /// The name of the measure.
+    pub measure: String,
+    /// Its value.
+    pub value: String,
+    /// Its interval.
+    pub interval: Option<String>,
+}
+
+/// The change of a value against an earlier run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowChange {
+    /// The difference with its sign.
+    pub difference: String,
+    /// The name of the earlier run.
+    pub before: String,
+    /// The address of the comparison.
+    pub link: String,
+}
+
+/// A folder that is no run, or that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BrokenRow {
+    /// Its name.
+    pub name: String,
+    /// Why it is not listed as a run.
+    pub reason: String,
+}
+
+impl RunsPage {
+    /// Renders the page.
+    ///
+    /// # Errors
+    ///
+    /// The template has a fault.
+    pub fn html(&self) -> Result<String, TemplateError> {
+        render("runs", self)
+    }
+}

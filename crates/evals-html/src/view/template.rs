@@ -1,0 +1,79 @@
+//! The templates of the viewer's pages.
+
+use std::sync::LazyLock;
+
+use evals_messages::visible;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Serde, Value, ValueKind};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
+use serde::Serialize;
+use thiserror::Error;
+
+/// The templates by name. Those of pages extend the first.
+const TEMPLATES: [(&str, &str); 5] = [
+    (
+        "shell",
+        include_str!("../../templates/view/shell.html.jinja"),
+    ),
+    ("runs", include_str!("../../templates/view/runs.html.jinja")),
+    ("live", include_str!("../../templates/view/live.html.jinja")),
+    (
+        "trend",
+        include_str!("../../templates/view/trend.html.jinja"),
+    ),
+    (
+        "message",
+        include_str!("../../templates/view/message.html.jinja"),
+    ),
+];
+
+static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(environment);
+
+/// A page cannot be rendered, because its template has a fault.
+#[derive(Debug, Error)]
+#[error("cannot render the page `{page}`")]
+pub struct TemplateError {
+    page: String,
+    source: minijinja::Error,
+}
+
+/// Renders the template of a page with a page's texts.
+///
+/// # Errors
+///
+/// The template has a fault.
+pub fn render(page: &str, texts: &impl Serialize) -> Result<String, TemplateError> {
+    let template = ENVIRONMENT.get_template(page);
+    let rendered = template.and_then(|template| template.render(Serde(texts)));
+    rendered.map_err(|source| TemplateError {
+        page: page.to_owned(),
+        source,
+    })
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .expect("the usual delimiters differ");
+    environment.set_syntax(syntax);
+    environment.set_formatter(|out, state, value| {
+        if value.kind() == ValueKind::String
+            && !value.is_safe()
+            && let Some(text) = value.as_str()
+        {
+            return escape_formatter(out, state, &Value::from(visible::text(text)));
+        }
+        escape_formatter(out, state, value)
+    });
+    for (name, source) in TEMPLATES {
+        environment
+            .add_template(name, source)
+            .expect("the tests render every template");
+    }
+    environment
+}

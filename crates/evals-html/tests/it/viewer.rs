@@ -1,0 +1,183 @@
+//! The viewer's pages: every template renders, and no text becomes markup.
+
+use evals_html::view::{
+    Asset, BrokenRow, Choice, Filter, Link, LiveMeasure, LivePage, LiveProgress, MessagePage,
+    Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind, TrendLine, TrendPage, TrendRow,
+};
+
+/// A text that does harm wherever it is not escaped.
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'\u{202e}\0";
+
+fn row(text: &str) -> RunRow {
+    RunRow {
+        name: text.to_owned(),
+        link: Link::run(text).into_text(),
+        started: text.to_owned(),
+        state: text.to_owned(),
+        state_kind: StateKind::Partial,
+        dataset: text.to_owned(),
+        benchmark: text.to_owned(),
+        profile: text.to_owned(),
+        questions: 7,
+        headline: Some(Reading {
+            measure: text.to_owned(),
+            value: text.to_owned(),
+            interval: Some(text.to_owned()),
+        }),
+        change: Some(RowChange {
+            difference: text.to_owned(),
+            before: text.to_owned(),
+            link: Link::compare(text, text).into_text(),
+        }),
+        sparkline: Sparkline::of(text, &[Some(0.5), Some(0.7)]),
+        is_comparable: true,
+        is_before: true,
+        is_after: false,
+    }
+}
+
+fn runs(text: &str) -> String {
+    let page = RunsPage {
+        folder: text.to_owned(),
+        filters: vec![Filter {
+            name: text.to_owned(),
+            choices: vec![Choice {
+                value: text.to_owned(),
+                is_chosen: true,
+            }],
+        }],
+        rows: vec![row(text)],
+        broken: vec![BrokenRow {
+            name: text.to_owned(),
+            reason: text.to_owned(),
+        }],
+        found: 300,
+        all: Some(Link::runs().with("dataset", text).into_text()),
+        changes: "/changes".to_owned(),
+    };
+    page.html().expect("the template has no fault")
+}
+
+fn live(text: &str) -> String {
+    let facts = vec![(text.to_owned(), text.to_owned())];
+    let page = LivePage {
+        name: text.to_owned(),
+        facts: facts.clone(),
+        progress: LiveProgress {
+            state: text.to_owned(),
+            notice: Some(text.to_owned()),
+            cases: Some((3, 10)),
+            done: text.to_owned(),
+            facts,
+            measures: vec![LiveMeasure {
+                name: text.to_owned(),
+                value: text.to_owned(),
+                interval: text.to_owned(),
+                n: 3,
+                drawn: None,
+            }],
+        },
+        stream: Some(Link::of_run(text, "progress").into_text()),
+        link: Link::run(text).into_text(),
+    };
+    page.html().expect("the template has no fault")
+}
+
+fn trend(text: &str) -> String {
+    let page = TrendPage {
+        title: Some(text.to_owned()),
+        measures: vec![(text.to_owned(), Link::trends().into_text(), true)],
+        figure: "<svg></svg>".to_owned(),
+        caption: text.to_owned(),
+        rows: vec![TrendRow {
+            started: text.to_owned(),
+            name: text.to_owned(),
+            link: Link::run(text).into_text(),
+            value: text.to_owned(),
+            interval: text.to_owned(),
+            changed: vec![text.to_owned()],
+            is_new_data: true,
+        }],
+        ..TrendPage::default()
+    };
+    page.html().expect("the template has no fault")
+}
+
+fn trends(text: &str) -> String {
+    let page = TrendPage {
+        lines: vec![TrendLine {
+            dataset: text.to_owned(),
+            benchmark: text.to_owned(),
+            profile: text.to_owned(),
+            runs: 4,
+            link: Link::trends().with("dataset", text).into_text(),
+            sparkline: Sparkline::of(text, &[Some(0.5), Some(0.7)]),
+        }],
+        ..TrendPage::default()
+    };
+    page.html().expect("the template has no fault")
+}
+
+fn message(text: &str) -> String {
+    let page = MessagePage {
+        title: text.to_owned(),
+        sentence: text.to_owned(),
+    };
+    page.html().expect("the template has no fault")
+}
+
+#[test]
+fn a_hostile_text_is_shown_literally_on_every_page() {
+    for page in [runs, live, trend, trends, message] {
+        let (harmless, hostile) = (page("plain"), page(HOSTILE));
+        let tags = |html: &str| html.matches('<').count();
+        assert_eq!(tags(&harmless), tags(&hostile), "{hostile}");
+        assert!(hostile.contains("&lt;img src=x onerror=alert(1)&gt;"));
+        assert!(hostile.contains("\\u{202e}\\u{0}"), "{hostile}");
+        assert!(!hostile.contains(['\u{202e}', '\0']));
+    }
+}
+
+#[test]
+fn a_page_holds_no_inline_script_or_style() {
+    for page in [runs("x"), live("x"), trend("x"), trends("x"), message("x")] {
+        assert!(!page.contains("style="), "{page}");
+        assert!(!page.contains("<style"), "{page}");
+        let scripts = page.matches("<script").count();
+        assert_eq!(scripts, page.matches("<script src=\"/assets/").count());
+        let is_handler = |rest: &str| {
+            let attribute = rest.trim_start_matches(|it: char| it.is_ascii_alphabetic());
+            attribute.starts_with('=')
+        };
+        assert!(!page.split(" on").skip(1).any(is_handler), "{page}");
+    }
+}
+
+#[test]
+fn a_drawing_of_ours_is_markup() {
+    assert!(trend("x").contains("<figure><svg></svg><figcaption>x</figcaption>"));
+}
+
+#[test]
+fn pages_name_only_assets_that_exist() {
+    for page in [runs("x"), live("x"), trend("x"), trends("x"), message("x")] {
+        let mut named = 0;
+        for rest in page.split("/assets/").skip(1) {
+            let name = rest.split('"').next().unwrap();
+            assert!(Asset::named(name).is_some(), "{name}");
+            named += 1;
+        }
+        assert!(named > 0);
+    }
+    assert_eq!(Asset::named("../view.css"), None);
+    assert_eq!(Asset::named(""), None);
+}
+
+#[test]
+fn an_empty_list_says_how_to_start() {
+    let page = RunsPage::default()
+        .html()
+        .expect("the template has no fault");
+    assert!(page.contains("evaluations sample --skip-qa"));
+    assert!(!page.contains("<table"));
+}
