@@ -17,15 +17,23 @@ pub enum PageError {
     /// A part cannot be written as JSON, such as a number that is not finite.
     #[error("cannot write a part of the page as JSON")]
     Json(#[from] serde_json::Error),
-    /// The cases are not those of the table's rows.
-    #[error("row {row} of the table is the case `{expected}`, but the page was given {}", found.as_ref().map_or_else(|| "no case".to_owned(), |id| format!("the case `{id}`")))]
+    /// A case is not that of the table's row.
+    #[error("row {row} of the table is the case `{expected}`, but the page was given {}", shown(found.as_deref()))]
     Case {
         /// The row, from 0.
         row: usize,
-        /// The id in the table; empty after the last row.
+        /// The id in the table.
         expected: String,
         /// The id of the case; `None` if the cases ended.
         found: Option<String>,
+    },
+    /// There are more cases than rows.
+    #[error("the table has {rows} rows, but the page was given one more case, `{found}`")]
+    Excess {
+        /// The rows of the table.
+        rows: usize,
+        /// The id of the case.
+        found: String,
     },
     /// A column has more or fewer cells than the table has rows.
     #[error("the column `{key}` has {cells} cells for {rows} rows")]
@@ -37,4 +45,8 @@ pub enum PageError {
         /// The rows of the table.
         rows: usize,
     },
+}
+
+fn shown(id: Option<&str>) -> String {
+    id.map_or_else(|| "no case".to_owned(), |id| format!("the case `{id}`"))
 }

@@ -81,7 +81,10 @@ impl<'p> Page<'p> {
             body.add(self.shown(expect(row, expected, cases.next())?))?;
         }
         if let Some(case) = cases.next() {
-            return Err(unexpected(self.table.ids.len(), "", Some(case)));
+            return Err(PageError::Excess {
+                rows: self.table.ids.len(),
+                found: case.id,
+            });
         }
         let passages = body.finish()?;
         let contents = Contents {
@@ -143,15 +146,11 @@ impl<'p> Page<'p> {
 fn expect(row: usize, expected: &str, found: Option<Case>) -> Result<Case, PageError> {
     match found {
         Some(case) if case.id == expected => Ok(case),
-        other => Err(unexpected(row, expected, other)),
-    }
-}
-
-fn unexpected(row: usize, expected: &str, found: Option<Case>) -> PageError {
-    PageError::Case {
-        row,
-        expected: expected.to_owned(),
-        found: found.map(|case| case.id),
+        other => Err(PageError::Case {
+            row,
+            expected: expected.to_owned(),
+            found: other.map(|case| case.id),
+        }),
     }
 }
 

@@ -1,5 +1,8 @@
 //! Tests of the public interface.
 
 mod figures;
+mod html;
+mod page;
 mod samples;
+mod synthetic;
 mod viewer;
