@@ -150,5 +150,7 @@ pub use report::{
 pub use report_evaluator::ReportEvaluator;
 pub use span::{Span, SpanStatus, SpanTree};
 pub use stop::StopSignal;
-pub use summary::{Accuracy, LabelShares, MeasureSource, MissingRepetitions, PassRate, Summary};
+pub use summary::{
+    Accuracy, LabelShares, MeasureSource, MeasureValues, MissingRepetitions, PassRate, Summary,
+};
 pub use task::{TaskError, TaskScope};

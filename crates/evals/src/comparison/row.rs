@@ -108,6 +108,17 @@ impl Unit {
         }
     }
 
+    /// Prints a difference with its sign; one that prints as 0 has none.
+    pub fn print_signed(self, difference: f64) -> String {
+        let printed = self.print(difference);
+        let is_zero = !printed.contains(|digit: char| ('1'..='9').contains(&digit));
+        if difference > 0.0 && !is_zero {
+            format!("+{printed}")
+        } else {
+            printed
+        }
+    }
+
     /// The value after rounding for print.
     fn rounded(self, value: f64) -> f64 {
         match self {

@@ -8,7 +8,7 @@ use evals_metrics::Interval;
 use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::side_by_side::{interruption, title_of};
-use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Unit, Verdict};
+use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Verdict};
 
 /// Titles of the columns, without the interval.
 pub(super) const TITLES: [&str; 8] = [
@@ -55,7 +55,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
     };
     let verdict = verdict(change.verdict, glyphs);
     let range = |interval: &Interval| {
-        let ends = [interval.low, interval.high].map(|end| signed(change.unit, end));
+        let ends = [interval.low, interval.high].map(|end| change.unit.print_signed(end));
         format!("[{}, {}]", ends[0], ends[1])
     };
     ChangeRow {
@@ -63,7 +63,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
             name,
             print(found.before),
             print(found.after),
-            signed(change.unit, found.difference),
+            change.unit.print_signed(found.difference),
             change.adjusted_p_value.map_or_else(none, probability),
             better,
             worse,
@@ -84,17 +84,6 @@ pub(super) fn verdict(verdict: Verdict, glyphs: &Glyphs) -> String {
         Verdict::None => glyphs.undefined,
     }
     .to_owned()
-}
-
-/// Prints a difference with its sign; 0 has none.
-pub(super) fn signed(unit: Unit, difference: f64) -> String {
-    let printed = unit.print(difference);
-    let is_zero = !printed.contains(|digit: char| ('1'..='9').contains(&digit));
-    if difference > 0.0 && !is_zero {
-        format!("+{printed}")
-    } else {
-        printed
-    }
 }
 
 pub(super) fn probability(value: f64) -> String {

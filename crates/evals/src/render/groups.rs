@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
-use super::change::{probability, signed, verdict};
+use super::change::{probability, verdict};
 use super::glyphs::Glyphs;
 use super::side_by_side::title_of;
 use crate::{
@@ -193,7 +193,7 @@ fn changed(name: &str, measure: &MeasureChange, glyphs: &Glyphs) -> GroupRow {
             is_clear,
         };
     };
-    let signed = |value: f64| signed(measure.unit, value);
+    let signed = |value: f64| measure.unit.print_signed(value);
     let interval =
         |interval: &Interval| format!("[{}, {}]", signed(interval.low), signed(interval.high));
     GroupRow {

@@ -6,10 +6,9 @@ use super::analyses::{self, Body};
 use super::escape::escape;
 use super::failures::Failures;
 use super::glyphs::Glyphs;
-use super::groups::{self, GroupTable};
-use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
-use super::{accuracy, change, exclusions, headline, latency, measures};
+use super::tables::{self, Table};
+use super::{change, headline};
 use crate::{Change, Comparison, Domain, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
@@ -30,14 +29,12 @@ pub fn report<D: Domain>(
     if let Some(warning) = headline::interruption(summary) {
         writeln!(out, "\n**{}**", escape(&warning))?;
     }
-    measures(&mut out, summary)?;
-    accuracy(&mut out, summary)?;
-    let tables = summary.groups.iter();
-    group_tables(
-        &mut out,
-        tables.flat_map(|it| groups::summarised(it, GLYPHS)),
-    )?;
-    latency(&mut out, summary)?;
+    table(&mut out, tables::measures(summary))?;
+    table(&mut out, tables::accuracy(summary))?;
+    for groups in tables::groups(summary) {
+        table(&mut out, groups)?;
+    }
+    table(&mut out, tables::latency(summary))?;
     analyses(&mut out, report)?;
     failures(&mut out, &Failures::of(report))
 }
@@ -81,21 +78,21 @@ pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
     for difference in &change.made_by {
         writeln!(out, "- {}", escape(difference))?;
     }
-    if !change.measures.is_empty() {
-        writeln!(out)?;
-        let mut titles = change::TITLES.map(str::to_owned).to_vec();
-        titles.insert(change::INTERVAL, change::interval_title(change));
-        head(&mut out, titles)?;
-        for row in change::rows(change, GLYPHS) {
-            let mut cells = row.cells.to_vec();
-            cells[0] = escape(&cells[0]);
-            cells.insert(change::INTERVAL, row.interval);
-            line(&mut out, cells)?;
-        }
+    let mut tables = tables::change(change).into_iter();
+    if let Some(measures) = tables.next() {
+        let lines = measures.notes.clone();
+        table(
+            &mut out,
+            Table {
+                notes: Vec::new(),
+                ..measures
+            },
+        )?;
+        notes(&mut out, &lines)?;
     }
-    notes(&mut out, &change::notes(change, GLYPHS))?;
-    let tables = change.groups.iter();
-    group_tables(&mut out, tables.flat_map(|it| groups::changes(it, GLYPHS)))?;
+    for groups in tables {
+        table(&mut out, groups)?;
+    }
     for (heading, lines) in change::cases(change) {
         writeln!(out, "\n{}:", escape(&heading))?;
         notes(&mut out, &lines)?;
@@ -111,95 +108,25 @@ fn facts<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {
     notes(&mut out, &facts)
 }
 
-fn measures(mut out: impl Write, summary: &Summary) -> io::Result<()> {
-    let rows = measures::rows(summary);
-    if rows.is_empty() {
+/// Writes a table and its notes, unless it has no rows. Numbers need no escaping.
+fn table(mut out: impl Write, table: Table) -> io::Result<()> {
+    if table.rows.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
-    let value = match measures::confidence_percent(summary) {
-        Some(percent) => format!("Value [{percent} interval]"),
-        None => "Value".to_owned(),
-    };
-    let any_missing = rows.iter().any(|row| row.missing > 0);
-    let mut titles = vec!["Measure", &value, "n", "Excluded"];
-    titles.extend(any_missing.then_some("Missing repetitions"));
-    head(&mut out, titles.into_iter().map(str::to_owned))?;
-    for row in rows {
-        let value = match (row.value, row.interval) {
-            (Some(value), Some(interval)) => format!("{value} {interval}"),
-            (Some(value), None) => value,
-            (None, _) => GLYPHS.undefined.to_owned(),
-        };
-        let cells = [
-            escape(&row.name),
-            value,
-            row.n.to_string(),
-            row.excluded.to_string(),
-        ];
-        let missing = any_missing.then(|| row.missing.to_string());
-        line(&mut out, cells.into_iter().chain(missing))?;
+    head(&mut out, named(table.heads))?;
+    for row in table.rows {
+        line(&mut out, named(row))?;
     }
-    notes(&mut out, &exclusions::lines(summary, GLYPHS))
+    notes(&mut out, &table.notes)
 }
 
-fn accuracy(mut out: impl Write, summary: &Summary) -> io::Result<()> {
-    let rows = accuracy::rows(summary);
-    if rows.is_empty() {
-        return Ok(());
+/// The cells of a row with its name escaped.
+fn named(mut cells: Vec<String>) -> Vec<String> {
+    if let Some(name) = cells.first_mut() {
+        *name = escape(name);
     }
-    writeln!(out)?;
-    head(&mut out, accuracy::TITLES.map(str::to_owned))?;
-    for row in rows {
-        let shares = row.shares.into_iter();
-        let shares = shares.map(|share| share.unwrap_or_else(|| GLYPHS.undefined.to_owned()));
-        line(&mut out, [escape(&row.name)].into_iter().chain(shares))?;
-    }
-    notes(&mut out, &[accuracy::LEGEND.to_owned()])
-}
-
-/// One table for each measure, with a row for each group.
-fn group_tables(mut out: impl Write, tables: impl Iterator<Item = GroupTable>) -> io::Result<()> {
-    for table in tables {
-        writeln!(out)?;
-        let titles = table.titles.into_iter().skip(1);
-        head(
-            &mut out,
-            std::iter::once(escape(&table.heading)).chain(titles),
-        )?;
-        for row in table.rows {
-            let mut cells = row.cells;
-            cells[0] = escape(&cells[0]);
-            line(&mut out, cells)?;
-        }
-        let note: Vec<String> = table.note.into_iter().collect();
-        notes(&mut out, &note)?;
-    }
-    Ok(())
-}
-
-fn latency(mut out: impl Write, summary: &Summary) -> io::Result<()> {
-    let rows = latency::rows(summary, GLYPHS);
-    if rows.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    let undefined = latency::any_undefined(&rows);
-    let titles = ["Latency"].into_iter().chain(latency::titles(undefined));
-    head(&mut out, titles.chain(["n"]).map(str::to_owned))?;
-    for row in rows {
-        let (stage, n) = (escape(&row.stage), row.n.to_string());
-        let times = row.times(undefined);
-        let times = times.map(|time| time.unwrap_or_else(|| GLYPHS.undefined.to_owned()));
-        line(&mut out, [stage].into_iter().chain(times).chain([n]))?;
-    }
-    if undefined {
-        notes(
-            &mut out,
-            &[format!("{} {}", GLYPHS.undefined, TOO_FEW_SAMPLES)],
-        )?;
-    }
-    Ok(())
+    cells
 }
 
 fn analyses<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {

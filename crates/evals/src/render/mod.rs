@@ -12,6 +12,7 @@
 //! | [`json`] | everything | yes | other tools |
 //! | [`jsonl`] | a line for each case | | streaming tools |
 //! | [`csv`] | a row for each case | | spreadsheets |
+//! | [`tables`] | aggregates, as texts | yes | other renderers |
 
 mod accuracy;
 mod analyses;
@@ -30,5 +31,6 @@ mod latency;
 pub mod markdown;
 mod measures;
 mod side_by_side;
+pub mod tables;
 
 pub use console::{Cases, Color, Console, Messages, Part, Symbols};

@@ -29,6 +29,7 @@ pub use labels::LabelShares;
 pub use missing::MissingRepetitions;
 pub use source::MeasureSource;
 pub(crate) use values::CaseValues;
+pub use values::MeasureValues;
 
 /// The aggregates of one report.
 ///

@@ -6,7 +6,7 @@ use super::column::Values;
 use super::labels::Labels;
 use super::tally::Tally;
 use crate::measure_key::MeasureKey;
-use crate::{CaseId, Domain, Report, Unit, ValueKind};
+use crate::{CaseId, Direction, Domain, Report, Unit, ValueKind};
 
 /// The values of all measures, by their titles.
 #[derive(Debug)]
@@ -46,7 +46,50 @@ impl<'a> CaseValues<'a> {
     }
 }
 
+/// A measure with its value for each case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureValues<'r> {
+    /// Its title in the [summary](crate::Summary).
+    pub title: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// Which direction is better.
+    pub better: Direction,
+    /// The value of each case that the measure applies to: the mean over repetitions, or the reason for its absence.
+    pub of_cases: BTreeMap<&'r CaseId, Result<f64, &'r str>>,
+}
+
 impl<D: Domain> Report<D> {
+    /// The scores, assertions and metrics with their value for each case: those of evaluators in their order, then recorded metrics.
+    pub fn measure_values(&self) -> Vec<MeasureValues<'_>> {
+        let tally = Tally::of(&self.cases);
+        let [mut scores, mut assertions] =
+            [ValueKind::Score, ValueKind::Assertion].map(|kind| tally.values(kind));
+        let evaluated = tally.measures().into_iter().map(|measure| {
+            let values = match measure.unit {
+                Unit::PassRate => assertions.remove(&measure.title),
+                Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => {
+                    scores.remove(&measure.title)
+                }
+            };
+            MeasureValues {
+                title: measure.title,
+                unit: measure.unit,
+                better: measure.better,
+                of_cases: values.unwrap_or_default(),
+            }
+        });
+        let mut measures: Vec<_> = evaluated.collect();
+        let metrics = tally.metric_values().into_iter();
+        measures.extend(metrics.map(|(title, of_cases)| MeasureValues {
+            title,
+            unit: Unit::Metric,
+            better: Direction::Unknown,
+            of_cases,
+        }));
+        measures
+    }
+
     /// The value of each case for each score, by the score's title in the [summary](Self::summary): the mean over repetitions, or the
     /// reason for its absence. A case that a score does not apply to is not there.
     pub fn score_values(&self) -> BTreeMap<String, BTreeMap<&CaseId, Result<f64, &str>>> {

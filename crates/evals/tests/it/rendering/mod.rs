@@ -4,6 +4,7 @@ mod cases;
 mod console;
 mod files;
 mod markdown;
+mod tables;
 
 use crate::fakes::{Words, failed, finished, outcome, report, score, timing, undefined};
 use evals::render::{self, Console};

@@ -2,7 +2,7 @@
 
 use super::{counts, excluded, pooled, repeated, summary, with_failure};
 use crate::fakes::{Words, failed, finished, outcome, report, score, undefined};
-use evals::{CaseReport, MissingRepetitions, Report, Value};
+use evals::{CaseReport, MissingRepetitions, Report, Unit, Value};
 use evals_metrics::Bootstrap;
 use std::collections::BTreeMap;
 
@@ -27,6 +27,31 @@ fn repetitions_are_one_sample() {
     assert_eq!((mean.value, mean.n), (Some(0.75), 2));
     // Case c has no value at all; its first reason stands for it.
     assert_eq!(excluded(mean), [("silent", 1)]);
+}
+
+#[test]
+fn the_value_of_a_case_is_the_mean_over_its_repetitions_or_a_reason() {
+    let check = |passed| outcome("check", Value::Assertion(passed));
+    let report = report(vec![
+        repeated("a", 1, vec![score("s", 1.0), check(true)]),
+        repeated("a", 2, vec![score("s", 0.5), check(false)]),
+        repeated("b", 1, vec![undefined("s", "silent"), check(true)]),
+    ]);
+    let measures = report.measure_values();
+    let values = |place: usize| {
+        measures[place]
+            .of_cases
+            .values()
+            .copied()
+            .collect::<Vec<_>>()
+    };
+    let names: Vec<_> = measures
+        .iter()
+        .map(|it| (it.title.as_str(), it.unit))
+        .collect();
+    assert_eq!(names, [("s", Unit::Score), ("check", Unit::PassRate)]);
+    assert_eq!(values(0), [Ok(0.75), Err("silent")]);
+    assert_eq!(values(1), [Ok(0.5), Ok(1.0)]);
 }
 
 #[test]
