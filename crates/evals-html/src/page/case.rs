@@ -47,6 +47,9 @@ pub struct Run<P = Passage> {
     /// Which side of a comparison it belongs to; `None` on other pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
+    /// The name of the system on a page of several, such as a search profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
     /// The number of the repetition, from 1.
     pub repeat: u32,
     /// Why the task failed, if it did.
@@ -215,6 +218,7 @@ impl<P> Run<P> {
         });
         Ok(Run {
             side: self.side,
+            system: self.system,
             repeat: self.repeat,
             failure: self.failure,
             fields: self.fields,

@@ -251,6 +251,7 @@ impl Synthetic {
             .collect();
         Run {
             side,
+            system: None,
             repeat: 1,
             failure: None,
             fields: vec![field(
