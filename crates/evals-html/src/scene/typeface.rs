@@ -16,8 +16,16 @@ const HELVETICA: [u16; 95] = [
     556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584, // p to ~
 ];
 
-/// Bold characters are wider by about this share.
-const BOLD: f64 = 1.07;
+/// The same of Helvetica-Bold.
+const HELVETICA_BOLD: [u16; 95] = [
+    278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278,
+    278, // space to /
+    556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 333, 333, 584, 584, 584, 611, // 0 to ?
+    975, 722, 722, 722, 722, 667, 611, 778, 722, 278, 556, 722, 611, 833, 722, 778, // @ to O
+    667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 333, 278, 333, 584, 556, // P to _
+    333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556, 278, 889, 611, 611, // ` to o
+    611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584, // p to ~
+];
 
 /// The families that the widths hold for, in the notation of CSS.
 pub(super) const FAMILIES: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
@@ -25,20 +33,21 @@ pub(super) const FAMILIES: &str = "Helvetica, Arial, 'Liberation Sans', sans-ser
 /// The width of a text in points. Characters outside ASCII count as a digit's width for each column that they take in a
 /// terminal.
 pub fn text_width(text: &str, size: f64, weight: Weight) -> f64 {
-    let thousandths: f64 = text.chars().map(width).sum();
-    let stretch = match weight {
-        Weight::Regular => 1.0,
-        Weight::Bold => BOLD,
+    let widths = match weight {
+        Weight::Regular => &HELVETICA,
+        Weight::Bold => &HELVETICA_BOLD,
     };
-    thousandths / 1000.0 * size * stretch
+    let thousandths: f64 = text.chars().map(|it| width(it, widths)).sum();
+    thousandths / 1000.0 * size
 }
 
-fn width(character: char) -> f64 {
+fn width(character: char, widths: &[u16; 95]) -> f64 {
     let position = u32::from(character).checked_sub(u32::from(' '));
-    let ascii = position.and_then(|it| HELVETICA.get(it as usize));
-    match ascii {
-        Some(width) => f64::from(*width),
-        None => match character.width() {
+    let ascii = position.and_then(|it| widths.get(it as usize));
+    match (ascii, character) {
+        (Some(width), _) => f64::from(*width),
+        (None, '…') => 1000.0,
+        (None, _) => match character.width() {
             Some(2) => 1000.0,
             Some(1) => 584.0,
             _ => 0.0,
@@ -55,6 +64,11 @@ mod tests {
         // From `Helvetica.afm` as matplotlib 3.10 has it, read with `matplotlib._afm`.
         for (text, width) in [("nDCG@10", 4.905), ("recall", 2.389), ("0.7739", 3.058)] {
             let measured = text_width(text, 1.0, Weight::Regular);
+            assert!((measured - width).abs() < 1e-9, "{text}: {measured}");
+        }
+        // From `Helvetica-Bold.afm`.
+        for (text, width) in [("nDCG@10", 4.92), ("recall", 2.613)] {
+            let measured = text_width(text, 1.0, Weight::Bold);
             assert!((measured - width).abs() < 1e-9, "{text}: {measured}");
         }
     }
