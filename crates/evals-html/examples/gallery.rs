@@ -18,7 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let empty = samples::empty(width).into_iter().map(|it| ("empty", it));
         for (suffix, (name, scene)) in full.chain(empty) {
             let file = folder.join(format!("{name}-{suffix}.svg"));
-            fs::write(file, scene.svg(SvgUse::File))?;
+            fs::write(&file, scene.svg(SvgUse::File))?;
+            #[cfg(feature = "png")]
+            fs::write(file.with_extension("png"), scene.png()?)?;
         }
     }
     Ok(())

@@ -4,11 +4,15 @@
 
 mod ink;
 mod mark;
+#[cfg(feature = "png")]
+mod png;
 mod svg;
 mod typeface;
 
 pub use ink::{Fill, Ink, Stroke};
 pub use mark::{Anchor, Mark, Point, Shape, Text, Weight};
+#[cfg(feature = "png")]
+pub use png::PngError;
 pub use svg::SvgUse;
 pub use svg::page_rules;
 pub use typeface::text_width;

@@ -3,6 +3,8 @@
 mod figures;
 mod html;
 mod page;
+#[cfg(feature = "png")]
+mod png;
 mod samples;
 mod synthetic;
 mod viewer;
