@@ -2,7 +2,7 @@
 
 use std::io;
 
-use evals::render::{Color, Console, Messages, Symbols};
+use evals::render::{Color, Console, Drawings, Messages, Symbols};
 use evals::{Domain, Report, Summary};
 
 use super::printer::Printer;
@@ -27,6 +27,7 @@ pub(crate) fn console(printer: &Printer) -> Console {
         } else {
             Messages::Whole
         },
+        drawings: Drawings::Off,
     }
 }
 

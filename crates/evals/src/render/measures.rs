@@ -14,6 +14,10 @@ pub(super) struct MeasureRow {
     /// `None` where the measure is undefined.
     pub(super) value: Option<String>,
     pub(super) interval: Option<String>,
+    /// The value where it is one from 0 to 1; never that of a metric.
+    pub(super) share: Option<f64>,
+    /// The title of the score, if it is one.
+    pub(super) score: Option<String>,
     pub(super) n: usize,
     /// The number of excluded cases; for labels and the pooled pass rate, of repetitions.
     pub(super) excluded: usize,
@@ -40,12 +44,19 @@ fn evaluated(summary: &Summary) -> Vec<MeasureRow> {
     let scores = summary.scores.iter().map(|(name, mean)| {
         let missing = missing_of(&missing.scores, name);
         let title = single_line(summary.mean_title(name));
-        let row = mean_row(title, mean, missing, number::score);
+        let row = MeasureRow {
+            score: Some(name.clone()),
+            share: mean.value.filter(|value| (0.0..=1.0).contains(value)),
+            ..mean_row(title, mean, missing, number::score)
+        };
         (summary.place(name), row)
     });
     let assertions = summary.assertions.iter().map(|(name, mean)| {
         let missing = missing_of(&missing.assertions, name);
-        let row = mean_row(pass_rate_name(name), mean, missing, number::score);
+        let row = MeasureRow {
+            share: mean.value,
+            ..mean_row(pass_rate_name(name), mean, missing, number::score)
+        };
         (summary.place(name), row)
     });
     let labels = summary.labels.iter().flat_map(|(name, shares)| {
@@ -77,6 +88,8 @@ fn mean_row(name: String, mean: &Mean, missing: usize, print: fn(f64) -> String)
         interval: mean
             .interval
             .map(|Interval { low, high, .. }| format!("[{}, {}]", print(low), print(high))),
+        share: None,
+        score: None,
         n: mean.n,
         excluded: mean.excluded.values().sum(),
         missing,
@@ -90,6 +103,8 @@ fn pooled_row(summary: &Summary) -> Option<MeasureRow> {
         name: "all assertions (pass rate)".to_owned(),
         value: pass_rate.value.map(number::score),
         interval: None,
+        share: pass_rate.value,
+        score: None,
         n: pass_rate.n,
         excluded: pass_rate.excluded.values().sum(),
         missing: 0,
@@ -101,6 +116,8 @@ fn label_rows(name: &str, shares: &LabelShares) -> Vec<MeasureRow> {
         name: format!("{}: {}", single_line(name), single_line(label)),
         value: shares.share(label).map(number::score),
         interval: None,
+        share: shares.share(label),
+        score: None,
         n: shares.n,
         excluded: shares.excluded.values().sum(),
         missing: 0,

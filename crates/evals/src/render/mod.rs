@@ -33,4 +33,4 @@ mod measures;
 mod side_by_side;
 pub mod tables;
 
-pub use console::{Cases, Color, Console, Messages, Part, Symbols};
+pub use console::{Cases, Color, Console, Drawings, Messages, Part, Symbols};

@@ -1,6 +1,6 @@
 //! Tests of changes between two reports of the same cases.
 
-use evals::render::{self, Console};
+use evals::render::{self, Console, Drawings, Symbols};
 use evals::{
     CasePart, CaseReport, Change, Direction, MeasureChange, Report, Titled, Unit, Value, Verdict,
 };
@@ -289,6 +289,17 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
     };
     assert_snapshot!("change_wide", print(wide));
     assert_snapshot!("change_80", print(Console::default()));
+    let drawn = |width, symbols| {
+        print(Console {
+            width,
+            symbols,
+            drawings: Drawings::On,
+            ..Console::default()
+        })
+    };
+    assert_snapshot!("change_drawn", drawn(200, Symbols::Unicode));
+    assert!(drawn(200, Symbols::Ascii).contains("worse  0 better"));
+    assert_eq!(drawn(80, Symbols::Unicode), print(Console::default()));
     let mut markdown = Vec::new();
     render::markdown::change(&mut markdown, &found).unwrap();
     assert_snapshot!("change_markdown", String::from_utf8(markdown).unwrap());

@@ -5,14 +5,29 @@ use std::io::{self, Write};
 use evals_messages::visible::single_line;
 
 use super::super::change::{self, INTERVAL, TITLES};
-use super::super::glyphs::Glyphs;
-use super::Page;
+use super::drawing::Spread;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
-use crate::{Change, Verdict};
+use super::{Drawings, Page};
+use crate::{Change, Direction, MeasureChange, Unit, Verdict};
 
 /// The columns that a narrow page drops first; the remaining ones hold the essentials.
 const LEAST: [&str; 4] = ["Better", "Worse", "Before", "After"];
+
+/// The position of the drawing's column, beside the interval that it shows.
+const DRAWING: usize = INTERVAL + 1;
+/// The title of the drawings, with zero in its middle.
+const AXIS: &str = "worse  0 better";
+
+/// The columns of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Columns {
+    /// Numbers, intervals and drawings.
+    Drawings,
+    /// Numbers and intervals.
+    Intervals,
+    Numbers,
+}
 
 impl<W: Write> Page<W> {
     pub(super) fn change(&mut self, change: &Change) -> io::Result<()> {
@@ -24,11 +39,20 @@ impl<W: Write> Page<W> {
             self.wrapped(Style::Dim, &format!("  {}", single_line(difference)))?;
         }
         if !change.measures.is_empty() {
-            let whole = table(change, true, self.glyphs);
-            if whole.natural_width() <= usize::from(self.console.width) {
-                self.table(&whole)?;
-            } else {
-                self.table(&table(change, false, self.glyphs))?;
+            let width = usize::from(self.console.width);
+            let mut layouts = vec![Columns::Intervals, Columns::Numbers];
+            if self.console.drawings == Drawings::On {
+                layouts.insert(0, Columns::Drawings);
+            }
+            let mut tables = layouts
+                .into_iter()
+                .map(|columns| (columns, self.table_of_changes(change, columns)));
+            let fitting = tables.find(|(columns, table)| {
+                *columns == Columns::Numbers || table.natural_width() <= width
+            });
+            let (columns, table) = fitting.expect("the narrowest table is always acceptable");
+            self.table(&table)?;
+            if columns == Columns::Numbers {
                 let note = "intervals hidden: not enough room";
                 self.wrapped(Style::Dim, note)?;
             }
@@ -46,36 +70,80 @@ impl<W: Write> Page<W> {
         }
         Ok(())
     }
+
+    fn table_of_changes(&self, change: &Change, shown: Columns) -> Table {
+        let mut columns: Vec<Column> = TITLES
+            .iter()
+            .map(|title| {
+                let is_text = matches!(*title, "Measure" | "Verdict");
+                let align = if is_text { Align::Left } else { Align::Right };
+                Column::new(*title, align)
+            })
+            .collect();
+        if shown != Columns::Numbers {
+            let title = change::interval_title(change);
+            columns.insert(INTERVAL, Column::new(title, Align::Left));
+        }
+        if shown == Columns::Drawings {
+            columns.insert(DRAWING, Column::new(AXIS, Align::Left));
+        }
+        let end = furthest(change);
+        let mut table = Table::new(columns).dropping(&LEAST);
+        for (row, measure) in change::rows(change, self.glyphs)
+            .into_iter()
+            .zip(&change.measures)
+        {
+            let is_clear = matches!(row.verdict, Verdict::Better | Verdict::Worse);
+            let entry = |text| {
+                if is_clear {
+                    Entry::bold(text)
+                } else {
+                    Entry::plain(text)
+                }
+            };
+            let mut entries: Vec<Entry> = row.cells.map(entry).into();
+            if shown != Columns::Numbers {
+                entries.insert(INTERVAL, Entry::dim(row.interval));
+            }
+            if shown == Columns::Drawings {
+                let drawing = spread(measure)
+                    .map(|spread| self.console.symbols.spread(spread, end, AXIS.len()));
+                entries.insert(DRAWING, entry(drawing.unwrap_or_default()));
+            }
+            table.push(entries);
+        }
+        table
+    }
 }
 
-fn table(change: &Change, intervals: bool, glyphs: &Glyphs) -> Table {
-    let mut columns: Vec<Column> = TITLES
-        .iter()
-        .map(|title| {
-            let is_text = matches!(*title, "Measure" | "Verdict");
-            let align = if is_text { Align::Left } else { Align::Right };
-            Column::new(*title, align)
-        })
-        .collect();
-    if intervals {
-        let title = change::interval_title(change);
-        columns.insert(INTERVAL, Column::new(title, Align::Left));
+/// The change of a measure, turned so that better is on the right. `None` where neither direction is better, and for metrics, whose units
+/// have no common scale.
+fn spread(change: &MeasureChange) -> Option<Spread> {
+    let sign = match change.better {
+        Direction::Higher => 1.0,
+        Direction::Lower => -1.0,
+        Direction::Unknown => return None,
+    };
+    let found = change.difference.as_ref()?;
+    if !matches!(change.unit, Unit::Score | Unit::PassRate) {
+        return None;
     }
-    let mut table = Table::new(columns).dropping(&LEAST);
-    for row in change::rows(change, glyphs) {
-        let is_clear = matches!(row.verdict, Verdict::Better | Verdict::Worse);
-        let entry = |text| {
-            if is_clear {
-                Entry::bold(text)
-            } else {
-                Entry::plain(text)
-            }
-        };
-        let mut entries: Vec<Entry> = row.cells.map(entry).into();
-        if intervals {
-            entries.insert(INTERVAL, Entry::dim(row.interval));
-        }
-        table.push(entries);
-    }
-    table
+    let interval = found.interval.as_ref().map(|interval| {
+        let [one, other] = [sign * interval.low, sign * interval.high];
+        (one.min(other), one.max(other))
+    });
+    Some(Spread {
+        value: sign * found.difference,
+        interval,
+    })
+}
+
+/// The greatest distance from zero that any drawing has to show.
+fn furthest(change: &Change) -> f64 {
+    let spreads = change.measures.iter().filter_map(spread);
+    let ends = spreads.flat_map(|spread| {
+        let (low, high) = spread.interval.unwrap_or((spread.value, spread.value));
+        [low, high, spread.value]
+    });
+    ends.map(f64::abs).fold(0.0, f64::max)
 }

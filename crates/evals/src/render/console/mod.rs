@@ -5,7 +5,10 @@ mod cases;
 mod change;
 mod comparison;
 mod details;
+mod drawing;
 mod groups;
+mod histograms;
+mod measure_table;
 mod paint;
 mod table;
 mod wrap;
@@ -23,6 +26,7 @@ use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::{accuracy, exclusions, headline, latency, measures};
 use crate::{CaseId, Change, Comparison, Domain, Report, Summary};
 pub use cases::{Cases, Part};
+use histograms::Histograms;
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
 
@@ -37,6 +41,19 @@ pub struct Console {
     pub symbols: Symbols,
     /// Whether failure messages may be longer than a line; cut by default.
     pub messages: Messages,
+    /// Whether tables have columns with small drawings of their numbers; off by default. A page that is too narrow leaves them
+    /// out.
+    pub drawings: Drawings,
+}
+
+/// Whether tables have columns with bars, histograms and intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drawings {
+    /// Drawings beside the numbers that they show.
+    On,
+    /// Numbers only.
+    #[default]
+    Off,
 }
 
 /// Whether to write ANSI escape codes.
@@ -76,6 +93,7 @@ impl Default for Console {
             color: Color::default(),
             symbols: Symbols::default(),
             messages: Messages::default(),
+            drawings: Drawings::default(),
         }
     }
 }
@@ -90,7 +108,7 @@ impl Console {
     ) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.headline(report, summary)?;
-        page.measures(summary)?;
+        page.measures(summary, &|| Histograms::of(report))?;
         page.accuracy(summary)?;
         page.grouped_means(&summary.groups)?;
         page.latency_table(latency::rows(summary, self.glyphs()))?;
@@ -140,6 +158,13 @@ impl Console {
     pub fn change(&self, out: impl Write, change: &Change) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.change(change)
+    }
+
+    /// Writes the measures of a summary, without anything about single cases: what a report prints below its headline.
+    pub fn measures(&self, out: impl Write, summary: &Summary) -> io::Result<()> {
+        let mut page = Page::new(*self, out);
+        page.measures(summary, &Histograms::default)?;
+        page.accuracy(summary)
     }
 
     /// Writes a latency table, one row for each stage.
@@ -198,44 +223,23 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    fn measures(&mut self, summary: &Summary) -> io::Result<()> {
+    fn measures(
+        &mut self,
+        summary: &Summary,
+        histograms: &dyn Fn() -> Histograms,
+    ) -> io::Result<()> {
         let rows = measures::rows(summary);
         if rows.is_empty() {
             return Ok(());
         }
-        let confidence = measures::confidence_percent(summary);
-        let any_excluded = rows.iter().any(|row| row.excluded > 0);
-        let any_missing = rows.iter().any(|row| row.missing > 0);
-        let mut columns = vec![
-            Column::new("Measure", Align::Left),
-            Column::new("Value", Align::Right),
-        ];
-        columns.extend(
-            confidence
-                .iter()
-                .map(|percent| Column::new(format!("{percent} interval"), Align::Left)),
-        );
-        columns.push(Column::new("n", Align::Right));
-        columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
-        columns.extend(any_missing.then(|| Column::new("Missing repetitions", Align::Right)));
-        // The lines below the table repeat both.
-        let mut table = Table::new(columns).dropping(&["Missing repetitions", "Excluded"]);
-        for row in rows {
-            let mut entries = vec![
-                Entry::plain(row.name),
-                Entry::bold(self.or_undefined(row.value)),
-            ];
-            entries.extend(
-                confidence
-                    .is_some()
-                    .then(|| Entry::dim(row.interval.unwrap_or_default())),
-            );
-            entries.push(Entry::plain(row.n.to_string()));
-            entries.extend(any_excluded.then(|| Entry::plain(nonzero(row.excluded))));
-            entries.extend(any_missing.then(|| Entry::plain(nonzero(row.missing))));
-            table.push(entries);
-        }
-        self.table(&table)?;
+        let numbers = measure_table::of(summary, &rows, self.glyphs, None);
+        let drawn = (self.console.drawings == Drawings::On).then(|| {
+            let drawings = Some((self.console.symbols, histograms()));
+            measure_table::of(summary, &rows, self.glyphs, drawings.as_ref())
+        });
+        let width = usize::from(self.console.width);
+        let drawn = drawn.filter(|table| table.natural_width() <= width);
+        self.table(drawn.as_ref().unwrap_or(&numbers))?;
         for line in exclusions::lines(summary, self.glyphs) {
             self.wrapped(Style::Dim, &line)?;
         }
@@ -373,13 +377,5 @@ impl<W: Write> Page<W> {
 
     fn or_undefined(&self, text: Option<String>) -> String {
         text.unwrap_or_else(|| self.glyphs.undefined.to_owned())
-    }
-}
-
-fn nonzero(count: usize) -> String {
-    if count == 0 {
-        String::new()
-    } else {
-        count.to_string()
     }
 }

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::fakes::{failed, report};
 use evals::Comparison;
-use evals::render::{Color, Console, Messages, Symbols};
+use evals::render::{Color, Console, Drawings, Messages, Symbols};
 use insta::assert_snapshot;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::UnicodeWidthStr;
 
 /// Asserts that a page fits its width, in columns of a terminal.
 fn fits(page: &str, width: usize) {
@@ -49,6 +49,51 @@ fn console_retrieval_in_color() {
 fn console_retrieval_in_ascii() {
     let page = on_console(ascii(80), &retrieval());
     assert!(page.is_ascii());
+    assert_snapshot!(page);
+}
+
+fn drawn(width: u16, symbols: Symbols) -> Console {
+    Console {
+        symbols,
+        drawings: Drawings::On,
+        ..plain(width)
+    }
+}
+
+#[test]
+fn console_drawn() {
+    let page = on_console(drawn(100, Symbols::Unicode), &retrieval());
+    fits(&page, 100);
+    assert_snapshot!(page);
+}
+
+#[test]
+fn drawings_in_ascii_are_bars_only() {
+    let page = on_console(drawn(100, Symbols::Ascii), &retrieval());
+    assert!(page.is_ascii());
+    assert!(page.contains("0        1") && !page.contains("0 cases  1"));
+}
+
+#[test]
+fn a_narrow_page_leaves_drawings_out_first() {
+    let narrow = on_console(drawn(40, Symbols::Unicode), &retrieval());
+    assert_eq!(narrow, on_console(plain(40), &retrieval()));
+    for report in [retrieval(), awkward(), deceptive(), repeated()] {
+        for width in 20..=200 {
+            let widest = |console| {
+                let page = on_console(console, &report);
+                page.lines().map(UnicodeWidthStr::width).max()
+            };
+            let numbers = widest(plain(width)).max(Some(width.into()));
+            assert!(widest(drawn(width, Symbols::Unicode)) <= numbers, "{width}");
+        }
+    }
+}
+
+#[test]
+fn console_awkward_drawn() {
+    let page = on_console(drawn(200, Symbols::Unicode), &awkward());
+    fits(&page, 200);
     assert_snapshot!(page);
 }
 

@@ -1,0 +1,80 @@
+//! The table of measures, with or without drawings.
+
+use super::super::glyphs::Glyphs;
+use super::super::measures::{self, MeasureRow};
+use super::Symbols;
+use super::histograms::{BINS, Histograms};
+use super::table::{Align, Column, Entry, Table};
+use crate::Summary;
+
+/// The title of the bars, an axis as wide as they are.
+const BARS: &str = "0        1";
+/// The title of the histograms, likewise.
+const HISTOGRAMS: &str = "0 cases  1";
+
+/// Lays out the rows; with bars and histograms if the symbols to draw them are given.
+pub(super) fn of(
+    summary: &Summary,
+    rows: &[MeasureRow],
+    glyphs: &Glyphs,
+    drawings: Option<&(Symbols, Histograms)>,
+) -> Table {
+    let confidence = measures::confidence_percent(summary);
+    let any_excluded = rows.iter().any(|row| row.excluded > 0);
+    let any_missing = rows.iter().any(|row| row.missing > 0);
+    let bar = |row: &MeasureRow| {
+        let (symbols, _) = drawings?;
+        Some(symbols.bar(row.share?, BARS.len()))
+    };
+    let histogram = |row: &MeasureRow| {
+        let (symbols, histograms) = drawings?;
+        symbols.histogram(histograms.get(row.score.as_ref()?)?)
+    };
+    let any_bar = rows.iter().any(|row| bar(row).is_some());
+    let any_histogram = rows.iter().any(|row| histogram(row).is_some());
+    let mut columns = vec![
+        Column::new("Measure", Align::Left),
+        Column::new("Value", Align::Right),
+    ];
+    columns.extend(any_bar.then(|| Column::new(BARS, Align::Left)));
+    columns.extend(
+        confidence
+            .iter()
+            .map(|percent| Column::new(format!("{percent} interval"), Align::Left)),
+    );
+    columns.extend(any_histogram.then(|| Column::new(HISTOGRAMS, Align::Left)));
+    columns.push(Column::new("n", Align::Right));
+    columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
+    columns.extend(any_missing.then(|| Column::new("Missing repetitions", Align::Right)));
+    // The lines below the table repeat both.
+    let mut table = Table::new(columns).dropping(&["Missing repetitions", "Excluded"]);
+    for row in rows {
+        let value = row.value.as_deref().unwrap_or(glyphs.undefined);
+        let mut entries = vec![
+            Entry::plain(row.name.clone()),
+            Entry::bold(value.to_owned()),
+        ];
+        entries.extend(any_bar.then(|| Entry::plain(bar(row).unwrap_or_default())));
+        entries.extend(
+            confidence
+                .is_some()
+                .then(|| Entry::dim(row.interval.clone().unwrap_or_default())),
+        );
+        entries.extend(any_histogram.then(|| Entry::plain(histogram(row).unwrap_or_default())));
+        entries.push(Entry::plain(row.n.to_string()));
+        entries.extend(any_excluded.then(|| Entry::plain(nonzero(row.excluded))));
+        entries.extend(any_missing.then(|| Entry::plain(nonzero(row.missing))));
+        table.push(entries);
+    }
+    table
+}
+
+fn nonzero(count: usize) -> String {
+    if count == 0 {
+        String::new()
+    } else {
+        count.to_string()
+    }
+}
+
+const _: () = assert!(HISTOGRAMS.len() == BINS, "a bin is a column");
