@@ -13,7 +13,7 @@ FIRST_TEST_BUILD := 19
 FIRST_INSTALL := 28
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install test test-llamacpp test-servers lint fuzz bench bake-off samples help prerequisites
+.PHONY: demo build install test test-llamacpp test-servers check-scripts lint fuzz bench bake-off samples help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -42,6 +42,10 @@ lint: prerequisites ## Checks formatting, lints, documentation and the direction
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --quiet
 	scripts/check-dependencies $(LIGHT)
+
+check-scripts: ## Checks the scripts of pages: their types, if Node is there, and the vendored files against npm
+	scripts/check-scripts
+	scripts/check-vendor
 
 fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for each (default 30)
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2

@@ -20,7 +20,8 @@ pub(super) fn rules(colour: impl Fn(Ink) -> String) -> String {
     rules
 }
 
-/// The rules that a page needs for its drawings: light colours, and dark ones where the reader asks for them.
+/// The rules that a page needs for its drawings: light colours, and dark ones where the reader's system asks for them. The
+/// attribute `data-theme` of the root, `light` or `dark`, overrules the system. Paper is light.
 pub fn page_rules() -> String {
     let variables = |colour: fn(Ink) -> &'static str| {
         let mut variables = String::new();
@@ -29,10 +30,11 @@ pub fn page_rules() -> String {
         }
         variables
     };
+    let (light, dark) = (variables(Ink::light), variables(Ink::dark));
     format!(
-        ":root {{ {}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {}}} }}\n{}",
-        variables(Ink::light),
-        variables(Ink::dark),
+        ":root {{ {light}}}\n\
+         @media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=\"light\"]) {{ {dark}}} }}\n\
+         @media screen {{ :root[data-theme=\"dark\"] {{ {dark}}} }}\n{}",
         rules(|ink| format!("var(--{})", ink.name()))
     )
 }

@@ -1,0 +1,186 @@
+// @ts-check
+// The panel of one case.
+
+/**
+ * @param {{page: CasesPage, id: string}} props
+ */
+function CasePanel({ page, id }) {
+  const dialog = preactHooks.useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const [loaded, setLoaded] = preactHooks.useState(/** @type {{id: string, case?: Case, problem?: string}} */ ({ id: "" }));
+  const row = page.rowOf.get(id);
+  preactHooks.useLayoutEffect(() => {
+    dialog.current?.showModal();
+    dialog.current?.querySelector("h2")?.focus();
+  }, []);
+  preactHooks.useEffect(() => {
+    let isWanted = true;
+    if (row === undefined) {
+      setLoaded({ id, problem: `no case of this page has the id \`${visible(id)}\`` });
+      return;
+    }
+    page.cases.entry(row).then(
+      (it) => isWanted && setLoaded({ id, case: it }),
+      (error) => isWanted && setLoaded({ id, problem: error.message }),
+    );
+    dialog.current?.scrollTo(0, 0);
+    return () => {
+      isWanted = false;
+    };
+  }, [id]);
+  const position = row === undefined ? -1 : page.rows.indexOf(row);
+  const place = position < 0 ? "not among the rows shown" : `${grouped(position + 1)} of ${grouped(page.rows.length)}`;
+  /** @param {Event} event */
+  const onCancel = (event) => {
+    event.preventDefault();
+    page.close();
+  };
+  return html`<dialog ref=${dialog} class="panel" aria-labelledby="case-title" onCancel=${onCancel} onClick=${(/** @type {Event} */ event) => event.target === dialog.current && page.close()}>
+    <div class="content">
+      <header>
+        <h2 id="case-title" tabindex="-1"><bdi>${visible(id)}</bdi></h2>
+        <p class="place">${place}</p>
+        <span class="gap"></span>
+        <button type="button" disabled=${position <= 0} onClick=${() => page.step(-1)}>Previous <kbd>K</kbd></button>
+        <button type="button" disabled=${position < 0 || position + 1 >= page.rows.length} onClick=${() => page.step(1)}>Next <kbd>J</kbd></button>
+        <button type="button" onClick=${() => page.close()}>Close <kbd>Esc</kbd></button>
+      </header>
+      ${loaded.problem && html`<p class="problem">${loaded.problem}</p>`}
+      ${loaded.case && loaded.id === id && html`<${CaseBody} key=${id} page=${page} case=${loaded.case} />`}
+    </div>
+  </dialog>`;
+}
+
+/**
+ * @param {{page: CasesPage, case: Case}} props
+ */
+function CaseBody({ page, case: it }) {
+  const repeats = [...new Set(it.runs.map((run) => run.repeat))].sort((a, b) => a - b);
+  const [chosen, choose] = preactHooks.useState(repeats[0] ?? 1);
+  const runs = it.runs.filter((run) => run.repeat === chosen);
+  const sides = it.runs.some((run) => run.side);
+  const before = runs.find((run) => run.side === "before");
+  const after = runs.find((run) => run.side === "after");
+  const body = sides
+    ? html`<${Comparison} key=${chosen} page=${page} case=${it} before=${before} after=${after} />`
+    : runs.map((run) => html`<${SingleRun} key=${chosen} page=${page} case=${it} run=${run} />`);
+  return html`
+    ${(it.remarks ?? []).map((remark) => html`<p class="remark" key=${remark}>${visible(remark)}</p>`)}
+    <${Fields} fields=${it.fields.filter((field) => field.role === "question")} />
+    ${repeats.length > 1 ? html`<${Repeats} repeats=${repeats} chosen=${chosen} choose=${choose}>${body}<//>` : body}
+    <${Facts} fields=${it.fields.filter((field) => field.role === "other")} />
+  `;
+}
+
+/**
+ * Tabs of repetitions.
+ * @param {{repeats: number[], chosen: number, choose: (repeat: number) => void, children?: unknown}} props
+ */
+function Repeats({ repeats, chosen, choose, children }) {
+  /** @param {KeyboardEvent} event */
+  const onKeyDown = (event) => {
+    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (move === undefined) return;
+    const next = repeats[(repeats.indexOf(chosen) + move + repeats.length) % repeats.length];
+    choose(next);
+    document.getElementById(`repeat-${next}`)?.focus();
+  };
+  return html`<div role="tablist" aria-label="Repetitions" onKeyDown=${onKeyDown}>
+      ${repeats.map(
+        (repeat) => html`<button type="button" role="tab" key=${repeat} id="repeat-${repeat}" aria-controls="repeat" aria-selected=${String(repeat === chosen)} tabindex=${repeat === chosen ? 0 : -1} onClick=${() => choose(repeat)}>
+          Repetition ${repeat}
+        </button>`,
+      )}
+    </div>
+    <div role="tabpanel" id="repeat" aria-labelledby="repeat-${chosen}">${children}</div>`;
+}
+
+/** @param {Field[]} fields @param {Field["role"]} role */
+function textOf(fields, role) {
+  return fields.find((field) => field.role === role);
+}
+
+/**
+ * One run: the answer against the reference, then what the evaluators and the search returned.
+ * @param {{page: CasesPage, case: Case, run: Run}} props
+ */
+function SingleRun({ page, case: it, run }) {
+  const [reference, answer] = [textOf(it.fields, "reference"), textOf(run.fields, "answer")];
+  return html`
+    <${Failure} run=${run} />
+    ${reference && answer
+      ? html`<${ComparedTexts} before=${reference} after=${answer} names=${["reference", "answer"]} />`
+      : html`<${Fields} fields=${[reference, answer].filter((field) => field)} />`}
+    <${Outcomes} outcomes=${run.outcomes} />
+    <${Ranking} page=${page} run=${run} />
+    <${Timings} timings=${run.timings} />
+    <${Steps} steps=${run.steps} />
+    <${Facts} fields=${run.fields.filter((field) => field !== answer)} />
+  `;
+}
+
+/**
+ * Both sides of a comparison beside each other.
+ * @param {{page: CasesPage, case: Case, before?: Run, after?: Run}} props
+ */
+function Comparison({ page, case: it, before, after }) {
+  const answers = [before, after].map((run) => run && textOf(run.fields, "answer"));
+  const sides = [
+    { name: "Before", title: page.contents.sides?.before ?? "", run: before, other: after },
+    { name: "After", title: page.contents.sides?.after ?? "", run: after, other: before },
+  ];
+  /** @param {(side: {run: Run, other?: Run}) => unknown} part */
+  const both = (part) =>
+    html`<div class="sides">
+      ${sides.map((side) => html`<div key=${side.name}>${side.run ? part({ run: side.run, other: side.other }) : html`<p class="muted">This side has no such run.</p>`}</div>`)}
+    </div>`;
+  return html`
+    <${Fields} fields=${it.fields.filter((field) => field.role === "reference")} />
+    <div class="sides heads">
+      ${sides.map((side) => html`<p key=${side.name}><strong>${side.name}</strong> <span class="muted"><bdi>${visible(side.title)}</bdi></span></p>`)}
+    </div>
+    ${both(({ run }) => html`<${Failure} run=${run} />`)}
+    ${answers[0] && answers[1]
+      ? html`<${ComparedTexts} before=${answers[0]} after=${answers[1]} names=${["answer before", "answer after"]} />`
+      : both(({ run }) => html`<${Fields} fields=${run.fields.filter((field) => field.role === "answer")} />`)}
+    ${both(({ run }) => html`<${Outcomes} outcomes=${run.outcomes} />`)}
+    ${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} />`)}
+    ${both(({ run }) => html`<${Timings} timings=${run.timings} /><${Steps} steps=${run.steps} /><${Facts} fields=${run.fields.filter((field) => field.role !== "answer")} />`)}
+  `;
+}
+
+/** @param {{run: Run}} props */
+function Failure({ run }) {
+  return run.failure !== undefined && html`<div class="problem"><p>The task failed:</p><${LongText} text=${run.failure} /></div>`;
+}
+
+/**
+ * Two texts beside each other, with the words marked in which they differ.
+ * @param {{before: Field, after: Field, names: string[]}} props
+ */
+function ComparedTexts({ before, after, names }) {
+  const found = preactHooks.useMemo(() => difference(before.text, after.text), [before.text, after.text]);
+  const differs = [...found.before, ...found.after].some((part) => part.mark);
+  return html`<div class="sides">
+      <section><h3>${names[0]}</h3><${LongText} parts=${found.before} /></section>
+      <section><h3>${names[1]}</h3><${LongText} parts=${found.after} /></section>
+    </div>
+    <p class="muted">
+      ${differs ? html`Words of one side only are marked: <del>${names[0]}</del>, <ins>${names[1]}</ins>. ${found.note}` : "Both have the same words."}
+    </p>`;
+}
+
+/** @param {{fields: Field[]}} props */
+function Fields({ fields }) {
+  return fields.map((field) => html`<section key=${field.name}><h3><bdi>${oneLine(field.name)}</bdi></h3><${LongText} text=${field.text} name=${field.role} /></section>`);
+}
+
+/**
+ * Texts that are neither question nor answer.
+ * @param {{fields: Field[]}} props
+ */
+function Facts({ fields }) {
+  if (fields.length === 0) return null;
+  return html`<dl class="facts">
+    ${fields.map((field) => html`<div key=${field.name}><dt><bdi>${oneLine(field.name)}</bdi></dt><dd><${LongText} text=${field.text} /></dd></div>`)}
+  </dl>`;
+}
